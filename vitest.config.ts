@@ -50,7 +50,7 @@ export default defineConfig({
         extends: 'dashboard/vite.config.ts',
         cacheDir: join(import.meta.dirname, 'artefacts/vite'),
         // A package that is met only while tests run would load their document anew.
-        optimizeDeps: { force: true, entries: ['dashboard/ui/highlight-worker.ts'] },
+        optimizeDeps: { force: true, entries: ['dashboard/kit/highlight-worker.ts'] },
         test: {
           name: 'component',
           include: ['**/*.test.tsx'],

@@ -1,16 +1,16 @@
-import './styles/base.css';
+import './styles.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createApi, createAuthorizedFetch, createQueryClient } from './api.ts';
-import { AppProvider } from './app.ts';
-import { type Auth, createAuth, currentAddress, justSignedOut } from './auth.ts';
-import { createLive } from './live.ts';
-import { SignedOut, SignInFailed, SigningIn } from './pages/sign-in.tsx';
-import { paths } from './paths.ts';
+import { createApi, createAuthorizedFetch, createQueryClient } from './app/api.ts';
+import { AppProvider } from './app/app.ts';
+import { type Auth, createAuth, currentAddress, justSignedOut } from './app/auth.ts';
+import { createLive } from './app/live.ts';
+import { paths } from './app/paths.ts';
+import { createIndexReader } from './app/read-index.ts';
+import { SignedOut, SignInFailed, SigningIn } from './frame/sign-in.tsx';
 import { createAppRouter } from './routes.tsx';
-import { createIndexReader } from './timeline/read-index.ts';
 
 const root = createRoot(document.getElementById('root') as HTMLElement);
 const show = (content: ReactNode) => root.render(<StrictMode>{content}</StrictMode>);

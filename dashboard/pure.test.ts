@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../contract/client.ts';
-import { wordError } from './api.ts';
-import { paths } from './paths.ts';
-import { readFrameSearch, readSessionSearch } from './search.ts';
+import { wordError } from './app/api.ts';
+import { paths } from './app/paths.ts';
+import { readFrameSearch, readSessionSearch } from './app/search.ts';
 import {
   formatAgo,
   formatCost,
@@ -11,7 +11,7 @@ import {
   formatLeft,
   formatPart,
   formatShort,
-} from './ui/format.ts';
+} from './kit/format.ts';
 
 const ARGUMENTS: Record<string, unknown[]> = { session: ['s/1', 7], device: ['s/1'] };
 

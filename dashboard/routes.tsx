@@ -1,9 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, retainSearchParams } from '@tanstack/react-router';
 import type { Client } from '../contract/client.ts';
-import { Gate } from './components/gate.tsx';
-import { BrokenPage, LostPage } from './pages/lost.tsx';
-import { personQuery, sessionQuery, sessionsQuery } from './queries.ts';
+import { personQuery, sessionQuery, sessionsQuery } from './app/queries.ts';
+import type { IndexReader } from './app/read-index.ts';
 import {
   type FrameSearch,
   parseSearch,
@@ -14,9 +13,10 @@ import {
   readSessionSearch,
   readSessionsSearch,
   stringifySearch,
-} from './search.ts';
-import type { IndexReader } from './timeline/read-index.ts';
-import { lazyPart } from './ui/lazy.tsx';
+} from './app/search.ts';
+import { Gate } from './frame/gate.tsx';
+import { BrokenPage, LostPage } from './frame/lost.tsx';
+import { lazyPart } from './kit/lazy.tsx';
 
 /** What routes read beforehand with. They wait for nothing: the page shows what is missing. */
 interface RouteContext {
@@ -39,24 +39,24 @@ const under = { getParentRoute: () => rootRoute };
 const overviewRoute = createRoute({
   ...under,
   path: '/',
-  component: lazyPart(() => import('./pages/overview.tsx'), 'OverviewPage'),
+  component: lazyPart(() => import('./overview/overview.tsx'), 'OverviewPage'),
   validateSearch: readOverviewSearch,
 });
 const welcomeRoute = createRoute({
   ...under,
   path: '/welcome',
-  component: lazyPart(() => import('./pages/welcome.tsx'), 'WelcomePage'),
+  component: lazyPart(() => import('./admin/welcome.tsx'), 'WelcomePage'),
 });
 const deviceRoute = createRoute({
   ...under,
   path: '/device',
-  component: lazyPart(() => import('./pages/device.tsx'), 'DevicePage'),
+  component: lazyPart(() => import('./admin/device.tsx'), 'DevicePage'),
   validateSearch: readDeviceSearch,
 });
 const sessionsRoute = createRoute({
   ...under,
   path: '/sessions',
-  component: lazyPart(() => import('./pages/sessions.tsx'), 'SessionsPage'),
+  component: lazyPart(() => import('./sessions/sessions.tsx'), 'SessionsPage'),
   validateSearch: readSessionsSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context: { api, client }, deps: { plane, q, order, direction } }) =>
@@ -65,7 +65,7 @@ const sessionsRoute = createRoute({
 const sessionRoute = createRoute({
   ...under,
   path: '/sessions/$sessionId',
-  component: lazyPart(() => import('./pages/session.tsx'), 'SessionPage'),
+  component: lazyPart(() => import('./session/session.tsx'), 'SessionPage'),
   validateSearch: readSessionSearch,
   loader: ({ context: { api, client, indexes }, params: { sessionId }, cause }) => {
     void client.prefetchQuery(sessionQuery(api, sessionId));
@@ -76,33 +76,33 @@ const sessionRoute = createRoute({
 const compareRoute = createRoute({
   ...under,
   path: '/compare',
-  component: lazyPart(() => import('./pages/compare.tsx'), 'ComparePage'),
+  component: lazyPart(() => import('./compare/compare.tsx'), 'ComparePage'),
   validateSearch: readCompareSearch,
 });
 const environmentsRoute = createRoute({
   ...under,
   path: '/environments',
-  component: lazyPart(() => import('./pages/environments.tsx'), 'EnvironmentsPage'),
+  component: lazyPart(() => import('./admin/environments.tsx'), 'EnvironmentsPage'),
 });
 const agentsRoute = createRoute({
   ...under,
   path: '/agents',
-  component: lazyPart(() => import('./pages/agents.tsx'), 'AgentsPage'),
+  component: lazyPart(() => import('./admin/agents.tsx'), 'AgentsPage'),
 });
 const membersRoute = createRoute({
   ...under,
   path: '/members',
-  component: lazyPart(() => import('./pages/members.tsx'), 'MembersPage'),
+  component: lazyPart(() => import('./admin/members.tsx'), 'MembersPage'),
 });
 const secretsRoute = createRoute({
   ...under,
   path: '/secrets',
-  component: lazyPart(() => import('./pages/secrets.tsx'), 'SecretsPage'),
+  component: lazyPart(() => import('./admin/secrets.tsx'), 'SecretsPage'),
 });
 const organizationRoute = createRoute({
   ...under,
   path: '/organization',
-  component: lazyPart(() => import('./pages/organization.tsx'), 'OrganizationPage'),
+  component: lazyPart(() => import('./admin/organization.tsx'), 'OrganizationPage'),
 });
 
 const routeTree = rootRoute.addChildren([

@@ -3,10 +3,10 @@ import type { SessionEvent } from '../../contract/event.ts';
 import { EXTENSIONS, type Extensions, type LiveChange } from '../../contract/extensions.ts';
 import type { Route } from '../../contract/route.ts';
 import { ROUTES, type Routes } from '../../contract/routes.ts';
-import type { App } from '../app.ts';
-import { createLive } from '../live.ts';
-import { createIndexReader } from '../timeline/read-index.ts';
-import { eventsOf, type Given } from '../timeline/test/events.ts';
+import type { App } from '../app/app.ts';
+import { createLive } from '../app/live.ts';
+import { createIndexReader } from '../app/read-index.ts';
+import { eventsOf, type Given } from '../session/model/test/events.ts';
 import { sessionRow } from './rows.ts';
 
 type Tables = Routes & Extensions;

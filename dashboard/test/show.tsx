@@ -1,8 +1,8 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
 import { render } from 'vitest-browser-react';
-import { createQueryClient } from '../api.ts';
-import { AppProvider } from '../app.ts';
+import { createQueryClient } from '../app/api.ts';
+import { AppProvider } from '../app/app.ts';
 import { createAppRouter } from '../routes.tsx';
 import type { Service } from './service.ts';
 

@@ -37,7 +37,7 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const escapeText = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
 export const STYLE = [
-  new URL('../../../dashboard/styles/tokens.css', import.meta.url),
+  new URL('../../../dashboard/kit/styles/tokens.css', import.meta.url),
   new URL('style.css', import.meta.url),
 ]
   .map((address) => readFileSync(address, 'utf8'))

@@ -1,0 +1,138 @@
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import type { DeviceSignIn } from '../../contract/device.ts';
+import type { Plane } from '../../contract/secret.ts';
+import { paths } from '../app/paths.ts';
+import { keys, useChange } from '../app/queries.ts';
+import { Button } from '../kit/button.tsx';
+import { showHidden } from '../kit/text/controls.ts';
+import { Ago } from '../kit/time.tsx';
+import { ErrorNote } from '../shared/error-note.tsx';
+import { PlaneChoice } from './plane-choice.tsx';
+
+const SYSTEMS: Record<DeviceSignIn['platform'], string> = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' };
+
+interface Props {
+  userCode: string;
+  device: DeviceSignIn;
+  /** The person typed the code here. One that came with a link may be somebody else's. */
+  isTyped: boolean;
+}
+
+/** Characters of a code that came with a link which the person reads in their own terminal. */
+const TYPED_CHARACTERS = 4;
+const plain = (code: string) => code.toUpperCase().replace(/[^0-9A-Z]/g, '');
+
+/** Which machine it is, what it is given, and the question. */
+export function DeviceDecision({ userCode, device, isTyped }: Props) {
+  const [ending, setEnding] = useState('');
+  const isRead = isTyped || plain(ending) === plain(userCode).slice(-TYPED_CHARACTERS);
+  const isWrong = !isRead && plain(ending).length >= TYPED_CHARACTERS;
+  const [plane, setPlane] = useState<Plane>('live');
+  const decide = useChange(
+    (api, decision: 'approve' | 'deny') =>
+      api.decideDeviceSignIn({ body: { userCode, decision, secretEnvironment: plane } }),
+    [keys.device(userCode), keys.secrets],
+  );
+  return (
+    <form
+      className="flex flex-col gap-6"
+      onSubmit={(event) => {
+        event.preventDefault();
+        decide.mutate('approve');
+      }}
+    >
+      <div className="flex flex-col gap-1">
+        <p className="text-13 text-muted">The terminal must show this code:</p>
+        {isTyped ? (
+          <p className="font-mono text-20 tracking-wider">{userCode.toUpperCase()}</p>
+        ) : (
+          <>
+            <p className="flex items-center gap-2 font-mono text-20 tracking-wider">
+              {userCode.toUpperCase().slice(0, -TYPED_CHARACTERS)}
+              <input
+                aria-label="The last four characters of the code, as the terminal shows them"
+                aria-describedby="ending"
+                aria-invalid={isWrong}
+                className="field w-24 font-mono text-20 uppercase tracking-wider"
+                maxLength={TYPED_CHARACTERS}
+                autoComplete="off"
+                spellCheck={false}
+                value={ending}
+                onChange={(event) => setEnding(event.target.value)}
+              />
+            </p>
+            <p id="ending" role={isWrong ? 'alert' : undefined} className={isWrong ? 'text-bad' : 'text-13 text-muted'}>
+              {isWrong
+                ? 'The link is for another code. Read the terminal again, or refuse: the link may come from somebody else.'
+                : 'Type the last four characters as your own terminal shows them.'}
+            </p>
+          </>
+        )}
+      </div>
+      <dl className="flex flex-col gap-1 text-13">
+        <Row name="Machine">{showHidden(device.hostname)}</Row>
+        <Row name="System">
+          {SYSTEMS[device.platform]}, capture {showHidden(device.serviceCliVersion)}
+        </Row>
+        <Row name="Asked">
+          <Ago time={device.createdAt} />, from the address {device.address}
+        </Row>
+        <Row name="It is given">
+          a secret of its own. With it the machine sends sessions, deletes its own, and checks which sessions were sent
+          already. It reads no events. You can revoke it on the page Secrets.
+        </Row>
+      </dl>
+      <PlaneChoice plane={plane} onChange={setPlane} />
+      <p className="text-13">
+        Confirm only what you began yourself, just now. Whoever sent you here otherwise wants to write into your
+        organization.
+      </p>
+      {decide.isError && <ErrorNote error={decide.error} />}
+      <div className="flex gap-2">
+        <Button type="submit" tone="primary" disabled={decide.isPending || !isRead}>
+          Sign in this machine
+        </Button>
+        <Button disabled={decide.isPending} onClick={() => decide.mutate('deny')}>
+          Refuse
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Row({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex gap-3">
+      <dt className="w-20 flex-none text-muted">{name}</dt>
+      <dd className="min-w-0 break-words">{children}</dd>
+    </div>
+  );
+}
+
+/** What became of it. */
+export function DeviceOutcome({ device: { status, hostname } }: Pick<Props, 'device'>) {
+  const machine = showHidden(hostname);
+  return (
+    <div role="status" className="flex flex-col items-start gap-3">
+      {status === 'approved' && (
+        <p className="flex items-center gap-2">
+          <span className="pulse size-2 rounded-full bg-ok" />
+          Confirmed. The terminal goes on by itself in a moment.
+        </p>
+      )}
+      {status === 'issued' && (
+        <>
+          <p>
+            <strong className="font-semibold text-ok">{machine} is signed in.</strong> Go on in its terminal; you can
+            close this page.
+          </p>
+          <Link to={paths.welcome()} className="link">
+            See what comes
+          </Link>
+        </>
+      )}
+      {status === 'denied' && <p>Refused. {machine} was given nothing.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { useState } from 'react';
+import type { Plane } from '../../contract/secret.ts';
+import { keys, useChange } from '../app/queries.ts';
+import { Button } from '../kit/button.tsx';
+import { CopyLine } from '../kit/copy.tsx';
+import { Dialog, DialogActions } from '../kit/dialog.tsx';
+import { ErrorNote } from '../shared/error-note.tsx';
+import { PlaneChoice } from './plane-choice.tsx';
+
+export interface NewSecret {
+  name?: string;
+  secretEnvironment: Plane;
+}
+
+export const useIssueSecret = () =>
+  useChange(async (api, body: NewSecret) => (await api.issueSecret({ body })).body, [keys.secrets]);
+
+/** Issues a secret and shows its value, this once. */
+export function IssueSecret({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [plane, setPlane] = useState<Plane>('live');
+  const [isCopied, setCopied] = useState(false);
+  const issue = useIssueSecret();
+  if (issue.data) {
+    return (
+      <Dialog title="The new secret" onClose={onClose} width="wide" isHeld={!isCopied}>
+        <SecretValue value={issue.data.value} onCopied={() => setCopied(true)} />
+        <DialogActions>
+          {!isCopied && <Button onClick={onClose}>Close without copying</Button>}
+          <Button tone="primary" disabled={!isCopied} onClick={onClose}>
+            Done
+          </Button>
+        </DialogActions>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title="Issue a secret" onClose={onClose}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const given = name.trim();
+          issue.mutate({ ...(given && { name: given }), secretEnvironment: plane });
+        }}
+      >
+        <label className="flex flex-col gap-1 text-13">
+          Name, to know it by
+          <input className="field" maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />
+        </label>
+        <PlaneChoice plane={plane} onChange={setPlane} />
+        {issue.isError && <ErrorNote error={issue.error} />}
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button tone="primary" type="submit" disabled={issue.isPending}>
+            Issue
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+export function SecretValue({ value, onCopied }: { value: string; onCopied?: () => void }) {
+  return (
+    <div className="flex w-full flex-col gap-3 text-13">
+      <p>
+        Copy it now. <strong>It is shown this once</strong>, and kept by the service only as a fingerprint.
+      </p>
+      <CopyLine text={value} label="Copy the secret" hasFocus {...(onCopied && { onCopied })} />
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { MemberPerson } from '../../app/app.ts';
+import { paths } from '../../app/paths.ts';
+import { until, useEnvironments, useInstallations, useSecrets } from '../../app/queries.ts';
+import { showHidden } from '../../kit/text/controls.ts';
+import { Ago } from '../../kit/time.tsx';
+import { AgentName } from '../../shared/agent-name.tsx';
+import { useFirstSession } from '../first-session.ts';
+import { Step } from './step.tsx';
+
+const isActive = ({ status }: { status: string }) => status === 'active';
+const anyActive = until((things: { status: string }[]) => things.some(isActive));
+
+/**
+ * The ticks that fill by themselves, from what the service knows: a reload shows the same. What is not there yet is asked for
+ * every two seconds; sessions are told live.
+ */
+export function Progress({ person }: { person: MemberPerson }) {
+  const secret = useSecrets(anyActive).data?.find(isActive);
+  const machine = latest(useEnvironments(anyActive).data);
+  const agents = [
+    ...new Set(
+      useInstallations(anyActive)
+        .data?.filter(isActive)
+        .map(({ agentId }) => agentId),
+    ),
+  ];
+  const session = useFirstSession();
+  const confirms =
+    person.role === 'member'
+      ? 'Issued when an owner or admin confirms the machine: send one of them the address that the terminal shows.'
+      : 'Issued when you confirm the machine, at the address that the terminal shows. Nobody types it.';
+  const come = [secret && 'a secret', machine && 'a machine', agents.length > 0 && 'an agent', session && 'a session'];
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {come.some(Boolean) && `There is ${come.filter(Boolean).join(', ')}.`}
+      </p>
+      <ol aria-label="What has come" className="flex flex-col gap-5" start={2}>
+        <Step number={2} title="Secret" isDone={!!secret}>
+          {secret ? (
+            <Fact>
+              {showHidden(secret.name ?? `${secret.prefix}…${secret.lastFour}`)}, issued <Ago time={secret.createdAt} />
+            </Fact>
+          ) : (
+            <Fact>{confirms}</Fact>
+          )}
+        </Step>
+        <Step number={3} title="Machine" isDone={!!machine} isLater={!secret}>
+          {machine ? (
+            <Fact>
+              {showHidden(machine.displayName ?? machine.hostname)}, seen <Ago time={machine.lastSeenAt} />
+            </Fact>
+          ) : (
+            <Fact>
+              Registered by <code>capture init</code>, which the line runs.
+            </Fact>
+          )}
+        </Step>
+        <Step number={4} title="Agent" isDone={agents.length > 0} isLater={!machine}>
+          {agents.length > 0 ? (
+            <p className="flex flex-wrap gap-x-4 text-13">
+              {agents.map((agentId) => (
+                <AgentName key={agentId} agentId={agentId} />
+              ))}
+            </p>
+          ) : (
+            <Fact>Those that are found on the machine.</Fact>
+          )}
+        </Step>
+        <Step
+          number={5}
+          title={session ? 'The first session is here' : 'Session'}
+          isDone={!!session}
+          isLater={!machine}
+        >
+          {session ? (
+            <Link to={paths.session(session.sessionId)} className="button mt-1 w-fit" data-tone="primary">
+              Open the session
+            </Link>
+          ) : (
+            <Fact>
+              {machine && <span className="pulse mr-2 inline-block size-2 rounded-full bg-ok" />}
+              Work with an agent on the machine: its session appears here by itself.
+            </Fact>
+          )}
+        </Step>
+      </ol>
+    </>
+  );
+}
+
+/** The same ticks before there is an organization that anything could come to. */
+export function NoProgress() {
+  return (
+    <ol className="flex flex-col gap-5" start={2}>
+      {['Secret', 'Machine', 'Agent', 'Session'].map((title, index) => (
+        <Step key={title} number={index + 2} title={title} isLater />
+      ))}
+    </ol>
+  );
+}
+
+const Fact = ({ children }: { children: ReactNode }) => <p className="text-13 text-muted">{children}</p>;
+
+const latest = <Thing extends { status: string; lastSeenAt: string }>(things: readonly Thing[] = []) =>
+  things.filter(isActive).sort((one, other) => other.lastSeenAt.localeCompare(one.lastSeenAt))[0];

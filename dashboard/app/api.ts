@@ -1,0 +1,89 @@
+import { QueryClient } from '@tanstack/react-query';
+import { type Client, createClient, ServiceError } from '../../contract/client.ts';
+import { MissingCode } from '../kit/lazy.tsx';
+import type { Auth } from './auth.ts';
+import { ProviderAway } from './provider.ts';
+
+/** The typed client with the person's token; a refused token is renewed once. */
+export function createApi(auth: Auth): Client {
+  return createClient({ baseUrl: '', fetch: createAuthorizedFetch(auth) });
+}
+
+export function createAuthorizedFetch(auth: Auth): typeof fetch {
+  const attempt = (input: RequestInfo | URL, init: RequestInit | undefined, token: string) => {
+    const headers = new Headers(init?.headers);
+    headers.set('authorization', `Bearer ${token}`);
+    return fetch(input, { ...init, headers });
+  };
+  return async (input, init) => {
+    const response = await attempt(input, init, await auth.token());
+    return response.status === 401 ? attempt(input, init, await auth.renew()) : response;
+  };
+}
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 30_000,
+        refetchOnWindowFocus: true,
+        retry: (count, error) => count < 3 && isPassing(error),
+        retryDelay: (count, error) =>
+          error instanceof ServiceError && error.retryAfter ? error.retryAfter * 1000 : 500 * 2 ** count,
+      },
+    },
+  });
+}
+
+/** Worth another try without the person doing anything. */
+const isPassing = (error: unknown): boolean =>
+  !(error instanceof ServiceError) || error.status === 429 || error.status >= 502;
+
+/** An error in words: what happened, and what to do. The only place that words one. */
+export interface WordedError {
+  title: string;
+  advice: string;
+  /** For the person who is asked to help: the code and the request. */
+  small?: string;
+}
+
+export function wordError(error: unknown): WordedError {
+  if (error instanceof ServiceError) {
+    const small = [error.code ?? `status ${error.status}`, error.requestId && `request ${error.requestId}`]
+      .filter(Boolean)
+      .join(' · ');
+    return { ...wordServiceError(error), small };
+  }
+  if (error instanceof MissingCode) {
+    return {
+      title: 'This page could not be loaded',
+      advice: 'The service is unreachable or was just upgraded. Retrying…',
+    };
+  }
+  if (error instanceof ProviderAway) {
+    return {
+      title: 'The identity provider does not answer',
+      advice: 'It signs people in. What agents do is captured as before. Try again in a moment.',
+    };
+  }
+  if (error instanceof TypeError) {
+    return {
+      title: 'The service cannot be reached',
+      advice: 'Nothing is lost: what agents do is kept on their machines until it answers. Check the connection.',
+    };
+  }
+  return { title: 'Something went wrong', advice: error instanceof Error ? error.message : String(error) };
+}
+
+function wordServiceError({ status, code, message }: ServiceError): WordedError {
+  if (code === 'last_owner') return { title: 'The last owner cannot go', advice: message };
+  if (status === 403) return { title: 'Not allowed', advice: message };
+  if (status === 404) return { title: 'Not found', advice: 'It was deleted, or belongs to another organization.' };
+  if (status === 409) return { title: 'Already done', advice: message };
+  if (status === 429) return { title: 'Too many requests', advice: 'It is tried again in a moment.' };
+  if (status === 502) return { title: 'The identity provider did not answer', advice: message };
+  if (status >= 500) {
+    return { title: 'The service is not available', advice: 'What is stored is safe. It is tried again in a moment.' };
+  }
+  return { title: 'The service refused this', advice: message };
+}

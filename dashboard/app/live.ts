@@ -1,0 +1,131 @@
+import { createParser } from 'eventsource-parser';
+import type { LiveChange } from '../../contract/extensions.ts';
+
+/** `lost`: it was tried in vain. */
+export type LiveState = 'connecting' | 'open' | 'lost';
+type Listener = (change: LiveChange) => void;
+
+/** The one stream of changes of this tab. It opens with its first listener, and comes back by itself. */
+export interface Live {
+  /** @returns the function that stops listening */
+  onChange(listener: Listener): () => void;
+  /** Called whenever the stream is open again: what happened in between was not told. */
+  onOpen(listener: () => void): () => void;
+  /** Told of every other state. @returns the function that ends that */
+  subscribe(watcher: () => void): () => void;
+  state(): LiveState;
+}
+
+const ADDRESS = '/v1/organizations/me/live';
+const LONGEST_WAIT = 15_000;
+/** The service sends a line every 15 s; a stream that is silent for longer is dead. */
+const SILENCE = 40_000;
+const HIDDEN_FOR = 10_000;
+
+export function createLive(authorizedFetch: typeof fetch): Live {
+  const changes = new Set<Listener>();
+  const opens = new Set<() => void>();
+  const watchers = new Set<() => void>();
+  let state: LiveState = 'connecting';
+  let stop: AbortController | undefined;
+  let wake = () => {};
+
+  const setState = (next: LiveState) => {
+    if (next === state) return;
+    state = next;
+    for (const watcher of watchers) watcher();
+  };
+
+  async function run(signal: AbortSignal) {
+    for (let failures = 0; !signal.aborted; failures++) {
+      const connection = new AbortController();
+      const wasOpen = await read(AbortSignal.any([signal, connection.signal]), connection).catch(() => false);
+      if (signal.aborted) return;
+      if (wasOpen) failures = 0;
+      setState(wasOpen ? 'connecting' : 'lost');
+      const longest = Math.min(LONGEST_WAIT, 500 * 2 ** failures);
+      await pause(longest / 2 + Math.random() * (longest / 2), signal);
+    }
+  }
+
+  /** @returns whether the stream was open */
+  async function read(signal: AbortSignal, connection: AbortController): Promise<boolean> {
+    const response = await authorizedFetch(ADDRESS, { headers: { accept: 'text/event-stream' }, signal });
+    if (!response.ok || !response.body) return false;
+    setState('open');
+    for (const listener of opens) listener();
+    const parser = createParser({ onEvent: ({ data }) => tell(data) });
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const silent = setTimeout(() => connection.abort(), SILENCE);
+      const part = await reader.read().catch(() => undefined);
+      clearTimeout(silent);
+      if (!part || part.done) return true;
+      parser.feed(part.value);
+    }
+  }
+
+  function tell(data: string) {
+    const change = JSON.parse(data) as LiveChange;
+    for (const listener of changes) listener(change);
+  }
+
+  const pause = (milliseconds: number, signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, milliseconds);
+      signal.addEventListener('abort', end);
+      wake = end;
+    });
+
+  const start = () => {
+    if (stop || changes.size === 0 || document.visibilityState === 'hidden') return;
+    stop = new AbortController();
+    void run(stop.signal);
+  };
+  const close = () => {
+    stop?.abort();
+    stop = undefined;
+    setState('connecting');
+  };
+  const stopWhenUnused = () => {
+    if (changes.size === 0) close();
+  };
+
+  window.addEventListener('online', () => wake());
+  // A browser keeps six connections to a service over HTTP/1.1, for all of its tabs: one that is not looked at for a
+  // while gives its own back, and one that was opened behind the others has none yet.
+  let hiding: ReturnType<typeof setTimeout> | undefined;
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(hiding);
+    if (document.visibilityState === 'visible') start();
+    else hiding = setTimeout(close, HIDDEN_FOR);
+  });
+  // A page that was left is kept for those who come back to it, with its connection and with its timers at rest.
+  window.addEventListener('pagehide', close);
+  window.addEventListener('pageshow', start);
+
+  return {
+    onChange(listener) {
+      changes.add(listener);
+      start();
+      return () => {
+        changes.delete(listener);
+        // A page change removes the last listener and adds another at once.
+        setTimeout(stopWhenUnused, 1000);
+      };
+    },
+    onOpen: (listener) => added(opens, listener),
+    subscribe: (watcher) => added(watchers, watcher),
+    state: () => state,
+  };
+}
+
+function added<Each>(set: Set<Each>, each: Each): () => void {
+  set.add(each);
+  return () => set.delete(each);
+}

@@ -1,0 +1,265 @@
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  queryOptions,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import type { Installation } from '../../contract/agent.ts';
+import type { Client } from '../../contract/client.ts';
+import type { Entry, PromptEntry } from '../../contract/entry/entry.ts';
+import type { Environment } from '../../contract/environment.ts';
+import type { SearchPage, SessionFacts, SessionSummary } from '../../contract/review.ts';
+import type { Secret } from '../../contract/secret.ts';
+import { useApp } from './app.ts';
+import type { FrameSearch, SessionsSearch } from './search.ts';
+
+/** Which sessions are listed, and in what order. */
+export type SessionSearch = FrameSearch & SessionsSearch;
+
+/** The keys of everything that is cached. */
+export const keys = {
+  person: ['person'],
+  sessions: (search: SessionSearch) => ['sessions', search],
+  allSessions: ['sessions'],
+  session: (sessionId: string) => ['session', sessionId],
+  summaries: ['summaries'],
+  summary: (sessionId: string) => ['summaries', sessionId],
+  facts: (sessionId: string) => ['facts', sessionId],
+  prompts: (sessionId: string) => ['prompts', sessionId],
+  usage: (query: Record<string, string>) => ['usage', query],
+  allUsage: ['usage'],
+  event: (sessionId: string, sequence: number) => ['event', sessionId, sequence],
+  environments: ['environments'],
+  catalog: ['catalog'],
+  installations: ['installations'],
+  members: ['members'],
+  invitations: ['members', 'invitations'],
+  secrets: ['secrets'],
+  device: (userCode: string) => ['device', userCode],
+  scriptSums: ['script-sums'],
+} as const;
+
+const PAGE = '100';
+
+/** The query of the service for a page of a list. */
+export const searchQuery = ({ q, plane, order, direction }: SessionSearch, cursor?: string) => ({
+  secretEnvironment: plane ?? ('live' as const),
+  limit: PAGE,
+  ...(q && { q }),
+  ...(order && { order }),
+  ...(direction && { direction }),
+  ...(cursor && { cursor }),
+});
+
+// Those that a page begins with stand by themselves, so that routes ask them while the page's code is on its way.
+
+export const personQuery = (api: Client) =>
+  queryOptions({
+    queryKey: keys.person,
+    queryFn: async ({ signal }) => (await api.getPerson({ signal })).body,
+    staleTime: 300_000,
+    // Before there is a person, nothing else is there that would notice that the service is back.
+    refetchInterval: ({ state }) => (state.status === 'error' && !state.data ? PERSON_AGAIN_MS : false),
+  });
+
+const PERSON_AGAIN_MS = 5_000;
+
+export const usePersonQuery = () => useQuery(personQuery(useApp().api));
+
+export type SessionRow = SearchPage['sessions'][number];
+export type SessionPages = InfiniteData<SearchPage>;
+
+/** Of sessions that are not read yet, some may be missing: it is asked again until none is. */
+const CATCHING_UP_MS = 3_000;
+
+export const sessionsQuery = (api: Client, search: SessionSearch) =>
+  infiniteQueryOptions({
+    queryKey: keys.sessions(search),
+    queryFn: async ({ pageParam, signal }) =>
+      (await api.searchSessions({ query: searchQuery(search, pageParam), signal })).body,
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.nextCursor ?? undefined,
+    // What was found before stays while something else is looked for.
+    placeholderData: (previous) => previous,
+    // Live changes keep the list fresh; all pages again for a glance at another window would be waste.
+    refetchOnWindowFocus: false,
+    refetchInterval: ({ state }) =>
+      state.data?.pages.length === 1 && state.data.pages[0]?.catchingUp ? CATCHING_UP_MS : false,
+  });
+
+export const useSessions = (search: SessionSearch) => useInfiniteQuery(sessionsQuery(useApp().api, search));
+
+/** The facts of a session. They are derived after its events, and read again until they cover all of them. */
+export function useFacts(sessionId: string, eventCount: number) {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: [...keys.facts(sessionId), Math.floor(Math.log2(eventCount + 1) * 4)],
+    queryFn: async ({ signal }) => (await api.getSessionFacts({ sessionId, signal })).body,
+    placeholderData: (previous) => previous,
+    ...until<SessionFacts>(({ summary }) => summary.summarizedThrough >= eventCount),
+  });
+}
+
+/** So many prompts tell what a session is about, and so many lines of its index are read to find them. */
+const FEW_PROMPTS = 8;
+const MOST_LINES = 50;
+
+/** The first prompts of a session, without reading the rest of it. */
+export function usePrompts(sessionId: string) {
+  const { indexes } = useApp();
+  return useQuery({
+    queryKey: keys.prompts(sessionId),
+    queryFn: async ({ signal }) => {
+      const prompts: PromptEntry[] = [];
+      let lines = 0;
+      for await (const { entries } of indexes.read(sessionId, 1, signal)) {
+        prompts.push(...entries.filter(isPrompt));
+        if (prompts.length >= FEW_PROMPTS || ++lines === MOST_LINES) break;
+      }
+      return prompts.slice(0, FEW_PROMPTS);
+    },
+  });
+}
+
+const isPrompt = (entry: Entry): entry is PromptEntry => entry.kind === 'prompt' && entry.lane === undefined;
+
+/** The query of figures over all sessions of some days. */
+export const usageQuery = (from: string, to: string, plane: FrameSearch['plane']) => ({
+  from,
+  to,
+  secretEnvironment: plane ?? ('live' as const),
+});
+
+export function useUsage(query: ReturnType<typeof usageQuery>, isWanted = true) {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.usage(query),
+    queryFn: async ({ signal }) => (await api.getUsage({ query, signal })).body,
+    enabled: isWanted,
+    placeholderData: (previous) => previous,
+    staleTime: 60_000,
+  });
+}
+
+export const sessionQuery = (api: Client, sessionId: string) =>
+  queryOptions({
+    queryKey: keys.session(sessionId),
+    queryFn: async ({ signal }) => (await api.getSession({ sessionId, signal })).body.session,
+  });
+
+export const useSession = (sessionId: string) => useQuery(sessionQuery(useApp().api, sessionId));
+
+/** The figures of a session, read again until they cover all of its events. Null: the session is gone. */
+export function useSummary(sessionId: string, eventCount: number) {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.summary(sessionId),
+    queryFn: async ({ signal }) => (await readSummaries(api, [sessionId], signal)).get(sessionId) ?? null,
+    ...until<SessionSummary | null>((summary) => !summary || summary.summarizedThrough >= eventCount),
+  });
+}
+
+const MOST_SUMMARIES = 100;
+
+/** @returns summaries by session; those of sessions that are gone are not there */
+export async function readSummaries(api: Client, sessionIds: readonly string[], signal?: AbortSignal) {
+  const found = new Map<string, SessionSummary>();
+  for (let start = 0; start < sessionIds.length; start += MOST_SUMMARIES) {
+    const query = { sessionIds: sessionIds.slice(start, start + MOST_SUMMARIES).join(',') };
+    const { summaries } = (await api.listSessionSummaries({ query, ...(signal && { signal }) })).body;
+    for (const summary of summaries) found.set(summary.sessionId, summary);
+  }
+  return found;
+}
+
+interface Polling<Data> {
+  refetchInterval?: (query: { state: { data: Data | undefined } }) => number | false;
+}
+
+/** Reads something again every two seconds until it is as wanted. */
+export const until = <Data>(isThere: (data: Data) => boolean): Polling<Data> => ({
+  refetchInterval: ({ state }) => (state.data !== undefined && isThere(state.data) ? false : 2_000),
+});
+
+export function useEnvironments(polling: Polling<Environment[]> = {}) {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.environments,
+    queryFn: async ({ signal }) => (await api.listEnvironments({ signal })).body.environments,
+    ...polling,
+  });
+}
+
+export function useCatalog() {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.catalog,
+    queryFn: async ({ signal }) => (await api.listAgents({ signal })).body.agents,
+    staleTime: 3_600_000,
+  });
+}
+
+export function useInstallations(polling: Polling<Installation[]> = {}) {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.installations,
+    queryFn: async ({ signal }) => (await api.listInstallations({ signal })).body.installations,
+    ...polling,
+  });
+}
+
+export function useMembers() {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.members,
+    queryFn: async ({ signal }) => (await api.listMembers({ signal })).body.users,
+  });
+}
+
+/** The invitations that wait, by the id of the invited. */
+export function useInvitations() {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.invitations,
+    queryFn: async ({ signal }) => {
+      const { invitations } = (await api.listInvitations({ signal })).body;
+      return new Map(invitations.map((invitation) => [invitation.userId, invitation]));
+    },
+  });
+}
+
+export function useSecrets(polling: Polling<Secret[]> = {}) {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.secrets,
+    queryFn: async ({ signal }) => (await api.listSecrets({ signal })).body.secrets,
+    ...polling,
+  });
+}
+
+/** A change to the organization's things; what it touches is read again. */
+export function useChange<Input, Output>(
+  change: (api: Client, input: Input) => Promise<Output>,
+  touches: readonly (readonly unknown[])[],
+) {
+  const { api } = useApp();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (input: Input) => change(api, input),
+    onSuccess: () => Promise.all(touches.map((queryKey) => client.invalidateQueries({ queryKey }))),
+  });
+}
+
+/** SHA-256 of the scripts that install the command line, by file name; empty where the service has none. */
+export const useScriptSums = () =>
+  useQuery({
+    queryKey: keys.scriptSums,
+    queryFn: async ({ signal }) => {
+      const text = await (await fetch('/install/SHA256SUMS', { signal })).text();
+      return new Map([...text.matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)].map(([, sum, file]) => [file, sum]));
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  }).data;

@@ -1,0 +1,22 @@
+import { afterEach, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import type { SessionFacts } from '../../contract/review.ts';
+import { call, result } from '../session/model/test/events.ts';
+import { createService } from '../test/service.ts';
+import { show } from '../test/show.tsx';
+import { wordsOf } from '../test/timeline.ts';
+
+afterEach(() => page.viewport(1280, 800));
+
+test('two sessions side by side have figures, prompts and files, and do not scroll sideways on a phone', async () => {
+  await page.viewport(320, 640);
+  const service = createService([['user.message', { text: 'Go on.' }], call('a'), result('a')]);
+  const file = { path: '/src/a.ts', edits: 1, added: 2, removed: 1, sequence: 2 };
+  const { getSessionFacts } = service.answers;
+  service.answers.getSessionFacts = (given) => ({ ...(getSessionFacts?.(given) as SessionFacts), files: [file] });
+  await show('/compare?one=ses_1&other=ses_2', service);
+  const words = () => wordsOf(document.querySelector('main') ?? undefined);
+  await expect.poll(words).toMatch(/Go on. 1 call .*in both .*Go on. 1 call .*in both/);
+  const { scrollWidth, clientWidth } = document.querySelector('main') as HTMLElement;
+  expect(scrollWidth).toBe(clientWidth);
+});

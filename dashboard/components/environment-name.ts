@@ -1,5 +1,0 @@
-import type { Environment } from '../../contract/environment.ts';
-import { showHidden } from '../text/controls.ts';
-
-export const nameOfEnvironment = ({ displayName, hostname }: Environment): string =>
-  showHidden(displayName ?? hostname);

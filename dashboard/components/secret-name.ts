@@ -1,6 +1,0 @@
-import type { Secret } from '../../contract/secret.ts';
-import { showHidden } from '../text/controls.ts';
-
-/** Its name, else what may be known of its value. */
-export const nameOfSecret = ({ name, prefix, lastFour }: Secret): string =>
-  name ? showHidden(name) : `${prefix}…${lastFour}`;

@@ -1,0 +1,34 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { paths } from '../app/paths.ts';
+import { Wordmark } from './wordmark.tsx';
+
+interface Props {
+  title: string;
+  about: string;
+  /** Somebody who has a dashboard to go to. */
+  isMember: boolean;
+  children: ReactNode;
+}
+
+/** A page that is about one thing, outside of the frame, whoever looks at it: so nothing moves when they become a member. */
+export function AlonePage({ title, about, isMember, children }: Props) {
+  return (
+    <main className="mx-auto flex max-w-[640px] flex-col gap-8 px-6 py-12">
+      <title>{`${title} · Session Capture`}</title>
+      <header className="flex flex-col gap-3">
+        <div className="flex h-6 items-center justify-between">
+          <Wordmark />
+          {isMember && (
+            <Link to={paths.home()} className="link text-13">
+              To the dashboard
+            </Link>
+          )}
+        </div>
+        <h1 className="text-20">{title}</h1>
+        <p className="text-muted">{about}</p>
+      </header>
+      {children}
+    </main>
+  );
+}

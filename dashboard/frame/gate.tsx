@@ -1,0 +1,37 @@
+import { Navigate, Outlet, useRouterState } from '@tanstack/react-router';
+import { isMember, PersonProvider } from '../app/app.ts';
+import { paths } from '../app/paths.ts';
+import { usePersonQuery } from '../app/queries.ts';
+import { ErrorNote } from '../shared/error-note.tsx';
+import { Shell } from './shell.tsx';
+
+/** Pages that are about one thing, outside of the frame. */
+const ALONE = new Set([paths.welcome(), paths.device()]);
+
+/** Lets members in, and leads a person without an organization to the page that makes one. */
+export function Gate() {
+  const person = usePersonQuery();
+  // Of the page that is shown: while another one is on its way, the location is that one's already.
+  const pathname = useRouterState({ select: ({ matches }) => matches.at(-1)?.pathname });
+  if (person.isPending) return null;
+  if (person.isError && !person.data) {
+    return (
+      <main className="mx-auto max-w-[560px] px-6 py-24">
+        <ErrorNote error={person.error} onRetry={() => void person.refetch()} />
+      </main>
+    );
+  }
+  const member = isMember(person.data) ? person.data : undefined;
+  if (!member && pathname !== paths.welcome()) return <Navigate to={paths.welcome()} replace />;
+  return (
+    <PersonProvider value={member}>
+      {ALONE.has(pathname ?? '') ? (
+        <Outlet />
+      ) : (
+        <Shell>
+          <Outlet />
+        </Shell>
+      )}
+    </PersonProvider>
+  );
+}

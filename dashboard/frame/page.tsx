@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react';
+import { showHidden } from '../kit/text/controls.ts';
+
+interface Props {
+  title: string;
+  /** One line that says what is here. */
+  context?: ReactNode;
+  actions?: ReactNode;
+  wide?: boolean;
+  children: ReactNode;
+}
+
+/** A page: title, one line of context, actions at the right, content below. */
+export function Page({ title, context, actions, wide, children }: Props) {
+  return (
+    <div className={`page px-6 pt-5 pb-16 max-sm:px-4 ${wide ? '' : 'max-w-[1248px]'}`}>
+      <title>{`${showHidden(title)} · Session Capture`}</title>
+      <header className="mb-4 flex min-h-8 flex-wrap items-start justify-between gap-x-4 gap-y-2">
+        <div className="min-w-0">
+          <h1 className="text-20 max-sm:pl-10">{showHidden(title)}</h1>
+          {context && <p className="mt-1 text-13 text-muted">{context}</p>}
+        </div>
+        <div className="flex gap-2">{actions}</div>
+      </header>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Command } from 'cmdk';
+import { Search, SquareTerminal } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { paths } from '../app/paths.ts';
+import { useSessions } from '../app/queries.ts';
+import { useModal } from '../kit/dialog.tsx';
+import { agentName } from '../shared/agent-name.tsx';
+import { titleOf } from '../shared/session-title.ts';
+import { useActions } from './palette-actions.ts';
+import { rankWords } from './palette-rank.ts';
+import { PAGES } from './rail.tsx';
+
+/** Every page, action and recent session, a few letters away. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const ref = useModal();
+  const navigate = useNavigate();
+  const { plane } = useSearch({ from: '__root__' });
+  const sessions = useSessions({ plane }).data?.pages[0]?.sessions ?? [];
+  const actions = useActions();
+  const [words, setWords] = useState('');
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  const run = (does: () => unknown) => {
+    onClose();
+    void does();
+  };
+  return (
+    <dialog
+      ref={ref}
+      aria-label="Go to"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onKeyDown={(event) => event.stopPropagation()}
+      onClick={(event) => event.target === ref.current && onClose()}
+      className="mt-[12vh] w-[calc(100vw-32px)] max-w-[560px] rounded-md border border-line bg-raised p-0 shadow-float"
+    >
+      <Command label="Go to" className="flex flex-col" loop filter={rankWords}>
+        <Command.Input
+          ref={input}
+          placeholder="A page, an action, a session, or words to find…"
+          value={words}
+          onValueChange={setWords}
+          className="h-11 border-line border-b bg-transparent px-4 text-14 outline-none"
+        />
+        <Command.List className="max-h-[50vh] overflow-y-auto p-1">
+          <Group heading="Pages">
+            {PAGES.map(({ to, label, icon: Icon }) => (
+              <Item key={to} value={`go to ${label}`} onSelect={() => run(() => navigate({ to }))}>
+                <Icon size={16} aria-hidden />
+                {label}
+              </Item>
+            ))}
+          </Group>
+          <Group heading="Actions">
+            {actions.map(({ label, icon: Icon, does }) => (
+              <Item key={label} value={label} onSelect={() => run(does)}>
+                <Icon size={16} aria-hidden />
+                {label}
+              </Item>
+            ))}
+          </Group>
+          {sessions.length > 0 && (
+            <Group heading="Recent sessions">
+              {sessions.map(({ session, summary }) => {
+                const title = titleOf(session, summary);
+                const { sessionId, agentId } = session;
+                return (
+                  <Item
+                    key={sessionId}
+                    value={`${title} ${agentName(agentId)} ${sessionId}`}
+                    onSelect={() => run(() => navigate({ to: paths.session(sessionId) }))}
+                  >
+                    <SquareTerminal size={16} aria-hidden />
+                    <span className="grow truncate">{title}</span>
+                    <span className="whitespace-nowrap text-12 text-muted">{agentName(agentId)}</span>
+                  </Item>
+                );
+              })}
+            </Group>
+          )}
+          {words.trim() !== '' && (
+            <Command.Group heading="Everywhere" className="palette-group" forceMount>
+              <Command.Item
+                className="menu-item"
+                forceMount
+                value={`find ${words}`}
+                onSelect={() => run(() => navigate({ to: paths.sessions(), search: { q: words } }))}
+              >
+                <Search size={16} aria-hidden />
+                <span className="truncate">Find “{words.trim()}” in all sessions</span>
+              </Command.Item>
+            </Command.Group>
+          )}
+        </Command.List>
+      </Command>
+    </dialog>
+  );
+}
+
+const Group = ({ heading, children }: { heading: string; children: ReactNode }) => (
+  <Command.Group heading={heading} className="palette-group">
+    {children}
+  </Command.Group>
+);
+
+const Item = (props: { value: string; onSelect: () => void; children: ReactNode }) => (
+  <Command.Item className="menu-item" {...props} />
+);

@@ -1,0 +1,69 @@
+import { useSearch } from '@tanstack/react-router';
+import { Menu } from 'lucide-react';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { Boundary } from '../kit/boundary.tsx';
+import { Button } from '../kit/button.tsx';
+import { Dialog } from '../kit/dialog.tsx';
+import { lazyPart } from '../kit/lazy.tsx';
+import { Connection } from './connection.tsx';
+import { Rail } from './rail.tsx';
+
+const Palette = lazyPart(() => import('./palette.tsx'), 'Palette');
+
+/** The frame: rail at the left, page at the right. The test plane tints it, so that nobody mistakes it for the live one. */
+export function Shell({ children }: { children: ReactNode }) {
+  const { plane } = useSearch({ from: '__root__' });
+  const [sheet, setSheet] = useState(false);
+  const [palette, setPalette] = useState(false);
+
+  useEffect(() => {
+    const open = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return;
+      event.preventDefault();
+      setPalette(true);
+    };
+    window.addEventListener('keydown', open);
+    return () => window.removeEventListener('keydown', open);
+  }, []);
+
+  return (
+    <div className="frame" data-plane={plane} data-sheet={sheet || undefined}>
+      <a href="#page" className="skip-link">
+        Skip to the page
+      </a>
+      <Rail onNavigate={() => setSheet(false)} onPalette={() => setPalette(true)} />
+      {sheet && (
+        <button type="button" aria-label="Close the menu" className="frame-scrim" onClick={() => setSheet(false)} />
+      )}
+      <main id="page" tabIndex={-1} className="frame-page" data-scroll-restoration-id="page">
+        <Button
+          tone="quiet"
+          icon
+          aria-label="Open the menu"
+          aria-expanded={sheet}
+          className="frame-burger"
+          onClick={() => setSheet(true)}
+        >
+          <Menu size={16} />
+        </Button>
+        {children}
+      </main>
+      <Connection />
+      {palette && (
+        <Boundary of="The palette" fallback={<PaletteMissing onClose={() => setPalette(false)} />}>
+          <Suspense>
+            <Palette onClose={() => setPalette(false)} />
+          </Suspense>
+        </Boundary>
+      )}
+    </div>
+  );
+}
+
+const PaletteMissing = ({ onClose }: { onClose: () => void }) => (
+  <Dialog title="Go to" onClose={onClose}>
+    <p className="text-muted">
+      Its code could not be loaded, since the service was away. Load the window anew once it answers.
+    </p>
+  </Dialog>
+);

@@ -1,0 +1,119 @@
+import { useMemo, useState } from 'react';
+import type { Usage } from '../../contract/review.ts';
+import { DIMENSIONS, type Dimension, type FrameSearch } from '../app/search.ts';
+import { Choice } from '../kit/choice.tsx';
+import { formatCost, formatPart, formatShort } from '../kit/format.ts';
+import { useNames } from '../shared/group-names.ts';
+import { slotsOf, sumBySlot } from '../shared/series-slots.ts';
+import { FigureTable } from './figure-table.tsx';
+import { failureRateOf, groupsOf, readFailureSeries, readGroupSeries, readTokenSeries, sessionsOf } from './series.ts';
+import { TimePlot } from './time-plot.tsx';
+
+interface Props {
+  usage: Usage;
+  plane: FrameSearch['plane'];
+  dimension: Dimension;
+  onDimension: (dimension: Dimension) => void;
+}
+
+const LABELS: Record<Dimension, string> = {
+  agent: 'Agent',
+  model: 'Model',
+  repository: 'Repository',
+  environment: 'Machine',
+  person: 'Person',
+};
+
+/** The same days four times over: sessions, tokens, cost, failures; or as a table, for those who would rather read. */
+export function Multiples({ usage, plane, dimension, onDimension }: Props) {
+  const [view, setView] = useState<'plots' | 'table'>('plots');
+  const [slot, setSlot] = useState<number>();
+  const { nameOf, colorOf } = useNames();
+  const range = useMemo(() => ({ from: usage.from, to: usage.to }), [usage]);
+  const slots = useMemo(() => slotsOf(range), [range]);
+  const groups = useMemo(() => groupsOf(usage, dimension), [usage, dimension]);
+  const plots = useMemo(() => {
+    const sums = sumBySlot(usage.days, slots);
+    const { total } = usage;
+    const byGroup = { groups, slots, nameOf, colorOf };
+    return [
+      {
+        title: 'Sessions',
+        shape: 'bars',
+        series: readGroupSeries({ ...byGroup, figureOf: ({ sessions }) => sessions }),
+        format: formatShort,
+        total: total.sessions,
+      },
+      {
+        title: 'Tokens',
+        shape: 'bars',
+        series: readTokenSeries(total, sums),
+        format: formatShort,
+        total: total.inputTokens + total.outputTokens,
+      },
+      {
+        title: 'Cost',
+        shape: 'bars',
+        series: readGroupSeries({ ...byGroup, figureOf: ({ cost }) => cost ?? 0 }),
+        format: formatCost,
+        total: total.cost,
+      },
+      {
+        title: 'Failures per call',
+        shape: 'line',
+        series: readFailureSeries(total, sums),
+        format: formatPart,
+        total: failureRateOf(total),
+      },
+    ] as const;
+  }, [usage, groups, slots, nameOf, colorOf]);
+
+  return (
+    <section aria-labelledby="figures" className="overview-part">
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+        <h2 id="figures" className="text-14">
+          Figures by {LABELS[dimension].toLowerCase()}
+        </h2>
+        <div className="flex flex-wrap gap-2">
+          <Choice
+            label="Group by"
+            options={DIMENSIONS.map((value) => ({ value, label: LABELS[value] }))}
+            value={dimension}
+            onChange={onDimension}
+          />
+          <Choice
+            label="Shown as"
+            options={[
+              { value: 'plots', label: 'Plots' },
+              { value: 'table', label: 'Table' },
+            ]}
+            value={view}
+            onChange={setView}
+          />
+        </div>
+      </div>
+      {view === 'plots' ? (
+        <div className="multiples">
+          {plots.map((plot) => (
+            <TimePlot
+              key={plot.title}
+              {...plot}
+              slots={slots}
+              range={range}
+              slot={slot}
+              onSlot={setSlot}
+              addressOf={(at, series) => sessionsOf(plane, at, series?.filter)}
+            />
+          ))}
+        </div>
+      ) : (
+        <FigureTable usage={usage} groups={groups} slots={slots} plane={plane} label={LABELS[dimension]} />
+      )}
+      <p className="mt-3 text-12 text-muted">
+        Prices of {usage.pricesOf}, in US dollars.
+        {usage.unpricedTokens > 0 &&
+          ` ${formatShort(usage.unpricedTokens)} tokens of models without a known price are excluded.`}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,60 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { keys, usageQuery, useUsage } from '../app/queries.ts';
+import type { OverviewSearch } from '../app/search.ts';
+import { useLinks } from '../app/use-links.ts';
+import { Page } from '../frame/page.tsx';
+import { Waiting } from '../kit/notes.tsx';
+import { useNow } from '../kit/time.tsx';
+import { NoSessions } from '../sessions/no-sessions.tsx';
+import { ErrorNote } from '../shared/error-note.tsx';
+import { rangeOf } from '../shared/series-slots.ts';
+import { Attention } from './attention.tsx';
+import { Machines } from './machines.tsx';
+import { Multiples } from './multiples.tsx';
+import { RangeChoice } from './range-choice.tsx';
+import { Running } from './running.tsx';
+import { Tools } from './tools.tsx';
+import { useLiveUsage } from './use-live-usage.ts';
+import { WeekHours } from './week-hours.tsx';
+
+/** What runs now, and what all sessions of some days add up to. */
+export function OverviewPage() {
+  const search = useSearch({ from: '/' });
+  const { plane } = search;
+  const { from, to } = rangeOf(search, useNow());
+  const query = useMemo(() => usageQuery(from, to, plane), [from, to, plane]);
+  const usage = useUsage(query);
+  useLiveUsage(useMemo(() => keys.usage(query), [query]));
+  const navigate = useNavigate();
+  const change = (part: OverviewSearch) => void navigate({ to: '/', search: { ...search, ...part } });
+  const onClick = useLinks();
+  const { data } = usage;
+  const isEmpty = data && data.total.sessions === 0 && data.running.length === 0 && !search.from;
+
+  return (
+    <Page title="Overview" actions={<RangeChoice search={search} range={{ from, to }} onChange={change} />}>
+      {usage.isPending && <Waiting label="Loading figures" />}
+      {usage.isError && <ErrorNote error={usage.error} onRetry={() => void usage.refetch()} />}
+      {isEmpty && <NoSessions plane={plane} />}
+      {data && !isEmpty && (
+        // biome-ignore lint/a11y: the click is one on a link; all of them are made by Enter as well
+        <div onClick={onClick} className="flex flex-col gap-8">
+          <Running running={data.running} plane={plane} />
+          <Multiples
+            usage={data}
+            plane={plane}
+            dimension={search.by ?? 'agent'}
+            onDimension={(by) => change({ by: by === 'agent' ? undefined : by })}
+          />
+          <Attention attention={data.attention} />
+          <div className="grid grid-cols-2 gap-x-8 gap-y-8 max-lg:grid-cols-1">
+            <WeekHours usage={data} plane={plane} />
+            <Tools usage={data} plane={plane} />
+          </div>
+          <Machines usage={data} plane={plane} />
+        </div>
+      )}
+    </Page>
+  );
+}

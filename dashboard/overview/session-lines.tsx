@@ -1,0 +1,36 @@
+import { Link } from '@tanstack/react-router';
+import type { SessionSummary } from '../../contract/review.ts';
+import type { Session } from '../../contract/session.ts';
+import { AgentMark } from '../shared/agent-name.tsx';
+import { repositoryName, titleOf } from '../shared/session-title.ts';
+import { ShapeStrip } from '../shared/shape-strip.tsx';
+import { StatusMark } from '../shared/status-mark.tsx';
+
+interface Props {
+  lines: readonly { session: Session; summary: SessionSummary; word: string }[];
+}
+
+/** Sessions in short: title, where, strip, and one figure. */
+export function SessionLines({ lines }: Props) {
+  return (
+    <ul>
+      {lines.map(({ session, summary, word }) => (
+        <li key={session.sessionId}>
+          <Link to="/sessions/$sessionId" params={{ sessionId: session.sessionId }} className="session-line">
+            {session.status === 'active' ? (
+              <StatusMark session={session} summary={summary} />
+            ) : (
+              <AgentMark agentId={session.agentId} />
+            )}
+            <span className="min-w-0 grow truncate">
+              {titleOf(session, summary)}
+              <span className="text-muted"> {summary.repository && repositoryName(summary.repository)}</span>
+            </span>
+            <ShapeStrip shape={summary.shape} />
+            <span className="num text-right text-muted">{word}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

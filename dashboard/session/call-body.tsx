@@ -1,0 +1,139 @@
+import { useEffect, useMemo, useState } from 'react';
+import type { ResultEntry } from '../../contract/entry/entry.ts';
+import { resultText } from '../../contract/entry/tool.ts';
+import { asParsedObject, asText } from '../../contract/entry/value.ts';
+import { parseWords } from '../../contract/query.ts';
+import { Button } from '../kit/button.tsx';
+import { formatCount } from '../kit/format.ts';
+import { Output } from '../kit/output.tsx';
+import { showHidden } from '../kit/text/controls.ts';
+import { ErrorNote } from '../shared/error-note.tsx';
+import { Pictures } from './images.tsx';
+import type { ToolItem } from './model/items.ts';
+import { useReading } from './reading.ts';
+import { readTodos, Todos } from './todos.tsx';
+import { usePayload } from './use-payload.ts';
+
+/** What a call asked and what it answered, read when it is opened. */
+export function CallBody({ item, sessionId }: { item: ToolItem; sessionId: string }) {
+  const { data } = usePayload(sessionId, item.call?.sequence, item.call?.span);
+  const todos = readTodos(data?.payload.input);
+  return (
+    <>
+      {todos ? (
+        <Todos todos={todos} before={item.results[0]} sessionId={sessionId} />
+      ) : (
+        <>
+          <Asked input={data?.payload.input} />
+          {item.results.map((result) => (
+            <Answer key={result.sequence} result={result} sessionId={sessionId} />
+          ))}
+          {item.results.length === 0 && <p className="text-12 text-muted">No result yet.</p>}
+        </>
+      )}
+    </>
+  );
+}
+
+/** The command, or where and what was looked for. */
+function Asked({ input }: { input: unknown }) {
+  const fields = asParsedObject(input);
+  const command = asText(fields.command) ?? asText(fields.cmd);
+  if (command !== undefined) return <pre className="call-command">{showHidden(command.slice(0, 4_000))}</pre>;
+  const url = asText(fields.url);
+  if (url !== undefined) return <Address url={url} />;
+  const told = ['pattern', 'query', 'path', 'file_path', 'glob', 'description'].flatMap((name) => {
+    const value = asText(fields[name]);
+    return value === undefined ? [] : [`${name}: ${value.slice(0, 300)}`];
+  });
+  return told.length > 0 ? <p className="mono mb-1 text-muted">{showHidden(told.join('   '))}</p> : null;
+}
+
+/** The host stands out: that is where it went. */
+function Address({ url }: { url: string }) {
+  const host = URL.canParse(url) ? new URL(url).host : '';
+  return (
+    <p className="mono mb-1 break-all">
+      {host !== '' && <strong className="mr-2 font-medium">{showHidden(host)}</strong>}
+      <span className="text-muted">{showHidden(url.slice(0, 500))}</span>
+    </p>
+  );
+}
+
+/** Lines shown at first, and how many characters of them at most. */
+const FIRST_LINES = 12;
+const FIRST_CHARACTERS = 4_000;
+/** Of what stands before a match. */
+const LINES_BEFORE = 3;
+const CHARACTERS_BEFORE = 1_000;
+
+function Answer({ result, sessionId }: { result: ResultEntry; sessionId: string }) {
+  const { data, error } = usePayload(sessionId, result.sequence, result.span);
+  if (error) return <ErrorNote error={error} />;
+  if (!data) return <p className="text-12 text-muted">Loading…</p>;
+  return <AnswerText payload={data.payload} />;
+}
+
+function AnswerText({ payload }: { payload: Parameters<typeof resultText>[0] }) {
+  const [isWhole, setWhole] = useState(false);
+  const [isWrapped, setWrapped] = useState(true);
+  const text = useMemo(() => resultText(payload), [payload]);
+  const part = partAt(text, useMatch(text));
+  const hidden = countLines(text) - countLines(part);
+  return (
+    <div className="call-output" data-wrapped={isWrapped}>
+      <Pictures payload={payload} />
+      {text === '' ? <p className="text-12 text-muted">No output.</p> : <Output text={isWhole ? text : part} />}
+      <p className="flex gap-1">
+        {part.length < text.length && (
+          <Button size="small" tone="quiet" onClick={() => setWhole((before) => !before)}>
+            {isWhole ? 'Show less' : hidden > 0 ? `${formatCount(hidden)} more lines` : 'Show all of it'}
+          </Button>
+        )}
+        {text !== '' && (
+          <Button size="small" tone="quiet" aria-pressed={isWrapped} onClick={() => setWrapped((before) => !before)}>
+            Wrap
+          </Button>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** Where one of the words that are looked for stands first, also when they are looked for no more. */
+function useMatch(text: string): number {
+  const { words } = useReading();
+  const [match, setMatch] = useState(0);
+  useEffect(() => {
+    const look = () => {
+      const looked = parseWords(words.get()).terms;
+      const lower = looked.length > 0 ? text.toLowerCase() : '';
+      const places = looked.map((term) => lower.indexOf(term.text.toLowerCase())).filter((at) => at >= 0);
+      if (places.length > 0) setMatch(Math.min(...places));
+    };
+    look();
+    return words.subscribe(look);
+  }, [text, words]);
+  return match;
+}
+
+/** The beginning; where the match is further down, what is around that. */
+function partAt(text: string, match: number): string {
+  const beginning = linesFrom(text, 0);
+  if (match < beginning.length) return beginning;
+  let start = match;
+  for (let line = 0; line <= LINES_BEFORE && start > 0; line++) start = text.lastIndexOf('\n', start - 1);
+  return linesFrom(text, Math.max(start + 1, match - CHARACTERS_BEFORE));
+}
+
+function linesFrom(text: string, start: number): string {
+  let end = start - 1;
+  for (let line = 0; line < FIRST_LINES && (end >= 0 || line === 0); line++) end = text.indexOf('\n', end + 1);
+  return text.slice(start, Math.min(start + FIRST_CHARACTERS, end < 0 ? text.length : end));
+}
+
+function countLines(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
+}

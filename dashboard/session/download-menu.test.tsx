@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import type { Source } from '../../contract/transcript.ts';
+import { createService } from '../test/service.ts';
+import { show } from '../test/show.tsx';
+import { readAllEvents, readWholeTimeline } from './download.ts';
+import { toHtml } from './model/html.ts';
+import { call, type Given, result } from './model/test/events.ts';
+
+const LONG = `${'line\n'.repeat(3_999)}done\n`;
+const source: Source = { agent: 'codex', file: 'a.jsonl', position: 1 } as never;
+
+/** As one event, or as two with a part of it each. */
+const results: [string, Given[]][] = [
+  ['in one piece', [result('a', { output: `${LONG}more` })]],
+  ['in parts', inParts({ callId: 'a', output: `${LONG}more` })],
+];
+
+function inParts(payload: object): Given[] {
+  const json = JSON.stringify(payload);
+  const [first, second] = [json.slice(0, 9_000), json.slice(9_000)];
+  return [first, second].map((slice, at) => ['tool.result', { source, part: at + 1, of: 2, json: slice }]);
+}
+
+describe('a session as a file', () => {
+  test.each(results)(
+    'has outputs that came %s up to 20,000 characters, and says how many more there are',
+    async (_, given) => {
+      const { api } = createService([call('a', 'Bash', { command: 'seq' }), ...given]).app();
+      const file = toHtml(await readWholeTimeline(api, 'ses_1'), 'A', []);
+      expect(file).toContain(`<pre>${LONG}\n\n[… 4 more characters]</pre>`);
+    },
+  );
+
+  test('has outputs without the codes of colours, and no more of all together than a page may have', async () => {
+    const output = '\u001b[32m✓\u001b[39m adds';
+    const some = ['a', 'b', 'c'].flatMap((id) => [call(id, 'Bash', { command: 'test' }), result(id, { output })]);
+    const file = toHtml(await readWholeTimeline(createService(some).app().api, 'ses_1', 10), 'A', []);
+    expect(file.match(/<pre>[^<]*<\/pre>/g)).toEqual([
+      '<pre>✓ adds</pre>',
+      '<pre>✓ ad\n\n[… 2 more characters]</pre>',
+      '<pre>\n\n[… 6 more characters]</pre>',
+    ]);
+  });
+
+  test('as events is one line for each, never joined into a text that a browser cannot hold', async () => {
+    const events: Given[] = [
+      ['user.message', { text: 'First' }],
+      ['user.message', { text: 'Second' }],
+    ];
+    const lines = await readAllEvents(createService(events).app().api, 'ses_1', [['Agent', 'Codex']]);
+    expect(lines.map((line) => line.at(-1))).toEqual(['\n', '\n', '\n']);
+    const [head, ...rest] = lines.map((line) => JSON.parse(line));
+    expect(head).toEqual({ session: { sessionId: 'ses_1', Agent: 'Codex' } });
+    expect(rest.map(({ payload }) => payload.text)).toEqual(['First', 'Second']);
+  });
+
+  test('that cannot be read is told of', async () => {
+    const service = createService([['user.message', { text: 'First' }]]);
+    service.answers.listSessionEvents = () => {
+      throw new TypeError('The service is gone.');
+    };
+    await show('/sessions/ses_1', service);
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByRole('menuitem', { name: 'Conversation (Markdown)' }).click();
+    await expect.element(page.getByRole('dialog', { name: 'The session could not be downloaded' })).toBeVisible();
+  });
+});

@@ -1,0 +1,66 @@
+import type { Client } from '../../contract/client.ts';
+import type { Entry } from '../../contract/entry/entry.ts';
+import { joinAround } from '../../contract/entry/join.ts';
+import { readEvent, readJoined } from '../../contract/entry/read.ts';
+import { settleTimes } from '../../contract/entry/times.ts';
+import { resultText } from '../../contract/entry/tool.ts';
+import { asObject } from '../../contract/entry/value.ts';
+import type { SessionEvent } from '../../contract/event.ts';
+import { stripAnsi } from '../kit/text/ansi.ts';
+import { buildTimeline, type Timeline } from './model/build.ts';
+import { type Head, wholeOrSaid } from './model/markdown.ts';
+
+/**
+ * All events of a session, one JSON object a line, after a line about the session. Lines stay apart: joined, a long session
+ * would pass the longest text that a browser can hold (512 MB in Chromium).
+ */
+export async function readAllEvents(api: Client, sessionId: string, head: Head): Promise<string[]> {
+  const lines = [`${JSON.stringify({ session: { sessionId, ...Object.fromEntries(head) } })}\n`];
+  for await (const event of eachEvent(api, sessionId)) lines.push(`${JSON.stringify(event)}\n`);
+  return lines;
+}
+
+/** Characters of an output that a file has, at most: about 300 lines. */
+const LONGEST_OUTPUT = 20_000;
+/** Of all outputs together: a text has an end in browsers, and a page that no browser shows helps nobody. */
+const LONGEST_OUTPUTS = 32_000_000;
+
+/** The timeline of a session with its texts, of which the page's own has the beginnings; outputs up to `most` characters. */
+export async function readWholeTimeline(api: Client, sessionId: string, most = LONGEST_OUTPUTS): Promise<Timeline> {
+  let left = most;
+  function withOutput(entry: Entry, payload: unknown): Entry {
+    if (entry.kind !== 'result') return entry;
+    const output = stripAnsi(resultText(asObject(payload)));
+    const text = output.slice(0, Math.min(LONGEST_OUTPUT, left));
+    left -= text.length;
+    return { ...entry, preview: wholeOrSaid({ text, length: output.length }) };
+  }
+
+  const entries: (Entry | undefined)[] = [];
+  for await (const event of eachEvent(api, sessionId))
+    entries[event.sequence - 1] = withOutput(readEvent(event), event.payload);
+  joinAround(entries, 1, entries.length, (first, payload, span) =>
+    withOutput(readJoined(first, payload, span), payload),
+  );
+  return buildTimeline(settleTimes(entries));
+}
+
+async function* eachEvent(api: Client, sessionId: string): AsyncGenerator<SessionEvent> {
+  let cursor: string | undefined;
+  do {
+    const query = { limit: '1000', ...(cursor && { cursor }) };
+    const { events, nextCursor } = (await api.listSessionEvents({ sessionId, query })).body;
+    yield* events;
+    cursor = nextCursor ?? undefined;
+  } while (cursor);
+}
+
+/** Saves texts, one after the other, as a file. */
+export function save(name: string, type: string, texts: readonly string[]): void {
+  const address = URL.createObjectURL(new Blob([...texts], { type }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

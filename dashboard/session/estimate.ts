@@ -1,0 +1,75 @@
+import type { AnswerEntry, PromptEntry } from '../../contract/entry/entry.ts';
+import { type Item, soleLane } from './model/items.ts';
+import type { Row } from './model/rows.ts';
+
+/** A line that folds. These heights are exact, as `timeline.css` has them: what is as expected is not laid out again. */
+const LINE_PX = { roomy: 30, compact: 24 };
+const QUIET_PX = 24;
+const RECORD_PX = 28;
+const RULE_PX = 28;
+const DAY_PX = 28;
+const FAILURE_PX = 22;
+const FILE_PX = 24;
+const MOST_FILES = 9;
+
+const TEXT_LINE_PX = 22;
+const CHARACTER_PX = 7.1;
+/** Beyond this, a text is folded. */
+const MOST_LINES = 80;
+/** The widest a text is. */
+const WIDEST_PX = 620;
+
+/** Roughly how high a row will be, until it is measured. Width is that of the timeline, in pixels. */
+export function estimateRow(row: Row | undefined, width: number, density: keyof typeof LINE_PX = 'roomy'): number {
+  const line = LINE_PX[density];
+  if (!row) return line;
+  row.height ??= estimateItem(row.item, row.isOpen, width, line) + (row.day === undefined ? 0 : DAY_PX);
+  return row.height;
+}
+
+function estimateItem(item: Item, isOpen: boolean, width: number, line: number): number {
+  if (item.kind === 'quiet') return QUIET_PX;
+  if (item.kind === 'record') return RECORD_PX;
+  if (item.kind === 'idle') return RULE_PX;
+  if (item.kind === 'tool') {
+    const files = Math.min(MOST_FILES, item.changes.length) * FILE_PX;
+    const hasReason = item.failed && !soleLane(item) && item.results.some(({ failed, preview }) => failed && preview);
+    return Math.max(line, files) + (isOpen && !soleLane(item) ? 240 : hasReason ? FAILURE_PX : 0);
+  }
+  if (item.kind !== 'message') return line;
+  const { entry } = item;
+  if (entry.kind === 'turn' || entry.kind === 'notice') return Math.max(RULE_PX, line);
+  if (entry.kind === 'compaction')
+    return entry.length > 0 ? RULE_PX + line + (isOpen ? 200 : 0) : Math.max(RULE_PX, line);
+  if (entry.kind !== 'prompt' && entry.kind !== 'answer') return line + (isOpen ? 200 : 0);
+  const perLine = Math.max(30, Math.min(WIDEST_PX, width - 130) / CHARACTER_PX);
+  return (entry.kind === 'prompt' ? 44 : 10) + textHeight(entry, Math.round(perLine));
+}
+
+/** The rows are made again and again, of the same texts. */
+const known = new WeakMap<object, number>();
+
+/** Of a text of which only the beginning may be here. */
+export function textHeight(entry: PromptEntry | AnswerEntry, perLine = 87): number {
+  const found = known.get(entry);
+  if (found !== undefined) return found;
+  const { text, length } = entry;
+  const lines = Math.max(1, countLines(text, perLine)) * (text.length > 0 ? length / text.length : 1);
+  const height = TEXT_LINE_PX * Math.min(MOST_LINES, Math.round(lines));
+  known.set(entry, height);
+  return height;
+}
+
+/** Of the text when it is broken after so many characters; paragraphs stand apart. */
+function countLines(text: string, perLine: number): number {
+  let lines = 0;
+  let start = 0;
+  while (start <= text.length && lines < MOST_LINES) {
+    const end = text.indexOf('\n', start);
+    const length = (end < 0 ? text.length : end) - start;
+    lines += length === 0 ? 0.4 : Math.ceil(length / perLine);
+    if (end < 0) break;
+    start = end + 1;
+  }
+  return lines;
+}

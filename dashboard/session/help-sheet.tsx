@@ -1,0 +1,62 @@
+import { Dialog } from '../kit/dialog.tsx';
+import { COMMAND_KEY } from '../kit/platform.ts';
+
+const KEYS: readonly [keys: string[], does: string][] = [
+  [['j', 'k'], 'next row, row before'],
+  [['[', ']'], 'turn before, next turn'],
+  [['n', 'p'], 'next failure, failure before'],
+  [['o', 'Space'], 'open or close the row'],
+  [['Enter'], 'open or close the inspector'],
+  [['e', 'E'], 'open everything, close everything'],
+  [['l'], 'only this sub-agent, everything again'],
+  [['g g', 'G'], 'first row, last row'],
+  [['/'], `find in the session, as does ${COMMAND_KEY}F`],
+  [['t'], 'times by the clock, since the start, in UTC'],
+  [['y'], 'copy the link to the row'],
+  [[`${COMMAND_KEY}K`], 'go to a page or a session'],
+  [['Esc'], 'close what is open, back to the row'],
+];
+
+const COLOURS: readonly [token: string, means: string][] = [
+  ['person', 'a prompt: a pin at the top'],
+  ['failure', 'a failure: a dot at the bottom'],
+  ['context', 'the line: how full the context of the model is'],
+  ['read', 'reading and searching'],
+  ['run', 'commands and other tools'],
+  ['web', 'the web'],
+  ['edit', 'changes of files'],
+  ['subagent', 'sub-agents, which also have bars below'],
+  ['reasoning', 'reasoning'],
+  ['answer', 'answers'],
+];
+const colourOf = (token: string) => (token === 'context' ? 'var(--context)' : `var(--kind-${token})`);
+
+export function HelpSheet({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keys and colours" onClose={onClose}>
+      <dl className="grid grid-cols-[96px_1fr] gap-y-2 text-13">
+        {KEYS.map(([keys, does]) => (
+          <div key={does} className="contents">
+            <dt className="flex items-start gap-1">
+              {keys.map((key) => (
+                <kbd key={key} className="kbd">
+                  {key}
+                </kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <h3 className="mt-5 mb-2 text-13">Strip colours; taller means more events</h3>
+      <ul className="grid grid-cols-2 gap-x-4 gap-y-1 text-13">
+        {COLOURS.map(([token, means]) => (
+          <li key={token} className="flex items-baseline gap-2">
+            <span aria-hidden className="size-2.5 flex-none rounded-sm" style={{ background: colourOf(token) }} />
+            {means}
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

@@ -1,0 +1,34 @@
+import { Image } from 'lucide-react';
+import { useMemo } from 'react';
+import type { PromptEntry } from '../../contract/entry/entry.ts';
+import type { Loose } from '../../contract/entry/value.ts';
+import { plural } from '../kit/format.ts';
+import { imagesOf } from './model/images.ts';
+import { usePayload } from './use-payload.ts';
+
+/** The pictures of a prompt, read when the prompt is in sight. */
+export function Images({ sessionId, entry }: { sessionId: string; entry: PromptEntry }) {
+  const { data } = usePayload(sessionId, entry.sequence, entry.span);
+  return (
+    <>
+      {data && <Pictures payload={data.payload} />}
+      <p className="mt-1 inline-flex items-center gap-1 text-12 text-muted">
+        <Image size={14} aria-hidden /> {plural(entry.images, 'image')}
+      </p>
+    </>
+  );
+}
+
+/** Those that are in the payload itself: nothing is loaded from anywhere. */
+export function Pictures({ payload }: { payload: Loose }) {
+  const images = useMemo(() => imagesOf(payload), [payload]);
+  if (images.length === 0) return null;
+  return (
+    <div className="my-2 flex flex-wrap gap-2">
+      {images.map((address, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the pictures of a payload never move
+        <img key={index} src={address} alt={`Attachment ${index + 1}`} className="picture" />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+import { X } from 'lucide-react';
+import { Tabs } from 'radix-ui';
+import { useState } from 'react';
+import type { Entry } from '../../contract/entry/entry.ts';
+import type { SessionFacts } from '../../contract/review.ts';
+import { Boundary } from '../kit/boundary.tsx';
+import { Button } from '../kit/button.tsx';
+import { CopyButton } from '../kit/copy.tsx';
+import { formatCount, formatExact } from '../kit/format.ts';
+import { Scroll } from '../kit/scroll.tsx';
+import { showHidden } from '../kit/text/controls.ts';
+import { FactLists } from '../sessions/preview.tsx';
+import { Changes } from './changes.tsx';
+import type { Timeline } from './model/build.ts';
+import { entriesOf, type Item } from './model/items.ts';
+import { toMarkdown } from './model/markdown.ts';
+import { RawEvents } from './raw-events.tsx';
+import { useReading } from './reading.ts';
+import { Resizer, useInspectorWidth } from './resizer.tsx';
+import { ToolInput, ToolOutput } from './tool-parts.tsx';
+import type { View } from './use-view.ts';
+import { useValue } from './value.ts';
+
+interface Props {
+  view: View;
+  sessionId: string;
+  timeline: Timeline;
+  /** What is shown of the session while no row is chosen. */
+  facts: SessionFacts | undefined;
+  linkOf: (sequence: number) => string;
+  onClose: () => void;
+}
+
+/** All there is to know of the current row. */
+export function Inspector({ view, sessionId, timeline, facts, linkOf, onClose }: Props) {
+  const { current } = useReading();
+  const key = useValue(current, (each) => each?.key);
+  const item = key === undefined ? undefined : view.rows[view.indexOf(key)]?.item;
+  const entries = item ? entriesOf(item) : [];
+  const [chosen, setChosen] = useState<string>();
+  const [width, setWidth] = useInspectorWidth();
+  const tabs = item ? tabsOf(item) : [];
+  const tab = tabs.find((each) => each === chosen) ?? tabs[0] ?? '';
+  return (
+    <aside aria-label="Inspector" className="inspector" style={{ '--inspector': `${width}px` } as React.CSSProperties}>
+      <Resizer width={width} onResize={setWidth} />
+      <header className="flex items-center gap-1 border-line border-b py-1.5 pr-2 pl-4">
+        <h2 className="min-w-0 grow truncate text-13">
+          {item ? `event ${item.sequence}` : 'Summary'}
+          {item && <span className="font-normal text-muted"> · {showHidden(titleOf(item, entries))}</span>}
+        </h2>
+        {item && <CopyButton text={() => toMarkdown([item])} label="Copy as Markdown" />}
+        {item && <CopyButton text={() => linkOf(item.sequence)} label="Copy the link to this event" />}
+        <Button tone="quiet" size="small" icon aria-label="Close the inspector" onClick={onClose}>
+          <X size={14} />
+        </Button>
+      </header>
+      <Boundary of="This" resetKey={item?.key ?? ''}>
+        {!item && (
+          <Scroll
+            aria-label="session"
+            className="flex min-h-0 grow flex-col gap-4 overflow-y-auto bg-surface p-4 text-13"
+          >
+            <p className="text-muted">Select a row (j / k) for details.</p>
+            {facts && <FactLists facts={facts} sessionId={sessionId} />}
+          </Scroll>
+        )}
+        {item && (
+          <Tabs.Root value={tab} onValueChange={setChosen} className="flex min-h-0 grow flex-col">
+            <Facts item={item} entries={entries} timeline={timeline} />
+            {tabs.length > 1 && (
+              <Tabs.List aria-label="What to show" className="tabs">
+                {tabs.map((each) => (
+                  <Tabs.Trigger key={each} value={each}>
+                    {each}
+                  </Tabs.Trigger>
+                ))}
+              </Tabs.List>
+            )}
+            <Tabs.Content key={`${item.key}${tab}`} value={tab} tabIndex={-1} className="flex min-h-0 grow flex-col">
+              <Scroll aria-label={tab || 'event'} className="min-h-0 grow overflow-y-auto bg-surface p-4">
+                {item.kind === 'tool' && tab === 'input' && <ToolInput item={item} sessionId={sessionId} />}
+                {item.kind === 'tool' && tab === 'output' && <ToolOutput item={item} sessionId={sessionId} />}
+                {item.kind === 'tool' && tab === 'diff' && <Changes item={item} sessionId={sessionId} />}
+                {tab === 'raw' && <RawEvents entries={entries} sessionId={sessionId} />}
+                {entries.length === 0 && <p className="text-13 text-muted">Open it to see its events one by one.</p>}
+              </Scroll>
+            </Tabs.Content>
+          </Tabs.Root>
+        )}
+      </Boundary>
+    </aside>
+  );
+}
+
+function tabsOf(item: Item): string[] {
+  if (item.kind === 'tool') {
+    return [
+      ...(item.changes.length > 0 ? ['diff'] : []),
+      ...(item.results.length > 0 ? ['output'] : []),
+      ...(item.call ? ['input'] : []),
+      'raw',
+    ];
+  }
+  return entriesOf(item).length > 0 ? ['raw'] : [];
+}
+
+function titleOf(item: Item, entries: readonly Entry[]): string {
+  if (item.kind === 'tool') return item.name;
+  if (item.kind === 'group') return `${item.calls} tool calls`;
+  if (item.kind === 'lane') return `sub-agent ${item.lane}`;
+  if (item.kind === 'quiet') return `${item.entries.length} folded events`;
+  return entries[0]?.eventType ?? '';
+}
+
+function Facts({ item, entries, timeline }: { item: Item; entries: readonly Entry[]; timeline: Timeline }) {
+  const message = entries[0] && 'messageId' in entries[0] ? entries[0] : undefined;
+  const usage = message?.messageId ? timeline.usage.byResponse.get(message.messageId) : undefined;
+  const redactions = entries.reduce((sum, entry) => sum + (entry.redactions ?? 0), 0);
+  const facts: [string, string | undefined][] = [
+    ['time', formatExact(item.time)],
+    ['events', entries.length > 1 ? entries.map(({ sequence }) => sequence).join(', ') : undefined],
+    ['model', message?.model],
+    ['tokens', usage && `${formatCount(usage.input)} in · ${formatCount(usage.output)} out`],
+    ['cached', usage && usage.cacheRead > 0 ? formatCount(usage.cacheRead) : undefined],
+    ['sub-agent', entries[0]?.lane],
+    ['redacted', redactions > 0 ? formatCount(redactions) : undefined],
+  ];
+  return (
+    <dl className="facts">
+      {facts.map(
+        ([name, value]) =>
+          value && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{showHidden(value)}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}

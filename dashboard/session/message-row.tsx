@@ -1,0 +1,157 @@
+import { CircleAlert } from 'lucide-react';
+import { createContext, useContext, useState } from 'react';
+import type { AnswerEntry, CompactionEntry, PromptEntry } from '../../contract/entry/entry.ts';
+import { firstLine } from '../../contract/entry/value.ts';
+import { Button } from '../kit/button.tsx';
+import { formatCount, formatDuration, plural } from '../kit/format.ts';
+import { Markdown } from '../kit/markdown.tsx';
+import { showHidden } from '../kit/text/controls.ts';
+import { textHeight } from './estimate.ts';
+import { Fold } from './fold.tsx';
+import { Images } from './images.tsx';
+import type { MessageItem } from './model/items.ts';
+import { useText } from './use-text.ts';
+import { WholeText } from './whole-text.tsx';
+
+interface Props {
+  item: MessageItem;
+  isOpen: boolean;
+  onToggle: () => void;
+  sessionId: string;
+}
+
+/** The person whose session it is, by the name of the user on the machine; undefined where that is unknown. */
+export const PersonContext = createContext<string | undefined>(undefined);
+
+function Author() {
+  const person = useContext(PersonContext);
+  return person === undefined ? 'prompt' : showHidden(person);
+}
+
+export function Message({ item: { entry }, isOpen, onToggle, sessionId }: Props) {
+  switch (entry.kind) {
+    case 'prompt':
+      return (
+        <article aria-label="Prompt" className="message message-prompt">
+          <span className="message-who">{entry.lane === undefined ? <Author /> : 'prompt'}</span>
+          {(entry.length > 0 || entry.images === 0) && <LongText entry={entry} />}
+          {entry.images > 0 && <Images sessionId={sessionId} entry={entry} />}
+        </article>
+      );
+    case 'answer':
+      return (
+        <article aria-label="Answer" className="message">
+          <LongText entry={entry} />
+        </article>
+      );
+    case 'reasoning':
+      return (
+        <>
+          <Fold isOpen={isOpen} onToggle={onToggle} muted>
+            <span className="whitespace-nowrap">reasoning</span>
+            {!isOpen && <span className="min-w-0 truncate">{plain(entry.text)}</span>}
+          </Fold>
+          {isOpen && (
+            <div className="message-body text-muted">
+              <LongText entry={entry} />
+            </div>
+          )}
+        </>
+      );
+    case 'compaction':
+      return <Compaction entry={entry} isOpen={isOpen} onToggle={onToggle} sessionId={sessionId} />;
+    case 'turn':
+      return (
+        <p className={`timeline-turn ${entry.interrupted ? 'text-warn' : 'text-muted'}`}>
+          {entry.interrupted ? 'turn interrupted' : 'turn finished'}
+          {entry.durationMs !== undefined && ` after ${formatDuration(entry.durationMs)}`}
+          {entry.reason && !entry.interrupted && ` · ${showHidden(entry.reason)}`}
+        </p>
+      );
+    case 'error':
+      return (
+        <p className="message message-error" role="note">
+          <CircleAlert size={14} aria-hidden className="mt-0.5 flex-none" />
+          <span className="whitespace-pre-wrap">
+            {entry.about && <strong className="mr-2 font-medium">{showHidden(entry.about)}</strong>}
+            {showHidden(entry.text)}
+          </span>
+        </p>
+      );
+    case 'notice':
+      return (
+        <p className="message-notice">
+          <span className="whitespace-nowrap">{showHidden(entry.about ?? 'notice')}</span>
+          <span className="min-w-0 truncate">{showHidden(firstLine(entry.text))}</span>
+        </p>
+      );
+  }
+}
+
+interface CompactionProps extends Omit<Props, 'item'> {
+  entry: CompactionEntry;
+}
+
+function Compaction({ entry, isOpen, onToggle, sessionId }: CompactionProps) {
+  const { trigger, tokensBefore, length, text, summary = entry } = entry;
+  return (
+    <>
+      <p className="timeline-rule">
+        <span className="truncate">
+          compaction{trigger ? ` (${showHidden(trigger)})` : ''}
+          {tokensBefore ? ` at ${formatCount(tokensBefore)} tokens` : ''}
+        </span>
+      </p>
+      {length > 0 && (
+        <Fold isOpen={isOpen} onToggle={onToggle} muted>
+          <span className="whitespace-nowrap">summary, {plural(length, 'character')}</span>
+          {!isOpen && <span className="min-w-0 truncate">{plain(text)}</span>}
+        </Fold>
+      )}
+      {isOpen && (
+        <div className="message-body">
+          <WholeText sessionId={sessionId} sequence={summary.sequence} span={summary.span} />
+        </div>
+      )}
+    </>
+  );
+}
+
+const plain = (text: string) => showHidden(firstLine(text).replace(/[*_`#]+/g, ''));
+
+/** Longer texts are shown in part at first. */
+const FOLD_CHARACTERS = 6_000;
+const FOLD_LINES = 80;
+
+function LongText({ entry }: { entry: PromptEntry | AnswerEntry }) {
+  const { text, isWhole } = useText(entry);
+  const [isUnfolded, setUnfolded] = useState(false);
+  if (entry.length === 0) return <p className="text-muted">No text</p>;
+  // A beginning is not Markdown: what it opens, such as a fence, may be closed in what is not here yet.
+  if (!isWhole) {
+    return (
+      <p className="prose whitespace-pre-wrap" style={{ minHeight: textHeight(entry) }}>
+        {showHidden(text)}…
+      </p>
+    );
+  }
+  const folded = isUnfolded ? text : foldText(text);
+  return (
+    <>
+      <Markdown text={folded} />
+      {folded.length < text.length && (
+        <Button size="small" className="mt-2" onClick={() => setUnfolded(true)}>
+          Show all {formatCount(text.length)} characters
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** Its beginning, up to the end of a line or of a word. */
+function foldText(text: string): string {
+  const lines = text.split('\n', FOLD_LINES).join('\n');
+  if (lines.length <= FOLD_CHARACTERS) return lines;
+  const beginning = lines.slice(0, FOLD_CHARACTERS);
+  return beginning.slice(0, Math.max(beginning.lastIndexOf('\n'), beginning.lastIndexOf(' '), FOLD_CHARACTERS / 2));
+}

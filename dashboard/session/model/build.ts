@@ -1,0 +1,256 @@
+import {
+  type Entries,
+  type Entry,
+  eachOf,
+  type MetaEntry,
+  type PromptEntry,
+  type QuietEntry,
+  type SubagentEntry,
+} from '../../../contract/entry/entry.ts';
+import { foldMeta, type Meta } from '../../../contract/entry/meta.ts';
+import { orderOf, type Revisions, readRevisions } from '../../../contract/entry/revisions.ts';
+import type { UsageTotals } from '../../../contract/entry/usage.ts';
+import type { Item, LaneItem, MessageItem, ToolItem } from './items.ts';
+import { createLaneBuilder, type Groups, type LaneBuilder } from './lane.ts';
+import { createSpending } from './spent.ts';
+import { sumUp } from './sums.ts';
+import { addSpent, readTurns, type Turn } from './turns.ts';
+
+export interface Timeline {
+  items: readonly Item[];
+  turns: readonly Turn[];
+  prompts: readonly PromptEntry[];
+  lanes: readonly LaneItem[];
+  /** What stands in the session, in the order of the timeline. */
+  entries: readonly Entry[];
+  usage: UsageTotals;
+  meta: Meta;
+  toolCalls: number;
+  failures: number;
+  redactions: number;
+  /** An event says when it happened. Some agents write no times; then those of the entries are of their capture. */
+  hasTimes: boolean;
+  /** Where the events of records stand that were written again, by sequence. */
+  orders: Revisions['orders'];
+}
+
+export interface TimelineBuilder {
+  /** Takes what stands next. */
+  add(entry: Entry): void;
+  /** The timeline so far; more may be added afterwards. */
+  finish(): Timeline;
+  /** Something was added that makes what was built before it wrong. */
+  isStale(): boolean;
+}
+
+/** Everything the session page shows, from all entries at once. */
+export function buildTimeline(entries: Entries, revisions = readRevisions(entries)): Timeline {
+  const builder = createTimelineBuilder(findStarters(entries), revisions.orders);
+  for (const entry of eachOf(entries)) for (const standing of revisions.standingAt(entry)) builder.add(standing);
+  return builder.finish();
+}
+
+/** Which call started which sub-agent. */
+export function findStarters(entries: Entries): Map<string, string> {
+  const starters = new Map<string, string>();
+  for (const entry of entries) if (entry?.kind === 'subagent') noteStarter(starters, entry);
+  return starters;
+}
+
+/** Other calls wait for a sub-agent, or close it. */
+function noteStarter(starters: Map<string, string>, { phase, subagent, callId }: SubagentEntry): void {
+  if (callId !== undefined && (phase === 'started' || !starters.has(subagent))) starters.set(subagent, callId);
+}
+
+/** Sub-agents inside of each other; deeper ones, and those that started themselves, stand at the end. */
+const MOST_NESTED = 20;
+
+const NONE_MOVED: Revisions['orders'] = new Map();
+
+/** @param starters which call started which sub-agent, as far as that is known before its events come */
+export function createTimelineBuilder(starters = new Map<string, string>(), orders = NONE_MOVED): TimelineBuilder {
+  const groups: Groups = new WeakMap();
+  const main = createLaneBuilder(groups);
+  const lanes = new Map<string, { builder: LaneBuilder; item: LaneItem; isFree: boolean; isChanged: boolean }>();
+  const tools = new Map<string, ToolItem>();
+  const holders = new Set<ToolItem>();
+  const metas: MetaEntry[] = [];
+  const prompts: PromptEntry[] = [];
+  /** The last compaction of each lane. */
+  const compactions = new Map<string | undefined, MessageItem>();
+  const all: Entry[] = [];
+  const spending = createSpending();
+  let redactions = 0;
+  let hasTimes = false;
+  let isStale = false;
+
+  function laneOf(entry: Entry, lane: string) {
+    const known = lanes.get(lane);
+    if (known) {
+      known.isChanged = true;
+      return known;
+    }
+    const made = {
+      builder: createLaneBuilder(groups),
+      item: newLane(lane, entry),
+      isFree: !starters.has(lane),
+      isChanged: true,
+    };
+    lanes.set(lane, made);
+    if (made.isFree) main.add(made.item);
+    return made;
+  }
+
+  /** The call is found, and so are the calls that started the sub-agents around it. Who says so may be lying. */
+  function isNested(tool: ToolItem | undefined): boolean {
+    let around = tool;
+    for (let depth = 0; depth < MOST_NESTED; depth++) {
+      const lane = around?.call?.lane;
+      if (lane === undefined || !starters.has(lane)) return around !== undefined;
+      around = tools.get(starters.get(lane) as string);
+    }
+    return false;
+  }
+
+  function hold(tool: ToolItem, lane: LaneItem): void {
+    tool.lanes.push(lane);
+    holders.add(tool);
+  }
+
+  function addSubagent(entry: SubagentEntry): void {
+    noteStarter(starters, entry);
+    const { item, isFree } = laneOf(entry, entry.subagent);
+    item.about = [...item.about, entry];
+    // It stands where it began, and belongs below its call.
+    if (isFree && starters.has(entry.subagent)) isStale = true;
+  }
+
+  function add(entry: Entry, builder: LaneBuilder): void {
+    switch (entry.kind) {
+      case 'usage':
+        return;
+      case 'subagent':
+        addSubagent(entry);
+        return;
+      case 'meta':
+        if (entry.lane === undefined) metas.push(entry);
+        builder.quiet(entry);
+        return;
+      case 'quiet':
+        if (entry.summaryLength !== undefined && addSummary(entry, entry.summaryLength)) return;
+        builder.quiet(entry);
+        return;
+      case 'part':
+        builder.quiet(entry);
+        return;
+      case 'call': {
+        builder.pause(entry);
+        const tool = builder.call(entry);
+        if (entry.callId !== undefined) tools.set(entry.callId, tool);
+        return;
+      }
+      case 'result': {
+        const tool = entry.callId === undefined ? undefined : tools.get(entry.callId);
+        if (tool?.call?.lane !== undefined) laneOf(entry, tool.call.lane);
+        builder.result(entry, tool);
+        return;
+      }
+      case 'reasoning':
+        // Encrypted thoughts say nothing.
+        if (entry.length === 0) {
+          builder.quiet(entry);
+          return;
+        }
+        break;
+      case 'prompt':
+        builder.interrupt();
+        if (entry.lane === undefined) prompts.push(entry);
+    }
+    builder.pause(entry);
+    const order = orderOf(entry);
+    const { sequence, time } = entry;
+    const item: MessageItem = { kind: 'message', key: `m${order}`, order, sequence, time, entry };
+    if (entry.kind === 'compaction') compactions.set(entry.lane, item);
+    builder.add(item);
+  }
+
+  /** @returns false where there is no compaction, or one that has a summary of its own */
+  function addSummary({ lane, sequence, span, preview: text }: QuietEntry, length: number): boolean {
+    const item = compactions.get(lane);
+    if (item?.entry.kind !== 'compaction' || item.entry.length > 0) return false;
+    item.entry = { ...item.entry, text, length, summary: { sequence, span } };
+    return true;
+  }
+
+  return {
+    isStale: () => isStale,
+    add(entry) {
+      all.push(entry);
+      spending.add(entry);
+      redactions += entry.redactions ?? 0;
+      hasTimes ||= entry.timed;
+      add(entry, entry.lane === undefined ? main : laneOf(entry, entry.lane).builder);
+    },
+    finish() {
+      const homeless: LaneItem[] = [];
+      for (const lane of lanes.values()) if (lane.isChanged) finishLane(lane);
+      for (const tool of holders) tool.lanes = [];
+      for (const { item, isFree } of lanes.values()) {
+        const starter = tools.get(starters.get(item.lane) ?? '');
+        item.starter = starter;
+        item.anchored = !isFree && isNested(starter);
+        if (starter && item.anchored) hold(starter, item);
+        else if (!isFree) homeless.push(item);
+      }
+      for (const { item } of lanes.values()) sumLane(item);
+      const items = main.finish(homeless);
+      const turns = readTurns(items);
+      addSpent(spending.reports, turns, new Map([...lanes].map(([lane, { item }]) => [lane, item])));
+      return {
+        items,
+        turns,
+        prompts: prompts.slice(),
+        lanes: [...lanes.values()].map(({ item }) => item),
+        entries: all,
+        usage: spending.usage(),
+        meta: foldMeta(metas),
+        toolCalls: sumOf(turns, 'calls'),
+        failures: sumOf(turns, 'failures'),
+        redactions,
+        hasTimes,
+        orders,
+      };
+    },
+  };
+}
+
+/** Nothing stands outside of all turns. */
+const sumOf = (turns: readonly Turn[], figure: 'calls' | 'failures') =>
+  turns.reduce((sum, turn) => sum + turn[figure], 0);
+
+function finishLane(lane: { builder: LaneBuilder; item: LaneItem; isChanged: boolean }): void {
+  lane.item.items = lane.builder.finish();
+  lane.isChanged = false;
+}
+
+/** With those of the sub-agents below. */
+function sumLane(item: LaneItem): void {
+  const { first, calls, failures, durationMs } = sumUp(item.items);
+  Object.assign(item, { calls, failures, durationMs }, first > 0 && { time: first });
+}
+
+const newLane = (lane: string, entry: Entry): LaneItem => ({
+  kind: 'lane',
+  key: `l${lane}`,
+  sequence: entry.sequence,
+  order: orderOf(entry),
+  time: entry.time,
+  lane,
+  anchored: false,
+  about: [] as SubagentEntry[],
+  spent: new Map(),
+  items: [],
+  calls: 0,
+  failures: 0,
+  durationMs: 0,
+});

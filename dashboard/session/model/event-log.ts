@@ -1,0 +1,164 @@
+import type { Entry } from '../../../contract/entry/entry.ts';
+import { joinAround } from '../../../contract/entry/join.ts';
+import { readEvent } from '../../../contract/entry/read.ts';
+import type { SessionEvent } from '../../../contract/event.ts';
+import type { Line } from '../../app/index-lines.ts';
+import type { Timeline } from './build.ts';
+import { createModel, rebuildModel } from './model.ts';
+import { createRest, yieldToPage } from './rest.ts';
+
+/** Where the events of a session are read. */
+export interface Source {
+  /** What the events say in short, from a sequence number on. It may end before the last event: it is derived later. */
+  readIndex(from: number, signal: AbortSignal): AsyncIterable<Line>;
+  /** The events themselves. */
+  readWindow(from: number, limit: number, signal: AbortSignal): Promise<readonly SessionEvent[]>;
+}
+
+/** The timeline of a session as far as it is loaded. Payloads are not kept: what needs one reads it again. */
+export interface EventLog {
+  state(): LogState;
+  subscribe(listener: () => void): () => void;
+  /** There are this many events now. */
+  grow(eventCount: number): void;
+  retry(): void;
+  close(): void;
+}
+
+export interface LogState {
+  timeline: Timeline;
+  /** How many events are in it, from the first one on. */
+  loaded: number;
+  isComplete: boolean;
+  error: unknown;
+}
+
+const FIRST_WINDOW = 300;
+const WINDOW = 1000;
+/** As many are read by themselves; for more, the index is shorter. */
+const FEW = 200;
+/** New events are asked for at most so often. */
+const LIVE_EVERY_MS = 350;
+/** What is shown is made again when there is so much more: all in all that takes half as long again as the last time. */
+const GROWTH = 3;
+
+/** Reads the index, then what it does not have yet, then what is added. */
+export function createEventLog({ readIndex, readWindow }: Source, eventCount: number): EventLog {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const listeners = new Set<() => void>();
+  const entries: (Entry | undefined)[] = [];
+  let model = createModel();
+  let wanted = eventCount;
+  let running = false;
+  let hasIndex = true;
+  let next = 1;
+  let state: LogState = { timeline: model.timeline(), loaded: 0, isComplete: eventCount === 0, error: undefined };
+
+  function publish(change: Partial<LogState>): void {
+    if (signal.aborted) return;
+    state = { ...state, ...change, isComplete: next > wanted };
+    for (const listener of listeners) listener();
+  }
+
+  async function show(): Promise<void> {
+    if (next - 1 === state.loaded) return;
+    const loaded = next - 1;
+    if (model.isStale()) model = await rebuildModel(entries, createRest());
+    // Of 50,000 events making it and drawing it take 50 ms each: the page has its turn between the two.
+    await yieldToPage();
+    const timeline = model.timeline();
+    await yieldToPage();
+    publish({ timeline, loaded, error: undefined });
+  }
+
+  function take(entry: Entry): void {
+    if (entry.sequence < next) return;
+    entries[entry.sequence - 1] = entry;
+    next = entry.sequence + entry.span;
+    entries.length = next - 1;
+    model.add(entry);
+  }
+
+  async function loadIndex(): Promise<void> {
+    const rest = createRest();
+    for await (const line of readIndex(next, signal)) {
+      for (const entry of line.entries) take(entry);
+      if (next - 1 > state.loaded * GROWTH) await show();
+      const pause = rest();
+      if (pause) await pause;
+    }
+  }
+
+  async function loadWindow(): Promise<void> {
+    const limit = state.loaded === 0 ? FIRST_WINDOW : WINDOW;
+    const events = await readWindow(next, Math.min(limit, wanted - next + 1), signal);
+    const last = events.at(-1);
+    if (!last) throw new Error('The service counts events that it does not show.');
+    const read: (Entry | undefined)[] = [];
+    for (const event of events) read[event.sequence - 1] = readEvent(event);
+    const begun = read[next - 1];
+    // The first parts of a payload may be here already.
+    const start = begun?.kind === 'part' ? Math.max(0, begun.sequence - begun.part) : next - 1;
+    for (let index = start; index < next - 1; index++) read[index] = entries[index];
+    joinAround(read, next, last.sequence);
+    if (start < next - 1 && read[start] !== entries[start]) {
+      entries.length = start;
+      next = start + 1;
+      model = await rebuildModel(entries, createRest());
+    }
+    for (let index = start; index < read.length; index++) if (read[index]) take(read[index] as Entry);
+  }
+
+  async function run(): Promise<void> {
+    if (running) return;
+    running = true;
+    try {
+      while (!signal.aborted && next <= wanted) {
+        const started = Date.now();
+        await load();
+        if (next > wanted || next - 1 > state.loaded * GROWTH) await show();
+        if (next > wanted) await pause(LIVE_EVERY_MS - (Date.now() - started), signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) await show();
+      publish({ error });
+    }
+    running = false;
+  }
+
+  async function load(): Promise<void> {
+    const from = next;
+    if (!hasIndex || wanted - from < FEW) return loadWindow();
+    await loadIndex().catch(() => {});
+    // What it does not tell yet, the events themselves do.
+    if (next === from) hasIndex = false;
+  }
+
+  if (eventCount > 0) void run();
+
+  return {
+    state: () => state,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    grow(count) {
+      if (count <= wanted) return;
+      wanted = count;
+      void run();
+    },
+    retry() {
+      hasIndex = true;
+      publish({ error: undefined });
+      void run();
+    },
+    close: () => stop.abort(),
+  };
+}
+
+const pause = (milliseconds: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (milliseconds <= 0 || signal.aborted) return resolve();
+    setTimeout(resolve, milliseconds);
+  });

@@ -1,0 +1,123 @@
+import type { Entry } from '../../../contract/entry/entry.ts';
+import { orderOf } from '../../../contract/entry/revisions.ts';
+import type { SessionFacts } from '../../../contract/review.ts';
+import { type Axis, createAxis } from './axis.ts';
+import type { Timeline } from './build.ts';
+import type { LaneItem } from './items.ts';
+import { type Kind, kindOfEntry } from './kinds.ts';
+
+/** Something that happened, on the axis. */
+export interface Mark {
+  entry: Entry;
+  kind: Kind;
+  time: number;
+}
+
+/** The session at a glance. Times are epoch milliseconds, or places in the log where the agent tells no times. */
+export interface Strip {
+  axis: Axis;
+  /** By time. */
+  marks: readonly Mark[];
+  /** How full the model's context was after each response of the conversation, in tokens. */
+  context: readonly { time: number; tokens: number }[];
+  /** Sub-agents that ran at the same time are in different rows. */
+  lanes: readonly { lane: LaneItem; row: number; start: number; end: number }[];
+  /** Rows of sub-agents beyond those that are drawn. */
+  hiddenRows: number;
+  timeOf(order: number): number;
+}
+
+/**
+ * Tokens in the context of the conversation after a response; undefined for entries that are no response of it. A response
+ * that an agent made up to tell of an interruption has sent nothing to a model.
+ */
+const contextAfter = (entry: Entry): number | undefined =>
+  entry.kind === 'usage' && entry.lane === undefined && entry.usage.input > 0
+    ? entry.usage.input + entry.usage.output
+    : undefined;
+
+/**
+ * The context window that a session had, in tokens: the usual one of its model, unless more was ever in use. Undefined
+ * where the model's window is unknown.
+ */
+export function windowInUse(
+  { entries }: Pick<Timeline, 'entries'>,
+  { usualWindow, contextWindow }: Pick<SessionFacts, 'usualWindow' | 'contextWindow'>,
+): number | undefined {
+  if (usualWindow === undefined) return contextWindow;
+  const isLarger = entries.some((entry) => (contextAfter(entry) ?? 0) > usualWindow);
+  return isLarger ? contextWindow : usualWindow;
+}
+
+/** Rows of sub-agents that ran at the same time. */
+export const LANE_ROWS = 4;
+
+/** @param range only what is between these orders */
+export function buildStrip({ entries, lanes }: Timeline, range?: { from: number; to: number }): Strip {
+  const isInside = (entry: Entry) => !range || (orderOf(entry) >= range.from && orderOf(entry) <= range.to);
+  const marks: Mark[] = [];
+  const context: { time: number; tokens: number }[] = [];
+  const orders: number[] = [];
+  const times: number[] = [];
+  const inside = entries.filter(isInside);
+  // Where all is of one moment, its order is all there is to show.
+  const isTimed = inside.some(({ time }) => time !== inside[0]?.time);
+  for (const [index, entry] of inside.entries()) {
+    const time = isTimed ? entry.time : index * 1000;
+    const kind = kindOfEntry(entry);
+    if (kind) marks.push({ entry, kind, time });
+    const tokens = contextAfter(entry);
+    if (tokens !== undefined) context.push({ time, tokens });
+    if (entry.lane === undefined) {
+      orders.push(orderOf(entry));
+      times.push(time);
+    }
+  }
+  marks.sort((a, b) => a.time - b.time);
+  const { placed, rows } = placeLanes(isTimed ? lanes : [], marks[0]?.time ?? 0, marks.at(-1)?.time ?? 0);
+  return {
+    axis: createAxis(marks.map(({ time }) => time)),
+    marks,
+    context,
+    lanes: placed,
+    hiddenRows: Math.max(0, rows - LANE_ROWS),
+    timeOf: (order) => times[lastAtMost(orders, order)] ?? 0,
+  };
+}
+
+function placeLanes(lanes: readonly LaneItem[], from: number, to: number) {
+  const ends: number[] = [];
+  const sorted = lanes
+    .map((lane) => ({ lane, start: lane.time, end: lane.time + lane.durationMs }))
+    .filter(({ start, end }) => end >= from && start <= to)
+    .sort((a, b) => a.start - b.start);
+  const all = sorted.map((each) => {
+    const free = ends.findIndex((end) => end <= each.start);
+    const row = free < 0 ? ends.length : free;
+    ends[row] = each.end;
+    return { ...each, row };
+  });
+  return { placed: all.filter(({ row }) => row < LANE_ROWS), rows: ends.length };
+}
+
+/** The index of the last value that is not above; 0 where all are. */
+export function lastAtMost(values: readonly number[], most: number): number {
+  let [low, high] = [0, values.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((values[middle] as number) <= most) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** How often each kind happened in each of `count` slices of the axis. */
+export function countKinds({ axis, marks }: Strip, count: number, kinds: readonly Kind[]): Uint16Array[] {
+  const counts = kinds.map(() => new Uint16Array(count));
+  for (const { kind, time } of marks) {
+    const slice = Math.min(count - 1, Math.floor(axis.place(time) * count));
+    const row = counts[kinds.indexOf(kind)];
+    if (row) row[slice] = Math.min(65_535, (row[slice] ?? 0) + 1);
+  }
+  return counts;
+}

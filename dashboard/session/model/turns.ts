@@ -1,0 +1,88 @@
+import type { PromptEntry } from '../../../contract/entry/entry.ts';
+import { orderOf } from '../../../contract/entry/revisions.ts';
+import type { Item, LaneItem } from './items.ts';
+import { type Kind, kindOfTool } from './kinds.ts';
+import { addTo, type Report, type Spent } from './spent.ts';
+import { type Sums, sumUp } from './sums.ts';
+
+/** A prompt and all that followed, up to the next one. What comes before the first prompt is a turn without one. */
+export interface Turn extends Sums {
+  prompt?: PromptEntry;
+  /** The order of its first event. */
+  order: number;
+  items: readonly Item[];
+  /** Tokens of the responses in it, those of sub-agents included. */
+  spent: Spent;
+  /** The person, or something else, stopped the agent in it. */
+  interrupted: boolean;
+}
+
+export function readTurns(items: readonly Item[]): Turn[] {
+  const starts = items.flatMap((item, index) => (index === 0 || isPrompt(item) ? [index] : []));
+  return starts.map((start, at): Turn => {
+    const end = starts[at + 1] ?? items.length;
+    const first = items[start] as Item;
+    const inside = items.slice(start, end);
+    const interrupted = inside.some(
+      (item) => item.kind === 'message' && item.entry.kind === 'turn' && item.entry.interrupted,
+    );
+    const { order } = first;
+    return { ...sumUp(inside), ...promptOf(first), order, items: inside, spent: new Map(), interrupted };
+  });
+}
+
+/** Tells each turn, and each sub-agent with those below it, the tokens of the responses in it. */
+export function addSpent(
+  reports: readonly Report[],
+  turns: readonly Turn[],
+  lanes: ReadonlyMap<string, LaneItem>,
+): void {
+  for (const lane of lanes.values()) lane.spent = new Map();
+  const starterOf = ({ anchored, starter }: LaneItem) => (anchored ? lanes.get(starter?.call?.lane ?? '') : undefined);
+  for (const report of reports) {
+    const turn = turns[turnAt(turns, orderOf(report.entry))];
+    if (turn) addTo(turn.spent, report);
+    for (let lane = lanes.get(report.entry.lane ?? ''); lane; lane = starterOf(lane)) addTo(lane.spent, report);
+  }
+}
+
+const isPrompt = (item: Item): boolean =>
+  item.kind === 'message' && item.entry.kind === 'prompt' && item.entry.lane === undefined;
+
+const promptOf = (item: Item) =>
+  item.kind === 'message' && item.entry.kind === 'prompt' ? { prompt: item.entry } : undefined;
+
+/** Ticks of a turn in small: more calls than that are several to a tick. */
+const MOST_TICKS = 36;
+
+/** What the calls of a turn were, in order; of several to a tick the most telling one. */
+export function microStrip({ items }: Turn): Kind[] {
+  const kinds: Kind[] = [];
+  const visit = (item: Item) => {
+    if (item.kind === 'tool') {
+      kinds.push(item.failed ? 'failure' : item.changes.length > 0 ? 'edit' : kindOfTool(item.name));
+    }
+    if (item.kind === 'group') for (const child of item.children) visit(child);
+  };
+  for (const item of items) visit(item);
+  const width = Math.ceil(kinds.length / MOST_TICKS);
+  if (width <= 1) return kinds;
+  return Array.from({ length: Math.ceil(kinds.length / width) }, (_, at) => {
+    const some = kinds.slice(at * width, (at + 1) * width);
+    return some.find((kind) => kind === 'failure') ?? some.find((kind) => kind === 'edit') ?? (some[0] as Kind);
+  });
+}
+
+/** The turn in which something of this order stands. */
+export function turnAt(turns: readonly Turn[], order: number): number {
+  let [low, high] = [0, turns.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((turns[middle] as Turn).order <= order) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** As people count: what came before the first prompt is no turn to them. */
+export const turnNumber = (turns: readonly Turn[], at: number): number => (turns[0]?.prompt ? at + 1 : at);

@@ -1,0 +1,184 @@
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { CircleCheck, CircleX, GitCommitHorizontal, GitPullRequest, Hourglass, Minimize2 } from 'lucide-react';
+import { type KeyboardEvent, memo, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { promptLine } from '../../contract/entry/value.ts';
+import type { Milestone } from '../../contract/review.ts';
+import { Boundary } from '../kit/boundary.tsx';
+import { formatDuration } from '../kit/format.ts';
+import { showHidden } from '../kit/text/controls.ts';
+import { PullRequestLink } from '../shared/pull-request-link.tsx';
+import { lastAtMost } from './model/strip.ts';
+import { microStrip, type Turn } from './model/turns.ts';
+import { useReading } from './reading.ts';
+import { heightOf } from './row-height.ts';
+import { useValue } from './value.ts';
+
+interface Props {
+  turns: readonly Turn[];
+  milestones: readonly Milestone[];
+  onSelect: (sequence: number) => void;
+}
+
+/** It follows the timeline when that comes to rest. */
+const REST_MS = 100;
+
+const STEPS: Record<string, (at: number, count: number) => number> = {
+  ArrowDown: (at) => at + 1,
+  ArrowUp: (at) => at - 1,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+};
+
+type Line = { sequence: number } & ({ turn: Turn; number: number } | { milestone: Milestone });
+
+/** The story of the session: its prompts, and by what one remembers it; where one is stands out, and is in sight. */
+export const Outline = (props: Props) => (
+  <nav aria-label="Prompts" className="prompts">
+    <Boundary of="The prompts" resetKey={props.turns.length}>
+      <Lines {...props} />
+    </Boundary>
+  </nav>
+);
+
+const Lines = memo(function Lines({ turns, milestones, onSelect }: Props) {
+  const lines = useMemo(() => toLines(turns, milestones), [turns, milestones]);
+  const orders = useMemo(() => lines.map((line) => ('turn' in line ? line.turn.order : line.sequence)), [lines]);
+  const { seen } = useReading();
+  const current = useDeferredValue(useValue(seen, ({ from }) => lastAtMost(orders, from)));
+  /** Where arrow keys led to; else the current line alone is a stop of the Tab key. */
+  const [focused, setFocused] = useState<number>();
+  const stop = Math.min(focused ?? Math.max(0, current), lines.length - 1);
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer<HTMLDivElement, HTMLLIElement>({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    getItemKey: useCallback((index: number) => `${lines[index]?.sequence}-${index}`, [lines]),
+    estimateSize: (index) => (lines[index] && 'turn' in lines[index] ? 52 : 28),
+    measureElement: heightOf,
+    overscan: 4,
+    paddingEnd: 12,
+    // The line with the focus stays, wherever the list is scrolled to.
+    rangeExtractor: (range) => [...new Set([...defaultRangeExtractor(range), Math.max(0, stop)])].sort((a, b) => a - b),
+  });
+  const onKey = (event: KeyboardEvent) => {
+    const next = STEPS[event.key]?.(stop, lines.length);
+    if (next === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const at = Math.max(0, Math.min(lines.length - 1, next));
+    // At once, so that the next key finds the focus there.
+    flushSync(() => setFocused(at));
+    virtualizer.scrollToIndex(at, { align: 'auto' });
+    scroller.current?.querySelector<HTMLElement>(`[data-index="${at}"] > button`)?.focus({ preventScroll: true });
+  };
+  useEffect(() => {
+    const follow = () => {
+      const { startIndex = 0, endIndex = -1 } = virtualizer.range ?? {};
+      if (current <= startIndex || current >= endIndex) virtualizer.scrollToIndex(current, { align: 'auto' });
+    };
+    const timer = setTimeout(follow, REST_MS);
+    return () => clearTimeout(timer);
+  }, [current, virtualizer]);
+  return (
+    <>
+      {lines.length === 0 && <p className="px-4 text-12 text-muted">No prompts so far</p>}
+      <div ref={scroller} className="outline-scroll">
+        <ol className="relative" style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map(({ key, index, start }) => {
+            const line = lines[index];
+            return (
+              line && (
+                <li
+                  key={key}
+                  ref={virtualizer.measureElement}
+                  aria-setsize={lines.length}
+                  aria-posinset={index + 1}
+                  data-index={index}
+                  className="outline-row flex items-center"
+                  style={{ transform: `translateY(${start}px)` }}
+                >
+                  <button
+                    type="button"
+                    tabIndex={index === stop ? 0 : -1}
+                    onKeyDown={onKey}
+                    onBlur={({ relatedTarget }) => scroller.current?.contains(relatedTarget) || setFocused(undefined)}
+                    className={'turn' in line ? 'outline-prompt' : 'outline-milestone'}
+                    aria-current={index === current ? 'location' : undefined}
+                    onClick={() => onSelect(line.sequence)}
+                  >
+                    {'turn' in line ? <Prompt {...line} /> : <MilestoneLine milestone={line.milestone} />}
+                  </button>
+                  {'milestone' in line && <PullRequestLink milestone={line.milestone} />}
+                </li>
+              )
+            );
+          })}
+        </ol>
+      </div>
+    </>
+  );
+});
+
+function toLines(turns: readonly Turn[], milestones: readonly Milestone[]): Line[] {
+  const prompted = turns.filter(({ prompt }) => prompt !== undefined);
+  const lines: Line[] = [
+    ...prompted.map((turn, index): Line => ({ sequence: turn.prompt?.sequence ?? 1, turn, number: index + 1 })),
+    ...milestones.map((milestone): Line => ({ sequence: milestone.sequence, milestone })),
+  ];
+  const orderOf = (line: Line) => ('turn' in line ? line.turn.order : line.sequence);
+  return lines.sort((a, b) => orderOf(a) - orderOf(b));
+}
+
+function Prompt({ turn, number }: { turn: Turn; number: number }) {
+  const { text = '', images = 0 } = turn.prompt ?? {};
+  return (
+    <>
+      <span className="outline-number num">{number}</span>
+      <span className="min-w-0 grow">
+        <span className="line-clamp-2">{showHidden(promptLine(text)) || (images > 0 ? 'Image' : 'No text')}</span>
+        {turn.calls > 0 && <MicroStrip turn={turn} />}
+      </span>
+    </>
+  );
+}
+
+/** What the turn did, in order, a tick a call or a few. */
+const MicroStrip = ({ turn }: { turn: Turn }) => (
+  <span aria-hidden className="micro-strip" title={`${turn.calls} calls, ${turn.failures} failed`}>
+    {microStrip(turn).map((kind, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: ticks have no other name
+      <span key={index} data-kind={kind} />
+    ))}
+  </span>
+);
+
+const ICONS = {
+  commit: GitCommitHorizontal,
+  pull_request: GitPullRequest,
+  tests: CircleCheck,
+  compaction: Minimize2,
+  wait: Hourglass,
+};
+
+function MilestoneLine({ milestone: { kind, text, hash, passed, durationMs = 0 } }: { milestone: Milestone }) {
+  const Icon = kind === 'tests' && passed === false ? CircleX : ICONS[kind];
+  const words = {
+    commit: text,
+    pull_request: text,
+    tests: passed ? 'tests turned green' : 'tests turned red',
+    compaction: `compaction${text === '' ? '' : ` (${text})`}`,
+    wait: `${formatDuration(durationMs)} waiting for a reply`,
+  }[kind];
+  return (
+    <>
+      <Icon
+        size={14}
+        aria-label={kind.replace('_', ' ')}
+        className={`flex-none ${kind === 'tests' ? (passed ? 'text-ok' : 'text-bad') : 'text-muted'}`}
+      />
+      {hash && <span className="mono flex-none text-muted">{showHidden(hash.slice(0, 7))}</span>}
+      <span className="min-w-0 truncate">{showHidden(words)}</span>
+    </>
+  );
+}

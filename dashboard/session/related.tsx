@@ -1,0 +1,39 @@
+import { Link } from '@tanstack/react-router';
+import { GitFork } from 'lucide-react';
+import type { SessionFacts } from '../../contract/review.ts';
+import { paths } from '../app/paths.ts';
+import { showHidden } from '../kit/text/controls.ts';
+import { titleOf } from '../shared/session-title.ts';
+
+const WORDS = {
+  continues: 'continues',
+  continuedBy: 'continued by',
+  forkedFrom: 'forked from',
+  forkedBy: 'forked by',
+};
+
+/** Sessions that this one came from or led to, each to go to or to be laid beside this one. */
+export function Related({ sessionId, related }: { sessionId: string; related: SessionFacts['related'] }) {
+  if (related.length === 0) return null;
+  return (
+    <ul aria-label="Related sessions" className="session-facts">
+      {related.map(({ relation, session }) => (
+        <li key={`${relation}${session.sessionId}`} className="inline-flex min-w-0 items-center gap-1.5">
+          <GitFork size={12} aria-hidden className="flex-none" />
+          {WORDS[relation]}
+          <Link
+            to="/sessions/$sessionId"
+            params={{ sessionId: session.sessionId }}
+            search={{}}
+            className="link min-w-0 max-w-72 truncate"
+          >
+            {showHidden(titleOf(session, undefined))}
+          </Link>
+          <Link to={paths.compare()} search={{ one: sessionId, other: session.sessionId }} className="link">
+            compare
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

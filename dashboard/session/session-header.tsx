@@ -1,0 +1,145 @@
+import { Keyboard, PanelRight } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { SessionFacts, SessionSummary } from '../../contract/review.ts';
+import type { Session } from '../../contract/session.ts';
+import { useIsAdmin } from '../app/app.ts';
+import { paths } from '../app/paths.ts';
+import { useEnvironments } from '../app/queries.ts';
+import { Button } from '../kit/button.tsx';
+import { CopyButton } from '../kit/copy.tsx';
+import { formatCount, formatDuration, formatExact, formatTokens, plural } from '../kit/format.ts';
+import { showHidden } from '../kit/text/controls.ts';
+import { AgentName, agentName } from '../shared/agent-name.tsx';
+import { nameOfEnvironment } from '../shared/environment-name.ts';
+import { costOf } from '../shared/session-cost.ts';
+import { durationOf, endOf, hasTimes, startOf, titleOf } from '../shared/session-title.ts';
+import { StatusMark, stateOf } from '../shared/status-mark.tsx';
+import { DeleteSession } from './delete-session.tsx';
+import { DownloadMenu } from './download-menu.tsx';
+import type { Timeline } from './model/build.ts';
+import type { Head } from './model/markdown.ts';
+import { Related } from './related.tsx';
+
+interface Props {
+  session: Session;
+  summary: SessionSummary | undefined;
+  facts: SessionFacts | undefined;
+  timeline: Timeline;
+  isInspecting: boolean;
+  linkOf: () => string;
+  onInspect: () => void;
+  onHelp: () => void;
+}
+
+/** Which session it is, and how it stands. */
+export function SessionHeader({ session, summary, facts, timeline, isInspecting, linkOf, onInspect, onHelp }: Props) {
+  const { meta, usage, toolCalls, failures, redactions } = timeline;
+  const isAdmin = useIsAdmin();
+  const environment = useEnvironments().data?.find(({ environmentId }) => environmentId === session.environmentId);
+  const title = meta.title ?? titleOf(session, summary);
+  const branch = meta.branch ?? summary?.gitBranch;
+  const machine = environment && nameOfEnvironment(environment);
+  const head = (): Head => {
+    const end = endOf(session, summary, Date.now());
+    const facts: [name: string, value: string | undefined][] = [
+      ['agent', agentName(session.agentId)],
+      ['model', meta.model ?? summary?.model],
+      ['repository', summary?.repository],
+      ['branch', branch],
+      ['machine', machine],
+      ['person', summary?.person],
+      [
+        'time',
+        hasTimes(summary)
+          ? `${new Date(startOf(session, summary)).toISOString()} to ${new Date(end).toISOString()}`
+          : undefined,
+      ],
+      ['cost', summary && costOf(summary).text],
+      ['link', window.location.origin + paths.session(session.sessionId)],
+    ];
+    return facts.flatMap(([name, value]): Head => (value ? [[name, value]] : []));
+  };
+  return (
+    <header className="session-header">
+      <div className="flex items-start gap-3 max-sm:gap-1 max-sm:pl-9">
+        <div className="min-w-0 grow">
+          <title>{`${showHidden(title.slice(0, 80))} · Session Capture`}</title>
+          <h1
+            className="truncate text-16 max-sm:line-clamp-2 max-sm:whitespace-normal max-sm:text-14"
+            title={showHidden(title)}
+          >
+            {showHidden(title)}
+          </h1>
+        </div>
+        <div className="flex flex-none gap-1">
+          <CopyButton text={linkOf} label="Copy the link">
+            Copy link
+          </CopyButton>
+          <DownloadMenu sessionId={session.sessionId} title={title} head={head} />
+          {isAdmin && <DeleteSession session={session} />}
+          <Button size="small" tone="quiet" icon aria-label="Keys" className="max-sm:hidden" onClick={onHelp}>
+            <Keyboard size={14} />
+          </Button>
+          <Button size="small" tone="quiet" icon aria-label="Inspector" aria-pressed={isInspecting} onClick={onInspect}>
+            <PanelRight size={14} />
+          </Button>
+        </div>
+      </div>
+      <p className="session-facts">
+        {session.secretEnvironment === 'test' && <span className="tag text-test">test</span>}
+        <StatusMark session={session} summary={summary} word />
+        <Elapsed session={session} summary={summary} />
+        <AgentName agentId={session.agentId} />
+        <Fact name="machine">{machine}</Fact>
+        <Fact name="branch">{branch}</Fact>
+        <Fact name="model">{meta.model ?? summary?.model}</Fact>
+        <Fact name="folder">{meta.cwd}</Fact>
+      </p>
+      {facts && <Related sessionId={session.sessionId} related={facts.related} />}
+      <p className="session-figures">
+        <span>{plural(session.eventCount, 'event')}</span>
+        {summary && summary.summarizedThrough < session.eventCount && (
+          <span role="status" className="text-muted" title="Figures and milestones update by themselves">
+            figures cover {formatCount(summary.summarizedThrough)} so far
+          </span>
+        )}
+        <span>{plural(timeline.prompts.length, 'prompt')}</span>
+        <span>{plural(toolCalls, 'tool call')}</span>
+        {failures > 0 && <span className="font-medium text-bad">{formatCount(failures)} failed</span>}
+        {usage.total.input + usage.total.output > 0 && (
+          <span title={`${formatCount(usage.total.cacheRead)} of them read from the cache`}>
+            {formatTokens(usage.total.input)} tokens in, {formatTokens(usage.total.output)} out
+          </span>
+        )}
+        {facts?.summary.cost !== undefined && (
+          <span title={`At the prices the service knows: ${costOf(facts.summary).explain}`}>
+            {costOf(facts.summary).text}
+          </span>
+        )}
+        {redactions > 0 && <span>{plural(redactions, 'redaction')}</span>}
+      </p>
+    </header>
+  );
+}
+
+const Fact = ({ name, children }: { name: string; children: string | undefined }) =>
+  children ? (
+    <span className="min-w-0 max-w-64 truncate" title={`${name}: ${showHidden(children)}`}>
+      {showHidden(children)}
+    </span>
+  ) : null;
+
+/** How long it took; how long it has been running, each second, while it is live. */
+function Elapsed({ session, summary }: { session: Session; summary: SessionSummary | undefined }) {
+  const [now, setNow] = useState(Date.now);
+  const isLive = stateOf(session, summary, now) === 'live';
+  useEffect(() => {
+    if (!isLive) return;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [isLive]);
+  const start = startOf(session, summary);
+  const duration = isLive ? now - start : durationOf(session, summary, now);
+  if (duration === undefined) return <span title="Its agent writes no times into its transcripts">times unknown</span>;
+  return <span title={`since ${formatExact(start)}`}>{formatDuration(Math.max(1000, duration))}</span>;
+}

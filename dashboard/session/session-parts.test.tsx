@@ -1,0 +1,201 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import type { SessionFacts } from '../../contract/review.ts';
+import { createService } from '../test/service.ts';
+import { show } from '../test/show.tsx';
+import { drawnRows, expectAt, rowOf, wordsOf } from '../test/timeline.ts';
+import { call, type Given, result } from './model/test/events.ts';
+
+const EVENTS: Given[] = [
+  ['user.message', { text: 'Go on.' }],
+  call('a', 'Edit', { file_path: '/a.ts', old_string: 'a', new_string: 'b' }),
+  result('a'),
+  ['assistant.message', { text: 'All is well.' }],
+];
+
+let address: () => string;
+let close: () => Promise<void>;
+
+async function open(query = '', facts: Partial<SessionFacts> = {}, events = EVENTS): Promise<void> {
+  const service = createService(events);
+  const { getSessionFacts } = service.answers;
+  service.answers.getSessionFacts = (given) => ({ ...(getSessionFacts?.(given) as SessionFacts), ...facts });
+  ({ address, close } = await show(`/sessions/ses_1${query}`, service));
+  await expect.poll(() => document.querySelector('[data-complete="true"]')).not.toBeNull();
+}
+const press = (keys: string) => userEvent.keyboard(keys);
+const status = () => wordsOf(document.querySelector('.session-notice') ?? undefined);
+
+beforeEach(() => localStorage.clear());
+afterEach(() => page.viewport(1280, 800));
+afterEach(() => void vi.restoreAllMocks());
+
+test.each(['[1]', '7', '{', '[["ses_1", true, [1]]]', '[["ses_1", 1, []]]'])(
+  'a session opens when the browser kept %s of another version as its folds',
+  async (kept) => {
+    localStorage.setItem('folds', kept);
+    localStorage.setItem('inspector', kept);
+    await open();
+    await expect.poll(() => drawnRows().length).toBe(3);
+  },
+);
+
+test('a session whose events say no times has no strip, no duration and numbers instead of times', async () => {
+  await open(
+    '',
+    {},
+    EVENTS.map(([type, payload]): Given => [type, { ...payload, occurredAt: undefined }]),
+  );
+  await expect.poll(() => drawnRows().length).toBe(3);
+  expect(page.getByRole('slider', { name: 'Position in the session' }).query()).toBeNull();
+  const isShown = (selector: string) => document.querySelector(selector)?.checkVisibility();
+  expect([isShown('.timeline-clock'), isShown('.timeline-number')]).toEqual([false, true]);
+});
+
+describe('what fails while it is drawn says so, and the session stays:', () => {
+  beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue());
+  const told = (of: string) => expect.element(page.getByText(`${of} cannot be shown.`)).toBeVisible();
+
+  test('the strip', async () => {
+    vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockImplementation(() => {
+      throw new Error('of this canvas');
+    });
+    await open();
+    await told('The strip');
+    await expect.poll(() => drawnRows().length).toBe(3);
+  });
+
+  // As of a service that is newer than the page.
+  const milestone = { kind: 'unheard-of', text: '', sequence: 1, time: '2026-11-22T12:00:00.000Z' };
+  const facts = { milestones: [milestone], folder: 7 } as unknown as Partial<SessionFacts>;
+
+  test('prompts, and what the inspector shows while no row is chosen', async () => {
+    await open('', facts);
+    await told('The prompts');
+    await expect.poll(() => drawnRows().length).toBe(3);
+    await press('{Enter}');
+    await told('This');
+    await press('j');
+    await expect.element(page.getByText('This cannot be shown.')).not.toBeInTheDocument();
+    await expectAt(1);
+  });
+
+  test('changes', async () => {
+    await open('?view=changes', facts);
+    await told('What was changed');
+    await page.getByRole('button', { name: 'Timeline' }).click();
+    await expect.poll(() => drawnRows().length).toBe(3);
+  });
+});
+
+describe('a link says so', () => {
+  test('where it leads past the end, until one goes on', async () => {
+    await open('?e=999');
+    await expect.poll(status).toBe('That event does not exist: this session has 4 events.');
+    await expectAt(4);
+    await press('k');
+    await expectAt(2);
+    expect(status()).toBe('');
+  });
+
+  test('where its range is past the end, and the strip shows the whole', async () => {
+    await open('?from=900&to=950');
+    await expect.poll(status).toContain('does not exist');
+    expect(page.getByRole('button', { name: /^Events 900/ }).query()).toBeNull();
+  });
+
+  test('where what it leads to is not among the rows that it chose', async () => {
+    await open('?e=4&show=prompts');
+    await expect.poll(status).toContain('All rows are shown again');
+    await expectAt(4);
+    expect(address()).not.toContain('show=');
+  });
+
+  test('once it is copied', async () => {
+    await open('?e=4');
+    await expectAt(4);
+    expect(status()).toBe('');
+    await press('y');
+    await expect.poll(status).toBe('The link is copied.');
+  });
+});
+
+test('a row that was opened by the mouse has the focus: Enter shows it in the inspector, and leaves it open', async () => {
+  await open('?e=4');
+  await expectAt(4);
+  const fold = () => rowOf(2)?.querySelector('.fold');
+  await userEvent.click(fold() as Element);
+  await expect.poll(() => fold()?.ariaExpanded).toBe('true');
+  expect(document.activeElement).toBe(rowOf(2));
+  await press('{Enter}');
+  await expect.poll(() => page.getByRole('complementary', { name: 'Inspector' }).query()).not.toBeNull();
+  expect(fold()?.ariaExpanded).toBe('true');
+});
+
+test('on a phone what is said above the timeline leaves it the room, and nothing scrolls sideways', async () => {
+  for (const [width, height] of [
+    [390, 844],
+    [320, 640],
+  ] as const) {
+    await page.viewport(width, height);
+    await open();
+    await expect.poll(() => drawnRows().length).toBe(3);
+    expect(document.querySelector('.session-header')?.clientHeight).toBeLessThan(120);
+    expect(document.documentElement.scrollWidth).toBe(width);
+    await expect.element(page.getByRole('button', { name: 'Copy link' })).toBeVisible();
+    await close();
+  }
+});
+
+test('of the prompts one is a stop of Tab, the others are walked to; a link leads past them all', async () => {
+  await open('', { milestones: [{ kind: 'commit', text: 'Done', hash: 'abcdef0', sequence: 4 }] });
+  const lines = () => page.getByRole('navigation', { name: 'Prompts' }).getByRole('button').elements() as HTMLElement[];
+  await expect.poll(() => lines().map(({ tabIndex }) => tabIndex)).toEqual([0, -1]);
+  lines()[0]?.focus();
+  await press('{ArrowDown}{ArrowDown}');
+  await expect.poll(() => document.activeElement).toBe(lines()[1]);
+  expect(lines().map(({ tabIndex }) => tabIndex)).toEqual([-1, 0]);
+  await press('{Home}');
+  await expect.poll(() => document.activeElement).toBe(lines()[0]);
+  page.getByRole('link', { name: 'Skip to the timeline' }).element().focus();
+  await press('{Enter}');
+  await expect.poll(() => document.activeElement?.ariaLabel).toBe('Timeline');
+});
+
+test('times are told as chosen in the menu of the person', async () => {
+  await open();
+  const clock = () => rowOf(2)?.querySelector('time')?.textContent;
+  for (const [choice, told] of [
+    ['UTC', '09:00:01Z'],
+    ['Time since start', '+1.0 s'],
+  ] as const) {
+    await page.getByRole('button', { name: /theme, density, times/ }).click();
+    await page.getByRole('menuitemradio', { name: choice }).click();
+    await expect.poll(clock).toBe(told);
+  }
+  await press('t');
+  await expect.poll(clock).toBe('09:00:01Z');
+});
+
+test('rows are lower once compact ones are chosen, and each begins where the one before ends', async () => {
+  // Not as high as expected, and as high in either.
+  const list = ['assistant.message', { text: '- one\n\n- two\n\n- three\n\n1. one\n\n2. two' }] satisfies Given;
+  await open('', {}, [...EVENTS.slice(0, 3), list, ...EVENTS.slice(3)]);
+  for (const [choice, height] of [
+    ['Compact rows', 24],
+    ['Comfortable rows', 30],
+  ] as const) {
+    await page.getByRole('button', { name: /theme, density, times/ }).click();
+    await page.getByRole('menuitemradio', { name: choice }).click();
+    await expect.poll(() => rowOf(2)?.offsetHeight).toBe(height);
+    const boxes = () => drawnRows().map((row) => row.getBoundingClientRect());
+    const gaps = () => boxes().map(({ bottom }, at) => Math.round((boxes()[at + 1]?.top ?? bottom) - bottom));
+    await expect.poll(gaps).toEqual([0, 0, 0, 0]);
+  }
+});
+
+test('the colours of the strip are told', async () => {
+  await open();
+  await press('?');
+  await expect.element(page.getByText('a failure: a dot at the bottom')).toBeVisible();
+});

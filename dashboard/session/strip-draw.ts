@@ -1,0 +1,204 @@
+import { formatDuration } from '../kit/format.ts';
+import type { Kind } from './model/kinds.ts';
+import { countKinds, LANE_ROWS, type Strip } from './model/strip.ts';
+
+/** Where things are, from the top, in CSS pixels. */
+const PINS = 6;
+const TOP = 14;
+const BASE = 58;
+const DOTS = 62;
+export const PLOT_PX = 66;
+const LANE_PX = 4;
+/** At both ends, for marks that stand there. */
+export const INSET_PX = 4;
+const AXIS_PX = 16;
+
+/** Kinds that are stacked, from the base up; prompts and failures have marks of their own. */
+const STACKED: readonly Kind[] = ['read', 'run', 'web', 'edit', 'subagent', 'reasoning', 'answer'];
+
+export interface Drawing {
+  strip: Strip;
+  width: number;
+  /** Tokens that the model's context holds, where known. */
+  contextWindow: number | undefined;
+}
+
+/** The height of the whole, in CSS pixels. */
+export const heightOf = ({ lanes, hiddenRows }: Strip): number => {
+  const rows = Math.min(LANE_ROWS, Math.max(0, ...lanes.map(({ row }) => row + 1)));
+  return PLOT_PX + (rows > 0 ? rows * (LANE_PX + 1) + 2 : 0) + (hiddenRows > 0 ? 10 : 0) + AXIS_PX;
+};
+
+/** Draws the session at a glance, a slice of time for each pixel of the device. */
+export function drawStrip(canvas: HTMLCanvasElement, { strip, width, contextWindow }: Drawing): void {
+  const scale = window.devicePixelRatio || 1;
+  const height = heightOf(strip);
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  const color = createColors(canvas);
+  context.scale(scale, scale);
+  context.translate(INSET_PX, 0);
+  const room = width - 2 * INSET_PX;
+  const x = (time: number) => strip.axis.place(time) * room;
+
+  context.strokeStyle = color('--line');
+  line(context, 0, BASE + 0.5, room, BASE + 0.5);
+  drawWork(context, strip, room, scale, color);
+  drawBreaks(context, strip, room, color);
+  drawContext(context, strip, x, contextWindow, color);
+  drawMarks(context, strip, x, color);
+  context.fillStyle = color('--kind-subagent');
+  for (const { start, end, row } of strip.lanes) {
+    context.fillRect(x(start), PLOT_PX + row * (LANE_PX + 1), Math.max(2, x(end) - x(start)), LANE_PX);
+  }
+  context.fillStyle = color('--muted');
+  context.font = `11px ${getComputedStyle(canvas).fontFamily}`;
+  if (strip.hiddenRows > 0) context.fillText(`+${strip.hiddenRows} more sub-agents at once`, 0, height - AXIS_PX - 1);
+  drawDates(context, strip, room, height);
+}
+
+type Colors = (name: string) => string;
+
+/** Colours of the theme as the canvas understands them. */
+function createColors(canvas: HTMLCanvasElement): Colors {
+  const known = new Map<string, string>();
+  return (name) => {
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    canvas.style.color = `var(${name})`;
+    const value = getComputedStyle(canvas).color;
+    known.set(name, value);
+    return value;
+  };
+}
+
+function line(context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {
+  context.beginPath();
+  context.moveTo(x1, y1);
+  context.lineTo(x2, y2);
+  context.stroke();
+}
+
+/** A column's height grows with the root of the count, so that one busy moment does not flatten the rest. */
+function drawWork(context: CanvasRenderingContext2D, strip: Strip, width: number, scale: number, color: Colors): void {
+  // Two pixels of the device, where one would be a hair: a lone call has to be seen.
+  const columns = Math.max(1, Math.floor((width * scale) / 2));
+  const counts = countKinds(strip, columns, STACKED);
+  const totals = Array.from({ length: columns }, (_, at) => counts.reduce((sum, row) => sum + (row[at] ?? 0), 0));
+  const most = Math.max(1, ...totals);
+  const room = BASE - TOP;
+  const column = width / columns;
+  for (const [index, kind] of STACKED.entries()) {
+    context.fillStyle = color(`--kind-${kind}`);
+    for (let at = 0; at < columns; at++) {
+      const count = counts[index]?.[at] ?? 0;
+      const total = totals[at] ?? 0;
+      if (count === 0) continue;
+      const full = Math.max(3, room * Math.sqrt(total / most));
+      let below = 0;
+      for (let each = 0; each < index; each++) below += counts[each]?.[at] ?? 0;
+      context.fillRect(at * column, BASE - (full * (below + count)) / total, column, (full * count) / total);
+    }
+  }
+}
+
+function drawBreaks(context: CanvasRenderingContext2D, { axis }: Strip, width: number, color: Colors): void {
+  context.strokeStyle = color('--muted');
+  context.fillStyle = color('--muted');
+  context.font = '11px sans-serif';
+  context.setLineDash([2, 3]);
+  for (const { from, to, durationMs } of axis.breaks) {
+    const [left, right] = [from * width, to * width];
+    line(context, (left + right) / 2, TOP - 6, (left + right) / 2, BASE);
+    const words = shortDuration(durationMs);
+    if (right - left > context.measureText(words).width + 4) context.fillText(words, left + 2, TOP + 2);
+  }
+  context.setLineDash([]);
+}
+
+const shortDuration = (milliseconds: number) => formatDuration(milliseconds).replace(/ \d+ (?:min|s)$/, '');
+
+/**
+ * How full the model's context was, with a hairline at its limit: it rises with each response and drops at a compaction.
+ * Where the limit is unknown, the fullest moment is the scale, and there is no hairline.
+ */
+function drawContext(
+  context: CanvasRenderingContext2D,
+  strip: Strip,
+  x: (time: number) => number,
+  contextWindow: number | undefined,
+  color: Colors,
+): void {
+  const fullest = strip.context.reduce((max, { tokens }) => Math.max(max, tokens), 1);
+  const most = contextWindow ?? fullest;
+  context.strokeStyle = color('--context');
+  if (contextWindow !== undefined && strip.context.length > 0) {
+    context.globalAlpha = 0.4;
+    line(context, 0, TOP + 0.5, x(strip.axis.end), TOP + 0.5);
+    context.globalAlpha = 1;
+  }
+  context.lineWidth = 1.5;
+  context.beginPath();
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { time, tokens } of strip.context) {
+    const [left, top] = [x(time), BASE - (BASE - TOP) * Math.min(1, tokens / most)];
+    if (last === Number.NEGATIVE_INFINITY) context.moveTo(left, top);
+    else {
+      context.lineTo(left, last);
+      context.lineTo(left, top);
+    }
+    last = top;
+  }
+  context.stroke();
+  context.lineWidth = 1;
+}
+
+/** Marks that are closer than this are one: hundreds of them would be a band, which tells nothing. */
+const APART_PX = { person: 5, failure: 4 };
+
+function drawMarks(context: CanvasRenderingContext2D, strip: Strip, x: (time: number) => number, color: Colors): void {
+  const last = { person: Number.NEGATIVE_INFINITY, failure: Number.NEGATIVE_INFINITY };
+  for (const { kind, time } of strip.marks) {
+    if (kind !== 'person' && kind !== 'failure') continue;
+    const left = x(time);
+    if (left - last[kind] < APART_PX[kind]) continue;
+    last[kind] = left;
+    context.fillStyle = context.strokeStyle = color(`--kind-${kind}`);
+    context.beginPath();
+    context.arc(left, kind === 'person' ? PINS : DOTS, kind === 'person' ? 2.5 : 1.5, 0, 2 * Math.PI);
+    context.fill();
+    if (kind === 'person') line(context, left, PINS, left, TOP);
+  }
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const exact = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+/** Where labels would be the same without seconds. */
+const SHORT_MS = 20 * 60_000;
+const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+/** Between two labels. */
+const LABEL_PX = 110;
+
+/** The time, and the day wherever it is another one than at the label before. */
+function drawDates(context: CanvasRenderingContext2D, { axis }: Strip, width: number, height: number): void {
+  if (axis.end < 1e11) return;
+  let [day, before] = ['', ''];
+  let free = 0;
+  const count = Math.max(1, Math.floor(width / LABEL_PX));
+  const { format } = axis.end - axis.start < SHORT_MS ? exact : clock;
+  for (let at = 0; at <= count; at++) {
+    const time = axis.timeAt(at / count);
+    const told = format(time);
+    const isNewDay = date.format(time) !== day;
+    if (told === before && !isNewDay) continue;
+    const words = isNewDay ? `${date.format(time)} ${told}` : told;
+    const room = context.measureText(words).width;
+    const left = Math.max(0, Math.min(width - room, (at / count) * width - room / 2));
+    if (left < free) continue;
+    [day, before] = [date.format(time), told];
+    context.fillText(words, left, height - 4);
+    free = left + room + 8;
+  }
+}

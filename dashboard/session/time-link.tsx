@@ -1,0 +1,51 @@
+import { paths } from '../app/paths.ts';
+import { readTimeMode, TIME_MODES, type TimeMode, useTimeMode, writeTimeMode } from '../kit/appearance.ts';
+import { formatClock, formatDuration, formatExact } from '../kit/format.ts';
+import type { Item } from './model/items.ts';
+
+export const cycleTimeMode = (): void =>
+  writeTimeMode(TIME_MODES[(TIME_MODES.indexOf(readTimeMode()) + 1) % TIME_MODES.length] ?? 'clock');
+
+const utc = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 'UTC' });
+const weekday = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
+const day = new Intl.DateTimeFormat('en-GB', weekday);
+const utcDay = new Intl.DateTimeFormat('en-GB', { ...weekday, timeZone: 'UTC' });
+
+export function formatTime(time: number, start: number, mode: TimeMode): string {
+  if (mode === 'UTC') return `${utc.format(time)}Z`;
+  if (mode === 'since start') return `+${formatDuration(Math.max(0, time - start))}`;
+  return formatClock(time);
+}
+
+interface Props {
+  sessionId: string;
+  item: Item;
+  /** When the session began. */
+  start: number;
+}
+
+/**
+ * When it was; the number of the event where the row is the current one, or pointed at. It is the link to the event, which
+ * its row follows: a link of the router's would ask for the address of the page each time one of many rows is drawn.
+ */
+export function TimeLink({ sessionId, item: { sequence, time }, start }: Props) {
+  const [mode] = useTimeMode();
+  return (
+    <a
+      href={paths.session(sessionId, sequence)}
+      tabIndex={-1}
+      className="timeline-time"
+      title={`Event ${sequence}, ${formatExact(time)}`}
+    >
+      <time className="timeline-clock" dateTime={new Date(time).toISOString()}>
+        {formatTime(time, start, mode)}
+      </time>
+      <span className="timeline-number">#{sequence}</span>
+    </a>
+  );
+}
+
+export function DayRule({ time }: { time: number }) {
+  const [mode] = useTimeMode();
+  return <p className="timeline-day">{(mode === 'UTC' ? utcDay : day).format(time)}</p>;
+}

@@ -1,0 +1,122 @@
+import { FilePen, FilePlus, FileX } from 'lucide-react';
+import type { FileStat } from '../../contract/entry/changes.ts';
+import { formatCount, formatDuration } from '../kit/format.ts';
+import { stripAnsi } from '../kit/text/ansi.ts';
+import { showHidden } from '../kit/text/controls.ts';
+import { CallBody } from './call-body.tsx';
+import { Changes } from './changes.tsx';
+import { Fold } from './fold.tsx';
+import { Lane } from './fold-rows.tsx';
+import { soleLane, type ToolItem } from './model/items.ts';
+import { kindOfTool } from './model/kinds.ts';
+
+interface Props {
+  item: ToolItem;
+  isOpen: boolean;
+  onToggle: () => void;
+  sessionId: string;
+  /** The session goes on: what has no result yet may still be running. */
+  isLive: boolean;
+}
+
+/** A tool call in one line, which opens to what it asked and answered; one that changed files to the diff. */
+export function Tool({ item, isOpen, onToggle, sessionId, isLive }: Props) {
+  const isEdit = item.changes.length > 0;
+  const lane = soleLane(item);
+  if (lane) return <Lane item={lane} call={item} isOpen={isOpen} onToggle={onToggle} />;
+  return (
+    <>
+      <Fold
+        isOpen={isOpen}
+        onToggle={onToggle}
+        kind={item.failed ? 'failure' : isEdit ? 'edit' : kindOfTool(item.name)}
+      >
+        {isEdit ? <Files changes={item.changes} /> : <Call item={item} />}
+        <Outcome item={item} isLive={isLive} />
+      </Fold>
+      {item.failed && !isOpen && <FailureLine results={item.results} />}
+      {isOpen && (
+        <div className="call-body">
+          {isEdit && <Changes item={item} sessionId={sessionId} />}
+          {(!isEdit || item.failed) && <CallBody item={item} sessionId={sessionId} />}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Files that one call may change and that stand in its line; the diff shows all. */
+const MOST_FILES = 8;
+
+const Files = ({ changes }: { changes: readonly FileStat[] }) => (
+  <ul className="flex min-w-0 grow flex-col leading-6">
+    {changes.slice(0, MOST_FILES).map((change, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a file may be changed twice
+      <li key={index} className="flex min-w-0 items-center gap-2">
+        <FileLine change={change} />
+      </li>
+    ))}
+    {changes.length > MOST_FILES && <li className="text-12 text-muted">and {changes.length - MOST_FILES} more</li>}
+  </ul>
+);
+
+const Call = ({ item }: { item: ToolItem }) => (
+  <>
+    <span className="tool-name" title={showHidden(item.name)}>
+      {showHidden(item.name)}
+    </span>
+    <span className="mono min-w-0 grow truncate text-muted">{showHidden(item.call?.about ?? '')}</span>
+  </>
+);
+
+/** How it ended and how long it took, at the edge of the content. */
+function Outcome({ item, isLive }: { item: ToolItem; isLive: boolean }) {
+  const exitCode = item.results.find(({ exitCode: code }) => code)?.exitCode;
+  const isWaiting = !item.failed && item.results.length === 0;
+  return (
+    <span className="row-meta">
+      {item.failed && <span className="exit-chip">{exitCode === undefined ? 'failed' : `exit ${exitCode}`}</span>}
+      {isWaiting && <span className={isLive ? 'pulse' : ''}>{isLive ? 'running' : 'no result'}</span>}
+      {item.durationMs !== undefined && item.durationMs >= 100 && formatDuration(item.durationMs)}
+    </span>
+  );
+}
+
+const ICONS = { create: FilePlus, update: FilePen, delete: FileX };
+const VERBS = { create: 'write', update: 'edit', delete: 'delete' };
+
+export function FileLine({ change }: { change: FileStat }) {
+  const Icon = ICONS[change.kind];
+  const slash = change.path.lastIndexOf('/') + 1;
+  return (
+    <>
+      <Icon size={14} aria-label={VERBS[change.kind]} className="flex-none text-muted" />
+      <span className="mono min-w-0 truncate" title={showHidden(change.path)}>
+        <span className="text-muted">{showHidden(shorten(change.path.slice(0, slash)))}</span>
+        {showHidden(change.path.slice(slash))}
+        {change.movedTo && <span className="text-muted"> → {showHidden(change.movedTo)}</span>}
+      </span>
+      {change.added > 0 && <span className="whitespace-nowrap text-12 text-ok">+{formatCount(change.added)}</span>}
+      {change.removed > 0 && <span className="whitespace-nowrap text-12 text-bad">−{formatCount(change.removed)}</span>}
+    </>
+  );
+}
+
+/** The last two folders say where a file is. */
+function shorten(folder: string): string {
+  const names = folder.split('/').filter(Boolean);
+  return names.length > 2 ? `…/${names.slice(-2).join('/')}/` : folder;
+}
+
+const TELLING = [/error|exception|cannot|not found|denied|refused/i, /^[✖✗×]|not ok|FAILED/, /fail/i];
+
+/** The line that most likely says what went wrong. */
+function FailureLine({ results }: Pick<ToolItem, 'results'>) {
+  const preview = results.find(({ failed }) => failed)?.preview ?? '';
+  const lines = stripAnsi(preview)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/^(exit code|script completed|wall time|output:)/i.test(line));
+  const telling = TELLING.map((pattern) => lines.find((line) => pattern.test(line))).find(Boolean) ?? lines[0];
+  return telling ? <p className="tool-failure">{telling.slice(0, 300)}</p> : null;
+}

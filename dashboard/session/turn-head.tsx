@@ -1,0 +1,63 @@
+import { promptLine } from '../../contract/entry/value.ts';
+import type { SessionFacts } from '../../contract/review.ts';
+import { formatCost, formatCount, formatDuration, formatShort, plural } from '../kit/format.ts';
+import { showHidden } from '../kit/text/controls.ts';
+import { costOfSpent, type Spent, tokensIn } from './model/spent.ts';
+import { type Turn, turnAt, turnNumber } from './model/turns.ts';
+import { useReading } from './reading.ts';
+import { useValue } from './value.ts';
+
+interface Props {
+  turns: readonly Turn[];
+  /** Of the session, with prices. */
+  usage: SessionFacts['usage'] | undefined;
+  onSelect: (sequence: number) => void;
+}
+
+/** The turn that is being read, in one line at the top of the timeline, once its prompt is out of sight. */
+export function TurnHead({ turns, usage, onSelect }: Props) {
+  const { seen } = useReading();
+  const at = useValue(seen, ({ from }) => turnAt(turns, from));
+  const turn = turns[at];
+  const isPassed = useValue(seen, ({ from }) => turn !== undefined && from > turn.order);
+  if (!turn?.prompt || !isPassed) return null;
+  const { sequence, text } = turn.prompt;
+  return (
+    <button type="button" className="turn-head" onClick={() => onSelect(sequence)}>
+      <span className="turn-number">{turnNumber(turns, at)}</span>
+      <span className="min-w-0 grow truncate font-medium">{showHidden(promptLine(text)) || 'Image'}</span>
+      <TurnFigures turn={turn} usage={usage} />
+    </button>
+  );
+}
+
+export function TurnFigures({ turn, usage }: { turn: Turn } & Pick<Props, 'usage'>) {
+  const { durationMs, calls, failures, files, added, removed, spent, interrupted } = turn;
+  return (
+    <span className="turn-figures">
+      {durationMs >= 1000 && <span>{formatDuration(durationMs)}</span>}
+      {calls > 0 && <span>{plural(calls, 'call')}</span>}
+      {failures > 0 && <span className="font-medium text-bad">{formatCount(failures)} failed</span>}
+      {files.size > 0 && (
+        <span>
+          {plural(files.size, 'file')} <span className="text-ok">+{formatCount(added)}</span>{' '}
+          <span className="text-bad">−{formatCount(removed)}</span>
+        </span>
+      )}
+      <SpentFigures spent={spent} usage={usage} />
+      {interrupted && <span className="text-warn">interrupted</span>}
+    </span>
+  );
+}
+
+/** Tokens and what they cost. */
+export function SpentFigures({ spent, usage }: { spent: Spent } & Pick<Props, 'usage'>) {
+  const tokens = tokensIn(spent);
+  const cost = costOfSpent(spent, usage);
+  return (
+    <>
+      {tokens > 0 && <span title="Tokens read, cached ones included, and written">{formatShort(tokens)} tokens</span>}
+      {cost !== undefined && <span title="At the prices the service knows">{formatCost(cost)}</span>}
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import type { Session } from '../../contract/session.ts';
+import { type App, useApp } from '../app/app.ts';
+import { keys } from '../app/queries.ts';
+import { createEventLog, type EventLog, type LogState, type Source } from './model/event-log.ts';
+
+/** The events of a session, loading in the background and growing while it is live. */
+export function useEventLog(session: Session): LogState & Pick<EventLog, 'retry'> {
+  const app = useApp();
+  const { api, live } = app;
+  const client = useQueryClient();
+  const { sessionId } = session;
+  const [opened] = useState(session.eventCount);
+  const [log, setLog] = useState<EventLog>();
+
+  useEffect(() => {
+    const opening = createEventLog(createSource(app, sessionId), opened);
+    setLog(opening);
+    return opening.close;
+  }, [app, sessionId, opened]);
+
+  useEffect(() => {
+    if (!log) return;
+    const follow = async () => {
+      const { session: current } = (await api.getSession({ sessionId })).body;
+      client.setQueryData(keys.session(sessionId), current);
+      log.grow(current.eventCount);
+      if (log.state().error !== undefined) log.retry();
+    };
+    const stops = [
+      live.onChange((change) => {
+        if (change.sessionId !== sessionId) return;
+        const { status } = change;
+        // Asked again, the service says that there is no such session, and the page with it.
+        if (status === 'deleted') return void client.resetQueries({ queryKey: keys.session(sessionId) });
+        log.grow(change.eventCount);
+        client.setQueryData<Session>(
+          keys.session(sessionId),
+          (known) => known && { ...known, status, eventCount: Math.max(known.eventCount, change.eventCount) },
+        );
+        if (status !== 'active') void follow().catch(() => {});
+      }),
+      live.onOpen(() => void follow().catch(() => {})),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [api, live, client, log, sessionId]);
+
+  const shown = log ?? NOTHING_YET;
+  const state = useSyncExternalStore(shown.subscribe, shown.state);
+  return { ...state, retry: shown.retry };
+}
+
+const nothing: Source = {
+  async *readIndex() {},
+  readWindow: async () => [],
+};
+const NOTHING_YET = createEventLog(nothing, 0);
+
+function createSource(app: App, sessionId: string): Source {
+  return {
+    readIndex: (from, signal) => app.indexes.read(sessionId, from, signal),
+    async readWindow(from, limit, signal) {
+      const query = { from: String(from), limit: String(limit) };
+      return (await app.api.getEventWindow({ sessionId, query, signal })).body.events;
+    },
+  };
+}

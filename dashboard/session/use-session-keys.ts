@@ -1,0 +1,87 @@
+import { type Dispatch, type SetStateAction, useEffect } from 'react';
+import type { SessionSearch } from '../app/search.ts';
+import { useKeys } from '../kit/use-keys.ts';
+import type { Timeline } from './model/build.ts';
+import { canOpen } from './model/rows.ts';
+import type { Reading } from './reading.ts';
+import { cycleTimeMode } from './time-link.tsx';
+import type { View } from './use-view.ts';
+import type { useWalk } from './use-walk.ts';
+
+type Panel = 'help' | 'find' | undefined;
+
+interface Options {
+  reading: Reading;
+  view: View;
+  walk: ReturnType<typeof useWalk>;
+  timeline: Timeline;
+  panel: Panel;
+  setPanel: (panel: Panel) => void;
+  setInspecting: Dispatch<SetStateAction<boolean>>;
+  search: (change: SessionSearch) => void;
+  linkOf: () => string;
+  tell: (words: string) => void;
+  /** Closes what is open, and gives the focus back to the current row. */
+  leave: () => void;
+}
+
+/** What keys do in a session. All of them act on the current row, which has the focus. */
+export function useSessionKeys(options: Options): void {
+  const { reading, view, walk, panel, setPanel, setInspecting, search, linkOf, tell, leave } = options;
+  const row = () => view.rows[view.indexOf(reading.current.get()?.key ?? '')];
+  const toggle = () => {
+    const item = row()?.item;
+    if (item && canOpen(item)) view.toggle(item);
+  };
+  const setAll = (open: boolean) => {
+    view.setAll(open);
+    walk.stay();
+  };
+  const copyLink = () =>
+    navigator.clipboard.writeText(linkOf()).then(
+      () => tell('The link is copied.'),
+      () => tell('The browser did not let the link be copied.'),
+    );
+  const onlyLane = () => {
+    const item = row()?.item;
+    if (item?.kind === 'lane') search({ lane: item.lane });
+    else search({ lane: undefined });
+  };
+
+  useKeys([
+    ['j', () => walk.step(1)],
+    ['k', () => walk.step(-1)],
+    ['ArrowDown', () => walk.step(1)],
+    ['ArrowUp', () => walk.step(-1)],
+    ['n', () => walk.stepFailure(1)],
+    ['p', () => walk.stepFailure(-1)],
+    [']', () => walk.stepTurn(1)],
+    ['[', () => walk.stepTurn(-1)],
+    ['g g', () => walk.step(-view.rows.length)],
+    ['G', () => walk.step(view.rows.length)],
+    ['o', toggle],
+    [' ', toggle],
+    ['e', () => setAll(true)],
+    ['E', () => setAll(false)],
+    ['l', onlyLane],
+    ['t', cycleTimeMode],
+    ['y', () => void copyLink()],
+    ['Enter', () => setInspecting((before) => !before)],
+    ['/', () => setPanel('find')],
+    ['?', () => setPanel('help')],
+    ['Escape', leave],
+  ]);
+
+  // The browser's own search sees only the rows that are drawn. Asked for again, it comes.
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey)
+        return;
+      if (panel === 'find') return;
+      event.preventDefault();
+      setPanel('find');
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [panel, setPanel]);
+}

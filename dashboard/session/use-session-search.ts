@@ -1,0 +1,36 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import type { SessionSearch } from '../app/search.ts';
+import { SHOWABLE, type Showable } from './model/rows.ts';
+
+/** The part of the address that says how a session is read, and the two ways to change it. */
+export interface Search extends SessionSearch {
+  shown: readonly Showable[];
+  range: { from: number; to: number } | undefined;
+  /** For a step of the reader's: Back undoes it. */
+  change: (change: SessionSearch) => void;
+  /** For adjustments that nobody would want to go back through. */
+  amend: (change: SessionSearch) => void;
+}
+
+export function useSessionSearch(sessionId: string): Search {
+  const search = useSearch({ from: '/sessions/$sessionId' });
+  const navigate = useNavigate();
+  const { show, from, to } = search;
+  const go = useCallback(
+    (wanted: SessionSearch, replace: boolean) => {
+      const next = (before: object) => ({ ...before, ...wanted });
+      void navigate({ to: '/sessions/$sessionId', params: { sessionId }, search: next, replace });
+    },
+    [navigate, sessionId],
+  );
+  const change = useCallback((wanted: SessionSearch) => go(wanted, false), [go]);
+  const amend = useCallback((wanted: SessionSearch) => go(wanted, true), [go]);
+  return {
+    ...search,
+    shown: useMemo(() => SHOWABLE.filter((kind) => show?.split(',').includes(kind)), [show]),
+    range: useMemo(() => (from !== undefined && to !== undefined ? { from, to } : undefined), [from, to]),
+    change,
+    amend,
+  };
+}

@@ -1,0 +1,59 @@
+import { FIELDS, type Field, type Filter, formatQuery, parseQuery } from '../../contract/query.ts';
+
+/** What the query bar shows of a query: its filters as chips, and the rest as text. */
+export interface Bar {
+  filters: readonly Filter[];
+  text: string;
+}
+
+export function readBar(q: string): Bar {
+  const { terms, filters } = parseQuery(q);
+  return { filters, text: formatQuery({ terms, filters: [] }) };
+}
+
+export function writeBar({ filters, text }: Bar): string {
+  const { terms, filters: typed } = parseQuery(text);
+  return formatQuery({ terms, filters: withoutRepeated([...filters, ...typed]) });
+}
+
+/** Filters that were typed in full become chips. `isDone`: nothing is being typed any more. */
+export function takeFilters({ filters, text }: Bar, isDone: boolean): Bar {
+  const { head, tail } = isDone ? { head: text, tail: '' } : splitTyped(text);
+  const { terms, filters: typed } = parseQuery(head);
+  if (typed.length === 0) return { filters, text };
+  const words = formatQuery({ terms, filters: [] });
+  return {
+    filters: withoutRepeated([...filters, ...typed]),
+    text: words === '' ? tail : `${words} ${tail}`,
+  };
+}
+
+/** The words to look for while something is still typed: without a filter that has no end yet. */
+export function settledText(text: string): string {
+  const { head, tail } = splitTyped(text);
+  return fieldOf(tail) ? head : text;
+}
+
+/** The piece at the end that is being typed, and what stands before it. */
+export function splitTyped(text: string): { head: string; tail: string } {
+  let start = 0;
+  let isQuoted = false;
+  for (const [at, character] of [...text].entries()) {
+    if (character === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && /\s/.test(character)) start = at + 1;
+  }
+  const characters = [...text];
+  return { head: characters.slice(0, start).join(''), tail: characters.slice(start).join('') };
+}
+
+/** The field whose value is being typed, and as much as there is of the value. */
+export function fieldOf(piece: string): { field: Field; value: string } | undefined {
+  const [, name = '', value = ''] = /^([a-z]+):(.*)$/is.exec(piece) ?? [];
+  const field = FIELDS.find((each) => each === name.toLowerCase());
+  return field && { field, value: value.replaceAll('"', '') };
+}
+
+const withoutRepeated = (filters: readonly Filter[]): Filter[] =>
+  filters.filter(
+    ({ field, value }, at) => filters.findIndex((each) => each.field === field && each.value === value) === at,
+  );

@@ -1,0 +1,109 @@
+import type { ReactNode } from 'react';
+import type { SessionRow } from '../app/queries.ts';
+import type { Order } from '../app/search.ts';
+import { formatCount, formatDuration, formatExact, formatShort, formatTokens, plural } from '../kit/format.ts';
+import { Ago, useNow } from '../kit/time.tsx';
+import { costOf } from '../shared/session-cost.ts';
+import { durationOf, endOf, hasTimes } from '../shared/session-title.ts';
+import { ShapeStrip } from '../shared/shape-strip.tsx';
+
+/** A figure of a session. */
+export interface Column {
+  label: string;
+  width: number;
+  /** The list must be as wide for it to be shown; before, the title needs the room more. */
+  from: number;
+  order?: Order;
+  Cell: (row: SessionRow) => ReactNode;
+  /** What a hover says of it. */
+  explain?: (row: SessionRow) => string | undefined;
+}
+
+export const COLUMNS: readonly Column[] = [
+  { label: 'Activity', width: 80, from: 920, Cell: ({ summary }) => <ShapeStrip shape={summary.shape} /> },
+  { label: 'Started', width: 84, from: 560, order: 'started', Cell: ({ session }) => <Ago time={session.startedAt} /> },
+  {
+    label: 'Duration',
+    width: 88,
+    from: 760,
+    order: 'duration',
+    Cell: Duration,
+    explain: ({ session, summary }) =>
+      hasTimes(summary)
+        ? `until ${formatExact(endOf(session, summary, Date.parse(session.updatedAt)))}`
+        : 'its agent writes no times',
+  },
+  {
+    label: 'Events',
+    width: 52,
+    from: 1100,
+    order: 'events',
+    Cell: ({ session }) => formatShort(session.eventCount),
+    explain: ({ session, summary }) =>
+      `${plural(session.eventCount, 'event')}, ${plural(summary.prompts, 'prompt')}, ${plural(summary.toolCalls, 'call')}`,
+  },
+  {
+    label: 'Failed',
+    width: 44,
+    from: 560,
+    order: 'failures',
+    Cell: ({ summary: { failures } }) =>
+      failures > 0 ? <span className="text-bad">{formatShort(failures)}</span> : '',
+    explain: ({ summary }) => `${formatCount(summary.failures)} failed of ${plural(summary.toolCalls, 'call')}`,
+  },
+  {
+    label: 'Changes',
+    width: 92,
+    from: 840,
+    order: 'changes',
+    Cell: ({ summary }) => <Changes {...summary} />,
+    explain: ({ summary }) => plural(summary.filesChanged, 'file'),
+  },
+  {
+    label: 'Tokens',
+    width: 52,
+    from: 1000,
+    order: 'tokens',
+    Cell: ({ summary }) => formatTokens(summary.inputTokens + summary.outputTokens),
+    explain: ({ summary: { inputTokens, cachedTokens, outputTokens } }) =>
+      `${formatTokens(inputTokens)} in (${formatCount(cachedTokens)} from a cache), ${formatTokens(outputTokens)} out`,
+  },
+  {
+    label: 'Cost',
+    width: 56,
+    from: 640,
+    order: 'cost',
+    Cell: ({ summary }) => costOf(summary).text,
+    explain: ({ summary }) => costOf(summary).explain,
+  },
+  {
+    label: 'Redacted',
+    width: 72,
+    from: 1180,
+    order: 'redactions',
+    Cell: ({ summary: { redactions } }) => (redactions > 0 ? formatShort(redactions) : ''),
+    explain: ({ summary: { redactions } }) => `${plural(redactions, 'secret')} taken out`,
+  },
+];
+
+/** Below this width a session is a few lines, without columns. */
+export const NARROW = 560;
+
+export const columnsFor = (width: number): readonly Column[] => COLUMNS.filter(({ from }) => width >= from);
+
+function Duration({ session, summary }: SessionRow): ReactNode {
+  const now = useNow();
+  const duration = durationOf(session, summary, now);
+  return duration === undefined ? '–' : formatDuration(duration);
+}
+
+/** Lines added and removed; nothing where no file was changed. */
+export function Changes({ linesAdded, linesRemoved, filesChanged }: SessionRow['summary']): ReactNode {
+  if (filesChanged === 0 && linesAdded + linesRemoved === 0) return '';
+  return (
+    <>
+      <span className="text-ok">+{formatShort(linesAdded)}</span>{' '}
+      <span className="text-bad">−{formatShort(linesRemoved)}</span>
+    </>
+  );
+}

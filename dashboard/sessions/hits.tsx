@@ -1,0 +1,54 @@
+import type { CapturedType } from '../../contract/transcript.ts';
+import type { SessionRow } from '../app/queries.ts';
+import { cutMarks } from './marks.ts';
+
+interface Props {
+  row: SessionRow;
+  addressOf: (sessionId: string, sequence: number) => string;
+  isCurrent: boolean;
+}
+
+/** Where the words stand in a session: each line leads to its event. */
+export function Hits({ row: { session, hits }, addressOf, isCurrent }: Props) {
+  return (
+    <div role="gridcell" className="session-hits">
+      {hits.map(({ sequence, eventType, text, marks }) => (
+        <a
+          key={sequence}
+          href={addressOf(session.sessionId, sequence)}
+          tabIndex={isCurrent ? 0 : -1}
+          className="session-hit"
+        >
+          <span className="session-hit-kind">{kindOf(eventType)}</span>
+          <span className="truncate">
+            {cutMarks(text, marks).map(({ start, piece, isMarked }) =>
+              isMarked ? <mark key={start}>{piece}</mark> : <span key={start}>{piece}</span>,
+            )}
+          </span>
+        </a>
+      ))}
+    </div>
+  );
+}
+
+const kindOf = (eventType: string) => (Object.hasOwn(KINDS, eventType) ? KINDS[eventType as CapturedType] : 'event');
+
+/** The types of events in words. */
+const KINDS: Record<CapturedType, string> = {
+  'user.message': 'prompt',
+  'assistant.message': 'answer',
+  'assistant.reasoning': 'reasoning',
+  'tool.call': 'call',
+  'tool.result': 'output',
+  'context.message': 'context',
+  'session.meta': 'session',
+  'subagent.started': 'sub-agent',
+  'subagent.finished': 'sub-agent',
+  'turn.finished': 'turn',
+  compaction: 'compaction',
+  notice: 'notice',
+  error: 'error',
+  record: 'record',
+  unreadable: 'record',
+  usage: 'usage',
+};

@@ -1,0 +1,65 @@
+import type { LiveChange } from '../../contract/extensions.ts';
+import type { SessionSummary } from '../../contract/review.ts';
+import type { SessionPages, SessionRow } from '../app/queries.ts';
+
+/** What a live change makes of the rows that are there. None of them moves. */
+
+export const rowsOf = (data: SessionPages | undefined): SessionRow[] =>
+  data?.pages.flatMap((page) => page.sessions) ?? [];
+
+/**
+ * @param change what was told of one session
+ * @param now when it was told, in epoch milliseconds
+ */
+export const applyChange = (data: SessionPages, change: LiveChange, now: number): SessionPages =>
+  mapRows(data, (row) => (row.session.sessionId === change.sessionId ? changeRow(row, change, now) : row));
+
+/** The row after the change; nothing where its session is gone. */
+export function changeRow<Row extends Pick<SessionRow, 'session'>>(
+  row: Row,
+  { status, eventCount }: LiveChange,
+  now: number,
+): Row | [] {
+  if (status === 'deleted') return [];
+  const { session } = row;
+  const ends = status !== 'active' && session.endedAt === undefined;
+  return {
+    ...row,
+    session: {
+      ...session,
+      status,
+      eventCount: Math.max(eventCount, session.eventCount),
+      ...(ends && { endedAt: new Date(now).toISOString() }),
+    },
+  };
+}
+
+export const applySummaries = (data: SessionPages, summaries: ReadonlyMap<string, SessionSummary>): SessionPages =>
+  mapRows(data, (row) => {
+    const summary = summaries.get(row.session.sessionId);
+    return summary ? { ...row, summary } : row;
+  });
+
+/** What a page that was read again says of rows that are there. */
+export function applyRows(data: SessionPages, rows: readonly SessionRow[]): SessionPages {
+  const byId = new Map(rows.map((row) => [row.session.sessionId, row]));
+  return mapRows(data, (row) => byId.get(row.session.sessionId) ?? row);
+}
+
+/** New sessions go where their start puts them; mostly that is the top. */
+export function insertRows(data: SessionPages, fresh: readonly SessionRow[]): SessionPages {
+  const [first, ...rest] = data.pages;
+  if (!first) return data;
+  const ids = new Set(rowsOf(data).map(({ session }) => session.sessionId));
+  const sessions = [...fresh.filter(({ session }) => !ids.has(session.sessionId)), ...first.sessions];
+  sessions.sort(
+    ({ session: a }, { session: b }) =>
+      b.startedAt.localeCompare(a.startedAt) || b.sessionId.localeCompare(a.sessionId),
+  );
+  return { ...data, pages: [{ ...first, sessions }, ...rest] };
+}
+
+const mapRows = (data: SessionPages, change: (row: SessionRow) => SessionRow | []): SessionPages => ({
+  ...data,
+  pages: data.pages.map((page) => ({ ...page, sessions: page.sessions.flatMap(change) })),
+});

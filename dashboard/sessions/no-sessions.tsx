@@ -1,0 +1,47 @@
+import { Link } from '@tanstack/react-router';
+import { paths } from '../app/paths.ts';
+import type { SessionSearch } from '../app/queries.ts';
+import { CopyLine } from '../kit/copy.tsx';
+import { Empty } from '../kit/notes.tsx';
+
+/** A list without a session: what would be here, and what to do. */
+export function NoSessions({ q, plane }: Pick<SessionSearch, 'q' | 'plane'>) {
+  if (q) {
+    return (
+      <Empty title="No matching sessions">
+        <p>
+          Remove a word or a filter,{' '}
+          {plane !== 'all' && (
+            <>
+              <Link to="/sessions" search={(search) => ({ ...search, plane: 'all' })} className="link">
+                search both planes
+              </Link>
+              ,{' '}
+            </>
+          )}
+          or{' '}
+          <Link to="/sessions" search={({ plane: same }) => ({ plane: same })} className="link">
+            clear the search
+          </Link>
+          .
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={plane === 'test' ? 'No session on the test plane yet' : 'No sessions yet'}>
+      <p>
+        Each run of an agent on a machine becomes one line here, while it happens. On a machine that is logged in, this
+        captures those to come, and asks whether to send earlier ones, too:
+      </p>
+      <CopyLine text="capture init" label="Copy the command" />
+      <p>
+        A machine that is not logged in yet?{' '}
+        <Link to={paths.welcome()} className="link">
+          Connect it
+        </Link>
+        .
+      </p>
+    </Empty>
+  );
+}

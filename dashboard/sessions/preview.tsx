@@ -1,0 +1,155 @@
+import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Milestone, SessionFacts } from '../../contract/review.ts';
+import { type SessionRow, useFacts, usePrompts } from '../app/queries.ts';
+import { Button } from '../kit/button.tsx';
+import { formatDuration } from '../kit/format.ts';
+import { Waiting } from '../kit/notes.tsx';
+import { showHidden } from '../kit/text/controls.ts';
+import { ErrorNote } from '../shared/error-note.tsx';
+import { PullRequestLink } from '../shared/pull-request-link.tsx';
+import { titleOf } from '../shared/session-title.ts';
+import { ShapeStrip } from '../shared/shape-strip.tsx';
+import { COLUMNS } from './columns.tsx';
+
+interface Props {
+  row: SessionRow;
+  onClose: () => void;
+}
+
+const FEW = 12;
+
+/** A session beside the list, without opening it: figures, strip, prompts, milestones, files, commands that failed. */
+export function Preview({ row, onClose }: Props) {
+  const { session, summary } = row;
+  const { sessionId } = session;
+  const facts = useFacts(sessionId, session.eventCount);
+  const prompts = usePrompts(sessionId);
+  const title = titleOf(session, summary);
+  return (
+    <aside className="preview" aria-label="Preview">
+      <header className="flex items-start gap-2">
+        <h2 className="min-w-0 grow text-14">
+          <Link to="/sessions/$sessionId" params={{ sessionId }} className="line-clamp-2">
+            {title}
+          </Link>
+        </h2>
+        <Button tone="quiet" size="small" icon aria-label="Close the preview" onClick={onClose}>
+          <X size={16} />
+        </Button>
+      </header>
+      <ShapeStrip shape={summary.shape} />
+      <dl className="preview-figures">
+        {COLUMNS.slice(1).map(({ label, Cell, explain }) => (
+          <div key={label} title={explain?.(row)}>
+            <dt>{label}</dt>
+            <dd className="num">
+              <Cell {...row} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <Part title="Prompts" count={summary.prompts} shown={prompts.data?.length ?? 0}>
+        {prompts.data?.map(({ sequence, text }) => (
+          <li key={sequence}>
+            <Line sessionId={sessionId} sequence={sequence}>
+              <span className="line-clamp-3">{showHidden(text)}</span>
+            </Line>
+          </li>
+        ))}
+      </Part>
+      {facts.isPending && <Waiting label="Loading the preview" rows={6} />}
+      {facts.isError && <ErrorNote error={facts.error} onRetry={() => void facts.refetch()} />}
+      {facts.data && <FactLists facts={facts.data} sessionId={sessionId} />}
+    </aside>
+  );
+}
+
+/** What a session is remembered by: milestones, files, commands that failed. */
+export function FactLists({ facts, sessionId }: { facts: SessionFacts; sessionId: string }) {
+  const files = facts.files.toSorted((a, b) => b.added + b.removed - a.added - a.removed);
+  const failing = facts.commands.filter(({ failed }) => failed > 0);
+  return (
+    <>
+      <Part title="Milestones" count={facts.milestones.length}>
+        {facts.milestones.slice(0, FEW).map((milestone) => (
+          <li key={`${milestone.sequence} ${milestone.kind} ${milestone.hash ?? milestone.text}`} className="flex">
+            <Line sessionId={sessionId} sequence={milestone.sequence}>
+              <span className="flex-none text-muted">{wordOf(milestone)}</span>
+              <span className="truncate">{showHidden(milestone.text)}</span>
+            </Line>
+            <PullRequestLink milestone={milestone} />
+          </li>
+        ))}
+      </Part>
+      <Part title="Files changed" count={files.length}>
+        {files.slice(0, FEW).map(({ path, added, removed, sequence }) => (
+          <li key={path}>
+            <Line sessionId={sessionId} sequence={sequence}>
+              <span className="grow truncate text-left font-mono text-12" dir="rtl" title={showHidden(path)}>
+                <bdi>{showHidden(path)}</bdi>
+              </span>
+              <span className="num flex-none">
+                <span className="text-ok">+{added}</span> <span className="text-bad">−{removed}</span>
+              </span>
+            </Line>
+          </li>
+        ))}
+      </Part>
+      <Part title="Commands that failed" count={failing.length}>
+        {failing.slice(0, FEW).map(({ command, failed, runs, sequence }) => (
+          <li key={command}>
+            <Line sessionId={sessionId} sequence={sequence}>
+              <span className="grow truncate font-mono text-12">{showHidden(command)}</span>
+              <span className="num flex-none text-bad">{`${failed} of ${runs}`}</span>
+            </Line>
+          </li>
+        ))}
+      </Part>
+    </>
+  );
+}
+
+interface PartProps {
+  title: string;
+  /** Of all; without any, the part is not there. */
+  count: number;
+  /** Of those that are listed. */
+  shown?: number;
+  children: ReactNode;
+}
+
+function Part({ title, count, shown = Math.min(count, FEW), children }: PartProps) {
+  if (count === 0) return undefined;
+  return (
+    <section>
+      <h3 className="mb-1 text-12 text-muted">
+        {title} {count}
+      </h3>
+      <ul>{children}</ul>
+      {count > shown && shown > 0 && <p className="text-12 text-muted">and {count - shown} more</p>}
+    </section>
+  );
+}
+
+const Line = (props: { sessionId: string; sequence: number; children: ReactNode }) => (
+  <Link
+    to="/sessions/$sessionId"
+    params={{ sessionId: props.sessionId }}
+    search={{ e: props.sequence }}
+    className="preview-line min-w-0 grow"
+  >
+    {props.children}
+  </Link>
+);
+
+const WORDS: Record<Milestone['kind'], (milestone: Milestone) => string> = {
+  commit: ({ hash }) => hash?.slice(0, 7) ?? 'commit',
+  pull_request: () => 'pull request',
+  tests: ({ passed }) => (passed ? 'tests green' : 'tests red'),
+  compaction: () => 'compaction',
+  wait: ({ durationMs }) => `waited ${formatDuration(durationMs ?? 0)}`,
+};
+
+const wordOf = (milestone: Milestone): string => WORDS[milestone.kind](milestone);

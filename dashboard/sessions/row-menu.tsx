@@ -1,0 +1,82 @@
+import { useNavigate } from '@tanstack/react-router';
+import { DropdownMenu } from 'radix-ui';
+import { type ComponentProps, useState } from 'react';
+import type { Field } from '../../contract/query.ts';
+import { useIsAdmin } from '../app/app.ts';
+import type { SessionRow } from '../app/queries.ts';
+import { repositoryName } from '../shared/session-title.ts';
+
+interface Props {
+  row: SessionRow;
+  isCurrent: boolean;
+  onPreview: () => void;
+  /** Title of the session that this one is to be laid beside, if one was chosen. */
+  besides: string | undefined;
+  onCompare: () => void;
+  onNarrow: (field: Field, value: string) => void;
+  onDelete: () => void;
+}
+
+/** What can be done with a session from the list. */
+export function RowMenu(props: Props) {
+  // A menu for each row that scrolls by would cost more than the rest of it.
+  const [isWanted, setIsWanted] = useState(false);
+  const button = { tabIndex: props.isCurrent ? 0 : -1 };
+  return isWanted ? <Menu {...props} button={button} /> : <MenuButton {...button} onClick={() => setIsWanted(true)} />;
+}
+
+const MenuButton = (props: ComponentProps<'button'>) => (
+  <button type="button" className="row-menu" aria-label="More" aria-haspopup="menu" {...props} />
+);
+
+function Menu({
+  row,
+  button,
+  onPreview,
+  besides,
+  onCompare,
+  onNarrow,
+  onDelete,
+}: Props & { button: ComponentProps<'button'> }) {
+  const isAdmin = useIsAdmin();
+  const navigate = useNavigate();
+  const { sessionId, agentId, environmentId } = row.session;
+  const { repository, secretId } = row.summary;
+  const groups: readonly (readonly (readonly [label: string, run: () => unknown])[])[] = [
+    [
+      ['Open', () => navigate({ to: '/sessions/$sessionId', params: { sessionId } })],
+      ['Preview', onPreview],
+      [besides === undefined ? 'Compare with…' : `Compare with “${besides}”`, onCompare],
+    ],
+    [
+      ['Only of this agent', () => onNarrow('agent', agentId)],
+      ['Only of this machine', () => onNarrow('machine', environmentId)],
+      ...(secretId ? [['Only with this secret', () => onNarrow('secret', secretId)] as const] : []),
+      ...(repository ? [[`Only of ${repositoryName(repository)}`, () => onNarrow('repo', repository)] as const] : []),
+    ],
+    isAdmin ? [['Delete…', onDelete]] : [],
+  ];
+  return (
+    <DropdownMenu.Root modal={false} defaultOpen>
+      <DropdownMenu.Trigger asChild>
+        <MenuButton {...button} />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className="menu" align="end" sideOffset={4}>
+          {groups
+            .filter((items) => items.length > 0)
+            .map((items, at) => (
+              <DropdownMenu.Group key={items[0]?.[0]}>
+                {at > 0 && <DropdownMenu.Separator className="menu-line" />}
+                {items.map(([label, run]) => (
+                  <DropdownMenu.Item key={label} className="menu-item" onSelect={() => void run()}>
+                    {label}
+                  </DropdownMenu.Item>
+                ))}
+              </DropdownMenu.Group>
+            ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}

@@ -1,0 +1,115 @@
+import { memo, type ReactNode } from 'react';
+import type { SessionRow } from '../app/queries.ts';
+import { formatShort } from '../kit/format.ts';
+import { showHidden } from '../kit/text/controls.ts';
+import { Ago } from '../kit/time.tsx';
+import { agentColor, agentName } from '../shared/agent-name.tsx';
+import { costOf } from '../shared/session-cost.ts';
+import { repositoryName, titleOf, UNREAD, UNTITLED } from '../shared/session-title.ts';
+import { StatusMark } from '../shared/status-mark.tsx';
+import { Changes, type Column } from './columns.tsx';
+import { Hits } from './hits.tsx';
+
+interface Props {
+  row: SessionRow;
+  machine: string;
+  columns: readonly Column[];
+  isNarrow: boolean;
+  /** The one that has the focus or would get it. */
+  isCurrent: boolean;
+  isPreviewed: boolean;
+  addressOf: (sessionId: string, sequence?: number) => string;
+  index: number;
+  /** Its place in the list, in pixels. */
+  top: number;
+  height: number;
+  menu: (row: SessionRow, isCurrent: boolean) => ReactNode;
+}
+
+/** A session in the list. The row as a whole takes the focus; what is in it follows only in the row that has it. */
+export const SessionLine = memo(function SessionLine(props: Props) {
+  const { row, machine, columns, isNarrow, isCurrent, isPreviewed, addressOf, index, top, height, menu } = props;
+  const { session, summary, hits } = row;
+  const { sessionId } = session;
+  const title = titleOf(session, summary);
+  return (
+    <div
+      role="row"
+      className="session-row"
+      data-session={sessionId}
+      data-narrow={isNarrow || undefined}
+      aria-rowindex={index + 2}
+      aria-selected={isPreviewed}
+      tabIndex={isCurrent ? 0 : -1}
+      style={{ height, transform: `translateY(${top}px)` }}
+    >
+      <div className="session-cells">
+        <span role="gridcell" className="flex-none">
+          <StatusMark session={session} summary={summary} />
+        </span>
+        <span role="gridcell" className="session-main">
+          <a
+            href={addressOf(sessionId)}
+            tabIndex={-1}
+            className={`truncate ${title === UNTITLED || title === UNREAD ? 'text-muted' : 'font-medium'}`}
+            title={title}
+          >
+            {title}
+          </a>
+          <Where row={row} machine={machine} />
+          {isNarrow && <Figures row={row} />}
+        </span>
+        {columns.map(({ label, width, Cell, explain }) => (
+          <span
+            key={label}
+            role="gridcell"
+            className="session-figure num"
+            style={{ width }}
+            title={explain?.(row)}
+            data-label={label}
+          >
+            <Cell {...row} />
+          </span>
+        ))}
+        <span role="gridcell" className="flex-none">
+          {menu(row, isCurrent)}
+        </span>
+      </div>
+      {hits.length > 0 && <Hits row={row} addressOf={addressOf} isCurrent={isCurrent} />}
+    </div>
+  );
+});
+
+/** Agent · repository · branch · machine · person. */
+function Where({ row: { session, summary }, machine }: { row: SessionRow; machine: string }) {
+  const { repository, gitBranch, person } = summary;
+  const parts = Object.entries({
+    agent: agentName(session.agentId),
+    repository: repository && repositoryName(repository),
+    branch: gitBranch && showHidden(gitBranch),
+    machine,
+    person: person && showHidden(person),
+  }).filter(([, text]) => text);
+  return (
+    <span className="session-where" title={parts.map(([name, text]) => `${name} ${text}`).join('\n')}>
+      {session.secretEnvironment === 'test' && <span className="tag text-test">test</span>}
+      <span className="agent-dot" style={{ background: agentColor(session.agentId) }} />
+      {parts.map(([, text]) => text).join(' · ')}
+    </span>
+  );
+}
+
+function Figures({ row: { session, summary } }: { row: SessionRow }) {
+  return (
+    <span className="session-where session-figures-narrow num">
+      <Ago time={session.startedAt} />
+      {summary.failures > 0 && <span className="text-bad">{formatShort(summary.failures)} failed</span>}
+      {summary.filesChanged > 0 && (
+        <span>
+          <Changes {...summary} />
+        </span>
+      )}
+      {summary.cost !== undefined && <span title={costOf(summary).explain}>{costOf(summary).text}</span>}
+    </span>
+  );
+}

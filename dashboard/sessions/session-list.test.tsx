@@ -1,0 +1,143 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import type { SessionRow } from '../app/queries.ts';
+import { sessionRow } from '../test/rows.ts';
+import { createService, type Service } from '../test/service.ts';
+import { show } from '../test/show.tsx';
+
+const COUNT = 300;
+const titleOf = (at: number) => `Errand ${at}`;
+const rows: SessionRow[] = Array.from({ length: COUNT }, (_, index) => {
+  const row = sessionRow(`ses_${index + 1}`);
+  return { ...row, session: { ...row.session, title: titleOf(index + 1) } };
+});
+
+let service: Service;
+let address: () => string;
+let back: () => void;
+
+const press = (keys: string) => userEvent.keyboard(keys);
+const focusedRow = () => (document.activeElement as HTMLElement | null)?.dataset.session;
+const focused = () => document.activeElement?.ariaLabel;
+const drawnRows = () => [...document.querySelectorAll<HTMLElement>('.session-row')];
+const preview = () => page.getByRole('complementary', { name: 'Preview' }).query()?.querySelector('h2')?.textContent;
+
+async function open(list = rows): Promise<void> {
+  service = createService([], list);
+  ({ address, back } = await show('/sessions', service));
+  await expect.poll(() => drawnRows().length).toBeGreaterThan(0);
+}
+
+describe('the list of sessions', () => {
+  beforeEach(async () => {
+    await open();
+    await press('jj');
+    await expect.poll(focusedRow).toBe('ses_2');
+  });
+
+  test('draws the rows in sight, one of which is a stop of Tab, and each can be walked to', async () => {
+    expect(drawnRows().length).toBeLessThan(40);
+    await press('{End}');
+    await expect.poll(focusedRow).toBe(`ses_${COUNT}`);
+    await press('{ArrowUp}');
+    await expect.poll(focusedRow).toBe(`ses_${COUNT - 1}`);
+    expect(drawnRows().filter(({ tabIndex }) => tabIndex === 0)).toEqual([document.activeElement]);
+    await press('gg');
+    await expect.poll(focusedRow).toBe('ses_1');
+  });
+
+  test('previews a session by Space, the next by j, and none by Space or Escape; the row keeps the focus', async () => {
+    for (const close of [' ', '{Escape}']) {
+      await press(' ');
+      await expect.poll(preview).toBe(titleOf(2));
+      await press('j');
+      await expect.poll(preview).toBe(titleOf(3));
+      expect(focusedRow()).toBe('ses_3');
+      await press(close);
+      await expect.poll(preview).toBeUndefined();
+      expect(focusedRow()).toBe('ses_3');
+      await press('k');
+      await expect.poll(focusedRow).toBe('ses_2');
+    }
+  });
+
+  test('previews what there is when the rest cannot be read', async () => {
+    delete service.answers.getSessionFacts;
+    await press(' ');
+    await expect.poll(() => page.getByRole('alert').query()?.textContent).toContain('Not found');
+    expect(preview()).toBe(titleOf(2));
+    await press('j');
+    await expect.poll(focusedRow).toBe('ses_3');
+  });
+
+  test('opens a session by Enter, and its menu by Enter on the button, which gets the focus back', async () => {
+    await press('{Tab}');
+    await expect.poll(focused).toBe('More');
+    await press('{Enter}');
+    await expect.poll(() => document.activeElement?.closest('[role="menu"]')).not.toBeNull();
+    await press('j{Escape}');
+    await expect.poll(focused).toBe('More');
+    expect(address()).toBe('/sessions');
+    await press('{Shift>}{Tab}{/Shift}');
+    await expect.poll(focusedRow).toBe('ses_2');
+    await press('{Enter}');
+    await expect.poll(address).toBe('/sessions/ses_2');
+  });
+
+  test('is where it was when the reader comes back from a session', async () => {
+    const scroller = document.querySelector('#page') as HTMLElement;
+    scroller.scrollTo(0, 3_000);
+    await expect.poll(() => drawnRows().some(({ dataset }) => dataset.session === 'ses_60')).toBe(true);
+    const before = scroller.scrollTop;
+    expect(before).toBeGreaterThan(2_000);
+    await page.getByText('Errand 60', { exact: true }).click();
+    await expect.poll(address).toBe('/sessions/ses_60');
+    await expect.poll(() => document.querySelector('.session')).not.toBeNull();
+    back();
+    await expect.poll(() => drawnRows().some(({ dataset }) => dataset.session === 'ses_60')).toBe(true);
+    await expect.poll(() => document.querySelector('#page')?.scrollTop).toBe(before);
+  });
+
+  test('asks before it deletes, gives the focus back, and then goes on with the next row', async () => {
+    const choose = async () => {
+      await press('{Tab}{Enter}');
+      await expect.poll(() => document.activeElement?.closest('[role="menu"]')).not.toBeNull();
+      await press('{End}');
+      await expect.poll(() => document.activeElement?.textContent).toBe('Delete…');
+      await press('{Enter}');
+      await expect.poll(() => document.querySelector('dialog')?.contains(document.activeElement)).toBe(true);
+    };
+    await choose();
+    await press('{Escape}');
+    await expect.poll(focused).toBe('More');
+    await press('{Shift>}{Tab}{/Shift}');
+    await expect.poll(focusedRow).toBe('ses_2');
+    service.answers.deleteSession = ({ sessionId = '' }) => {
+      service.answers.searchSessions = () => ({
+        sessions: rows.filter(({ session }) => session.sessionId !== sessionId),
+        nextCursor: null,
+      });
+      return { sessionId };
+    };
+    await choose();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(() => drawnRows().some(({ dataset }) => dataset.session === 'ses_2')).toBe(false);
+    await press('j');
+    await expect.poll(focusedRow).toBe('ses_3');
+  });
+});
+
+test.each([
+  ['tool.result', 'output'],
+  ['of-another-program', 'event'],
+  ['__proto__', 'event'],
+  ['constructor', 'event'],
+])('what is found in an event of the type %s is called %s, and Tab leads to it', async (eventType, expected) => {
+  const hits = [{ sequence: 7, eventType, text: 'some words', marks: [[5, 10] as [number, number]] }];
+  await open([{ ...sessionRow('ses_1'), hits }]);
+  const kind = () => document.querySelector('.session-hit-kind')?.textContent;
+  await expect.poll(kind).toBe(expected);
+  expect(document.querySelector('.session-row mark')?.textContent).toBe('words');
+  await press('j{Tab}{Tab}{Enter}');
+  await expect.poll(address).toContain('/sessions/ses_1?e=7');
+});

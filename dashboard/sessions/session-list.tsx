@@ -1,0 +1,187 @@
+import { useRouter } from '@tanstack/react-router';
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { flushSync } from 'react-dom';
+import type { SessionRow, SessionSearch } from '../app/queries.ts';
+import { useLinks } from '../app/use-links.ts';
+import { useDensity } from '../kit/appearance.ts';
+import { useKeys } from '../kit/use-keys.ts';
+import { useWidth } from '../kit/use-width.ts';
+import { useMachineNames } from '../shared/group-names.ts';
+import { columnsFor, NARROW } from './columns.tsx';
+import { ListHeader } from './list-header.tsx';
+import { SessionLine } from './session-line.tsx';
+
+interface Props {
+  rows: readonly SessionRow[];
+  search: SessionSearch;
+  addressOf: (sessionId: string, sequence?: number) => string;
+  previewed: string | undefined;
+  onPreview: (sessionId: string | undefined) => void;
+  onOrder: (change: Pick<SessionSearch, 'order' | 'direction'>) => void;
+  /** The last rows are in sight. */
+  onEnd: () => void;
+  hasMore: boolean;
+  menu: (row: SessionRow, isCurrent: boolean) => ReactNode;
+}
+
+const HEIGHTS = { roomy: 56, compact: 36, narrow: 78 };
+const HIT = 24;
+const HEADER = 32;
+
+/** Sessions below each other, of which only those in sight are drawn. */
+export function SessionList(props: Props) {
+  const { rows, search, addressOf, previewed, onPreview, onOrder, onEnd, hasMore, menu } = props;
+  const grid = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  const [measure, width] = useWidth();
+  const [density] = useDensity();
+  const machines = useMachineNames();
+  const router = useRouter();
+  const followLink = useLinks();
+  /** The row that has the focus or would get it, by its session. */
+  const [current, setCurrent] = useState<string>();
+  const isNarrow = width > 0 && width < NARROW;
+  const columns = useMemo(() => columnsFor(width), [width]);
+  const base = HEIGHTS[isNarrow ? 'narrow' : density];
+  const at = rows.findIndex(({ session }) => session.sessionId === current);
+  // What was deleted leaves its place to the one behind it.
+  const next = useRef<string>(undefined);
+  if (at >= 0) next.current = rows[at + 1]?.session.sessionId;
+  const stop = Math.max(0, at >= 0 ? at : rows.findIndex(({ session }) => session.sessionId === next.current));
+
+  // New functions would have the places of all rows be worked out again, each time that anything is drawn.
+  const estimateSize = useCallback(
+    (index: number) => {
+      const hits = rows[index]?.hits.length ?? 0;
+      return base + (hits > 0 ? hits * HIT + 8 : 0);
+    },
+    [rows, base],
+  );
+  const getItemKey = useCallback((index: number) => rows[index]?.session.sessionId ?? index, [rows]);
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => grid.current?.closest<HTMLElement>('.frame-page') ?? null,
+    estimateSize,
+    getItemKey,
+    scrollMargin: body.current?.offsetTop ?? 0,
+    scrollPaddingStart: HEADER,
+    overscan: 6,
+    // The row with the focus stays, wherever the list is scrolled to.
+    rangeExtractor: (range) =>
+      [...new Set([...defaultRangeExtractor(range), Math.min(stop, range.count - 1)])].sort((a, b) => a - b),
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the sizes depend on
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, base, rows]);
+
+  const items = virtualizer.getVirtualItems();
+  const isAtEnd = hasMore && (items.at(-1)?.index ?? 0) >= rows.length - 10;
+  useEffect(() => {
+    if (isAtEnd) onEnd();
+  }, [isAtEnd, onEnd]);
+
+  const focus = (index: number) => {
+    const row = rows[Math.min(rows.length - 1, Math.max(0, index))];
+    if (!row) return;
+    const { sessionId } = row.session;
+    // At once, so that the next key finds the focus there: the current row is always drawn.
+    flushSync(() => setCurrent(sessionId));
+    virtualizer.scrollToIndex(rows.indexOf(row), { align: 'auto' });
+    const selector = `[data-session="${CSS.escape(sessionId)}"]`;
+    grid.current?.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true });
+    if (previewed !== undefined) onPreview(sessionId);
+  };
+  const hasFocus = () => grid.current?.contains(document.activeElement) ?? false;
+  const step = (by: number) => focus(hasFocus() ? stop + by : stop);
+  const page = Math.max(1, Math.floor((virtualizer.scrollRect?.height ?? 600) / base) - 2);
+  useKeys([
+    ['j', () => step(1)],
+    ['k', () => step(-1)],
+    ['g g', () => focus(0)],
+    ['G', () => focus(rows.length - 1)],
+  ]);
+  const open = (sessionId: string) => router.history.push(addressOf(sessionId));
+  const keys = new Map<string, () => void>([
+    ['ArrowDown', () => step(1)],
+    ['ArrowUp', () => step(-1)],
+    ['PageDown', () => step(page)],
+    ['PageUp', () => step(-page)],
+    ['Home', () => focus(0)],
+    ['End', () => focus(rows.length - 1)],
+    ['Enter', () => current && open(current)],
+    [' ', () => onPreview(previewed === current ? undefined : current)],
+  ]);
+  const onKey = (event: KeyboardEvent<HTMLElement>) => {
+    const isRow = event.target instanceof HTMLElement && event.target.matches('[data-session]');
+    const run = isRow ? keys.get(event.key) : undefined;
+    if (!run || event.metaKey || event.ctrlKey || event.altKey) return;
+    event.preventDefault();
+    run();
+  };
+  const sessionAt = (target: EventTarget) =>
+    target instanceof Element ? target.closest<HTMLElement>('[data-session]')?.dataset.session : undefined;
+  const onClick = (event: MouseEvent<HTMLElement>) => {
+    followLink(event);
+    const target = event.target as Element;
+    const sessionId = sessionAt(target);
+    // What a menu shows elsewhere on the page is below the row for React alone.
+    if (sessionId && event.currentTarget.contains(target) && !target.closest('a, button')) open(sessionId);
+  };
+
+  return (
+    <div ref={measure} className="min-w-0">
+      <div
+        ref={grid}
+        role="grid"
+        aria-label="Sessions"
+        aria-rowcount={hasMore ? -1 : rows.length + 1}
+        data-scrolling={virtualizer.isScrolling || undefined}
+        onKeyDown={onKey}
+        onClick={onClick}
+        onFocus={({ target }) => {
+          const sessionId = sessionAt(target);
+          if (sessionId && sessionId !== current) setCurrent(sessionId);
+        }}
+      >
+        {!isNarrow && (
+          <div role="rowgroup" className="session-heads">
+            <ListHeader columns={columns} search={search} onOrder={onOrder} />
+          </div>
+        )}
+        <div role="rowgroup" ref={body} className="relative" style={{ height: virtualizer.getTotalSize() }}>
+          {items.map(({ index, start, size }) => {
+            const row = rows[index];
+            if (!row) return undefined;
+            const { sessionId, environmentId } = row.session;
+            return (
+              <SessionLine
+                key={sessionId}
+                row={row}
+                index={index}
+                machine={machines.get(environmentId) ?? ''}
+                columns={columns}
+                isNarrow={isNarrow}
+                isCurrent={index === stop}
+                isPreviewed={sessionId === previewed}
+                addressOf={addressOf}
+                menu={menu}
+                top={start - virtualizer.options.scrollMargin}
+                height={size}
+              />
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { afterEach, expect, test } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import type { Given } from '../session/model/test/events.ts';
+import { sessionRow } from '../test/rows.ts';
+import { createService } from '../test/service.ts';
+import { show } from '../test/show.tsx';
+import { wordsOf } from '../test/timeline.ts';
+
+afterEach(() => page.viewport(1280, 800));
+
+const press = (keys: string) => userEvent.keyboard(keys);
+const preview = () => page.getByRole('complementary', { name: 'Preview' }).query();
+
+test.each(['{Escape}', ' '])('where a session is previewed from the start, %j closes the preview', async (key) => {
+  await page.viewport(2400, 1000);
+  await show('/sessions', createService([], [sessionRow('ses_1'), sessionRow('ses_2')]));
+  await expect.poll(preview).not.toBeNull();
+  await press('j');
+  await expect.poll(() => (document.activeElement as HTMLElement).dataset.session).toBe('ses_1');
+  await press(key);
+  await expect.poll(preview).toBeNull();
+  await press('j');
+  await expect.poll(() => (document.activeElement as HTMLElement).dataset.session).toBe('ses_2');
+  expect(preview()).toBeNull();
+});
+
+test('two sessions are chosen in the menus of their rows, to lie side by side', async () => {
+  const { address } = await show('/sessions', createService([], [sessionRow('ses_1'), sessionRow('ses_2')]));
+  const choose = async (row: number, item: RegExp) => {
+    await page.getByRole('button', { name: 'More' }).nth(row).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+  await choose(0, /^Compare with…/);
+  await expect.poll(() => wordsOf(document.querySelector('.list-state') ?? undefined)).toContain('Comparing');
+  await choose(1, /^Compare with “/);
+  await expect.poll(address).toBe('/compare?one=ses_1&other=ses_2');
+});
+
+test('a session is not laid beside itself, also once the list is read again; Escape leaves the choice', async () => {
+  const service = createService([], [sessionRow('ses_1'), sessionRow('ses_2')]);
+  // Wide enough for the number of events.
+  await page.viewport(1600, 900);
+  await show('/sessions', service);
+  const open = () => page.getByRole('button', { name: 'More' }).first().click();
+  const state = () => wordsOf(document.querySelector('.list-state') ?? undefined);
+  await open();
+  await page.getByRole('menuitem', { name: /^Compare with…/ }).click();
+  await expect.poll(state).toContain('Comparing');
+  service.append(...Array.from({ length: 77 }, (): Given => ['user.message', { text: 'Go on.' }]));
+  await expect.poll(() => wordsOf(document.querySelector('[data-session]') ?? undefined)).toContain('77');
+  await open();
+  await expect.element(page.getByRole('menuitem', { name: /^Compare with…/ })).toBeVisible();
+  await press('{Escape}');
+  await expect.poll(() => page.getByRole('menuitem').query()).toBeNull();
+  expect(state()).toContain('Comparing');
+  await press('{Escape}');
+  await expect.poll(state).not.toContain('Comparing');
+});

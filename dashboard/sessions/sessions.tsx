@@ -1,0 +1,160 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ArrowUp } from 'lucide-react';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import { formatQuery, parseQuery } from '../../contract/query.ts';
+import type { Session } from '../../contract/session.ts';
+import { paths } from '../app/paths.ts';
+import { type SessionRow, type SessionSearch, useSessions } from '../app/queries.ts';
+import { Page } from '../frame/page.tsx';
+import { Button } from '../kit/button.tsx';
+import { formatCount, plural } from '../kit/format.ts';
+import { Waiting } from '../kit/notes.tsx';
+import { useKeys } from '../kit/use-keys.ts';
+import { DeleteDialog } from '../shared/delete-dialog.tsx';
+import { ErrorNote } from '../shared/error-note.tsx';
+import { titleOf } from '../shared/session-title.ts';
+import { rowsOf } from './live-rows.ts';
+import { NoSessions } from './no-sessions.tsx';
+import { Preview } from './preview.tsx';
+import { QueryBar } from './query-bar.tsx';
+import { RowMenu } from './row-menu.tsx';
+import { SessionList } from './session-list.tsx';
+import { useKnownValues } from './use-known-values.ts';
+import { useLiveSessions } from './use-live-sessions.ts';
+import { ViewMenu } from './view-menu.tsx';
+
+/** In place of what is previewed, once that was closed. */
+const NONE = 'none';
+
+/** Finds sessions, and lists them. */
+export function SessionsPage() {
+  const { plane, q, order, direction } = useSearch({ from: '/sessions' });
+  const search = useMemo<SessionSearch>(() => ({ plane, q, order, direction }), [plane, q, order, direction]);
+  const sessions = useSessions(search);
+  const area = useRef<HTMLDivElement>(null);
+  const isReading = useCallback(() => area.current?.matches(':hover, :focus-within') ?? false, []);
+  const { waiting, showWaiting } = useLiveSessions(search, isReading);
+  const rows = useMemo(() => rowsOf(sessions.data), [sessions.data]);
+  const [previewed, setPreviewed] = useState<string>();
+  const [deleting, setDeleting] = useState<Session>();
+  const [compared, setCompared] = useState<SessionRow>();
+  const [isAsking, setAsking] = useState(false);
+  const known = useKnownValues(rows, plane, isAsking);
+  const navigate = useNavigate();
+  const go = useCallback(
+    (change: Partial<SessionSearch>, isTyping = false) =>
+      void navigate({ to: '/sessions', search: (before) => ({ ...before, ...change }), replace: isTyping }),
+    [navigate],
+  );
+  const words = useMemo(() => {
+    const terms = parseQuery(q ?? '').terms.filter(({ not }) => !not);
+    return formatQuery({ terms, filters: [] });
+  }, [q]);
+  const addressOf = useCallback(
+    (sessionId: string, sequence?: number) => paths.session(sessionId, sequence, { find: words || undefined, plane }),
+    [words, plane],
+  );
+  // Where there is room for both, something is previewed until that is closed.
+  const isVast = useMemo(() => window.innerWidth >= 2000, []);
+  const preview =
+    rows.find(({ session }) => session.sessionId === previewed) ??
+    (isVast && previewed === undefined ? rows[0] : undefined);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = sessions;
+  const onEnd = useCallback(() => {
+    if (!isFetchingNextPage) void fetchNextPage();
+  }, [isFetchingNextPage, fetchNextPage]);
+  const menu = useCallback(
+    (row: SessionRow, isCurrent: boolean) => (
+      <RowMenu
+        row={row}
+        isCurrent={isCurrent}
+        onPreview={() => setPreviewed(row.session.sessionId)}
+        besides={
+          compared && compared.session.sessionId !== row.session.sessionId
+            ? titleOf(compared.session, compared.summary).slice(0, 40)
+            : undefined
+        }
+        onCompare={() => {
+          const [one, other] = [compared?.session.sessionId, row.session.sessionId];
+          if (one === undefined || one === other) setCompared(row);
+          else void navigate({ to: paths.compare(), search: { one, other } });
+        }}
+        onNarrow={(field, value) => go({ q: formatQuery({ terms: [], filters: [{ field, value }] }) })}
+        onDelete={() => setDeleting(row.session)}
+      />
+    ),
+    [go, navigate, compared],
+  );
+  useKeys([['Escape', () => (compared ? setCompared(undefined) : setPreviewed(NONE))]]);
+
+  return (
+    <Page title="Sessions" wide>
+      <QueryBar
+        q={q ?? ''}
+        known={known}
+        onEnter={() => setAsking(true)}
+        onChange={(next, isTyping) => go({ q: next || undefined }, isTyping)}
+        onLeave={() => area.current?.querySelector<HTMLElement>('[data-session][tabindex="0"]')?.focus()}
+      >
+        <ViewMenu search={search} />
+      </QueryBar>
+      <div className="list-state" role="status">
+        {sessions.isSuccess && rows.length > 0 && (
+          <span className="num">
+            {hasNextPage ? `${formatCount(rows.length)}+ sessions` : plural(rows.length, 'session')}
+          </span>
+        )}
+        {sessions.data?.pages.some(({ catchingUp }) => catchingUp) && (
+          <span>Indexing: recent events may be missing from these results.</span>
+        )}
+        {isFetchingNextPage && <span>Loading more…</span>}
+        {sessions.isPlaceholderData && <span>Searching…</span>}
+        {compared && (
+          <span>
+            Comparing “{titleOf(compared.session, compared.summary).slice(0, 40)}”. Pick another session from its menu.{' '}
+            <button type="button" className="link" onClick={() => setCompared(undefined)}>
+              Cancel
+            </button>
+          </span>
+        )}
+        {waiting > 0 && (
+          <Button size="small" tone="primary" onClick={showWaiting}>
+            <ArrowUp size={14} aria-hidden />
+            {plural(waiting, 'new session')}
+          </Button>
+        )}
+      </div>
+      {sessions.isPending && <Waiting label="Loading sessions" rows={12} />}
+      {sessions.isError && <ErrorNote error={sessions.error} onRetry={() => void sessions.refetch()} />}
+      {sessions.isSuccess && rows.length === 0 && <NoSessions q={q} plane={plane} />}
+      {rows.length > 0 && (
+        <div
+          ref={area}
+          className="list-area"
+          data-preview={preview !== undefined || undefined}
+          aria-busy={sessions.isPlaceholderData}
+        >
+          <SessionList
+            rows={rows}
+            search={search}
+            addressOf={addressOf}
+            previewed={preview?.session.sessionId}
+            onPreview={(sessionId = NONE) => setPreviewed(sessionId)}
+            onOrder={go}
+            onEnd={onEnd}
+            hasMore={hasNextPage}
+            menu={menu}
+          />
+          {preview && <Preview key={preview.session.sessionId} row={preview} onClose={() => setPreviewed(NONE)} />}
+        </div>
+      )}
+      {deleting && (
+        <DeleteDialog
+          session={deleting}
+          onDeleted={() => setDeleting(undefined)}
+          onClose={() => setDeleting(undefined)}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,84 @@
+import { FAILED, FIELDS, type Field, STATUSES } from '../../contract/query.ts';
+import { fieldOf, splitTyped } from './bar.ts';
+
+/** Something to take instead of typing it. */
+export interface Suggestion {
+  /** Of a filter without a value yet, there is only the field. */
+  field: Field;
+  value?: string;
+  label: string;
+  /** What it is, in muted words beside it. */
+  hint?: string;
+}
+
+/** A value of a field that is there in the organization. */
+export interface KnownValue {
+  value: string;
+  label?: string;
+}
+export type KnownValues = Partial<Record<Field, readonly KnownValue[]>>;
+
+const MOST = 8;
+
+const HINTS: Record<Field, string> = {
+  agent: 'which agent ran',
+  repo: 'address or folder of the repository',
+  branch: 'branch it worked on',
+  file: 'file it changed or read',
+  tool: 'tool it called',
+  model: 'model it talked to',
+  person: 'user on the machine',
+  machine: 'where it ran',
+  secret: 'with which it was sent',
+  commit: 'commit it made, by the first digits',
+  before: 'started before a day, or e.g. 7d ago',
+  after: 'started on or after a day, or e.g. 7d',
+  hour: 'active in an hour of the week, UTC, such as wed-14',
+  failed: 'something failed: yes or no',
+  status: 'active, completed or failed',
+};
+
+const FIXED: KnownValues = {
+  failed: FAILED.map((value) => ({ value })),
+  status: STATUSES.map((value) => ({ value })),
+  before: [{ value: '1d' }, { value: '7d' }, { value: '30d' }],
+  after: [
+    { value: '1d', label: 'the last day' },
+    { value: '7d', label: 'the last 7 days' },
+    { value: '30d', label: 'the last 30 days' },
+  ],
+};
+
+/** What could be meant by what is being typed; nothing where that is a word. */
+export function suggest(text: string, known: KnownValues): Suggestion[] {
+  const { head, tail } = splitTyped(text);
+  const typed = fieldOf(tail);
+  if (typed) return suggestValues(typed.field, typed.value, { ...known, ...FIXED });
+  const begun = tail.toLowerCase();
+  if (begun === '' && head !== '') return [];
+  return FIELDS.filter((field) => field.startsWith(begun)).map((field) => ({
+    field,
+    label: `${field}:`,
+    hint: HINTS[field],
+  }));
+}
+
+function suggestValues(field: Field, typed: string, known: KnownValues): Suggestion[] {
+  const wanted = typed.toLowerCase();
+  const fits = (text: string | undefined) => text?.toLowerCase().includes(wanted) ?? false;
+  const begins = ({ value, label = value }: KnownValue) =>
+    Number([value, label].some((text) => text.toLowerCase().startsWith(wanted)));
+  return (known[field] ?? [])
+    .filter(({ value, label }) => fits(value) || fits(label))
+    .sort((a, b) => begins(b) - begins(a))
+    .slice(0, MOST)
+    .map(({ value, label }) => ({
+      field,
+      value,
+      label: label ?? value,
+      ...(label !== undefined && label !== value && { hint: value }),
+    }));
+}
+
+/** The text in which the piece at the end is the field of the suggestion, with its value still to come. */
+export const withField = (text: string, field: Field): string => `${splitTyped(text).head}${field}:`;

@@ -1,0 +1,62 @@
+import { useMemo } from 'react';
+import type { Usage } from '../../contract/review.ts';
+import {
+  type SessionRow,
+  type SessionSearch,
+  usageQuery,
+  useEnvironments,
+  useInstallations,
+  useSecrets,
+  useUsage,
+} from '../app/queries.ts';
+import { agentName } from '../shared/agent-name.tsx';
+import { FIELD_OF } from '../shared/group-names.ts';
+import { nameOfSecret } from '../shared/secret-name.ts';
+import { addDays, dayOf } from '../shared/series-slots.ts';
+import { repositoryName } from '../shared/session-title.ts';
+import type { KnownValues } from './suggestions.ts';
+
+const DAYS = 90;
+
+/**
+ * Values that filters can have here: what the figures of the last months name, and what is in the list.
+ * @param isWanted false while nobody looks for them: the figures are read for nothing else
+ */
+export function useKnownValues(
+  rows: readonly SessionRow[],
+  plane: SessionSearch['plane'],
+  isWanted: boolean,
+): KnownValues {
+  const environments = useEnvironments().data;
+  const installations = useInstallations().data;
+  const secrets = useSecrets().data;
+  const today = dayOf(Date.now());
+  const usage = useUsage(usageQuery(addDays(today, 1 - DAYS), today, plane), isWanted).data;
+  return useMemo(() => {
+    const named = groupValues(usage);
+    const branches = new Set(rows.flatMap(({ summary }) => summary.gitBranch ?? []));
+    const agents = new Set([...(installations ?? []).map(({ agentId }) => agentId), ...(named.agent ?? [])]);
+    return {
+      agent: [...agents].map((value) => ({ value, label: agentName(value) })),
+      repo: (named.repo ?? []).map((value) => ({ value, label: repositoryName(value) })),
+      branch: [...branches].map((value) => ({ value })),
+      model: (named.model ?? []).map((value) => ({ value })),
+      person: (named.person ?? []).map((value) => ({ value })),
+      tool: (usage?.tools ?? []).filter(({ name }) => name !== '').map(({ name }) => ({ value: name })),
+      machine: (environments ?? []).map(({ environmentId, displayName, hostname }) => ({
+        value: environmentId,
+        label: displayName ?? hostname,
+      })),
+      secret: (secrets ?? []).map((secret) => ({ value: secret.secretId, label: nameOfSecret(secret) })),
+    };
+  }, [environments, installations, secrets, usage, rows]);
+}
+
+function groupValues(usage: Usage | undefined) {
+  const values: Partial<Record<string, string[]>> = {};
+  for (const { dimension, value } of usage?.groups ?? []) {
+    const field = FIELD_OF[dimension];
+    if (value !== '') values[field] = [...(values[field] ?? []), value];
+  }
+  return values;
+}

@@ -1,0 +1,76 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useState } from 'react';
+import type { LiveChange } from '../../contract/extensions.ts';
+import { useApp } from '../app/app.ts';
+import {
+  keys,
+  readSummaries,
+  type SessionPages,
+  type SessionRow,
+  type SessionSearch,
+  searchQuery,
+} from '../app/queries.ts';
+import { gather, throttle } from '../app/throttle.ts';
+import { applyChange, applyRows, applySummaries, insertRows, rowsOf } from './live-rows.ts';
+
+/** At most so often a change leads to a request, whatever happens on the machines. */
+const EVERY = 2_000;
+
+/**
+ * Keeps a list of sessions as it is now. Known rows change in place, and of them alone the figures are read again. New
+ * ones wait while `isReading()`, or where the order would not put them at the top; they are counted.
+ */
+export function useLiveSessions(search: SessionSearch, isReading: () => boolean) {
+  const { api, live } = useApp();
+  const client = useQueryClient();
+  const [waiting, setWaiting] = useState<readonly SessionRow[]>([]);
+  const isNewestFirst = search.order === undefined && search.direction === undefined;
+
+  const show = useCallback(
+    (fresh: readonly SessionRow[]) => {
+      setWaiting([]);
+      if (!isNewestFirst) return void client.resetQueries({ queryKey: keys.sessions(search) });
+      client.setQueryData<SessionPages>(keys.sessions(search), (data) => data && insertRows(data, fresh));
+    },
+    [client, search, isNewestFirst],
+  );
+
+  useEffect(() => {
+    setWaiting([]);
+    const change = (make: (data: SessionPages) => SessionPages) =>
+      client.setQueryData<SessionPages>(keys.sessions(search), (data) => data && make(data));
+    const knownIds = () => {
+      const rows = rowsOf(client.getQueryData<SessionPages>(keys.sessions(search)));
+      return new Set(rows.map(({ session }) => session.sessionId));
+    };
+    const readFirst = throttle(EVERY, async () => {
+      const { sessions } = (await api.searchSessions({ query: searchQuery(search) })).body;
+      const known = knownIds();
+      change((data) => applyRows(data, sessions));
+      const fresh = sessions.filter(({ session }) => !known.has(session.sessionId));
+      if (isReading() || !isNewestFirst) setWaiting(fresh);
+      else if (fresh.length > 0) show(fresh);
+    });
+    const readAgain = gather<string>(EVERY, async (sessionIds) => {
+      const summaries = await readSummaries(api, sessionIds);
+      change((data) => applySummaries(data, summaries));
+    });
+    const onChange = (told: LiveChange) => {
+      if (!knownIds().has(told.sessionId)) return told.status === 'deleted' ? undefined : readFirst();
+      change((data) => applyChange(data, told, Date.now()));
+      if (told.status !== 'deleted') readAgain(told.sessionId);
+    };
+    // The list is being read while the stream opens for the first time; later it may have missed something.
+    let isRead = live.state() === 'connecting';
+    const onOpen = () => {
+      if (!isRead) readFirst();
+      isRead = false;
+    };
+    const stops = [live.onChange(onChange), live.onOpen(onOpen)];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [api, live, client, search, isNewestFirst, isReading, show]);
+
+  return { waiting: waiting.length, showWaiting: () => show(waiting) };
+}

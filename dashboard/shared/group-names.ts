@@ -1,0 +1,51 @@
+import { useMemo } from 'react';
+import type { Field } from '../../contract/query.ts';
+import type { Usage } from '../../contract/review.ts';
+import { useEnvironments } from '../app/queries.ts';
+import type { Dimension } from '../app/search.ts';
+import { showHidden } from '../kit/text/controls.ts';
+import { agentColor, agentName } from './agent-name.tsx';
+import { repositoryName } from './session-title.ts';
+
+export const FIELD_OF: Record<Dimension, Field> = {
+  agent: 'agent',
+  model: 'model',
+  repository: 'repo',
+  environment: 'machine',
+  person: 'person',
+};
+
+export type Group = Usage['groups'][number];
+
+/** Names of machines, by id. */
+export function useMachineNames(): ReadonlyMap<string, string> {
+  const environments = useEnvironments().data;
+  return useMemo(
+    () =>
+      new Map(
+        environments?.map(({ environmentId, displayName, hostname }) => [
+          environmentId,
+          showHidden(displayName ?? hostname),
+        ]),
+      ),
+    [environments],
+  );
+}
+
+/** What the groups of a dimension are called, and the colours they have. */
+export function useNames() {
+  const machines = useMachineNames();
+  return useMemo(
+    () => ({
+      nameOf({ dimension, value }: Group): string {
+        if (value === '') return 'others';
+        if (dimension === 'agent') return agentName(value);
+        if (dimension === 'environment') return machines.get(value) ?? value;
+        return dimension === 'repository' ? repositoryName(value) : showHidden(value);
+      },
+      colorOf: ({ dimension, value }: Group, place: number): string =>
+        dimension === 'agent' ? agentColor(value) : `var(--plot-${place + 1})`,
+    }),
+    [machines],
+  );
+}
