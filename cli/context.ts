@@ -24,6 +24,8 @@ export interface Context {
   random: () => number;
   newKey: () => string;
   pid: number;
+  /** From here on, other processes have the processor first. */
+  lowerPriority: () => void;
   /** Aborted when the process is asked to end. */
   stop: AbortSignal;
 }

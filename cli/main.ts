@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { homedir, hostname } from 'node:os';
+import { constants, homedir, hostname, setPriority } from 'node:os';
 import { isSea } from 'node:sea';
 import { setFlagsFromString } from 'node:v8';
 import { AGENTS } from './agents/all.ts';
@@ -63,6 +63,7 @@ const exitCode = runProgram(
     random: Math.random,
     newKey: randomUUID,
     pid: process.pid,
+    lowerPriority: () => setPriority(constants.priority.PRIORITY_LOW),
     stop: stop.signal,
   },
   process.argv.slice(2),

@@ -8,6 +8,8 @@ export interface ProgressState {
   text: string;
 }
 
+export type Progress = ReturnType<typeof createProgress>;
+
 const WIDTH = 24;
 const TERMINAL_MS = 100;
 /** In a log a line now and then is enough. */

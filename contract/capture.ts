@@ -27,7 +27,7 @@ export const ClientKey = Type.String({
 export const ExpectedEvents = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 /** Why one of many was not done, as the error answer of a request for it alone would say. */
-const Refusal = { error: Type.Optional(Type.String()), code: Type.Optional(Type.String()) };
+export const Refusal = { error: Type.Optional(Type.String()), code: Type.Optional(Type.String()) };
 
 export const CapturedSession = Type.Object({
   ...OpenSessionBody.properties,

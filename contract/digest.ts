@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { MAX_SESSIONS_AT_ONCE, Refusal } from './capture.ts';
+import { Body, Text } from './common.ts';
 
 /**
  * What a holder of an organization secret may learn of stored events: whether they are the ones it captured, and nothing
@@ -29,13 +31,34 @@ export type EventDigest = Static<typeof EventDigest>;
 
 /** Chosen by the caller anew, so that the answer tells what is stored now. */
 const Nonce = Type.String({ pattern: '^[A-Za-z0-9_-]{22,64}$', description: '16 random bytes or more, base64url' });
-const From = Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,14}$', description: 'first sequence; default 1' }));
-const NextFrom = Type.Union([Type.Integer(), Type.Null()], { description: 'where the next page begins' });
+const NextFrom = Type.Union([Type.Integer(), Type.Null()], { description: 'where to go on; null at the end' });
 
-export const DigestQuery = Type.Object({
+/** Events that one answer may tell of. */
+export const MAX_DIGESTS_AT_ONCE = 10_000;
+
+export const DigestsBody = Body({
   nonce: Nonce,
-  from: From,
-  limit: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,3}$', description: 'events; default 100' })),
+  sessions: Type.Array(
+    Body({
+      sessionId: Text(255),
+      from: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'default 1' })),
+    }),
+    { minItems: 1, maxItems: MAX_SESSIONS_AT_ONCE },
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_DIGESTS_AT_ONCE, description: 'events of all sessions; default 10,000' }),
+  ),
 });
-export const DigestPage = Type.Object({ digests: Type.Array(EventDigest), nextFrom: NextFrom });
-export type DigestPage = Static<typeof DigestPage>;
+
+/** In the order in which they were asked for. One that no room was left for has no digests, and is to be asked for again. */
+export const DigestsPage = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      sessionId: Type.String(),
+      digests: Type.Optional(Type.Array(EventDigest)),
+      nextFrom: Type.Optional(NextFrom),
+      ...Refusal,
+    }),
+  ),
+});
+export type DigestsResult = Static<typeof DigestsPage>['results'][number];

@@ -20,7 +20,7 @@ import {
   StartDeviceBody,
   StartedDevice,
 } from './device.ts';
-import { DigestPage, DigestQuery } from './digest.ts';
+import { DigestsBody, DigestsPage } from './digest.ts';
 import { EventPage } from './event.ts';
 import {
   DeleteOrganizationBody,
@@ -358,14 +358,15 @@ export const EXTENSIONS = {
     errors: [400, 401, 403, 404, 429, 503],
   }),
   listEventDigests: route({
-    method: 'GET',
-    path: '/v1/sessions/{sessionId}/digests',
+    method: 'POST',
+    path: '/v1/digests',
     auth: 'secret',
     summary:
-      'Show digests of the events of a session that the calling machine captured, or that has a client key, so that nothing is sent twice',
-    query: DigestQuery,
-    replies: { 200: DigestPage },
-    errors: [400, 401, 404, 429, 503],
+      'Show digests of the events of sessions that the calling machine captured, or that have a client key, so that nothing is sent twice',
+    body: DigestsBody,
+    limit: 'backlog',
+    replies: { 200: DigestsPage },
+    errors: [400, 401, 429, 503],
   }),
   streamChanges: route({
     method: 'GET',

@@ -14,6 +14,7 @@ export interface Refused {
 export function createRefused(db: DatabaseSync) {
   const insert = db.prepare('INSERT INTO refused (session, event, problem, refused_at) VALUES (?, ?, ?, ?)');
   const all = db.prepare('SELECT session, event, problem, refused_at FROM refused ORDER BY session, id');
+  const ofSession = db.prepare('SELECT event FROM refused WHERE session = ? ORDER BY id');
   const perProblem = db.prepare(
     'SELECT problem, count(*) AS events FROM refused GROUP BY problem ORDER BY events DESC LIMIT 5',
   );
@@ -30,6 +31,8 @@ export function createRefused(db: DatabaseSync) {
         yield { session: Number(session), event: String(event), problem: String(problem), refusedAt: Number(at) };
       }
     },
+    /** The JSON texts of a session's. */
+    ofSession: (session: number): string[] => ofSession.all(session).map(({ event }) => String(event)),
     count: (): number => Number(count.get()?.events),
     /** The most frequent reasons. */
     perProblem: () =>

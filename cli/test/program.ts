@@ -56,6 +56,7 @@ export function createContext(options: RunOptions): { context: Context; written:
     random: () => 0.01,
     newKey: () => crypto.randomUUID(),
     pid: 1,
+    lowerPriority: () => {},
     stop: new AbortController().signal,
     ...options.context,
   };

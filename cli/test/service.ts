@@ -49,6 +49,11 @@ interface AppendItem {
   body: Appending;
 }
 
+interface DigestsAsked {
+  nonce: string;
+  sessions: { sessionId: string; from?: number }[];
+}
+
 export interface FakeOptions {
   faults?: Faults;
   random?: () => number;
@@ -169,9 +174,23 @@ export async function startService(options: FakeOptions = {}) {
     return { status: 200, body: { results } };
   }
 
+  function digestsOf({ nonce, sessions }: DigestsAsked) {
+    const { digestPayload } = createDigester(nonce);
+    const results = sessions.map(({ sessionId, from = 1 }) => {
+      const asked = state.sessions.get(sessionId);
+      if (asked === undefined) return { sessionId, ...problem('not_found').body };
+      const digests = asked.events.map(({ eventType, payload }, index) => ({
+        ...{ sequence: index + 1, eventType },
+        ...digestPayload(JSON.stringify(payload)),
+      }));
+      return { sessionId, digests: digests.slice(from - 1), nextFrom: null };
+    });
+    return { status: 200, body: { results } };
+  }
+
   function answer(request: IncomingMessage, parts: readonly Buffer[]) {
     const bytes = Buffer.concat(parts);
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://service');
+    const { pathname } = new URL(request.url ?? '/', 'http://service');
     const route = `${request.method} ${pathname.replace(/(ses|env|ins)_[^/]+/, '{$1}').replace(/(captured-sessions)\/.+/, '$1/{key}')}`;
     state.requests.push(route);
     if (route === 'GET /health') {
@@ -183,7 +202,6 @@ export async function startService(options: FakeOptions = {}) {
     if (request.headers.authorization !== `Bearer ${state.secret}`) return problem('secret_invalid');
     const id = /(?:ses|env|ins)_[^/]+/.exec(pathname)?.[0] ?? '';
     const body = () => (bytes.length === 0 ? {} : (JSON.parse(bytes.toString('utf8')) as Record<string, unknown>));
-    const session = state.sessions.get(id);
     if (extensions && route === 'GET /v1/secret') {
       const plane = state.secret.startsWith('sk_test_') ? 'test' : 'live';
       return {
@@ -230,16 +248,8 @@ export async function startService(options: FakeOptions = {}) {
         });
         return { status: 200, body: { results } };
       }
-      case 'GET /v1/sessions/{ses}/digests': {
-        if (!session) return problem('not_found');
-        const { digestPayload } = createDigester(searchParams.get('nonce') ?? '');
-        const digests = session.events.map(({ eventType, payload }, index) => ({
-          ...{ sequence: index + 1, eventType },
-          ...digestPayload(JSON.stringify(payload)),
-        }));
-        const from = Number(searchParams.get('from') ?? 1);
-        return { status: 200, body: { digests: digests.slice(from - 1), nextFrom: null } };
-      }
+      case 'POST /v1/digests':
+        return digestsOf(body() as unknown as DigestsAsked);
     }
     return problem('not_found');
   }

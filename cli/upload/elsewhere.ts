@@ -1,5 +1,6 @@
+import { MAX_DIGESTS_AT_ONCE } from '../../contract/digest.ts';
 import type { Batch } from '../spool/batches.ts';
-import { createHeldEvents, type HeldEvent, type HeldEvents, readHeld } from './held.ts';
+import { type AskedSession, createHeldEvents, type HeldEvent, type HeldEvents, readHeld } from './held.ts';
 import { readEvents, withEvents } from './refusals.ts';
 import type { SessionsOptions } from './sessions.ts';
 
@@ -24,22 +25,46 @@ export interface Rest {
 export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions, 'spool' | 'service' | 'retry'>) {
   const sessions = new Map<number, { events: HeldEvents; places: Map<string, Place> }>();
 
-  /** Asks for all that the service has of a session, apart from what is known to be sent from here. */
-  async function find(id: number): Promise<void> {
-    const found = sessions.get(id) ?? { events: createHeldEvents(), places: new Map<string, Place>() };
-    sessions.set(id, found);
-    const { events: held, places } = found;
+  /** What is to be asked for to know all that the service has of a session, apart from what is known to be sent from here. */
+  function unreadPlaces(id: number): AskedSession[] {
+    const { events: held, places } = sessions.get(id) ?? {
+      events: createHeldEvents(),
+      places: new Map<string, Place>(),
+    };
+    sessions.set(id, { events: held, places });
     const { serviceId, serviceEvents = 0 } = spool.sessions.get(id);
-    for (const [place, sessionId] of spool.sessions.serviceIds(id).entries()) {
+    return [...spool.sessions.serviceIds(id).entries()].flatMap(([place, sessionId]) => {
       const { upTo, isRead } = places.get(sessionId) ?? { upTo: 0, isRead: false };
-      if (isRead) continue;
       const atLeast = sessionId === serviceId ? serviceEvents : 0;
-      const asked = { sessionId, place, held, from: upTo + 1, atLeast };
-      const count = (await readHeld(service, retry.attempt, asked)) ?? upTo;
-      places.set(sessionId, { upTo: count, isRead: true });
-      // What came meanwhile was looked at, too.
-      if (sessionId === serviceId && count > serviceEvents) spool.sessions.setServiceEvents(id, count);
+      return isRead ? [] : [{ sessionId, place, held, from: upTo + 1, atLeast }];
+    });
+  }
+
+  /**
+   * Asks for all that the service has of a session, where it is not known yet; in the same request for that of `others` which
+   * will be asked for soon, as far as one answer has room.
+   */
+  async function find(id: number, others: readonly number[] = []): Promise<void> {
+    const asked = new Map([[id, unreadPlaces(id)]]);
+    if (asked.get(id)?.length === 0) return;
+    let events = 0;
+    for (const other of others) {
+      const { heldElsewhere, state, serviceEvents = 0 } = spool.sessions.get(other);
+      events += serviceEvents;
+      if (events > MAX_DIGESTS_AT_ONCE) break;
+      if (heldElsewhere && state === 'open') asked.set(other, unreadPlaces(other));
     }
+    const counts = await readHeld(service, retry.attempt, [...asked.values()].flat());
+    for (const [one, places] of asked) {
+      for (const { sessionId, from = 1 } of places) noteRead(one, sessionId, counts.get(sessionId) ?? from - 1);
+    }
+  }
+
+  function noteRead(id: number, sessionId: string, count: number): void {
+    sessions.get(id)?.places.set(sessionId, { upTo: count, isRead: true });
+    const { serviceId, serviceEvents = 0 } = spool.sessions.get(id);
+    // What came meanwhile was looked at, too.
+    if (sessionId === serviceId && count > serviceEvents) spool.sessions.setServiceEvents(id, count);
   }
 
   /** Takes what is held out of a batch. Of a batch that stays in the spool it must be given back. */

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { DigestPage, EventDigest } from '../../contract/digest.ts';
+import { MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
+import type { DigestsResult, EventDigest } from '../../contract/digest.ts';
 import { createDigester, type PayloadDigests } from '../../contract/digester.ts';
-import { hasStatus, notYet } from './problem.ts';
+import { notYet } from './problem.ts';
 import type { Retry } from './retry.ts';
-import type { Service } from './service.ts';
+import { NotTheService, type Service } from './service.ts';
 
 /** An event of a session that the service, or the spool, has: by digests, since what was sent does not come back. */
 export interface HeldEvent extends PayloadDigests {
@@ -42,7 +43,6 @@ const isTaken = (event: HeldEvent) => event.isTaken;
 
 /** Different in every process: the service cannot have kept its answers. */
 const NONCE = randomBytes(24).toString('base64url');
-const PAGE = 1000;
 /** Of `{"eventType":"…","payload":…}`. */
 const PAYLOAD = ',"payload":';
 
@@ -115,7 +115,8 @@ export function createHeldEvents() {
   };
 }
 
-interface Asked {
+/** A session of the service whose events are asked for. */
+export interface AskedSession {
   sessionId: string;
   /** Its number among the service's sessions of one of an agent. */
   place: number;
@@ -127,31 +128,42 @@ interface Asked {
 }
 
 /**
- * Asks for what the service has of a session and adds it; how many events it has, undefined where the service does not know
- * the session. `attempt` repeats a request where that may help.
+ * Asks for what the service has of sessions, many in a request, and adds it; returns how many events each has. One that the
+ * service does not know is absent. `attempt` repeats a request where that may help.
  */
 export async function readHeld(
-  { client }: Service,
+  { client, url }: Pick<Service, 'client' | 'url'>,
   attempt: Retry['attempt'],
-  { sessionId, place, held, from = 1, atLeast = 0 }: Asked,
-): Promise<number | undefined> {
-  let count = from - 1;
-  async function read(): Promise<DigestPage> {
-    const query = { nonce: NONCE, from: String(count + 1), limit: String(PAGE) };
-    const page = (await client.listEventDigests({ sessionId, query })).body;
-    if (page.nextFrom === null && count + page.digests.length < atLeast) {
-      throw notYet('service_unavailable', 'Events that were accepted cannot be read yet');
+  sessions: readonly AskedSession[],
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  let left = sessions.map((session) => ({ ...session, from: session.from ?? 1 }));
+
+  async function ask(asked: typeof left): Promise<DigestsResult[]> {
+    const places = asked.map(({ sessionId, from }) => ({ sessionId, from }));
+    const { results = [] } = (await client.listEventDigests({ body: { nonce: NONCE, sessions: places } })).body;
+    for (const [index, { sessionId, from, atLeast = 0 }] of asked.entries()) {
+      const result = results[index];
+      if (result?.sessionId !== sessionId) throw new NotTheService(`${url} does not answer with the digests of events`);
+      const { digests, nextFrom } = result;
+      const isShort = digests !== undefined && nextFrom === null && from - 1 + digests.length < atLeast;
+      if (isShort) throw notYet('service_unavailable', 'Events that were accepted cannot be read yet');
     }
-    return page;
+    return results;
   }
-  try {
-    for (let page = await attempt(read); ; page = await attempt(read)) {
-      for (const digests of page.digests) held.add(place, digests);
-      count = page.nextFrom === null ? count + page.digests.length : page.nextFrom - 1;
-      if (page.nextFrom === null) return count;
-    }
-  } catch (error) {
-    if (hasStatus(error, 404)) return undefined;
-    throw error;
+
+  while (left.length > 0) {
+    const asked = left.slice(0, MAX_SESSIONS_AT_ONCE);
+    const results = await attempt(() => ask(asked));
+    const unfinished = asked.flatMap((session, index) => {
+      const { digests, nextFrom = null } = results[index] as DigestsResult;
+      if (digests === undefined) return [];
+      for (const event of digests) session.held.add(session.place, event);
+      if (nextFrom !== null) return [{ ...session, from: nextFrom }];
+      counts.set(session.sessionId, session.from - 1 + digests.length);
+      return [];
+    });
+    left = [...unfinished, ...left.slice(asked.length)];
   }
+  return counts;
 }

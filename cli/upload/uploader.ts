@@ -90,10 +90,10 @@ export function createUploader(options: UploaderOptions) {
   async function gather(order: SendingOrder, ids: readonly number[]): Promise<Batch[]> {
     const batches: Batch[] = [];
     let size = 0;
-    for (const id of ids) {
+    for (const [index, id] of ids.entries()) {
       const { state, heldElsewhere } = spool.sessions.get(id);
       if (state !== 'open') continue;
-      if (heldElsewhere) await elsewhere.find(id);
+      if (heldElsewhere) await elsewhere.find(id, ids.slice(index + 1));
       for (const batch of spool.batches.ofSession(id)) {
         const bytes = contentSizeOf(batch.body) ?? 0;
         const isFull = batches.length === MAX_BATCHES_AT_ONCE || (size > 0 && size + bytes > REQUEST_SIZE[order]);

@@ -11,12 +11,12 @@ import type { CapturedRecord } from '../read/record.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
-import { createHeldEvents, type HeldEvent, type HeldEvents } from '../upload/held.ts';
+import { type AskedSession, createHeldEvents, type HeldEvent } from '../upload/held.ts';
 import { readEvents } from '../upload/refusals.ts';
 import type { Finding, Findings, Problem } from './report.ts';
 import { openTranscript, positionOf, type Transcript } from './transcript.ts';
 
-/** What of the machine and of the service it takes to verify sessions. */
+/** What of the machine it takes to verify sessions. */
 export interface Verifier {
   context: Context;
   spool: Spool;
@@ -24,8 +24,6 @@ export interface Verifier {
   identify: Identify;
   policy: Policy;
   findings: Findings;
-  /** Adds what the service has of one of its sessions. */
-  addHeld(held: HeldEvents, place: number, sessionId: string): Promise<unknown>;
   warn(sentence: string): void;
   /** Called with a session that records of another one were captured in. */
   onOwner(id: number): void;
@@ -65,63 +63,103 @@ interface Lacking {
   events: Expected[];
 }
 
-/** Compares what the service holds of a session with what its transcripts say. */
-export async function verifySession(verifier: Verifier, session: SessionRow): Promise<void> {
-  const { context, spool, policy, findings } = verifier;
-  const held = createHeldEvents();
-  // In this order nothing is overlooked while capturing goes on: what was read is in the spool until the service has it.
-  const rows = spool.files.ofSession(session.agent, session.agentSession);
-  const serviceIds = spool.sessions.serviceIds(session.id);
-  addSpooled(spool, held, session.id);
-  for (const [place, sessionId] of serviceIds.entries()) await verifier.addHeld(held, place, sessionId);
-  const files = rows.map((row): KnownFile => {
-    const digest = held.digestName('file', session.agentSession, row.path);
-    const isLeftOut = session.verdict !== 'wanted' || policy.objection(session.agent, row.origin) !== undefined;
-    return { row, path: join(row.root, row.path), digest, isLeftOut };
-  });
+/**
+ * Compares what the service holds of a session with what its transcripts say. Between its making and the comparison, what the
+ * service has is added. In this order nothing is overlooked while capturing goes on: what was read is in the spool until the
+ * service has it.
+ */
+export class SessionVerification {
+  readonly #verifier: Verifier;
+  readonly #session: SessionRow;
+  readonly #held = createHeldEvents();
+  readonly #serviceIds: readonly string[];
+  readonly #files: readonly KnownFile[];
+  /** Records of which something is not held as it would be captured now. */
+  readonly #lacking: Lacking[] = [];
+  /** Records whose whereabouts are known. */
+  readonly #resolved = new Set<string>();
 
-  const report = (problem: Problem, event: Expected | HeldEvent, where: Where, at?: HeldEvent) => {
+  constructor(verifier: Verifier, session: SessionRow) {
+    const { spool, policy } = verifier;
+    this.#verifier = verifier;
+    this.#session = session;
+    const rows = spool.files.ofSession(session.agent, session.agentSession);
+    this.#serviceIds = spool.sessions.serviceIds(session.id);
+    this.#addSpooled();
+    this.#files = rows.map((row) => {
+      const digest = this.#held.digestName('file', session.agentSession, row.path);
+      const isLeftOut = session.verdict !== 'wanted' || policy.objection(session.agent, row.origin) !== undefined;
+      return { row, path: join(row.root, row.path), digest, isLeftOut };
+    });
+  }
+
+  /** What is to be asked of the service. */
+  asked(): AskedSession[] {
+    return this.#serviceIds.map((sessionId, place) => ({ sessionId, place, held: this.#held }));
+  }
+
+  async compare(): Promise<void> {
+    const { context, findings } = this.#verifier;
+    for (const file of this.#files) {
+      if (context.stop.aborted) return;
+      await this.#readFile(file);
+    }
+    findings.count('sessions');
+    for (const record of this.#lacking) this.#resolve(record);
+    for (const event of this.#held.events) if (!event.isTaken && event.place >= 0) this.#explainSurplus(event);
+  }
+
+  #addSpooled(): void {
+    const { spool } = this.#verifier;
+    const { id } = this.#session;
+    const held = this.#held;
+    const add = (place: number, text: string) =>
+      held.add(place, { sequence: held.events.length, ...held.digestEvent(text) });
+    for (const batch of spool.batches.ofSession(id)) {
+      for (const event of readEvents(batch)) add(WAITING, event);
+    }
+    for (const event of spool.refused.ofSession(id)) add(REFUSED, event);
+  }
+
+  #report(problem: Problem, event: Expected | HeldEvent, where: Where, at?: HeldEvent): void {
+    const { agent, agentSession } = this.#session;
     const { eventType, part, of } = event;
-    const serviceSession = at && serviceIds[at.place];
-    findings.add({
-      ...{ problem, agent: session.agent, session: session.agentSession, ...where, eventType },
+    const serviceSession = at && this.#serviceIds[at.place];
+    this.#verifier.findings.add({
+      problem,
+      agent,
+      session: agentSession,
+      ...where,
+      eventType,
       ...(at && { sequence: at.sequence }),
       ...(serviceSession !== undefined && { serviceSession }),
       ...(part !== undefined && { part: `${part} of ${of}` }),
     });
-  };
-
-  const lacking: Lacking[] = [];
-  const resolved = new Set<string>();
-  for (const file of files) {
-    if (context.stop.aborted) return;
-    await readFile(file);
   }
-  findings.count('sessions');
-  for (const record of lacking) resolve(record);
-  for (const event of held.events) if (!event.isTaken && event.place >= 0) explainSurplus(event);
 
   /** A file that cannot be read stops nothing: what is held of it cannot be verified, like that of one that was deleted. */
-  async function readFile(file: KnownFile): Promise<void> {
+  async #readFile(file: KnownFile): Promise<void> {
+    const { context, findings, identify, warn } = this.#verifier;
     let transcript: Transcript | undefined;
     try {
-      transcript = openTranscript(context, file.row, verifier.identify);
+      transcript = openTranscript(context, file.row, identify);
       findings.count(transcript ? 'files' : 'deletedFiles');
       if (transcript === undefined) return;
-      await readRecords(file, transcript);
+      await this.#readRecords(file, transcript);
       file.transcript = transcript;
     } catch (error) {
       if (codeOf(error)?.startsWith('E') !== true) throw error;
       findings.count('unreadableFiles');
-      verifier.warn(`${file.path} cannot be read: ${describe(error)}`);
+      warn(`${file.path} cannot be read: ${describe(error)}`);
     } finally {
       transcript?.stream.close();
     }
   }
 
   /** Takes every event that is held exactly as it would be captured, and notes the records of the others. */
-  async function readRecords(file: KnownFile, { stream, readTo, isRewritten }: Transcript): Promise<void> {
+  async #readRecords(file: KnownFile, { stream, readTo, isRewritten }: Transcript): Promise<void> {
     const { row, path } = file;
+    const { spool, mask, findings } = this.#verifier;
     let before: { event: HeldEvent; position: number } | undefined;
     let bytes = 0;
     for (let record = stream.next(); record; record = stream.next()) {
@@ -136,49 +174,52 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
         await setImmediate();
       }
       // What capturing makes of it.
-      const { texts } = verifier.mask(row, record);
-      const events: Expected[] = texts.map(held.digestEvent);
+      const { texts } = mask(row, record);
+      const events: Expected[] = texts.map(this.#held.digestEvent);
       for (const event of events) {
-        event.held = held.take('same', event);
+        event.held = this.#held.take('same', event);
         if (event.held === undefined || event.held.place < 0) continue;
         // Between files there is no order to be told: they are captured as they grow.
         if (before && before.event.number > event.held.number && !isRewritten) {
-          report('disordered', before.event, { file: path, position: before.position }, before.event);
+          this.#report('disordered', before.event, { file: path, position: before.position }, before.event);
         }
         before = { event: event.held, position };
       }
       const identity = identityOf(record);
       if (events.every((event) => event.held?.eventType === event.eventType)) {
-        resolved.add(identity);
-        countRecord(events);
+        this.#resolved.add(identity);
+        this.#countRecord(events);
       } else {
         const owner = record.keyed ? spool.seen.sessionOf(record.identity) : undefined;
         const isEarlier = record.time < (row.leftBefore ?? 0);
-        lacking.push({ file, position, identity, owner, isEarlier, events });
+        this.#lacking.push({ file, position, identity, owner, isEarlier, events });
       }
     }
   }
 
   /** Finds out what has become of a record that is not held exactly as it would be captured now. */
-  function resolve({ file, position, identity, owner, isEarlier, events }: Lacking) {
+  #resolve({ file, position, identity, owner, isEarlier, events }: Lacking): void {
+    const { findings, onOwner } = this.#verifier;
     const isNew = events.every((event) => event.held === undefined);
     // A copy of a record that stands at another place as well.
-    if (isNew && resolved.has(identity)) return;
-    if (isNew && owner !== undefined && owner !== session.id) {
+    if (isNew && this.#resolved.has(identity)) return;
+    if (isNew && owner !== undefined && owner !== this.#session.id) {
       findings.count('replayed');
-      verifier.onOwner(owner);
+      onOwner(owner);
       return;
     }
-    resolved.add(identity);
+    this.#resolved.add(identity);
     const isLeftOut = file.isLeftOut || (isNew && isEarlier);
-    if (isLeftOut) return findings.count('leftOut');
-    if (file.transcript?.isKnown === false) return findings.count('waiting');
+    if (isLeftOut || file.transcript?.isKnown === false) {
+      findings.count(isLeftOut ? 'leftOut' : 'waiting');
+      return;
+    }
     let problems = 0;
     const isMasked = events.some(({ masked }) => masked);
     for (const event of events) {
       const { eventType, part } = event;
-      const exact = event.held ?? held.take('moved', event);
-      const other = exact ?? held.take('altered', event);
+      const exact = event.held ?? this.#held.take('moved', event);
+      const other = exact ?? this.#held.take('altered', event);
       event.held = other;
       if (exact?.eventType === eventType) continue;
       const isMaskedOtherwise = exact === undefined && (isMasked || other?.masked === true);
@@ -187,13 +228,14 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
         continue;
       }
       problems++;
-      report(other ? 'different' : 'missing', event, { file: file.path, position }, other);
+      this.#report(other ? 'different' : 'missing', event, { file: file.path, position }, other);
     }
-    if (problems === 0) countRecord(events);
+    if (problems === 0) this.#countRecord(events);
   }
 
   /** A record is where the least far of its events is. */
-  function countRecord(events: readonly Expected[]): void {
+  #countRecord(events: readonly Expected[]): void {
+    const { findings } = this.#verifier;
     const places = events.map((event) => event.held?.place ?? 0);
     if (places.includes(WAITING)) findings.count('waiting');
     else if (places.includes(REFUSED)) findings.count('setAside');
@@ -202,35 +244,29 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
   }
 
   /** What the service holds beyond what the transcripts say: twice the same, history, or something nobody wrote. */
-  function explainSurplus(event: HeldEvent) {
-    const file = files.find(({ digest }) => digest === event.file);
-    const twin = held.findTaken(event);
-    const excuse = twin?.digest === event.digest && twin ? undefined : excuseFor(event, file);
-    if (excuse) return findings.count(excuse);
+  #explainSurplus(event: HeldEvent): void {
+    const file = this.#files.find(({ digest }) => digest === event.file);
+    const twin = this.#held.findTaken(event);
+    const excuse = twin?.digest === event.digest && twin ? undefined : this.#excuseFor(event, file);
+    if (excuse) {
+      this.#verifier.findings.count(excuse);
+      return;
+    }
     const where = {
       ...(file && { file: file.path }),
       ...(event.position !== undefined && { position: event.position }),
     };
-    report(twin ? 'doubled' : 'surplus', event, where, event);
+    this.#report(twin ? 'doubled' : 'surplus', event, where, event);
   }
 
-  function excuseFor({ record, revision = 0, file: digest }: HeldEvent, file: KnownFile | undefined) {
+  #excuseFor({ record, revision = 0, file: digest }: HeldEvent, file: KnownFile | undefined) {
     // A file that was moved may have become any of those there are.
-    const origins = file || digest === undefined ? [file] : files;
+    const origins = file || digest === undefined ? [file] : this.#files;
     if (origins.some((one) => one && one.transcript === undefined)) return 'unverifiable';
     const isRewritten = origins.some((one) => one?.transcript?.isRewritten);
-    const isOlder = () => held.events.some((one) => one.record === record && (one.revision ?? 0) > revision);
+    const isOlder = () => this.#held.events.some((one) => one.record === record && (one.revision ?? 0) > revision);
     return isRewritten || (record !== undefined && isOlder()) ? 'history' : undefined;
   }
-}
-
-function addSpooled(spool: Spool, held: HeldEvents, session: number): void {
-  const add = (place: number, text: string) =>
-    held.add(place, { sequence: held.events.length, ...held.digestEvent(text) });
-  for (const batch of spool.batches.ofSession(session)) {
-    for (const event of readEvents(batch)) add(WAITING, event);
-  }
-  for (const refused of spool.refused.list()) if (refused.session === session) add(REFUSED, refused.event);
 }
 
 const BYTES_A_TURN = 4 * 1024 * 1024;

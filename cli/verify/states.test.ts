@@ -198,6 +198,27 @@ test('a service that loses answers is asked again', async () => {
   expect(asked).toBe(2);
 });
 
+test('many sessions are asked about in few requests, and other processes come first', async () => {
+  const held = await startHeld();
+  for (let number = 1; number <= 230; number++) {
+    write(join(held.home, '.claude/projects/shop', `${sessionId(number)}.jsonl`), lines(prompt(number, 1, 'one')));
+  }
+  expect(await held.run('import')).toMatchObject({ exitCode: 0 });
+  const asked: string[] = [];
+  let isLow = false;
+  const counting: typeof fetch = (input, init) => {
+    asked.push(new URL(String(input)).pathname);
+    return fetch(input, init);
+  };
+  const lowerPriority = () => {
+    isLow = true;
+  };
+  const { exitCode, stdout } = await run(['verify'], { ...held.options, context: { fetch: counting, lowerPriority } });
+  expect({ exitCode, stdout, isLow }).toMatchObject({ exitCode: 0, isLow: true });
+  expect(stdout).toContain('230 records of 230 sessions: all there');
+  expect(asked.filter((path) => path === '/v1/digests')).toHaveLength(3);
+});
+
 test('of a document that its agent has changed, what it was is history', async () => {
   const { home, run: capture, verify, remove, events } = await startHeld();
   placeFixtures(home);

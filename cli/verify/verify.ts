@@ -1,20 +1,23 @@
+import { MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
+import { MAX_DIGESTS_AT_ONCE } from '../../contract/digest.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { inspectTranscripts } from '../inspect/transcripts.ts';
 import { formatCount, type Output } from '../output.ts';
 import { openPipeline, openPolicy, openRedactor } from '../pipeline.ts';
-import { createProgress } from '../progress.ts';
+import { createProgress, type Progress } from '../progress.ts';
 import { createIdentify } from '../read/identity.ts';
 import { createMask } from '../read/mask.ts';
 import { readKey } from '../redact/key.ts';
 import { type Choice, chooseSessions, requireAgents } from '../sessions/choose.ts';
 import type { Spool } from '../spool/open.ts';
+import type { SessionRow } from '../spool/sessions.ts';
 import { readHeld } from '../upload/held.ts';
-import { explainRefusal, hasStatus, isTemporary } from '../upload/problem.ts';
+import { explainRefusal, isTemporary } from '../upload/problem.ts';
 import { createRetry, type Retry } from '../upload/retry.ts';
 import { createService, type Service } from '../upload/service.ts';
 import { createFindings, type Findings } from './report.ts';
-import { type Verifier, verifySession } from './session.ts';
+import { SessionVerification, type Verifier } from './session.ts';
 
 export interface VerifyOptions extends Choice {
   /** How long to ask a service that does not answer. */
@@ -23,6 +26,8 @@ export interface VerifyOptions extends Choice {
 
 /** Reads the transcripts of captured sessions once more, and lays them beside what the service holds. */
 export async function verify(context: Context, options: VerifyOptions, output: Output): Promise<Findings> {
+  // What is written meanwhile is captured without waiting for this.
+  context.lowerPriority();
   const pipeline = await openPipeline(context);
   const { settings, spool } = pipeline;
   const service = createService({ ...settings, fetch: context.fetch });
@@ -31,23 +36,27 @@ export async function verify(context: Context, options: VerifyOptions, output: O
   const policy = openPolicy(context, spool);
   policy.refresh();
   try {
-    // Sessions that records of the chosen ones turn out to be in are added on the way.
-    const queue = new Set(chooseSessions(context, spool, options).map(({ id }) => id));
     const ask = createAsking(context, service, options.patienceMs);
+    const queue = new VerifyQueue(chooseSessions(context, spool, options));
     const verifier: Verifier = {
       ...{ context, spool, policy, findings, warn: output.warn },
       mask: createMask(openRedactor(context, pipeline)),
       identify: createIdentify(readKey(pipeline.folder)),
-      addHeld: (held, place, sessionId) => readHeld(service, ask, { sessionId, place, held }),
-      onOwner: (id) => void queue.add(id),
+      // Sessions that records of the chosen ones turn out to be in are verified along.
+      onOwner: (id) => queue.add(spool.sessions.get(id)),
     };
-    for (const id of queue) {
-      if (context.stop.aborted) break;
-      await verifySession(verifier, spool.sessions.get(id));
-      const { sessions, records } = findings.counts;
-      const total = queue.size;
-      const text = `${sessions.toLocaleString('en-US')} of ${formatCount(total, 'session')}, ${formatCount(records, 'record')}`;
-      progress.show({ done: sessions, total, text });
+    for (let sessions = queue.next(); sessions.length > 0 && !context.stop.aborted; sessions = queue.next()) {
+      const verifications = sessions.map((session) => new SessionVerification(verifier, session));
+      await readHeld(
+        service,
+        ask,
+        verifications.flatMap((one) => one.asked()),
+      );
+      for (const verification of verifications) {
+        if (context.stop.aborted) break;
+        await verification.compare();
+        showProgress(progress, findings, queue.total);
+      }
     }
     if (options.sessions.length === 0) countNew(context, spool, options, findings);
   } finally {
@@ -55,6 +64,43 @@ export async function verify(context: Context, options: VerifyOptions, output: O
     spool.close();
   }
   return findings;
+}
+
+/** Sessions to be verified, each once, in requests that the answer of the service has room for. */
+class VerifyQueue {
+  readonly #met = new Set<number>();
+  readonly #waiting: SessionRow[] = [];
+
+  constructor(sessions: readonly SessionRow[]) {
+    for (const session of sessions) this.add(session);
+  }
+
+  get total(): number {
+    return this.#met.size;
+  }
+
+  add(session: SessionRow): void {
+    if (this.#met.has(session.id)) return;
+    this.#met.add(session.id);
+    this.#waiting.push(session);
+  }
+
+  /** As many as one answer has room for, one at least; none at the end. What the service has of them is held in memory. */
+  next(): SessionRow[] {
+    let events = 0;
+    const isRoom = ({ sent }: SessionRow, index: number) => {
+      events += sent;
+      return index === 0 || (index < MAX_SESSIONS_AT_ONCE && events <= MAX_DIGESTS_AT_ONCE);
+    };
+    const most = this.#waiting.slice(0, MAX_SESSIONS_AT_ONCE);
+    const end = most.findIndex((session, index) => !isRoom(session, index));
+    return this.#waiting.splice(0, end === -1 ? most.length : end);
+  }
+}
+
+function showProgress(progress: Progress, { counts: { sessions, records } }: Findings, total: number): void {
+  const text = `${sessions.toLocaleString('en-US')} of ${formatCount(total, 'session')}, ${formatCount(records, 'record')}`;
+  progress.show({ done: sessions, total, text });
 }
 
 /** Failures that may pass are waited for; a rate limit however long. */
@@ -69,7 +115,7 @@ function createAsking(context: Context, { url }: Service, patienceMs: number): R
     try {
       return await retry.attempt(request);
     } catch (error) {
-      if (!giveUp.signal.aborted && !isTemporary(error)) throw hasStatus(error, 404) ? error : explainRefusal(error);
+      if (!giveUp.signal.aborted && !isTemporary(error)) throw explainRefusal(error);
       const trouble = retry.lastTrouble();
       const sentence = `The service at ${url} cannot be reached${trouble === undefined ? '' : `: ${trouble}`}.`;
       const hint = 'Nothing can be said about what it holds. Try again when it is reachable.';

@@ -160,6 +160,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   revokeSecret: [[ORGANIZATION, 'sec_1', NOW]],
 
   findSession: [[ORGANIZATION, 'ses_1']],
+  findSessions: [[ORGANIZATION, ['ses_1', 'ses_2']]],
   insertOpened: [],
   openSession: [[{ ...OPENING, agentId: 'codex' }, NOW]],
   whyNot: [],

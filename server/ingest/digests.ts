@@ -7,51 +7,83 @@ import type { Db } from '../store/open.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { streamPieces } from './page.ts';
 
-export interface Range {
-  /** First sequence. */
-  from: number;
-  /** How many events. */
-  limit: number;
-}
+/** A session that digests are asked for; `row` is absent where the answer is a refusal. */
+export type AskedSession =
+  | { sessionId: string; row: SessionRow; from: number }
+  | { sessionId: string; row?: undefined; refusal: object };
 
-/** Characters of payloads that a page of events covers, unless a single one has more. */
+/** Characters of payloads that an answer covers, unless a single one has more. */
 const PAGE = 8 * 1024 * 1024;
 /** Work is counted in characters hashed; so many take 2 to 10 ms. */
 const WORK_A_TURN = 1024 * 1024;
 /** What an event costs beside its characters. */
 const WORK_AN_EVENT = 512;
 
-/** A page of events by their digests, written piece by piece. */
-export const streamEventDigests = (db: Db, session: SessionRow, range: Range, nonce: string): Promise<Readable> =>
-  streamPieces(writePage(db, session, range, nonce));
+/** The sessions' events by their digests, at most `limit` of all together, written piece by piece. */
+export const streamEventDigests = (
+  db: Db,
+  sessions: readonly AskedSession[],
+  limit: number,
+  nonce: string,
+): Promise<Readable> => streamPieces(new DigestsWriter(db, nonce, limit).write(sessions));
 
-async function* writePage(db: Db, session: SessionRow, { from, limit }: Range, nonce: string): AsyncGenerator<string> {
-  const { digestPayload } = createDigester(nonce);
-  const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = session;
-  const to = Math.min(eventCount, from + limit - 1);
-  let next = to + 1;
-  let left = PAGE;
-  let work = 0;
-  let separator = '';
-  yield '{"digests":[';
-  read: for await (const append of readAppends(db, organizationId, sessionId, from, to)) {
-    for (const [index, { eventType, payload }] of decodeFrame(append).entries()) {
-      const sequence = append.first_sequence + index;
-      if (sequence < from || sequence > to) continue;
-      const text = (payload as Buffer).toString('utf8');
-      if (left < text.length && left < PAGE) {
-        next = sequence;
-        break read;
-      }
-      left -= text.length;
-      yield separator + JSON.stringify({ sequence, eventType, ...digestPayload(text) });
-      separator = ',';
-      work += text.length + WORK_AN_EVENT;
-      if (work < WORK_A_TURN) continue;
-      work = 0;
-      // Lets others be answered.
-      await setImmediate();
-    }
+/** Writes one answer. It has room for so many events and characters; sessions behind them are to be asked for again. */
+class DigestsWriter {
+  readonly #db: Db;
+  readonly #digestPayload: ReturnType<typeof createDigester>['digestPayload'];
+  #eventsLeft: number;
+  #charactersLeft = PAGE;
+  /** Since others had their turn. */
+  #work = 0;
+
+  constructor(db: Db, nonce: string, limit: number) {
+    this.#db = db;
+    this.#digestPayload = createDigester(nonce).digestPayload;
+    this.#eventsLeft = limit;
   }
-  yield `],"nextFrom":${next <= eventCount ? next : null}}`;
+
+  async *write(sessions: readonly AskedSession[]): AsyncGenerator<string> {
+    let separator = '{"results":[';
+    for (const session of sessions) {
+      yield separator;
+      separator = ',';
+      if (session.row) yield* this.#writeSession(session.row, session.from);
+      else yield JSON.stringify({ sessionId: session.sessionId, ...session.refusal });
+    }
+    yield ']}';
+  }
+
+  async *#writeSession(session: SessionRow, from: number): AsyncGenerator<string> {
+    const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = session;
+    const to = Math.min(eventCount, from + this.#eventsLeft - 1);
+    let next = to + 1;
+    let separator = '';
+    yield `{"sessionId":${JSON.stringify(sessionId)},"digests":[`;
+    read: for await (const append of readAppends(this.#db, organizationId, sessionId, from, to)) {
+      for (const [index, { eventType, payload }] of decodeFrame(append).entries()) {
+        const sequence = append.first_sequence + index;
+        if (sequence < from || sequence > to) continue;
+        const text = (payload as Buffer).toString('utf8');
+        if (this.#charactersLeft < text.length && this.#charactersLeft < PAGE) {
+          next = sequence;
+          this.#eventsLeft = 0;
+          break read;
+        }
+        this.#charactersLeft -= text.length;
+        this.#eventsLeft--;
+        yield separator + JSON.stringify({ sequence, eventType, ...this.#digestPayload(text) });
+        separator = ',';
+        if (this.#isTurnOver(text.length + WORK_AN_EVENT)) await setImmediate();
+      }
+    }
+    yield `],"nextFrom":${next <= eventCount ? next : null}}`;
+  }
+
+  /** Whether others are to be answered before more is written. */
+  #isTurnOver(work: number): boolean {
+    this.#work += work;
+    if (this.#work < WORK_A_TURN) return false;
+    this.#work = 0;
+    return true;
+  }
 }

@@ -19,7 +19,7 @@ const SESSIONS_AT_ONCE = 4;
 
 /** Each so many sessions count like a request of their own. */
 const SESSIONS_A_POINT = 50;
-const pointsOf = (sessions: readonly unknown[]) => Math.floor(sessions.length / SESSIONS_A_POINT);
+export const pointsOf = (sessions: readonly unknown[]) => Math.floor(sessions.length / SESSIONS_A_POINT);
 
 /** For a client that captures many sessions: each request carries many of them, and each is answered for itself. */
 export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Deps) => {

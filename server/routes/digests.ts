@@ -1,30 +1,43 @@
+import type { DigestsResult } from '../../contract/digest.ts';
+import { MAX_DIGESTS_AT_ONCE } from '../../contract/digest.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { SecretCaller } from '../http/caller.ts';
 import type { Handlers } from '../http/handler.ts';
-import { streamEventDigests } from '../ingest/digests.ts';
+import { type AskedSession, streamEventDigests } from '../ingest/digests.ts';
 import { findSender, isOwn } from '../store/ownership.ts';
-import { findSession } from '../store/sessions.ts';
-
-const DEFAULT_PAGE = 100;
+import type { SessionRow } from '../store/schema.ts';
+import { findSessions } from '../store/sessions.ts';
+import { pointsOf } from './capture.ts';
 
 export const digestHandlers = ({ store: { db } }: Deps) => {
-  async function findOrFail(caller: SecretCaller, sessionId: string) {
+  /** Those of the sessions that this caller may ask about, by their ids. */
+  async function findAllowed(caller: SecretCaller, sessionIds: string[]): Promise<Map<string, SessionRow>> {
     const { organizationId, plane } = caller;
-    const session = await findSession(db, organizationId, sessionId);
-    if (session?.plane !== plane) throw noSession();
+    const found = await findSessions(db, organizationId, sessionIds);
+    const onPlane = found.filter((session) => session.plane === plane);
     // Other machines find a session by its client key alone, to learn what they need not send again.
-    if (session.client_key === null && !isOwn(session, await findSender(db, caller))) throw noSession();
-    return session;
+    const needsSender = onPlane.some((session) => session.client_key === null);
+    const sender = needsSender ? await findSender(db, caller) : undefined;
+    const allowed = onPlane.filter((row) => row.client_key !== null || (sender !== undefined && isOwn(row, sender)));
+    return new Map(allowed.map((row) => [row.session_id, row]));
   }
 
   return {
-    async listEventDigests({ caller, params, query }) {
-      const session = await findOrFail(caller, params.sessionId);
-      const range = { from: Number(query.from ?? 1), limit: Number(query.limit ?? DEFAULT_PAGE) };
-      return { status: 200, body: await streamEventDigests(db, session, range, query.nonce) };
+    async listEventDigests({ caller, body: { nonce, sessions, limit = MAX_DIGESTS_AT_ONCE }, spend }) {
+      await spend(pointsOf(sessions));
+      const allowed = await findAllowed(
+        caller,
+        sessions.map(({ sessionId }) => sessionId),
+      );
+      const asked = sessions.map(({ sessionId, from = 1 }): AskedSession => {
+        const row = allowed.get(sessionId);
+        return row ? { sessionId, from, row } : { sessionId, refusal: NO_SESSION };
+      });
+      return { status: 200, body: await streamEventDigests(db, asked, limit, nonce) };
     },
   } satisfies Partial<Handlers>;
 };
 
-const noSession = () => new Problem('not_found', 'No such session in this organization and plane.');
+const { code, message } = new Problem('not_found', 'No such session in this organization and plane.');
+const NO_SESSION: Pick<DigestsResult, 'code' | 'error'> = { error: message, code };

@@ -32,6 +32,16 @@ export const findSession = (db: Db, organizationId: string, sessionId: string) =
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
 
+/** Those of the sessions that there are, in any order. */
+export const findSessions = (db: Db, organizationId: string, sessionIds: readonly string[]) =>
+  db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('session_id', 'in', sessionIds)
+    .where('deleted_at', 'is', null)
+    .execute();
+
 export interface SessionFilter {
   organizationId: string;
   plane: Plane | 'all';

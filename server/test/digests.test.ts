@@ -24,6 +24,12 @@ const source = (position: number, more: object = {}) => ({
 });
 const payloadOf = (n: number) => ({ source: source(n), text: `event ${n}`, rest: { n, list: [1, [], {}] } });
 
+interface Answered {
+  sessionId: string;
+  digests: EventDigest[];
+  nextFrom: number | null;
+}
+
 describe.each(ENGINES)('digests of events on %s', (engine) => {
   let world: World;
   let sessionId: string;
@@ -47,14 +53,20 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
     return id;
   }
 
-  async function get(query: string, id = sessionId, nonce = NONCE) {
-    const url = `/v1/sessions/${id}/digests?nonce=${nonce}${query}`;
-    const { body } = await world.service.call('GET', url, { as: world.ours.live });
-    return body as { digests: EventDigest[]; nextFrom: number | null };
+  async function ask(body: object): Promise<Answered[]> {
+    const { service, ours } = world;
+    const reply = await service.call('POST', '/v1/digests', { as: ours.live, body: { nonce: NONCE, ...body } });
+    expect(reply.status, reply.text).toBe(200);
+    return (reply.body as { results: Answered[] }).results;
+  }
+
+  async function get({ from, ...more }: { from?: number; limit?: number; nonce?: string } = {}, id = sessionId) {
+    const [answered] = await ask({ sessions: [{ sessionId: id, ...(from && { from }) }], ...more });
+    return answered as Answered;
   }
 
   test('are those of the very text that was sent', async () => {
-    const { digests } = await get(`&limit=${EVENTS}`);
+    const { digests } = await get();
     const digester = createDigester(NONCE);
     expect(digests).toEqual(
       digests.map((_, n) => ({
@@ -69,10 +81,10 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
   });
 
   test('mean nothing under another nonce, or for a session of another name', async () => {
-    const [one] = (await get('&limit=1')).digests;
-    const [other] = (await get('&limit=1', sessionId, 'x'.repeat(22))).digests;
+    const [one] = (await get({ limit: 1 })).digests;
+    const [other] = (await get({ limit: 1, nonce: 'x'.repeat(22) })).digests;
     const renamed = await store([{ ...payloadOf(0), source: source(0, { session: 'another' }) }]);
-    const [foreign] = (await get('', renamed)).digests;
+    const [foreign] = (await get({}, renamed)).digests;
     for (const key of ['digest', 'content', 'file', 'record'] as const) {
       expect(other?.[key]).not.toBe(one?.[key]);
       expect(foreign?.[key]).not.toBe(one?.[key]);
@@ -81,8 +93,8 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
 
   test('have a content that does not depend on the file and the position', async () => {
     const moved = await store([{ ...payloadOf(0), source: { ...source(0), file: 'moved.jsonl', position: 77 } }]);
-    const [one] = (await get('&limit=1')).digests;
-    const [other] = (await get('', moved)).digests;
+    const [one] = (await get({ limit: 1 })).digests;
+    const [other] = (await get({}, moved)).digests;
     expect(other).toMatchObject({ content: one?.content, record: one?.record, position: 77 });
     expect(other?.digest).not.toBe(one?.digest);
     expect(other?.file).not.toBe(one?.file);
@@ -91,16 +103,45 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
   test.each([1, 7, 50, 229, 230, 9999])('pages of %i make the whole', async (limit) => {
     const seen: number[] = [];
     for (let from: number | null = 1; from !== null; ) {
-      const page = await get(`&from=${from}&limit=${limit}`);
+      const page = await get({ from, limit });
       seen.push(...page.digests.map(({ sequence }) => sequence));
       from = page.nextFrom;
     }
     expect(seen).toEqual(Array.from({ length: EVENTS }, (_, index) => index + 1));
   });
 
-  test('a page beyond the end is empty, and the default is 100', async () => {
-    expect(await get('&from=231')).toEqual({ digests: [], nextFrom: null });
-    expect((await get('')).nextFrom).toBe(101);
+  test('a page beyond the end is empty', async () => {
+    expect(await get({ from: 231 })).toEqual({ sessionId, digests: [], nextFrom: null });
+  });
+
+  test("of another organization's session are refused like those of an unknown one", async () => {
+    const [foreign, unknown] = await ask({
+      sessions: [{ sessionId: world.theirs.sessionId }, { sessionId: 'ses_none' }],
+    });
+    expect({ ...foreign, sessionId: '' }).toEqual({ ...unknown, sessionId: '' });
+    expect(foreign).toMatchObject({ code: 'not_found' });
+    expect(foreign).not.toHaveProperty('digests');
+  });
+
+  test('of many sessions come in one answer, up to its limit', async () => {
+    const sizes = [3, 0, 4, 2];
+    const ids = await Promise.all(sizes.map((size) => store(Array.from({ length: size }, (_, n) => payloadOf(n)))));
+    const places: object[] = ids.map((id) => ({ sessionId: id }));
+    const whole = await ask({ sessions: places });
+    expect(whole.map((one) => [one.sessionId, one.digests.length, one.nextFrom])).toEqual(
+      ids.map((id, index) => [id, sizes[index], null]),
+    );
+    const limited = await ask({ sessions: places, limit: 5 });
+    expect(limited.map(({ digests, nextFrom }) => [digests.length, nextFrom])).toEqual([
+      [3, null],
+      [0, null],
+      [2, 3],
+      [0, 1],
+    ]);
+    const rest = limited.filter(({ nextFrom }) => nextFrom !== null);
+    const others = await ask({ sessions: rest.map((one) => ({ sessionId: one.sessionId, from: one.nextFrom })) });
+    expect([...(limited[2]?.digests ?? []), ...(others[0]?.digests ?? [])]).toEqual(whole[2]?.digests);
+    expect(others[1]).toEqual(whole[3]);
   });
 
   test('tell where a secret was masked', async () => {
@@ -110,7 +151,7 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
       { source: source(2), text: 'withheld', redactions: { withheld: 1 } },
       { source: source(3), text: 'says "redactions":{} only' },
     ]);
-    const { digests } = await get('', id);
+    const { digests } = await get({}, id);
     expect(digests.map(({ masked }) => masked)).toEqual([undefined, true, true, undefined]);
   });
 
@@ -136,7 +177,7 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
           if (counting) setImmediate(count);
         };
         setImmediate(count);
-        const page = await get(`&from=${from}&limit=${limit}`, id);
+        const page = await get({ from, limit }, id);
         counting = false;
         found.push({ sequences: page.digests.map(({ sequence }) => sequence), turns });
         from = page.nextFrom;
@@ -168,7 +209,7 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
     });
     const session = await findSession(db, world.ours.organizationId, sessionId);
     if (!session) throw new Error('the session is gone');
-    const stream = await streamEventDigests(db, session, { from: 1, limit: EVENTS }, NONCE);
+    const stream = await streamEventDigests(db, [{ sessionId, row: session, from: 1 }], EVENTS, NONCE);
     for await (const _ of stream);
     expect(queries).toBe(2);
   });

@@ -93,12 +93,15 @@ describe.each(LOGS)('a session of another machine on %s', (engine) => {
 
   test('answers digests where it has a client key, and none otherwise', async () => {
     const { service, ours } = world;
-    const body = { environmentId: machine.environmentId, agentInstallationId: machine.installationId };
-    const plain = (await service.call('POST', '/v1/sessions', { as: laptop, body })).body.sessionId;
+    const opening = { environmentId: machine.environmentId, agentInstallationId: machine.installationId };
+    const plain = (await service.call('POST', '/v1/sessions', { as: laptop, body: opening })).body.sessionId;
     const keyed = (await capture(laptop, 'digests-of-another-one')).session.sessionId;
-    const ask = async (as: string, sessionId: string) =>
-      (await service.call('GET', `/v1/sessions/${sessionId}/digests?nonce=${'a'.repeat(22)}`, { as })).status;
-    expect([await ask(laptop, plain), await ask(ours.live, plain)]).toEqual([200, 404]);
-    expect([await ask(laptop, keyed), await ask(ours.live, keyed)]).toEqual([200, 200]);
+    const ask = async (as: string) => {
+      const sessions = [plain, keyed].map((sessionId) => ({ sessionId }));
+      const { body } = await service.call('POST', '/v1/digests', { as, body: { nonce: 'a'.repeat(22), sessions } });
+      return (body.results as { code?: string }[]).map(({ code }) => code);
+    };
+    expect(await ask(laptop)).toEqual([undefined, undefined]);
+    expect(await ask(ours.live)).toEqual(['not_found', undefined]);
   });
 });

@@ -88,7 +88,7 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   getSessionIndex: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   getUsage: () => ({}),
   getEventWindow: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
-  listEventDigests: ({ ours }) => ({ params: { sessionId: ours.sessionId }, query: { nonce: 'a'.repeat(22) } }),
+  listEventDigests: ({ ours }) => ({ body: { nonce: 'a'.repeat(22), sessions: [{ sessionId: ours.sessionId }] } }),
   streamChanges: () => ({}),
 };
 

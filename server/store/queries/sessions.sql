@@ -5,6 +5,11 @@ select *
   from "sessions"
   where "organization_id" = $1 and "session_id" = $2 and "deleted_at" is null;
 
+-- findSessions
+select *
+  from "sessions"
+  where "organization_id" = $1 and "session_id" in ($2, $3) and "deleted_at" is null;
+
 -- listSessions
 select "sessions".*
   from (select "session_id", "started_at"

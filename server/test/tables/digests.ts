@@ -22,36 +22,46 @@ async function openCaptured({ service, ours }: World): Promise<string> {
   return sessionId;
 }
 
-const ask = async (world: World, query: Record<string, string> = {}) => ({
-  params: { sessionId: await openCaptured(world) },
-  query: { nonce: NONCE, ...query },
+const asking = (sessionId: string, more: object = {}) => ({
+  body: { nonce: NONCE, sessions: [{ sessionId }], ...more },
 });
 
 const PRIVATE = () => ['private', 'agent-session', 'r1"'];
 
 const route = 'listEventDigests';
 
-const WRONG_QUERIES: Record<string, string>[] = [
-  { nonce: '' },
-  { nonce: 'n'.repeat(21) },
-  { nonce: 'n'.repeat(65) },
-  { nonce: `${'n'.repeat(22)}/` },
-  ...['0', '-1', 'x', '1.5', ''].flatMap((number) => [{ from: number }, { limit: number }]),
+const none = [{ sessionId: 'ses_none' }];
+
+const WRONG_BODIES: object[] = [
+  { sessions: none },
+  ...['', 'n'.repeat(21), 'n'.repeat(65), `${'n'.repeat(22)}/`].map((nonce) => ({ nonce, sessions: none })),
+  ...[0, -1, 10_001, 1.5, 'x'].map((limit) => ({ nonce: NONCE, sessions: none, limit })),
+  ...[0, -1, 1.5, 'x', null].map((from) => ({ nonce: NONCE, sessions: [{ sessionId: 'ses_none', from }] })),
+  { nonce: NONCE },
+  { nonce: NONCE, sessions: [] },
+  { nonce: NONCE, sessions: [{}] },
+  { nonce: NONCE, sessions: Array.from({ length: 101 }, () => none[0]) },
 ];
+
+const REFUSED = { code: 'not_found', error: 'No such session in this organization and plane.' };
 
 export const DIGEST_SCENARIOS: readonly Scenario[] = [
   {
     route,
     name: 'tell nothing of what events say, nor of what was not captured',
-    ask: (world) => ask(world),
+    ask: async (world) => asking(await openCaptured(world)),
     status: 200,
     body: () => ({
-      digests: [
-        { sequence: 1, eventType: 'notice' },
-        { sequence: 2, eventType: 'user.message', position: 0 },
-        { sequence: 3, eventType: 'notice' },
+      results: [
+        {
+          digests: [
+            { sequence: 1, eventType: 'notice' },
+            { sequence: 2, eventType: 'user.message', position: 0 },
+            { sequence: 3, eventType: 'notice' },
+          ],
+          nextFrom: null,
+        },
       ],
-      nextFrom: null,
     }),
     without: PRIVATE,
   },
@@ -59,39 +69,46 @@ export const DIGEST_SCENARIOS: readonly Scenario[] = [
     route,
     name: 'of a session of the test plane',
     as: ({ ours }) => ours.test,
-    ask: ({ ours }) => ({ params: { sessionId: ours.testSessionId } }),
+    ask: ({ ours }) => asking(ours.testSessionId),
     status: 200,
-    body: () => ({ digests: [], nextFrom: null }),
+    body: ({ ours }) => ({ results: [{ sessionId: ours.testSessionId, digests: [], nextFrom: null }] }),
   },
   {
     route,
     name: 'of a closed session',
-    ask: ({ ours }) => ({ params: { sessionId: ours.closedSessionId } }),
+    ask: ({ ours }) => asking(ours.closedSessionId),
     status: 200,
+    body: ({ ours }) => ({ results: [{ sessionId: ours.closedSessionId, nextFrom: null }] }),
   },
-  { route, name: 'without a nonce', ask: { query: {} }, status: 400, says: /^\/nonce / },
-  ...WRONG_QUERIES.map(
-    (query): Scenario => ({
+  ...WRONG_BODIES.map(
+    (body): Scenario => ({
       route,
-      name: JSON.stringify(query),
-      ask: { query: { nonce: NONCE, ...query } },
+      name: JSON.stringify(body).slice(0, 80),
+      ask: { body },
       status: 400,
       code: 'validation_failed',
     }),
   ),
-  { route, name: 'of an unknown session', ask: { params: { sessionId: 'ses_none' } }, status: 404 },
   {
     route,
-    name: "of another organization's session",
-    ask: ({ theirs }) => ({ params: { sessionId: theirs.sessionId } }),
-    status: 404,
+    name: 'of an unknown session, and one of ours',
+    ask: ({ ours }) => ({
+      body: { nonce: NONCE, sessions: ['ses_none', ours.sessionId].map((sessionId) => ({ sessionId })) },
+    }),
+    status: 200,
+    body: ({ ours }) => ({
+      results: [
+        { sessionId: 'ses_none', ...REFUSED },
+        { sessionId: ours.sessionId, nextFrom: null },
+      ],
+    }),
   },
   {
     route,
     name: 'of a session on the other plane',
     as: ({ ours }) => ours.test,
-    ask: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
-    status: 404,
+    ask: ({ ours }) => asking(ours.sessionId),
+    status: 200,
+    body: ({ ours }) => ({ results: [{ sessionId: ours.sessionId, ...REFUSED }] }),
   },
-  { route, name: 'too many', ask: { query: { nonce: NONCE, limit: '10000' } }, status: 400 },
 ];
