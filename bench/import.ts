@@ -20,8 +20,8 @@ const CORPORA = {
 const MEGABYTE = 1e6;
 
 /** As the service has them where nobody sets them. */
-const DEFAULT_LIMITS = { RATE_LIMIT_SECRET: '600', RATE_LIMIT_USER: '600', RATE_LIMIT_ADDRESS: '600' };
-const SMALL_SESSIONS = 5000;
+export const DEFAULT_LIMITS = { RATE_LIMIT_SECRET: '600', RATE_LIMIT_USER: '600', RATE_LIMIT_ADDRESS: '600' };
+export const SMALL_SESSIONS = 5000;
 const COPIES = 21;
 
 /** The real CLI captures transcripts into the real service with its default limits: speed, memory, what it takes on disk. */
@@ -49,7 +49,7 @@ function benchCase(
   return withFolder(async (folder) => {
     const megabytes = arrange(folder) / MEGABYTE;
     const service = await startSeededService(folder, DEFAULT_LIMITS);
-    const run = await importAll(folder, service.url, service.secret);
+    const run = await runCapture(folder, service, 'import');
     const [cpu, deriving] = [service.cpuSeconds(), service.derivingSeconds()];
     await service.stop();
     const disk = diskPerPayload(service.dataDir);
@@ -90,7 +90,7 @@ function layOutCopies(folder: string): number {
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const renumber = (id: string, copy: number) => id.slice(0, -4) + copy.toString(16).padStart(4, '0');
 
-function layOutSmall(folder: string): number {
+export function layOutSmall(folder: string): number {
   let bytes = 0;
   for (let number = 0; number < SMALL_SESSIONS; number++) {
     const said = (role: string) => claudeRecord(number, role, `What ${role} says in session ${number}`);
@@ -136,10 +136,11 @@ function layOut(folder: string): number {
   return bytes;
 }
 
-async function importAll(folder: string, url: string, secret: string) {
+/** Runs a command over the transcripts that were laid out, to its end. */
+export async function runCapture(folder: string, { url, secret }: { url: string; secret: string }, command: string) {
   const program = await makeCapture(folder);
   const started = performance.now();
-  const child = spawn(process.execPath, [program, 'import', '--quiet'], {
+  const child = spawn(process.execPath, [program, command, '--quiet'], {
     env: {
       PATH: process.env.PATH ?? '',
       HOME: folder,
@@ -160,7 +161,7 @@ async function importAll(folder: string, url: string, secret: string) {
   }, 100);
   const [code] = await once(child, 'exit');
   clearInterval(sampling);
-  if (code !== 0) throw new Error(`the import ended with ${code}`);
+  if (code !== 0) throw new Error(`${command} ended with ${code}`);
   return { seconds: (performance.now() - started) / 1000, cpuSeconds, peakMegabytes };
 }
 

@@ -16,6 +16,7 @@ import { benchService } from './service.ts';
 import { benchStart } from './start.ts';
 import { benchUpgrade } from './upgrade.ts';
 import { benchUsage } from './usage.ts';
+import { benchVerify } from './verify.ts';
 
 /** Each bench by the name it is asked for: `npm run bench` runs all, `npm run bench -- append` one. */
 const BENCHES: Record<string, (options: Options) => Promise<Row[]>> = {
@@ -31,6 +32,7 @@ const BENCHES: Record<string, (options: Options) => Promise<Row[]>> = {
   derive: benchDerive,
   service: benchService,
   import: benchImport,
+  verify: benchVerify,
   hooks: benchHooks,
   start: benchStart,
   daemon: benchDaemon,
