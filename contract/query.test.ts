@@ -43,6 +43,8 @@ describe('what was typed into the search bar', () => {
     ['hour:14', 'hour of the week'],
     ['hour:wed-24', 'hour of the week'],
     ['failed:maybe', 'yes or no'],
+    ['tests:blue', 'red, green or fixed'],
+    ['on:7d', 'takes a day'],
     ['status:open', 'active, completed or failed'],
     ['repo:""', 'needs a value'],
     ['-file:queue.ts', 'only words can be excluded'],

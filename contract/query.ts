@@ -10,6 +10,8 @@ export const FIELDS = [
   'repo',
   'branch',
   'file',
+  'edited',
+  'command',
   'tool',
   'model',
   'person',
@@ -18,8 +20,10 @@ export const FIELDS = [
   'commit',
   'before',
   'after',
+  'on',
   'hour',
   'failed',
+  'tests',
   'status',
 ] as const;
 export type Field = (typeof FIELDS)[number];
@@ -152,8 +156,14 @@ function objectionTo(field: Field, value: string): string | undefined {
   if (field === 'failed' && !isOneOf([...FAILED, ...Object.keys(SYNONYMS.failed ?? {})], value)) {
     return 'failed: takes yes or no';
   }
+  if (field === 'tests' && !isOneOf([...TESTS, ...Object.keys(SYNONYMS.tests ?? {})], value)) {
+    return 'tests: takes red, green or fixed';
+  }
   if (field === 'status' && !isOneOf(STATUSES, value)) return 'status: takes active, completed or failed';
   if (field === 'hour' && !HOUR.test(value)) return 'hour: takes an hour of the week, UTC, such as wed-14';
+  if (field === 'on' && (timeOf(value, 0) === undefined || AGE.test(value))) {
+    return 'on: takes a day such as 2026-11-21, today, yesterday or a weekday';
+  }
   if ((field === 'before' || field === 'after') && timeOf(value, 0) === undefined) {
     return `${field}: takes a date such as 2026-11-21, today, yesterday, a weekday, or an age such as 7d, 12h or 2w`;
   }
@@ -168,10 +178,15 @@ export const hourOfWeek = (hour: number): string =>
   `${DAYS[Math.floor(hour / 24)]}-${String(hour % 24).padStart(2, '0')}`;
 
 export const FAILED = ['yes', 'no'] as const;
+/** How the last test run of a session ended; `fixed`: it passed after an earlier one had failed. */
+export const TESTS = ['red', 'green', 'fixed'] as const;
 export const STATUSES = ['active', 'completed', 'failed'] as const;
 
 /** Other words for a value, which mean the same. */
-const SYNONYMS: Partial<Record<Field, Record<string, string>>> = { failed: { true: 'yes', false: 'no' } };
+const SYNONYMS: Partial<Record<Field, Record<string, string>>> = {
+  failed: { true: 'yes', false: 'no' },
+  tests: { failed: 'red', failing: 'red', passed: 'green', passing: 'green' },
+};
 
 const isOneOf = (words: readonly string[], value: string) => words.includes(value.toLowerCase());
 
@@ -182,6 +197,7 @@ export const agentsCalled = (value: string): string[] =>
   ).map(({ agentId }) => agentId);
 
 const DAY_MS = 86_400_000;
+const AGE = /^(\d{1,4})([hdw])$/i;
 const UNITS: Record<string, number> = { h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
 
 /**
@@ -191,7 +207,7 @@ const UNITS: Record<string, number> = { h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS }
  * @returns epoch milliseconds; undefined where the value is no time
  */
 export function timeOf(value: string, now: number): number | undefined {
-  const age = /^(\d{1,4})([hdw])$/i.exec(value);
+  const age = AGE.exec(value);
   if (age) return now - Number(age[1]) * (UNITS[(age[2] as string).toLowerCase()] as number);
   const daysAgo = daysSince(value.toLowerCase(), now);
   if (daysAgo !== undefined) return Math.floor(now / DAY_MS - daysAgo) * DAY_MS;

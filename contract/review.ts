@@ -132,11 +132,17 @@ export type IndexLine = Static<typeof IndexLine>;
 export const ORDERS = ['started', 'duration', 'events', 'failures', 'changes', 'tokens', 'cost', 'redactions'] as const;
 export type Order = (typeof ORDERS)[number];
 
+/**
+ * Sessions by when they began, and those of a page by how well they have the words: all words in one event first, and what
+ * people and agents said before what tools put out and before context.
+ */
+export const BY_FIT = 'fit';
+
 /** `q` is in the language of `contract/query.ts`. */
 export const SearchQuery = Type.Object({
   q: Type.Optional(Type.String({ maxLength: 1000 })),
   secretEnvironment: Type.Optional(OneOf(['live', 'test', 'all'])),
-  order: Type.Optional(OneOf(ORDERS)),
+  order: Type.Optional(OneOf([...ORDERS, BY_FIT])),
   direction: Type.Optional(OneOf(['desc', 'asc'])),
   limit: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,2}$', description: 'default 50, at most 100' })),
   cursor: Type.Optional(Type.String()),

@@ -49,7 +49,7 @@ export const searchQuery = ({ q, plane, order, direction }: SessionSearch, curso
   secretEnvironment: plane ?? ('live' as const),
   limit: PAGE,
   ...(q && { q }),
-  ...(order && { order }),
+  ...((order || q) && { order: order ?? ('fit' as const) }),
   ...(direction && { direction }),
   ...(cursor && { cursor }),
 });

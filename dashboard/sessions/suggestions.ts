@@ -1,4 +1,4 @@
-import { FAILED, FIELDS, type Field, STATUSES } from '../../contract/query.ts';
+import { FAILED, FIELDS, type Field, STATUSES, TESTS } from '../../contract/query.ts';
 import { fieldOf, splitTyped } from './bar.ts';
 
 /** Something to take instead of typing it. */
@@ -24,22 +24,32 @@ const HINTS: Record<Field, string> = {
   agent: 'which agent ran',
   repo: 'address or folder of the repository',
   branch: 'branch it worked on',
-  file: 'file it changed or read',
+  file: 'file it read or changed',
+  edited: 'file it changed',
+  command: 'command it ran, such as npm test',
   tool: 'tool it called',
   model: 'model it talked to',
   person: 'user on the machine',
   machine: 'where it ran',
-  secret: 'with which it was sent',
-  commit: 'commit it made, by the first digits',
-  before: 'started before a day, or e.g. 7d ago',
-  after: 'started on or after a day, or e.g. 7d',
-  hour: 'active in an hour of the week, UTC, such as wed-14',
-  failed: 'something failed: yes or no',
+  secret: 'secret it was sent with',
+  commit: 'hash of a commit it made',
+  before: 'started before a date, or e.g. 7d',
+  after: 'started on or after a date, or e.g. 7d',
+  on: 'active on a day (UTC): a date, today, tue',
+  hour: 'active in an hour of the week (UTC), e.g. wed-14',
+  failed: 'a call failed: yes or no',
+  tests: 'last test run: red, green, or fixed on the way',
   status: 'active, completed or failed',
 };
 
 const FIXED: KnownValues = {
   failed: FAILED.map((value) => ({ value })),
+  tests: [
+    { value: TESTS[0], label: 'ended red' },
+    { value: TESTS[1], label: 'ended green' },
+    { value: TESTS[2], label: 'red first, then green' },
+  ],
+  on: [{ value: 'today' }, { value: 'yesterday' }],
   status: STATUSES.map((value) => ({ value })),
   before: [{ value: '1d' }, { value: '7d' }, { value: '30d' }],
   after: [

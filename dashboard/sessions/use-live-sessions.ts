@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { LiveChange } from '../../contract/extensions.ts';
+import { parseQuery } from '../../contract/query.ts';
 import { useApp } from '../app/app.ts';
 import {
   keys,
@@ -24,7 +25,9 @@ export function useLiveSessions(search: SessionSearch, isReading: () => boolean)
   const { api, live } = useApp();
   const client = useQueryClient();
   const [waiting, setWaiting] = useState<readonly SessionRow[]>([]);
-  const isNewestFirst = search.order === undefined && search.direction === undefined;
+  // Words are answered in the order of how well they fit.
+  const hasWords = useMemo(() => parseQuery(search.q ?? '').terms.length > 0, [search.q]);
+  const isNewestFirst = search.order === undefined && search.direction === undefined && !hasWords;
 
   const show = useCallback(
     (fresh: readonly SessionRow[]) => {

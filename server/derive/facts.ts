@@ -74,6 +74,8 @@ export interface Facts {
   interrupted: boolean;
   testsPassed?: boolean;
   files: Map<string, File>;
+  /** Paths of files that the agent's tools read. */
+  reads: string[];
   commands: Map<string, Command>;
   openCalls: Map<string, OpenCall>;
   /** Responses that may be reported again, with the largest figures so far. */
@@ -109,6 +111,7 @@ export const noFacts = (): Facts => ({
   linesRemoved: 0,
   interrupted: false,
   files: new Map(),
+  reads: [],
   commands: new Map(),
   openCalls: new Map(),
   responses: new Map(),

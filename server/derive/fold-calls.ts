@@ -2,9 +2,9 @@ import type { FileStat } from '../../contract/entry/changes.ts';
 import { editsAfter } from '../../contract/entry/edits.ts';
 import type { CallEntry, ResultEntry } from '../../contract/entry/entry.ts';
 import { add, subtract } from './counts.ts';
-import { type Command, type Facts, type File, keep, type OpenCall } from './facts.ts';
+import { type Command, type Facts, type File, keep, type OpenCall, takeRoom } from './facts.ts';
 
-const MOST = { files: 2_000, commands: 500, unanswered: 200, answered: 40 };
+const MOST = { files: 2_000, reads: 500, commands: 500, unanswered: 200, answered: 40 };
 /** Characters of one call that waits for its result, as JSON. */
 const LONGEST_KEPT = 20_000;
 
@@ -22,6 +22,7 @@ const LONGEST_KEPT = 20_000;
  */
 export function openCall(facts: Facts, entry: CallEntry, day: string | undefined): void {
   const { name, lane, command, callId, changes, purposes = [], subjects, sequence } = entry;
+  noteRead(facts, entry);
   if (command) {
     const known = keep(facts, facts.commands, command, MOST.commands, (): Command => [0, 0, null, sequence]);
     if (known) facts.commands.set(command, [known[0] + 1, known[1], null, sequence]);
@@ -58,6 +59,15 @@ export function openCall(facts: Facts, entry: CallEntry, day: string | undefined
   if (!hasRoom(facts, rest)) return;
   facts.openCalls.set(callId, { ...short, room: rest });
   facts.room -= rest;
+}
+
+const READS = /^(?:read|read_?file|view|open_?file)$/i;
+
+/** What a tool that reads files is about is the file's path. */
+function noteRead(facts: Facts, { name, about }: CallEntry): void {
+  const { reads } = facts;
+  if (!READS.test(name) || about === '' || reads.length >= MOST.reads || reads.includes(about)) return;
+  if (takeRoom(facts, about)) reads.push(about);
 }
 
 const roomOf = (callId: string, call: OpenCall): number =>

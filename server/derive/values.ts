@@ -18,21 +18,50 @@ export function valuesOf(facts: Facts): Value[] {
     ['repository', facts.repository === undefined ? [] : [facts.repository]],
     ['person', facts.person === undefined ? [] : [facts.person]],
     ['branch', facts.branches],
-    ['file', facts.files.keys()],
+    ['file', [...facts.files.keys(), ...facts.reads]],
+    ['edited', facts.files.keys()],
+    ['command', programsOf(facts)],
     ['tool', tools],
     ['model', models],
     ['commit', commits],
     ['hour', hours],
+    ['day', facts.days.keys()],
+    ['tests', testsOf(facts)],
   ];
   const values = found.flatMap(([field, all]) => [...all].map((text) => toValue(field, text)));
   return [...new Map(values.map((value) => [keyOf(value), value])).values()].filter(({ value }) => value !== '');
+}
+
+/** Of each session: beyond that its commands are hardly looked for one by one. */
+const MOST_COMMANDS = 400;
+const LONGEST_COMMAND = 120;
+
+/** The simple commands that shell commands are made of, so that `command:` finds a program behind `cd … &&`. */
+function programsOf({ commands }: Facts): Set<string> {
+  const found = new Set<string>();
+  for (const command of commands.keys()) {
+    for (const part of command.split(/&&|\|\||[;|\n]/)) {
+      if (found.size >= MOST_COMMANDS) return found;
+      const program = part.trim().replace(/^(?:\w+=\S*\s+|(?:npx|bunx|sudo)\s+)+/, '');
+      if (/^[\w./~$-]/.test(program)) found.add(program.slice(0, LONGEST_COMMAND).trim());
+    }
+  }
+  return found;
+}
+
+function testsOf({ testsPassed, milestones }: Facts): string[] {
+  if (testsPassed === undefined) return [];
+  if (!testsPassed) return ['red'];
+  return milestones.some(({ kind, passed }) => kind === 'tests' && passed === false) ? ['green', 'fixed'] : ['green'];
 }
 
 /** Of a file or a repository the last name is looked up. */
 function toValue(field: Value['field'], text: string): Value {
   const value = storable(text);
   const last =
-    field === 'file' || field === 'repository' ? value.split(/[/\\]/).findLast((part) => part !== '') : value;
+    field === 'file' || field === 'edited' || field === 'repository'
+      ? value.split(/[/\\]/).findLast((part) => part !== '')
+      : value;
   return { field, name: (last ?? value).toLowerCase(), value };
 }
 

@@ -1,5 +1,6 @@
 import { Problem } from '../../contract/problem.ts';
 import { parseQuery, parseWords } from '../../contract/query.ts';
+import { BY_FIT } from '../../contract/review.ts';
 import type { Deps } from '../deps.ts';
 import { toSummary } from '../derive/summary.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -19,7 +20,8 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, now }: Deps)
     async searchSessions({ caller, query, signal }) {
       const { organizationId } = caller;
       const plane = query.secretEnvironment ?? 'live';
-      const order = query.order ?? 'started';
+      const isByFit = query.order === BY_FIT;
+      const order = query.order === undefined || query.order === BY_FIT ? 'started' : query.order;
       // Asked before, so that what is derived while it is searched is not taken for granted.
       const catchingUp = indexer.isCatchingUp();
       const { found, next } = await longReads.run(caller, signal, (db, signal) =>
@@ -35,7 +37,8 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, now }: Deps)
           signal,
         }),
       );
-      const sessions = await show(db, organizationId, found);
+      const shown = isByFit ? found.toSorted((one, other) => one.fit - other.fit) : found;
+      const sessions = await show(db, organizationId, shown);
       return {
         status: 200,
         body: { sessions, nextCursor: next ? writePosition(next) : null, ...(catchingUp && { catchingUp }) },

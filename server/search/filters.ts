@@ -37,7 +37,7 @@ export async function readFilters(
     ...(times('before').length > 0 && { before: Math.min(...times('before')) }),
     ...(failed.size === 1 && { failed: failed.has(true) }),
     values: Object.entries(VALUES).flatMap(([name, { field, isOpen }]) => {
-      const given = of(name as Field);
+      const given = name === 'on' ? times('on').map(dayOf) : of(name as Field);
       return given.length === 0 ? [] : [{ field, alternatives: given.flatMap((value) => ways(field, value, isOpen)) }];
     }),
   };
@@ -48,20 +48,29 @@ const VALUES: Partial<Record<Field, { field: SessionValueRow['field']; isOpen?: 
   repo: { field: 'repository' },
   branch: { field: 'branch' },
   file: { field: 'file' },
+  edited: { field: 'edited' },
+  command: { field: 'command', isOpen: true },
   tool: { field: 'tool' },
   model: { field: 'model', isOpen: true },
   person: { field: 'person' },
   commit: { field: 'commit', isOpen: true },
   hour: { field: 'hour' },
+  on: { field: 'day' },
+  tests: { field: 'tests' },
 };
 
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+
 const withoutStar = (value: string) => value.replace(/\*+$/, '');
+
+/** Their values are paths or addresses, found by their last name. */
+const PATHS: ReadonlySet<SessionValueRow['field']> = new Set(['file', 'edited', 'repository']);
 
 /** The spellings of a value in the store: the last name of a path or an address, and the names before it where given. */
 function ways(field: SessionValueRow['field'], given: string, isOpen = false): ValueWanted['alternatives'] {
   const value = withoutStar(given).toLowerCase();
   const open = isOpen || value.length < given.length;
-  if (field !== 'file' && field !== 'repository') return [{ name: value, open }];
+  if (!PATHS.has(field)) return [{ name: value, open }];
   const path = value
     .replace(/[\\:]/g, '/')
     .replace(/\/+$/, '')
@@ -70,7 +79,7 @@ function ways(field: SessionValueRow['field'], given: string, isOpen = false): V
   const ending =
     names.length > 1 ? { ending: `%/${path.replace(/[!%_]/g, '!$&')}${open ? '%' : ''}`.replace('//', '/') } : {};
   const way = { name: names.at(-1) ?? '', open, ...ending };
-  if (field === 'file' || open || path.endsWith('.git')) return [way];
+  if (field !== 'repository' || open || path.endsWith('.git')) return [way];
   const git = { name: `${way.name}.git`, open, ...(way.ending && { ending: `${way.ending}.git` }) };
   return [way, git];
 }

@@ -35,7 +35,8 @@ export interface Position {
 }
 
 export interface Page {
-  found: { sessionId: string; hits: Hit[] }[];
+  /** `fit`: the lower, the better the session has the words. */
+  found: { sessionId: string; hits: Hit[]; fit: number }[];
   /** Where the next page begins; undefined at the end. A page that is short, or empty, may not be the last. */
   next?: Position;
 }
@@ -87,7 +88,7 @@ export async function search(db: Db, asked: Search): Promise<Page> {
       if (found.length === limit) return { found, next: { ...(place && { place }) } };
       if (typeof decision === 'object' && 'from' in decision)
         return { found, next: { ...(place && { place }), unfinished: decision } };
-      if (decision !== 'no match') found.push({ sessionId: decided.sessionId, hits: decision.hits });
+      if (decision !== 'no match') found.push({ sessionId: decided.sessionId, ...decision });
       place = decided;
       unfinished = undefined;
     }

@@ -12,7 +12,7 @@ export interface Unfinished {
   proven: readonly number[];
 }
 
-export type Decision = { hits: Hit[] } | 'no match' | Unfinished;
+export type Decision = { hits: Hit[]; fit: number } | 'no match' | Unfinished;
 
 const MOST_HITS = 3;
 /** Ranges read of a session that are read for the events to show alone. */
@@ -111,7 +111,7 @@ export class Verification {
       if (this.#found.length === 0) return this.#unfinished(1);
       break;
     }
-    return { hits: this.#hits() };
+    return this.#shown();
   }
 
   /** The read of a range, which stops when it decides nothing more and there are enough events to show. */
@@ -132,7 +132,7 @@ export class Verification {
       if (this.#excluded.has(term)) this.#hasExcluded = true;
       else this.#open.delete(term);
     }
-    if (this.#countWanted(event.terms) === this.#wanted.length && rank(event) === 0) this.#best++;
+    if (this.#countWanted(event.terms) === this.#wanted.length && rank(event) < RANKS.quiet) this.#best++;
   }
 
   #decides({ terms }: MarkedRange): boolean {
@@ -162,21 +162,32 @@ export class Verification {
     return { sessionId: this.#sessionId, from, proven: this.#wanted.filter((term) => !this.#open.has(term)) };
   }
 
-  /** The events to show, those with the most terms first. */
-  #hits(): Hit[] {
-    return this.#found
+  /** The events to show, those with the most terms first. What is quiet is shown where nothing else was found. */
+  #shown(): { hits: Hit[]; fit: number } {
+    const found = this.#found
       .filter(({ terms }) => this.#countWanted(terms) > 0)
       .sort(
         (one, other) =>
           this.#countWanted(other.terms) - this.#countWanted(one.terms) ||
           rank(one) - rank(other) ||
           one.sequence - other.sequence,
-      )
-      .slice(0, MOST_HITS)
-      .map(({ show }) => show());
+      );
+    const telling = found.filter((event) => rank(event) < RANKS.quiet);
+    const [best] = found;
+    const hasAll = best !== undefined && this.#countWanted(best.terms) === this.#wanted.length;
+    return {
+      hits: (telling.length > 0 ? telling : found).slice(0, MOST_HITS).map(({ show }) => show()),
+      fit: best === undefined ? 0 : rank(best) + (hasAll ? 0 : RANKS.quiet + 1),
+    };
   }
 }
 
 /** Events of an agent's program, which repeat what people and models said, or come again in every session. */
 const QUIET = new Set(['context.message', 'session.meta', 'record', 'notice']);
-const rank = ({ eventType }: FoundEvent) => (QUIET.has(eventType) ? 1 : 0);
+const SAID = new Set(['user.message', 'assistant.message']);
+const RANKS = { said: 0, done: 1, quiet: 2 };
+
+function rank({ eventType }: FoundEvent): number {
+  if (SAID.has(eventType)) return RANKS.said;
+  return QUIET.has(eventType) ? RANKS.quiet : RANKS.done;
+}

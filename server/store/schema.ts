@@ -226,7 +226,19 @@ export interface SessionFactsRow {
 export interface SessionValueRow {
   session_id: string;
   organization_id: string;
-  field: 'repository' | 'branch' | 'file' | 'tool' | 'model' | 'person' | 'commit' | 'hour';
+  field:
+    | 'repository'
+    | 'branch'
+    | 'file'
+    | 'edited'
+    | 'command'
+    | 'tool'
+    | 'model'
+    | 'person'
+    | 'commit'
+    | 'hour'
+    | 'day'
+    | 'tests';
   /** What is looked up, in lower case: of a file its last name. */
   name: string;
   value: string;

@@ -33,14 +33,19 @@ describe.each(ENGINES)('search on %s', (engine) => {
     const sessions: Record<string, Parameters<typeof sessionWith>[3]> = {
       queue: [
         asked('Why does the connection reset?'),
-        called('shell', { cmd: 'npm test' }),
-        answered('FAIL src/queue.test.ts\n  Error: connection reset by peer', { exitCode: 1 }),
+        called('shell', { cmd: 'cd api && npm test' }, 'tests'),
+        answered('FAIL src/queue.test.ts\n  Error: connection reset by peer', { exitCode: 1, callId: 'tests' }),
+        called('Read', { file_path: '/home/kim/billing/src/retry.ts' }),
         edit('/home/kim/billing/src/queue.ts'),
         said('drainQueue() resets the connection now.'),
       ],
       upload: [
         asked('文件上传失败了，请修复'),
         said('getUserById is called twice.'),
+        called('shell', { cmd: 'pytest -q' }, 'red'),
+        answered('=== 1 failed in 2s ===', { exitCode: 1, callId: 'red' }),
+        called('shell', { cmd: 'pytest -q' }, 'green'),
+        answered('=== 3 passed in 2s ===', { exitCode: 0, callId: 'green' }),
         edit('/home/kim/billing/docs/upload.md'),
       ],
       split: [asked('The connection is slow.'), said('After a reset it is fast. Use get_user_by_id.')],
@@ -79,8 +84,20 @@ describe.each(ENGINES)('search on %s', (engine) => {
     ['file:queue.ts file:upload.md', ['upload', 'queue']],
     ['tool:edit', ['upload', 'queue']],
     ['tool:Edit tool:shell connection', ['queue']],
-    ['failed:yes', ['queue']],
-    ['failed:no', ['split', 'upload']],
+    ['file:retry.ts', ['queue']],
+    ['edited:retry.ts', []],
+    ['edited:src/queue.ts', ['queue']],
+    ['command:"npm test"', ['queue']],
+    ['command:npm command:pytest', ['upload', 'queue']],
+    ['command:test', []],
+    ['tests:red', ['queue']],
+    ['tests:failed', ['queue']],
+    ['tests:green', ['upload']],
+    ['tests:fixed', ['upload']],
+    ['on:today', ['split', 'upload', 'queue']],
+    ['on:2026-01-02', []],
+    ['failed:yes', ['upload', 'queue']],
+    ['failed:no', ['split']],
     ['agent:codex user', ['split', 'upload']],
     ['agent:claude', []],
     ['machine:build', ['split', 'upload', 'queue']],
@@ -126,7 +143,7 @@ describe.each(ENGINES)('search on %s', (engine) => {
     const { body } = await ask('connection reset queue');
     expect(body.sessions).toHaveLength(1);
     const [{ hits, session, summary }] = body.sessions;
-    expect(hits.map(({ sequence }: { sequence: number }) => sequence)).toEqual([3, 1, 5]);
+    expect(hits.map(({ sequence }: { sequence: number }) => sequence)).toEqual([3, 1, 6]);
     expect(hits[0]).toMatchObject({
       eventType: 'tool.result',
       text: 'Error: connection reset by peer',
@@ -137,12 +154,18 @@ describe.each(ENGINES)('search on %s', (engine) => {
     expect(summary).toMatchObject({ sessionId: ids.queue, failures: 1, prompts: 1 });
   });
 
+  test('by fit: all words in one event first, and prompts and answers before outputs', async () => {
+    expect(await names('connection reset')).toEqual(['split', 'queue']);
+    expect(await names('connection reset', { order: 'fit' })).toEqual(['queue', 'split']);
+    expect(await names('', { order: 'fit' })).toEqual(['split', 'upload', 'queue']);
+  });
+
   test('of one plane or of both', async () => {
     expect(await names('connection', { secretEnvironment: 'test' })).toEqual(['test']);
     expect(await names('connection', { secretEnvironment: 'all' })).toEqual(['test', 'split', 'queue']);
     expect(await names('', { secretEnvironment: 'all', order: 'events' })).toEqual([
-      'queue',
       'upload',
+      'queue',
       'split',
       'test',
     ]);

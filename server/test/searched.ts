@@ -42,9 +42,9 @@ export const idsOf = ({ body }: TestReply): string[] =>
 const source = { agent: 'codex', session: 's', file: 'f', position: 0 };
 export const said = (text: string): SentEvent => ({ eventType: 'assistant.message', payload: { source, text } });
 export const asked = (text: string): SentEvent => ({ eventType: 'user.message', payload: { source, text } });
-export const called = (name: string, input: unknown): SentEvent => ({
+export const called = (name: string, input: unknown, callId?: string): SentEvent => ({
   eventType: 'tool.call',
-  payload: { source, name, input },
+  payload: { source, name, input, ...(callId && { callId }) },
 });
 export const answered = (output: string, fields: object = {}): SentEvent => ({
   eventType: 'tool.result',
