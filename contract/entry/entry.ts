@@ -3,6 +3,20 @@ import type { FileStat } from './changes.ts';
 import type { Outcome, Purpose } from './command.ts';
 import type { Usage } from './usage.ts';
 
+interface Chain {
+  record: string;
+  parent?: string;
+  /** It is a sub-agent's. Of the events that a record became, only the first one says so. */
+  isSide?: true;
+}
+
+export interface Echo {
+  /** The call that started the sub-agent. */
+  starter?: string;
+  /** Tokens of the response that it is part of. */
+  usage?: Usage;
+}
+
 /** What every entry has. */
 interface Common {
   sequence: number;
@@ -15,6 +29,10 @@ interface Common {
   timed: boolean;
   /** The sub-agent it belongs to. */
   lane?: string;
+  /** Its place among the records of a file in which sub-agents may be told apart by nothing else; see `lanes.ts`. */
+  chain?: Chain;
+  /** A sub-agent's event that came in the file of the session which started it; see `progress.ts`. */
+  echo?: Echo;
   redactions?: number;
   /** Of a record that its agent may write again. */
   writing?: Writing;
@@ -42,6 +60,8 @@ export type CallEntry = Common & {
   /** The command it runs, in one line, and what that is for. */
   command?: string;
   purposes?: readonly Purpose[];
+  /** Of a call that starts a sub-agent: its prompt in short, by which the sub-agent is recognized. */
+  brief?: string;
   /** Of the commits it makes, as far as it names them. */
   subjects?: readonly string[];
   changes: readonly FileStat[];
@@ -85,6 +105,8 @@ export type QuietEntry = Common & {
   about: string;
   preview: string;
   isDuplicate: boolean;
+  /** Of a sub-agent's prompt: what the call that started it has as its `brief`. */
+  brief?: string;
   /** Characters of the summary that it holds, which belongs to the compaction before it. */
   summaryLength?: number;
 };

@@ -4,10 +4,11 @@ import { writingOf } from '../revision.ts';
 import { changesOfCall, changesOfResult, statOf } from './changes.ts';
 import { commandOf, outcomeOf, purposesOf, subjectsOf } from './command.ts';
 import type { Entry, QuietEntry } from './entry.ts';
+import { readEcho, readProgress } from './progress.ts';
 import { outcomeOfScript } from './script.ts';
 import { aboutCall, resultText } from './tool.ts';
 import { readUsage } from './usage.ts';
-import { asNumber, asObject, asText, clip, firstLine, type Loose } from './value.ts';
+import { asNumber, asObject, asParsedObject, asText, clip, firstLine, type Loose } from './value.ts';
 
 const LONGEST_TEXT = 24_000;
 const LONGEST_PREVIEW = 1_500;
@@ -16,9 +17,11 @@ const LONGEST_COMMAND = 300;
 /** An event as the timeline keeps it: small, and of a known shape whatever the payload is. Never throws. */
 export function readEvent(event: Pick<SessionEvent, 'sequence' | 'eventType' | 'payload' | 'createdAt'>): Entry {
   const payload = asObject(event.payload);
-  const common = readCommon(event, payload);
-  if (isPart(payload)) return readPart(common, payload);
-  return readTyped(common, payload);
+  if (isPart(payload)) return readPart(readCommon(event, payload), payload);
+  const carried = readProgress(event.eventType, payload);
+  if (!carried) return readTyped(readCommon(event, payload), payload);
+  const common = readCommon({ ...event, eventType: carried.eventType }, carried.payload);
+  return { ...readTyped(common, carried.payload), echo: readEcho(payload) };
 }
 
 /** As if the event had carried the whole payload, of which it was the first of `span` parts. */
@@ -29,7 +32,10 @@ export function readJoined(first: Entry, payload: unknown, span: number): Entry 
   return { ...entry, span };
 }
 
-type Common = Pick<Entry, 'sequence' | 'span' | 'eventType' | 'time' | 'timed' | 'lane' | 'redactions' | 'writing'>;
+type Common = Pick<
+  Entry,
+  'sequence' | 'span' | 'eventType' | 'time' | 'timed' | 'lane' | 'chain' | 'redactions' | 'writing'
+>;
 
 function readCommon(event: Pick<SessionEvent, 'sequence' | 'eventType' | 'createdAt'>, payload: Loose): Common {
   const occurred = Date.parse(asText(payload.occurredAt) ?? '');
@@ -46,10 +52,20 @@ function readCommon(event: Pick<SessionEvent, 'sequence' | 'eventType' | 'create
     eventType: event.eventType,
     time: timed ? occurred : Date.parse(event.createdAt) || 0,
     timed,
-    ...(lane && { lane }),
+    ...(lane ? { lane } : readChain(payload)),
     ...(redactions > 0 && { redactions }),
     ...(writing && { writing }),
   };
+}
+
+/** Later events of a record do not repeat that it is a sub-agent's: all of those versions that may be say their record. */
+function readChain({ source, rest }: Loose): Pick<Common, 'chain'> {
+  const { agent, agentVersion, record: id, parent, index } = asObject(source);
+  const record = asText(id);
+  const isSide = asObject(rest).isSidechain === true;
+  const mayFollow = agent === 'claude-code' && /^[01]\./.test(asText(agentVersion) ?? '') && asNumber(index) !== 0;
+  if (!record || !(isSide || (mayFollow && index !== undefined))) return {};
+  return { chain: { record, ...given('parent', parent), ...(isSide && { isSide }) } };
 }
 
 function readPart(common: Common, payload: unknown): Entry {
@@ -75,6 +91,7 @@ const READERS: Record<string, Reader> = {
     const typed = typedCommand(text);
     if (typed !== undefined) return readPrompt(common, typed, 0);
     const quiet = readQuiet(common, payload);
+    if (payload.kind === 'subagent-prompt') return { ...quiet, ...given('brief', briefOf(text)) };
     return payload.kind === 'compact-summary' ? { ...quiet, summaryLength: text.length } : quiet;
   },
   'assistant.message': readAnswer('answer'),
@@ -91,6 +108,7 @@ const READERS: Record<string, Reader> = {
       name,
       about: aboutCall(payload.input),
       ...given('command', command && inOneLine(command)),
+      ...given('brief', briefOfCall(payload.input)),
       ...(purposes.length > 0 && { purposes }),
       ...(subjects.length > 0 && { subjects }),
       changes: changesOfCall(name, payload.input).map(statOf),
@@ -216,6 +234,20 @@ function readQuiet(common: Common, payload: Loose): QuietEntry {
   const isDuplicate = kind?.startsWith('duplicate:') ?? false;
   const about = kind ? `${common.eventType} · ${kind}` : common.eventType;
   return { ...common, kind: 'quiet', about, preview: firstLine(words.replace(/\s+/g, ' ')), isDuplicate };
+}
+
+const LONGEST_BRIEF = 80;
+
+/** A sub-agent's prompt in short: its beginning, and its length for those that begin alike. */
+function briefOf(prompt: string): string {
+  const text = prompt.trim();
+  return text === '' ? '' : `${text.length} ${clip(text, LONGEST_BRIEF)}`;
+}
+
+/** Of a call that names who is to do it, as all that start sub-agents do. */
+function briefOfCall(input: unknown): string {
+  const { prompt, subagent_type: type, description } = asParsedObject(input);
+  return typeof type === 'string' || typeof description === 'string' ? briefOf(asText(prompt) ?? '') : '';
 }
 
 const inOneLine = (command: string) =>

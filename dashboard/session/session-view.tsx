@@ -203,6 +203,7 @@ export function SessionView({ session }: { session: Session }) {
                   <Boundary of="The tree of sub-agents" resetKey={loaded}>
                     <SubagentsView
                       lanes={timeline.lanes}
+                      isLive={isLive}
                       usage={facts?.usage}
                       onSelect={leavePlace}
                       onEnter={(entered) => change({ view: undefined, lane: entered })}

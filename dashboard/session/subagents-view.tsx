@@ -5,29 +5,32 @@ import { showHidden } from '../kit/text/controls.ts';
 import { EventLink } from './changes-view.tsx';
 import { Failures } from './fold-rows.tsx';
 import type { LaneItem } from './model/items.ts';
-import { readSubagents } from './model/subagents.ts';
+import { type Outcome, readSubagents } from './model/subagents.ts';
 import { SpentFigures } from './turn-head.tsx';
 
 interface Props {
   lanes: readonly LaneItem[];
   usage: SessionFacts['usage'] | undefined;
+  /** The session is at work, and so may be those that have not ended. */
+  isLive: boolean;
   onSelect: (sequence: number) => void;
   /** Shows the sub-agent alone. */
   onEnter: (lane: string) => void;
 }
 
 /** Who started whom: each sub-agent leads to what it did, and to the call that started it. */
-export const SubagentsView = ({ lanes, usage, onSelect, onEnter }: Props) => (
+export const SubagentsView = ({ lanes, usage, isLive, onSelect, onEnter }: Props) => (
   <Scroll aria-label="Sub-agents" className="changes-view">
     <h2 className="mb-2 text-14">{lanes.length === 0 ? 'No sub-agents so far' : plural(lanes.length, 'sub-agent')}</h2>
     <ul>
-      {readSubagents(lanes).map(({ item, depth, name, task }) => (
+      {readSubagents(lanes).map(({ item, depth, name, task, outcome }) => (
         <li key={item.key} className="subagent" style={{ paddingLeft: 20 * depth }}>
           <button type="button" className="subagent-task" onClick={() => onEnter(item.lane)}>
             <span className="font-medium">{showHidden(name)}</span>{' '}
             <span className="text-muted">{showHidden(task)}</span>
           </button>
           <span className="turn-figures">
+            <OutcomeMark outcome={outcome} isLive={isLive} />
             {item.calls > 0 && <span>{plural(item.calls, 'call')}</span>}
             <Failures count={item.failures} />
             {item.durationMs >= 1000 && <span>{formatDuration(item.durationMs)}</span>}
@@ -43,3 +46,8 @@ export const SubagentsView = ({ lanes, usage, onSelect, onEnter }: Props) => (
     </ul>
   </Scroll>
 );
+
+function OutcomeMark({ outcome, isLive }: { outcome: Outcome; isLive: boolean }) {
+  if (outcome === 'open') return <span>{isLive ? 'running' : 'no result'}</span>;
+  return <span className={outcome === 'finished' ? '' : 'text-bad'}>{outcome}</span>;
+}

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Entry } from '../../contract/entry/entry.ts';
+import type { Usage } from '../../contract/entry/usage.ts';
 import { promptLine } from '../../contract/entry/value.ts';
 import { add } from './counts.ts';
 import { type Day, type Facts, keep, type Tokens, type Tool } from './facts.ts';
@@ -30,7 +31,8 @@ function addEntry(facts: Facts, entry: Entry): void {
   const begins = entry.timed && facts.first === undefined;
   noteTime(facts, entry);
   facts.redactions = add(facts.redactions, entry.redactions ?? 0);
-  const { kind, lane } = entry;
+  const { kind } = entry;
+  const isSubagent = isOfSubagent(entry);
   // Entries before the first time were put on the day on which they came.
   if (begins && facts.days.values().every(isEmpty)) facts.days.clear();
   if (facts.days.size === 0 && (begins || kind !== 'quiet')) dayAt(facts, entry);
@@ -42,18 +44,22 @@ function addEntry(facts: Facts, entry: Entry): void {
     facts.failures = add(facts.failures, 1);
     note(dayAt(facts, entry), 'failures');
   }
-  if (kind === 'prompt' && lane === undefined) addPrompt(facts, entry);
+  if (kind === 'prompt' && !isSubagent) addPrompt(facts, entry);
   else if (kind === 'answer' || kind === 'reasoning') noteModel(facts, entry.model);
   else if (kind === 'call') addCall(facts, entry);
   else if (kind === 'result') addResult(facts, entry);
-  else if (kind === 'usage') addUsage(facts, entry);
+  else if (kind === 'usage') addUsage(facts, entry, entry.usage);
   else if (kind === 'meta') noteMeta(facts, entry);
   else if (kind === 'turn') facts.interrupted = entry.interrupted;
+  if (entry.echo?.usage) addUsage(facts, entry, entry.echo.usage);
   noteMilestones(facts, entry);
   const works = kind === 'answer' || kind === 'result' || kind === 'call' || kind === 'turn';
-  if (works && entry.timed && lane === undefined) facts.workedAt = entry.time;
+  if (works && entry.timed && !isSubagent) facts.workedAt = entry.time;
   if (works && kind !== 'turn') facts.interrupted = false;
 }
+
+/** Also where its lane is told by the chain of records alone. */
+const isOfSubagent = ({ lane, chain }: Entry): boolean => lane !== undefined || chain?.isSide === true;
 
 /** The years that days are written for. */
 const LATEST = Date.parse('9999-12-31T00:00:00Z');
@@ -128,8 +134,8 @@ function addResult(facts: Facts, entry: Extract<Entry, { kind: 'result' }>): voi
 }
 
 /** Agents report a response several times, now and then with another in between: its largest figures count. */
-function addUsage(facts: Facts, entry: Extract<Entry, { kind: 'usage' }>): void {
-  const { input, cacheRead, cacheWrite, output, responseId, model } = entry.usage;
+function addUsage(facts: Facts, entry: Entry, usage: Usage): void {
+  const { input, cacheRead, cacheWrite, output, responseId, model } = usage;
   noteModel(facts, model);
   const told = [input, cacheRead, cacheWrite, output].map((count) =>
     Math.min(MOST_TOKENS, Math.trunc(count)),

@@ -1,5 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Entry } from '../../contract/entry/entry.ts';
+import { readOwnLanes } from '../../contract/entry/lanes.ts';
 import { readRevisions } from '../../contract/entry/revisions.ts';
 import type { Columns, DerivedChunk } from '../store/derived.ts';
 import type { SessionDay } from '../store/session-days.ts';
@@ -48,7 +49,7 @@ export interface Piece {
   values: { added: Value[]; removed: Value[] };
 }
 
-/** Of longer sessions, each writing of a record that is written again counts as if it were a record of its own. */
+/** Of longer sessions, each writing of a record that is written again, or is repeated, counts as a record of its own. */
 const MOST_REWRITTEN = 100_000;
 
 /** @returns undefined where the earlier entries are needed, which were not given */
@@ -57,7 +58,8 @@ export function derivePiece(job: PieceJob, costOf: CostOf): Piece | undefined {
   const entries = chunks.flatMap((chunk) => chunk.entries);
   const before = readFacts(job.facts);
   const stored = valuesOf(before);
-  const isRewritten = before.isRewritten || entries.some(({ writing }) => writing !== undefined);
+  const isRewritten =
+    before.isRewritten || entries.some(({ writing, echo }) => writing !== undefined || echo !== undefined);
   const isAnew = isRewritten && job.eventCount <= MOST_REWRITTEN;
   if (isAnew && job.isEnd && job.earlier === undefined) return undefined;
   const facts = isAnew && job.isEnd ? foldAnew(job, entries) : before;
@@ -96,12 +98,18 @@ function foldAnew(job: PieceJob, entries: readonly Entry[]): Facts {
   const { standingAt } = readRevisions(bySequence);
   const facts = noFacts();
   // What stands elsewhere than it came would otherwise be taken for folded already.
-  const standing = all.flatMap((entry) => standingAt(entry));
+  const standing = withoutRepeated(all.flatMap((entry) => standingAt(entry)));
   noteBranch(facts, job.place.gitBranch?.slice(0, LONGEST_PLACE));
   fold(facts, standing);
   const last = all.at(-1);
   const { lag } = readFacts(job.facts);
   return { ...facts, ...(lag !== undefined && { lag }), folded: last ? last.sequence + last.span - 1 : 0 };
+}
+
+/** Without what the session's file repeats of sub-agents whose own transcripts are here. */
+function withoutRepeated(entries: readonly Entry[]): Entry[] {
+  const own = readOwnLanes(entries);
+  return entries.filter(({ lane, echo }) => !echo || lane === undefined || !own.has(lane));
 }
 
 const LONGEST_PLACE = 300;

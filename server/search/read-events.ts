@@ -1,3 +1,5 @@
+import { unwrapProgress } from '../../contract/entry/progress.ts';
+import { asObject } from '../../contract/entry/value.ts';
 import type { Hit } from '../../contract/review.ts';
 import { type OpenFrame, openFrame } from '../log/frame.ts';
 import { type AppendOf, readAppendsOf } from '../store/event-ranges.ts';
@@ -147,9 +149,13 @@ function* match(event: ReadEvent, { matcher, budget }: Reader): Steps<FoundEvent
     sequence,
     eventType,
     terms,
-    show: () => ({ sequence, time: timeOf(payload, createdAt), eventType, ...show() }),
+    show: () => ({ sequence, time: timeOf(payload, createdAt), eventType: shownType(eventType, payload), ...show() }),
   };
 }
+
+/** Of an event that carries a sub-agent's, the type of that one. */
+const shownType = (eventType: string, payload: unknown): string =>
+  unwrapProgress(eventType, asObject(payload)).eventType;
 
 /** When it happened, or else when it was stored. */
 function timeOf(payload: unknown, createdAt: number): string {

@@ -1,3 +1,4 @@
+import { unwrapProgress } from '../../contract/entry/progress.ts';
 import { asObject, asParsedObject, type Loose } from '../../contract/entry/value.ts';
 import { isPart } from '../../contract/parts.ts';
 
@@ -37,8 +38,10 @@ const readForeign: Read = ({ source: _, occurredAt: __, redactions: ___, ...othe
 export function textsOf(eventType: string, payload: unknown): string[] {
   // A part of a payload whose other parts are missing.
   if (isPart(payload)) return stringsIn([payload.json]);
-  const read = Object.hasOwn(SEARCHED, eventType) ? SEARCHED[eventType] : undefined;
-  return stringsIn((read ?? readForeign)(asObject(payload)));
+  // Each notice of a sub-agent's progress repeats all of its prompt.
+  const event = unwrapProgress(eventType, asObject(payload));
+  const read = Object.hasOwn(SEARCHED, event.eventType) ? SEARCHED[event.eventType] : undefined;
+  return stringsIn((read ?? readForeign)(event.payload));
 }
 
 /** All strings of a value, however deep, in order. */

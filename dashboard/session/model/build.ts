@@ -1,4 +1,5 @@
 import {
+  type CallEntry,
   type Entries,
   type Entry,
   eachOf,
@@ -7,6 +8,7 @@ import {
   type QuietEntry,
   type SubagentEntry,
 } from '../../../contract/entry/entry.ts';
+import { readOwnLanes } from '../../../contract/entry/lanes.ts';
 import { foldMeta, type Meta } from '../../../contract/entry/meta.ts';
 import { orderOf, type Revisions, readRevisions } from '../../../contract/entry/revisions.ts';
 import type { UsageTotals } from '../../../contract/entry/usage.ts';
@@ -45,16 +47,46 @@ export interface TimelineBuilder {
 
 /** Everything the session page shows, from all entries at once. */
 export function buildTimeline(entries: Entries, revisions = readRevisions(entries)): Timeline {
-  const builder = createTimelineBuilder(findStarters(entries), revisions.orders);
+  const builder = createTimelineBuilder(readSubagentFacts(entries), revisions.orders);
   for (const entry of eachOf(entries)) for (const standing of revisions.standingAt(entry)) builder.add(standing);
   return builder.finish();
 }
 
-/** Which call started which sub-agent. */
-export function findStarters(entries: Entries): Map<string, string> {
+/** What has to be known of sub-agents before their events are put into lanes. */
+export interface SubagentFacts {
+  /** Which call started which sub-agent. */
+  starters: Map<string, string>;
+  /** Those with transcripts of their own. */
+  own: Set<string>;
+}
+
+export function readSubagentFacts(entries: Entries): SubagentFacts {
   const starters = new Map<string, string>();
-  for (const entry of entries) if (entry?.kind === 'subagent') noteStarter(starters, entry);
-  return starters;
+  const briefs = createBriefs();
+  for (const entry of eachOf(entries)) {
+    if (entry.kind === 'subagent') noteStarter(starters, entry);
+    if (entry.echo?.starter && entry.lane !== undefined) starters.set(entry.lane, entry.echo.starter);
+    if (entry.kind === 'call') briefs.give(entry);
+  }
+  for (const entry of eachOf(entries)) {
+    if (entry.lane === undefined || starters.has(entry.lane)) continue;
+    const callId = briefs.take(entry);
+    if (callId !== undefined) starters.set(entry.lane, callId);
+  }
+  return { starters, own: readOwnLanes(entries) };
+}
+
+/** Calls that start sub-agents, by the prompts that they give: the sub-agent's file may not say who started it. */
+function createBriefs() {
+  const given = new Map<string, string[]>();
+  return {
+    give({ brief, callId }: CallEntry): void {
+      if (brief !== undefined && callId !== undefined) given.set(brief, [...(given.get(brief) ?? []), callId]);
+    },
+    /** Each call starts one. */
+    take: (entry: Entry): string | undefined =>
+      entry.kind === 'quiet' && entry.brief !== undefined ? given.get(entry.brief)?.shift() : undefined,
+  };
 }
 
 /** Other calls wait for a sub-agent, or close it. */
@@ -67,8 +99,12 @@ const MOST_NESTED = 20;
 
 const NONE_MOVED: Revisions['orders'] = new Map();
 
-/** @param starters which call started which sub-agent, as far as that is known before its events come */
-export function createTimelineBuilder(starters = new Map<string, string>(), orders = NONE_MOVED): TimelineBuilder {
+/** @param facts what is known of sub-agents before their events come */
+export function createTimelineBuilder(
+  { starters, own }: SubagentFacts = { starters: new Map(), own: new Set() },
+  orders = NONE_MOVED,
+): TimelineBuilder {
+  const briefs = createBriefs();
   const groups: Groups = new WeakMap();
   const main = createLaneBuilder(groups);
   const lanes = new Map<string, { builder: LaneBuilder; item: LaneItem; isFree: boolean; isChanged: boolean }>();
@@ -79,6 +115,8 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
   /** The last compaction of each lane. */
   const compactions = new Map<string | undefined, MessageItem>();
   const all: Entry[] = [];
+  /** Sub-agents of whose events the file of the session itself has some. */
+  const echoed = new Set<string>();
   const spending = createSpending();
   let redactions = 0;
   let hasTimes = false;
@@ -125,6 +163,21 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
     if (isFree && starters.has(entry.subagent)) isStale = true;
   }
 
+  /** The lane of what a sub-agent did, and who started it, as far as the entry tells. */
+  function laneFor(entry: Entry, lane: string): LaneBuilder {
+    if (entry.kind === 'quiet' && entry.brief !== undefined && !starters.has(lane)) {
+      const callId = briefs.take(entry);
+      if (callId !== undefined) starters.set(lane, callId);
+    }
+    if (entry.echo?.starter !== undefined) starters.set(lane, entry.echo.starter);
+    // What was repeated before its own transcript came has to go.
+    if (!entry.echo && !own.has(lane) && echoed.has(lane)) isStale = true;
+    (entry.echo ? echoed : own).add(lane);
+    const { builder, isFree } = laneOf(entry, lane);
+    if (isFree && starters.has(lane)) isStale = true;
+    return builder;
+  }
+
   function add(entry: Entry, builder: LaneBuilder): void {
     switch (entry.kind) {
       case 'usage':
@@ -145,6 +198,7 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
         return;
       case 'call': {
         builder.pause(entry);
+        briefs.give(entry);
         const tool = builder.call(entry);
         if (entry.callId !== undefined) tools.set(entry.callId, tool);
         return;
@@ -185,11 +239,15 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
   return {
     isStale: () => isStale,
     add(entry) {
+      if (entry.echo && entry.lane !== undefined && own.has(entry.lane)) {
+        main.quiet(toRecord(entry));
+        return;
+      }
       all.push(entry);
       spending.add(entry);
       redactions += entry.redactions ?? 0;
       hasTimes ||= entry.timed;
-      add(entry, entry.lane === undefined ? main : laneOf(entry, entry.lane).builder);
+      add(entry, entry.lane === undefined ? main : laneFor(entry, entry.lane));
     },
     finish() {
       const homeless: LaneItem[] = [];
@@ -221,6 +279,16 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
         orders,
       };
     },
+  };
+}
+
+/** What a sub-agent's own transcript tells as well. */
+function toRecord({ sequence, span, eventType, time, timed, redactions, order }: Entry): QuietEntry {
+  return {
+    ...{ sequence, span, eventType, time, timed },
+    ...(redactions !== undefined && { redactions }),
+    ...(order !== undefined && { order }),
+    ...{ kind: 'quiet', about: 'notice · agent_progress', preview: '', isDuplicate: true },
   };
 }
 

@@ -1,8 +1,9 @@
 import { type Entries, type Entry, eachOf } from '../../../contract/entry/entry.ts';
+import { createLanes, type Lanes } from '../../../contract/entry/lanes.ts';
 import { readRevisions } from '../../../contract/entry/revisions.ts';
 import { settleTimes } from '../../../contract/entry/times.ts';
 import { compareWriting, type Writing } from '../../../contract/revision.ts';
-import { createTimelineBuilder, findStarters, type Timeline } from './build.ts';
+import { createTimelineBuilder, readSubagentFacts, type Timeline } from './build.ts';
 
 /** The timeline of entries that come one after the other. */
 export interface Model {
@@ -14,6 +15,7 @@ export interface Model {
 }
 
 interface Before {
+  lanes: Lanes;
   settle(entry: Entry): Entry;
   builder: ReturnType<typeof createTimelineBuilder>;
   isRewritten(entry: Entry): boolean;
@@ -21,6 +23,7 @@ interface Before {
 
 export const createModel = (): Model =>
   continueFrom({
+    lanes: createLanes(),
     builder: createTimelineBuilder(),
     ...createSettling([]),
     isRewritten: createWatch([]),
@@ -28,24 +31,31 @@ export const createModel = (): Model =>
 
 /** The same from all entries at once. `rest` is waited for now and then, so that the page stays awake. */
 export async function rebuildModel(entries: Entries, rest: () => Promise<void> | undefined): Promise<Model> {
-  const settled = settleTimes(entries);
+  const lanes = createLanes();
+  const settled = settleTimes(entries.map((entry) => entry && lanes.settle(entry)));
   const revisions = readRevisions(settled);
   await rest();
-  const builder = createTimelineBuilder(findStarters(settled), revisions.orders);
+  const builder = createTimelineBuilder(readSubagentFacts(settled), revisions.orders);
   for (const entry of eachOf(settled)) {
     for (const standing of revisions.standingAt(entry)) builder.add(standing);
     const pause = rest();
     if (pause) await pause;
   }
-  return continueFrom({ builder, ...createSettling(entries), isRewritten: createWatch(entries) });
+  return continueFrom({ lanes, builder, ...createSettling(settled), isRewritten: createWatch(entries) });
 }
 
-function continueFrom({ settle, builder, isRewritten, isUnsettled }: Before & { isUnsettled(): boolean }): Model {
+function continueFrom({
+  lanes,
+  settle,
+  builder,
+  isRewritten,
+  isUnsettled,
+}: Before & { isUnsettled(): boolean }): Model {
   let isStale = false;
   return {
     add(entry) {
       if (isRewritten(entry)) isStale = true;
-      builder.add(settle(entry));
+      builder.add(settle(lanes.settle(entry)));
     },
     isStale: () => isStale || isUnsettled() || builder.isStale(),
     timeline: builder.finish,

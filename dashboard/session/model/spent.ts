@@ -1,4 +1,4 @@
-import type { Entry, UsageEntry } from '../../../contract/entry/entry.ts';
+import type { Entry } from '../../../contract/entry/entry.ts';
 import { costAt, createUsageSum, type Usage, type UsageTotals } from '../../../contract/entry/usage.ts';
 import type { SessionFacts } from '../../../contract/review.ts';
 
@@ -10,7 +10,7 @@ const keyOf = (day: string, model: string) => `${day} ${model}`;
 
 /** By how much a report raises which tokens: a response may be reported several times. */
 export interface Report {
-  entry: UsageEntry;
+  entry: Entry;
   key: string;
   grown: Usage;
 }
@@ -29,8 +29,9 @@ export function createSpending() {
     add(entry: Entry): void {
       const named = modelOf(entry);
       if (named && !named.startsWith('<')) model = named;
-      if (entry.kind !== 'usage') return;
-      const { responseId, model: own = model } = entry.usage;
+      const usage = entry.kind === 'usage' ? entry.usage : entry.echo?.usage;
+      if (!usage) return;
+      const { responseId, model: own = model } = usage;
       const known = responseId === undefined ? undefined : keys.get(responseId);
       // A session has many responses a day, and dates are slow.
       const number = Math.floor(Math.max(0, entry.time) / DAY_MS);
@@ -38,7 +39,7 @@ export function createSpending() {
       dayNumber = number;
       const key = known ?? keyOf(day, own);
       if (responseId !== undefined) keys.set(responseId, key);
-      reports.push({ entry, key, grown: sum.add(entry.usage) });
+      reports.push({ entry, key, grown: sum.add(usage) });
     },
   };
 }

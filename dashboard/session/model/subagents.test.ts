@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { createLanes } from '../../../contract/entry/lanes.ts';
 import { buildTimeline } from './build.ts';
+import { createModel } from './model.ts';
 import { tokensIn } from './spent.ts';
-import { readSubagents } from './subagents.ts';
+import { outcomeOf, readSubagents } from './subagents.ts';
 import { entriesOf } from './test/events.ts';
 
 const started = (lane: string, by: string | undefined, description?: string): [string, object][] => [
@@ -42,4 +44,115 @@ test('sub-agents of whom nobody says who started them tell their prompt, also wh
     ['y', 0],
   ]);
   expect(lines.find(({ item }) => item.lane === 'alone')?.task).toBe('You look at alone');
+});
+
+const chained = (record: string, parent?: string): object => ({
+  source: { agent: 'claude-code', agentVersion: '1.0.98', record, ...(parent !== undefined && { parent }) },
+  rest: { isSidechain: true },
+});
+
+const progress = (type: 'assistant' | 'user', block: object): [string, object] => [
+  'notice',
+  {
+    kind: 'agent_progress',
+    rest: { parentToolUseID: 'a', data: { agentId: 'a', message: { message: { role: type, content: [block] } } } },
+  },
+];
+
+test('sub-agents whose records stand between those of the session are lanes below the calls that gave their prompts', () => {
+  const task = (callId: string, prompt: string): [string, object] => [
+    'tool.call',
+    { callId, name: 'Task', input: { description: callId, prompt } },
+  ];
+  const { lanes, items } = buildTimeline(
+    settled(
+      task('one', 'Look at one'),
+      task('two', 'Look at two'),
+      ['context.message', { kind: 'subagent-prompt', text: 'Look at two', ...chained('b') }],
+      ['context.message', { kind: 'subagent-prompt', text: 'Look at one', ...chained('a') }],
+      ['tool.call', { callId: 'b1', name: 'Read', ...chained('b1', 'b') }],
+      ['assistant.message', { text: 'I look at one', ...chained('a1', 'a') }],
+      ['tool.result', { callId: 'b1', isError: true, ...chained('b2', 'b1') }],
+      ['tool.result', { callId: 'one' }],
+    ),
+  );
+  expect(
+    lanes.map(({ lane, starter, anchored, calls, failures }) => [
+      lane,
+      starter?.call?.callId,
+      anchored,
+      calls,
+      failures,
+    ]),
+  ).toEqual([
+    ['b', 'two', true, 1, 1],
+    ['a', 'one', true, 0, 0],
+  ]);
+  expect(items.some((item) => item.kind === 'message')).toBe(false);
+});
+
+test('what the session repeats of a sub-agent is its messages and calls, until its own transcript comes', () => {
+  const repeated: [string, object][] = [
+    ['tool.call', { callId: 'a', name: 'Task', input: {} }],
+    progress('user', { type: 'text', text: 'Look' }),
+    progress('assistant', { type: 'tool_use', id: 'r', name: 'Read', input: { file_path: '/a' } }),
+    progress('user', { type: 'tool_result', tool_use_id: 'r', is_error: true, content: 'no such file' }),
+  ];
+  const own: [string, object][] = [
+    ['tool.call', { callId: 'r', name: 'Read', input: { file_path: '/a' }, source: { subagent: 'a' } }],
+    ['tool.result', { callId: 'r', isError: true, source: { subagent: 'a' } }],
+  ];
+  const figures = (...events: [string, object][]) => {
+    const model = createModel();
+    for (const entry of entriesOf(...(events as never[]))) model.add(entry);
+    const { lanes, toolCalls, failures } = model.timeline();
+    return [
+      lanes.map(({ starter, calls, anchored }) => [starter?.name, calls, anchored]),
+      toolCalls,
+      failures,
+      model.isStale(),
+    ];
+  };
+  expect(figures(...repeated)).toEqual([[['Task', 1, true]], 2, 1, false]);
+  expect(figures(...repeated, ...own)[3]).toBe(true);
+  const { lanes, toolCalls, failures } = buildTimeline(entriesOf(...([...repeated, ...own] as never[])));
+  expect([lanes.length, lanes[0]?.calls, toolCalls, failures]).toEqual([1, 1, 2, 1]);
+});
+
+function settled(...events: [string, object][]) {
+  const lanes = createLanes();
+  return entriesOf(...(events as never[])).map(lanes.settle);
+}
+
+test.each<[string, [string, object][]]>([
+  ['finished', [['tool.result', { callId: 'a' }]]],
+  ['failed', [['tool.result', { callId: 'a', isError: true }]]],
+  ['open', []],
+  // It goes on while the one that started it does something else.
+  [
+    'open',
+    [
+      ['tool.result', { callId: 'a' }],
+      ['subagent.started', { subagent: 'a', callId: 'a' }],
+    ],
+  ],
+  [
+    'finished',
+    [
+      ['tool.result', { callId: 'a' }],
+      ['subagent.started', { subagent: 'a' }],
+      ['subagent.finished', { subagent: 'a' }],
+    ],
+  ],
+  ['interrupted', [['turn.finished', { reason: '[Request interrupted by user]', source: { subagent: 'a' } }]]],
+])('a sub-agent is %s where that is what was recorded last', (outcome, events) => {
+  const prompt = 'Look';
+  const { lanes } = buildTimeline(
+    entriesOf(
+      ['tool.call', { callId: 'a', name: 'Task', input: { description: 'Look', prompt } }],
+      ['context.message', { kind: 'subagent-prompt', text: prompt, source: { subagent: 'a' } }],
+      ...(events as never[]),
+    ),
+  );
+  expect(lanes.map(outcomeOf)).toEqual([outcome]);
 });

@@ -7,7 +7,11 @@ export interface Subagent {
   name: string;
   /** What it was to do, in one line. */
   task: string;
+  outcome: Outcome;
 }
+
+/** How it ended; `open` where nothing says that it did. */
+export type Outcome = 'finished' | 'failed' | 'interrupted' | 'open';
 
 /** All sub-agents, each after the one that started it. What started itself, or in a circle, stands at the top. */
 export function readSubagents(lanes: readonly LaneItem[]): Subagent[] {
@@ -19,10 +23,21 @@ export function readSubagents(lanes: readonly LaneItem[]): Subagent[] {
   const children = Map.groupBy(lanes, parentOf);
   const below = (parent: string | undefined, depth: number): Subagent[] =>
     (children.get(parent) ?? []).flatMap((item) => [
-      { item, depth, ...describe(item) },
+      { item, depth, ...describe(item), outcome: outcomeOf(item) },
       ...below(item.lane, depth + 1),
     ]);
   return below(undefined, 0);
+}
+
+/** The call that starts a sub-agent waits for it, unless that one was told to go on by itself. */
+export function outcomeOf({ about, starter, items }: LaneItem): Outcome {
+  if (starter?.failed) return 'failed';
+  const phases = new Set(about.map(({ phase }) => phase));
+  if (phases.has('finished')) return 'finished';
+  const last = items.findLast((item) => item.kind === 'message');
+  if (last?.entry.kind === 'turn' && last.entry.interrupted) return 'interrupted';
+  const isAwaited = starter !== undefined && starter.results.length > 0 && !phases.has('started');
+  return isAwaited ? 'finished' : 'open';
 }
 
 /** Who it is, and what for: how it was described, and its prompt. */

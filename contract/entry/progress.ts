@@ -1,0 +1,79 @@
+import type { Echo } from './entry.ts';
+import { readUsage } from './usage.ts';
+import { asArray, asObject, asText, type Loose } from './value.ts';
+
+/** An event's type and payload, as far as readers ask for them. */
+export interface Typed {
+  eventType: string;
+  payload: Loose;
+}
+
+/**
+ * The message of a sub-agent that Claude Code 2.1.12 to 2.1.63 wrote into the session's own file as a notice of progress,
+ * as an event of that sub-agent. The sub-agent's own file has the same message, but may be missing.
+ * @returns undefined where the event is no such notice
+ */
+export function readProgress(eventType: string, payload: Loose): Typed | undefined {
+  if (eventType !== 'notice' || payload.kind !== 'agent_progress') return undefined;
+  const { agentId, message } = asObject(asObject(payload.rest).data);
+  const { timestamp, message: response, toolUseResult } = asObject(message);
+  const { role, content, model, id } = asObject(response);
+  const subagent = asText(agentId);
+  if (!subagent) return undefined;
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : asArray(content).map(asObject);
+  // A record holds one block; of several, the one that does something.
+  const block = blocks.find(({ type }) => type === 'tool_use' || type === 'tool_result') ?? blocks[0];
+  if (!block) return undefined;
+  const { source, redactions } = payload;
+  const common = {
+    source: { ...asObject(source), subagent },
+    occurredAt: asText(timestamp) ?? payload.occurredAt,
+    ...(redactions !== undefined && { redactions }),
+  };
+  const of = (eventType: string, fields: Loose): Typed => ({ eventType, payload: { ...common, ...fields } });
+  switch (block.type) {
+    case 'tool_use':
+      return of('tool.call', { callId: block.id, name: block.name, input: block.input, model });
+    case 'tool_result':
+      return of('tool.result', {
+        callId: block.tool_use_id,
+        output: block.content,
+        isError: block.is_error,
+        detail: toolUseResult,
+      });
+    case 'thinking':
+      return of('assistant.reasoning', { text: block.thinking, model, messageId: id });
+    case 'text':
+      return role === 'assistant'
+        ? of('assistant.message', { text: block.text, model, messageId: id })
+        : of('context.message', { text: block.text, kind: 'subagent-prompt' });
+    default:
+      return undefined;
+  }
+}
+
+/** The event itself, or the sub-agent's event that it carries. */
+export const unwrapProgress = (eventType: string, payload: Loose): Typed =>
+  readProgress(eventType, payload) ?? { eventType, payload };
+
+/** What such a notice tells beside the sub-agent's message. */
+export function readEcho({ rest }: Loose): Echo {
+  const { parentToolUseID, data } = asObject(rest);
+  const { usage, id, model } = asObject(asObject(asObject(data).message).message);
+  const starter = asText(parentToolUseID);
+  const tokens = asObject(usage);
+  return {
+    ...(starter && { starter }),
+    ...(usage !== undefined && {
+      usage: readUsage({
+        responseId: id,
+        model,
+        inputTokens: tokens.input_tokens,
+        outputTokens: tokens.output_tokens,
+        cacheReadTokens: tokens.cache_read_input_tokens,
+        cacheWriteTokens: tokens.cache_creation_input_tokens,
+        cached: 'excluded',
+      }),
+    }),
+  };
+}
