@@ -71,9 +71,9 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
 
   const { wake, held, isIdle } = uploader;
   const { failingMs, isFailing, lastTrouble } = retry;
-  const { heartbeat } = registration;
+  const { heartbeat, report } = registration;
   return {
-    ...{ wake, held, isIdle, failingMs, isFailing, lastTrouble, heartbeat },
+    ...{ wake, held, isIdle, failingMs, isFailing, lastTrouble, heartbeat, report },
     /** Tries again what an administrator had disabled, or the service refused. */
     reconsider(): void {
       registration.forget();

@@ -37,3 +37,29 @@ export const RegisteredEnvironment = Type.Object({ environmentId: Id('env'), env
 
 export const HeartbeatBody = Body({ serviceCliVersion: Type.Optional(Text(64)) });
 export const Heartbeat = Type.Object({ environmentId: Id('env'), lastSeenAt: Timestamp });
+
+/** Why a machine does not send all that it captures; `status` on the machine tells more. */
+export const MACHINE_TROUBLES = ['held', 'heldSome', 'full', 'replaced'] as const;
+export type MachineTrouble = (typeof MACHINE_TROUBLES)[number];
+
+/** What the command line reports of its own state: counts and fixed words alone, nothing of any session. */
+export const MachineReport = Body({
+  waiting: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'events in its spool' }),
+  troubles: Type.Array(OneOf(MACHINE_TROUBLES), { maxItems: MACHINE_TROUBLES.length }),
+});
+export type MachineReport = Static<typeof MachineReport>;
+
+/** How the capture of a machine is doing. */
+export const MachineHealth = Type.Object({
+  environmentId: Id('env'),
+  secretIds: Type.Array(Id('sec'), { description: 'the secrets that belong to the machine' }),
+  isOutdated: Type.Boolean({ description: 'its command line is older than the one that the service offers' }),
+  silentSince: Type.Optional({
+    ...Timestamp,
+    description: 'when it was last heard of, where it has been silent for longer than in the four weeks before',
+  }),
+  reportedAt: Type.Optional(Timestamp),
+  waiting: Type.Optional(MachineReport.properties.waiting),
+  troubles: MachineReport.properties.troubles,
+});
+export type MachineHealth = Static<typeof MachineHealth>;

@@ -21,6 +21,7 @@ import {
   StartedDevice,
 } from './device.ts';
 import { DigestsBody, DigestsPage } from './digest.ts';
+import { MachineHealth, MachineReport } from './environment.ts';
 import { EventPage } from './event.ts';
 import {
   DeleteOrganizationBody,
@@ -179,6 +180,23 @@ export const EXTENSIONS = {
     summary: 'Show which organization and plane a secret belongs to',
     replies: { 200: SecretIdentity },
     errors: [401, 429, 503],
+  }),
+  reportHealth: route({
+    method: 'POST',
+    path: '/v1/environments/{environmentId}/health',
+    auth: 'secret',
+    summary: 'Report how many events wait on a machine, and why not all of them are sent',
+    body: MachineReport,
+    replies: { 200: Type.Object({ environmentId: Id('env') }) },
+    errors: [400, 401, 404, 429, 503],
+  }),
+  listMachineHealth: route({
+    method: 'GET',
+    path: '/v1/organizations/me/machine-health',
+    auth: 'member',
+    summary: 'Show how the capture of each active machine is doing, and which secrets belong to it',
+    replies: { 200: Envelope('machines', Type.Array(MachineHealth)) },
+    errors: [401, 403, 429, 503],
   }),
   startDeviceSignIn: route({
     method: 'POST',

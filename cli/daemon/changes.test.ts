@@ -165,6 +165,21 @@ test('a session that was just written to stays open, whether its agent runs or n
   expect([...service.state.sessions.values()].map(({ status }) => status)).toEqual(['active']);
 });
 
+test('what waits on the machine is reported when it changes, in counts and fixed words alone', async () => {
+  const { start, say, service, waitForTexts } = await setUpDaemon();
+  await start();
+  say(1, 0, 'one');
+  await waitForTexts(1, ['one']);
+  await until(() => expect(service.state.reports.at(-1)).toEqual({ waiting: 0, troubles: [] }));
+  const count = service.state.reports.length;
+  const beats = service.state.heartbeats;
+  await until(() => expect(service.state.heartbeats).toBeGreaterThan(beats + 3));
+  expect(service.state.reports).toHaveLength(count);
+  service.state.installationStatus = 'disabled';
+  say(2, 1, 'two');
+  await until(() => expect(service.state.reports.at(-1)).toEqual({ waiting: 1, troubles: ['heldSome'] }));
+});
+
 test('what a hook of Cursor leaves is captured at once', async () => {
   const { start, state, service } = await setUpDaemon();
   await start();

@@ -73,11 +73,17 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       const [some] = current.held();
       if (some) log.warn(`${some.message} ${some.hint ?? ''}`);
       setNotice('heldSome', some);
+      await report(current);
       write(() => spool.setMeta('daemon', JSON.stringify({ beatAt: context.now() })));
       if (beat % timing.reconsiderBeats === 0) current.reconsider();
       await rest(timing.heartbeatMs, lasting);
     }
     return undefined;
+  }
+
+  /** For the dashboard. What cannot be reported now is reported after the next heartbeat. */
+  async function report(current: Sending): Promise<void> {
+    await current.report({ waiting: spool.batches.depth().events, troubles: spool.notices() }).catch(() => {});
   }
 
   const setNotice = (kind: NoticeKind, failure: Failure | undefined): void =>

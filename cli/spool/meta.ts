@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { MACHINE_TROUBLES, type MachineTrouble } from '../../contract/environment.ts';
 
 /** What is counted beside the events: nothing leaves the pipeline in silence. */
 export const COUNTERS = {
@@ -21,7 +22,7 @@ export const COUNTERS = {
 export type Counter = keyof typeof COUNTERS;
 
 /** What a person should know of and may do something about, for as long as it lasts. */
-export type NoticeKind = 'held' | 'heldSome' | 'full' | 'replaced';
+export type NoticeKind = MachineTrouble;
 
 export interface Notice {
   sentence: string;
@@ -52,6 +53,8 @@ export function createMeta(db: DatabaseSync) {
       const value = get.get(nameOf(kind))?.value;
       return value === undefined ? undefined : (JSON.parse(String(value)) as Notice);
     },
+    /** The kinds of notices that there are. */
+    notices: (): NoticeKind[] => MACHINE_TROUBLES.filter((kind) => get.get(nameOf(kind)) !== undefined),
     /** Undefined when it is over. */
     setNotice(kind: NoticeKind, notice: Notice | undefined): void {
       if (notice === undefined) clear.run(nameOf(kind));

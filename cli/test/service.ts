@@ -81,6 +81,8 @@ export async function startService(options: FakeOptions = {}) {
     installations: new Map<string, Record<string, unknown>>(),
     requests: [] as string[],
     heartbeats: 0,
+    /** What machines reported of themselves. */
+    reports: [] as Record<string, unknown>[],
     /** Client keys of sessions that were deleted. */
     deletedKeys: new Set<string>(),
     /** Whether each session is closed as soon as it is opened. */
@@ -228,6 +230,10 @@ export async function startService(options: FakeOptions = {}) {
         const installation = { ...installed, installationId, status: state.installationStatus };
         return { status: 201, body: { installationId, installation } };
       }
+      case 'POST /v1/environments/{env}/health':
+        if (!extensions) return problem('not_found');
+        state.reports.push(body());
+        return { status: 200, body: { environmentId: id } };
       case 'POST /v1/environments/{env}/heartbeat':
         state.heartbeats++;
         if (state.environmentStatus === 'revoked') return problem('environment_revoked');

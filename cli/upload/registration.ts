@@ -1,5 +1,5 @@
 import type { AgentId } from '../../contract/agent.ts';
-import type { Platform } from '../../contract/environment.ts';
+import type { MachineReport, Platform } from '../../contract/environment.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import type { Repository } from '../repository.ts';
@@ -38,6 +38,8 @@ export function createRegistration(
   repository?: Repository | undefined,
 ) {
   let environment: Promise<string> | undefined;
+  /** The last report that the service has. */
+  let reported: string | undefined;
   const installations = new Map<AgentId, Registered>();
 
   async function registerEnvironment(): Promise<string> {
@@ -97,6 +99,19 @@ export function createRegistration(
     forget(): void {
       environment = undefined;
       installations.clear();
+    },
+    /** Tells how the capture of this machine is doing; a service that knows no such route is not asked again. */
+    async report(health: MachineReport): Promise<void> {
+      const told = JSON.stringify(health);
+      if (told === reported) return;
+      const environmentId = await getEnvironment();
+      try {
+        await service.client.reportHealth({ environmentId, body: health });
+        reported = told;
+      } catch (error) {
+        if (!hasStatus(error, 404)) throw error;
+        reported = told;
+      }
     },
     async heartbeat(): Promise<void> {
       const environmentId = await getEnvironment();

@@ -84,6 +84,10 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [{ organization_id: ORGANIZATION, environment_id: 'env_1' }, undefined],
     [{ organization_id: ORGANIZATION, environment_id: 'env_1' }, 'ses_1'],
   ],
+  keepReport: [[ORGANIZATION, 'env_1', { waiting: 1, troubles: [] }, NOW]],
+  readReports: [[ORGANIZATION]],
+  readMachineSecrets: [[ORGANIZATION]],
+  readMachineDays: [[ORGANIZATION, '2026-11-22']],
   touchEnvironment: [[ORGANIZATION, 'env_1', '1', NOW]],
 
   revokeSecrets: [

@@ -9,6 +9,7 @@ import { environmentHandlers } from './environments.ts';
 import { eventHandlers } from './events.ts';
 import { factsHandlers } from './facts.ts';
 import { liveHandlers } from './live.ts';
+import { machineHealthHandlers } from './machine-health.ts';
 import { memberHandlers } from './members.ts';
 import { organizationHandlers } from './organizations.ts';
 import { personHandlers } from './people.ts';
@@ -27,6 +28,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...secretHandlers(deps),
   ...deviceHandlers(deps),
   ...environmentHandlers(deps),
+  ...machineHealthHandlers(deps),
   ...agentHandlers(deps),
   ...sessionHandlers(deps),
   ...eventHandlers(deps),

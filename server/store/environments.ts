@@ -90,6 +90,9 @@ const insertEnvironment = (
       repo_root: null,
       repo_remote: null,
       git_branch: null,
+      waiting_events: null,
+      troubles: null,
+      reported_at: null,
       created_at: now,
       ...given(body, now),
     })

@@ -92,6 +92,10 @@ export interface EnvironmentRow extends Dated {
   repo_root: string | null;
   repo_remote: string | null;
   git_branch: string | null;
+  /** What its command line last reported of itself; the troubles are separated by commas. */
+  waiting_events: number | null;
+  troubles: string | null;
+  reported_at: Time | null;
   last_seen_at: Time;
 }
 

@@ -25,6 +25,8 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   getConfig: () => ({}),
   registerEnvironment: () => ({ body: { hostname: 'ours-host', platform: 'linux', serviceCliVersion: '1.0.0' } }),
   heartbeat: ({ ours }) => ({ params: { environmentId: ours.environmentId } }),
+  reportHealth: ({ ours }) => ({ params: { environmentId: ours.environmentId }, body: { waiting: 0, troubles: [] } }),
+  listMachineHealth: () => ({}),
   registerAgent: ({ ours }) => ({ params: { environmentId: ours.environmentId }, body: { agentId: 'amp' } }),
   openSession: ({ ours }) => ({
     body: { environmentId: ours.environmentId, agentInstallationId: ours.installationId },

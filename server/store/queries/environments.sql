@@ -42,10 +42,10 @@ update "organizations"
 select count(*) as "count"
   from "environments"
   where "organization_id" = $1 and "status" = $2 and "last_seen_at" > $3;
-insert into "environments" ("environment_id", "organization_id", "display_name", "hostname", "platform", "status", "repo_root", "repo_remote", "git_branch", "created_at", "cli_version", "last_seen_at", "updated_at")
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+insert into "environments" ("environment_id", "organization_id", "display_name", "hostname", "platform", "status", "repo_root", "repo_remote", "git_branch", "waiting_events", "troubles", "reported_at", "created_at", "cli_version", "last_seen_at", "updated_at")
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
   on conflict ("organization_id", "hostname", "platform") do update
-  set "repo_root" = $14, "cli_version" = $15, "last_seen_at" = $16, "updated_at" = $17
+  set "repo_root" = $17, "cli_version" = $18, "last_seen_at" = $19, "updated_at" = $20
   returning *;
 
 -- touchEnvironment

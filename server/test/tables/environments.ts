@@ -142,6 +142,50 @@ export const ENVIRONMENTS: readonly Scenario[] = [
   },
   { route: 'heartbeat', name: 'an unknown machine', ask: { params: { environmentId: 'env_none' } }, status: 404 },
   {
+    route: 'reportHealth',
+    name: 'what waits, and why, is shown to members with the secret of the machine',
+    ask: { body: { waiting: 12, troubles: ['held', 'held', 'full'] } },
+    status: 200,
+    async after({ service, ours }) {
+      const { body } = await service.call('GET', '/v1/organizations/me/machine-health', { as: ours.member });
+      const of = (id: string) =>
+        body.machines.find(({ environmentId }: { environmentId: string }) => environmentId === id);
+      expect(of(ours.environmentId)).toEqual({
+        environmentId: ours.environmentId,
+        secretIds: [expect.stringMatching(/^sec_/)],
+        isOutdated: false,
+        reportedAt: new Date(service.clock.now).toISOString(),
+        waiting: 12,
+        troubles: ['held', 'full'],
+      });
+      expect(of(ours.revokedEnvironmentId)).toBeUndefined();
+    },
+  },
+  ...[{ waiting: -1, troubles: [] }, { waiting: 1 }, { waiting: 1, troubles: ['a file name'] }].map(
+    (body): Scenario => ({ route: 'reportHealth', name: JSON.stringify(body), ask: { body }, status: 400 }),
+  ),
+  ...(['revokedEnvironmentId', 'theirs'] as const).map(
+    (whose): Scenario => ({
+      route: 'reportHealth',
+      name: `of ${whose}`,
+      ask: ({ ours, theirs }) => ({
+        params: { environmentId: whose === 'theirs' ? theirs.environmentId : ours.revokedEnvironmentId },
+      }),
+      status: 404,
+    }),
+  ),
+  {
+    route: 'listMachineHealth',
+    name: 'an older command line is told',
+    ask: async ({ service, ours }) => {
+      const body = { hostname: 'old', platform: 'linux', serviceCliVersion: '0.0.9' };
+      await service.call('POST', '/v1/environments', { as: ours.live, body });
+      return {};
+    },
+    status: 200,
+    body: () => ({ machines: expect.arrayContaining([expect.objectContaining({ isOutdated: true, troubles: [] })]) }),
+  },
+  {
     route: 'listEnvironments',
     name: 'revoked ones included',
     status: 200,

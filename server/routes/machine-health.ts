@@ -1,0 +1,69 @@
+import type { MachineHealth, MachineTrouble } from '../../contract/environment.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { Deps } from '../deps.ts';
+import type { Handlers } from '../http/handler.ts';
+import { keepReport, readMachineDays, readMachineSecrets, readReports } from '../store/machine-health.ts';
+import { optional, optionalTimestamp } from '../store/time.ts';
+import { VERSION } from '../version.ts';
+
+const DAY_MS = 86_400_000;
+/** A machine's habit is read from the days before it was last heard of. */
+const HABIT_MS = 28 * DAY_MS;
+/** Beyond its longest pause a machine may be silent for this much longer, such as a holiday of a day. */
+const GRACE_MS = DAY_MS;
+/** On fewer days nothing is usual yet. */
+const FEWEST_DAYS = 3;
+
+export const machineHealthHandlers = ({ store: { db }, now }: Deps) =>
+  ({
+    async reportHealth({ caller, params: { environmentId }, body }) {
+      if (await keepReport(db, caller.organizationId, environmentId, body, now())) {
+        return { status: 200, body: { environmentId } };
+      }
+      throw new Problem('not_found', 'No such active environment in this organization.');
+    },
+
+    async listMachineHealth({ caller: { organizationId } }) {
+      const [reports, secrets, days] = await Promise.all([
+        readReports(db, organizationId),
+        readMachineSecrets(db, organizationId),
+        readMachineDays(db, organizationId, dayOf(now() - 2 * HABIT_MS)),
+      ]);
+      const secretsOf = Map.groupBy(secrets, ({ environment_id }) => environment_id);
+      const daysOf = Map.groupBy(days, ({ environment_id }) => environment_id);
+      const machines = reports.map((row): MachineHealth => {
+        const active = (daysOf.get(row.environment_id) ?? []).map(({ day }) => day);
+        return {
+          environmentId: row.environment_id,
+          secretIds: (secretsOf.get(row.environment_id) ?? []).map(({ secret_id }) => secret_id),
+          isOutdated: isOlder(row.cli_version, VERSION),
+          ...optionalTimestamp('silentSince', isSilent(row.last_seen_at, active, now()) ? row.last_seen_at : null),
+          ...optionalTimestamp('reportedAt', row.reported_at),
+          ...optional('waiting', row.waiting_events),
+          troubles: (row.troubles ?? '').split(',').filter(Boolean) as MachineTrouble[],
+        };
+      });
+      return { status: 200, body: { machines } };
+    },
+  }) satisfies Partial<Handlers>;
+
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+/**
+ * Whether a machine has been silent for longer than ever between two days of work in the weeks before.
+ * @param days on which it was at work, in order
+ */
+export function isSilent(lastSeenAt: number, days: readonly string[], now: number): boolean {
+  const times = [...new Set(days)].map((day) => Date.parse(day)).filter((time) => time >= lastSeenAt - HABIT_MS);
+  if (times.length < FEWEST_DAYS) return false;
+  const pauses = times.map((time, index) => time - (times[index - 1] ?? time));
+  return now - lastSeenAt > Math.max(...pauses) + GRACE_MS;
+}
+
+/** Whether a version is before another, by its three numbers; what is no version is not older than anything. */
+export function isOlder(version: string, than: string): boolean {
+  const [mine, other] = [version, than].map((text) => /^(\d+)\.(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number));
+  if (!mine || !other) return false;
+  const at = mine.findIndex((number, index) => number !== other[index]);
+  return at >= 0 && (mine[at] as number) < (other[at] as number);
+}
