@@ -10,12 +10,14 @@ import { createKeyOf } from './upload/client-key.ts';
 import { createRegistration } from './upload/registration.ts';
 import { createRetry, type RetryOptions } from './upload/retry.ts';
 import { createService, type ServiceOptions } from './upload/service.ts';
-import { createUploader, type UploaderOptions } from './upload/uploader.ts';
+import { Uploader, type UploaderOptions } from './upload/uploader.ts';
 
 export interface SendingOptions
   extends Pick<UploaderOptions, 'signal' | 'orders' | 'onSent' | 'isPaused' | 'findStopped'>,
     Pick<RetryOptions, 'onTrouble'>,
     Pick<ServiceOptions, 'timeoutMs'> {
+  /** How long a session is left alone that the service does not take; ten minutes where absent. */
+  heldMs?: number;
   /** How long to wait after an error of this machine, such as a full disk; without it, that ends the sending. */
   restartMs?: number;
 }
@@ -23,22 +25,24 @@ export interface SendingOptions
 export type Sending = ReturnType<typeof startSending>;
 
 const LOCK_MS = 500;
+const HELD_MS = 10 * 60_000;
 /** What is being sent when asked to stop may be answered for this long; later it is sent again, under the same key. */
 const FAREWELL_MS = 5000;
 
 /** Sends the spool for as long as the signal allows. Of several processes one sends; the others wait for it to end. */
 export function startSending(context: Context, { settings, spool, folder }: Pipeline, options: SendingOptions) {
   const { fetch, random, now, home } = context;
-  const { signal, onTrouble, restartMs } = options;
+  const { signal, onTrouble, restartMs, heldMs = HELD_MS } = options;
   const connections = new AbortController();
   const interrupt = () => connections.signal;
   const service = createService({ ...options, ...settings, fetch, interrupt });
   const retry = createRetry({ ...options, random });
-  const registration = createRegistration(service, retry, context, findOwnRepository(context));
+  const repository = findOwnRepository(context);
+  const registration = createRegistration(service, retry, context, { repository, disabledMs: heldMs });
   const isReachable = createReach({ home, now });
-  const uploader = createUploader({
+  const uploader = new Uploader({
     ...options,
-    ...{ spool, service, retry, registration, now },
+    ...{ spool, service, retry, registration, now, heldMs },
     findRepository: (folder) => (isReachable(folder) ? findRoot(folder) : undefined),
     keyOf: createKeyOf(context),
   });
@@ -69,16 +73,12 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
     })
     .finally(() => lock?.release());
 
-  const { wake, held, isIdle } = uploader;
   const { failingMs, isFailing, lastTrouble } = retry;
   const { heartbeat, report } = registration;
   return {
-    ...{ wake, held, isIdle, failingMs, isFailing, lastTrouble, heartbeat, report },
-    /** Tries again what an administrator had disabled, or the service refused. */
-    reconsider(): void {
-      registration.forget();
-      uploader.reconsider();
-    },
+    wake: () => uploader.wake(),
+    isIdle: () => uploader.isIdle(),
+    ...{ failingMs, isFailing, lastTrouble, heartbeat, report },
     /** Whether it is this process that sends. */
     isMine: () => lock !== undefined,
     /** What ended the sending although it was not asked to end. */

@@ -57,6 +57,9 @@ function reportOn(inspection: Inspection, troubles: readonly Checked[], next: st
     spooled: spool?.waiting,
     counters: spool?.counters,
     refused: spool?.refused,
+    held: spool?.heldSessions.map(({ agent, agentSession, sentence, until }) => {
+      return { agent, session: agentSession, sentence, until: new Date(until).toISOString() };
+    }),
     capBytes: spool?.capBytes,
     lastUploadAt: spool?.lastUploadAt,
     troubles: troubles.map(({ check, outcome, sentence, fix }) => ({ check, outcome, sentence, fix })),

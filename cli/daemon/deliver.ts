@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { MachineTrouble } from '../../contract/environment.ts';
 import type { Context } from '../context.ts';
 import { describe, Failure } from '../failure.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { type Sending, startSending } from '../sending.ts';
 import { damageOf } from '../spool/damage.ts';
-import type { NoticeKind } from '../spool/meta.ts';
 import { explainRefusal } from '../upload/problem.ts';
 import type { Timing } from './limits.ts';
 import type { Log } from './log.ts';
@@ -34,7 +34,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       if (!(failure instanceof Failure) || damageOf(failure) !== undefined) throw failure;
       isHeld = true;
       log.warn(`Nothing is sent for now: ${failure.message} ${failure.hint ?? ''}`);
-      setNotice('held', failure);
+      setHeld(failure);
       await rest(timing.holdMs, signal);
     }
   }
@@ -43,7 +43,9 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     const ending = new AbortController();
     const lasting = AbortSignal.any([signal, ending.signal]);
     sending = startSending(context, pipeline, {
-      ...{ signal: lasting, onTrouble: log.warn, restartMs: timing.restartMs, findStopped: () => stopped },
+      ...{ signal: lasting, onTrouble: log.warn, findStopped: () => stopped },
+      restartMs: timing.restartMs,
+      heldMs: timing.heldMs,
       // What was refused is sent again once the service takes a heartbeat.
       isPaused: () => isHeld,
     });
@@ -56,13 +58,13 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
 
   /** Resolves with what ends the sending. */
   async function keepBeating(current: Sending, lasting: AbortSignal): Promise<unknown> {
-    for (let beat = 1; !lasting.aborted; beat++) {
+    while (!lasting.aborted) {
       try {
         await current.heartbeat();
         if (isHeld) log.info('The service takes captures again.');
         isHeld = false;
         current.wake();
-        setNotice('held', undefined);
+        setHeld(undefined);
       } catch (error) {
         const reason = explainRefusal(error);
         if (lasting.aborted || reason instanceof Failure) return reason;
@@ -70,24 +72,24 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       }
       stopped = await findStoppedAgents(spool.sessions.openAgents(), context.agents, context.platform);
       if (stopped.length > 0) current.wake();
-      const [some] = current.held();
-      if (some) log.warn(`${some.message} ${some.hint ?? ''}`);
-      setNotice('heldSome', some);
-      await report(current);
+      const held = spool.holds.list();
+      for (const { sentence, hint = '' } of held.slice(0, 1)) log.warn(`${sentence} ${hint}`);
+      await report(current, held.length > 0);
       write(() => spool.setMeta('daemon', JSON.stringify({ beatAt: context.now() })));
-      if (beat % timing.reconsiderBeats === 0) current.reconsider();
       await rest(timing.heartbeatMs, lasting);
     }
     return undefined;
   }
 
   /** For the dashboard. What cannot be reported now is reported after the next heartbeat. */
-  async function report(current: Sending): Promise<void> {
-    await current.report({ waiting: spool.batches.depth().events, troubles: spool.notices() }).catch(() => {});
+  async function report(current: Sending, holdsSome: boolean): Promise<void> {
+    const troubles: MachineTrouble[] = [...spool.notices(), ...(holdsSome ? (['heldSome'] as const) : [])];
+    await current.report({ waiting: spool.batches.depth().events, troubles }).catch(() => {});
   }
 
-  const setNotice = (kind: NoticeKind, failure: Failure | undefined): void =>
-    write(() => spool.setNotice(kind, failure && { sentence: failure.message, hint: failure.hint }));
+  /** Why nothing is sent at all. */
+  const setHeld = (failure: Failure | undefined): void =>
+    write(() => spool.setNotice('held', failure && { sentence: failure.message, hint: failure.hint }));
 
   /** What `status` shows need not survive a power cut, and is no reason to stop when it cannot be written. */
   function write(work: () => void): void {

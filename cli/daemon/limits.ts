@@ -12,8 +12,8 @@ export const TIMING = {
   /** A long reading is interrupted this often at most, where something else waits. */
   sliceMs: 500,
   heartbeatMs: 60_000,
-  /** After how many heartbeats what an administrator disabled is tried again. */
-  reconsiderBeats: 10,
+  /** What the service does not take of a session or an agent is tried again after this long. */
+  heldMs: 10 * 60_000,
   /** After an error of this machine, such as a full disk. */
   restartMs: 10_000,
   /** After a refusal that only a person can change. */

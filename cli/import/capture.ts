@@ -10,6 +10,7 @@ import { giveWay } from '../read/give-way.ts';
 import type { Progress } from '../read/reader.ts';
 import { type Sending, startSending } from '../sending.ts';
 import { damageOf } from '../spool/damage.ts';
+import type { Hold } from '../spool/holds.ts';
 import type { Spool } from '../spool/open.ts';
 import { reportImport } from './report.ts';
 
@@ -51,6 +52,8 @@ async function importWith(
     const read = `read ${formatBytes(readBytes)} of ${formatBytes(totalBytes)}`;
     progress.show({ done: readBytes, total: totalBytes, text: `${read}, sent ${formatCount(sentEvents, 'event')}` });
   };
+  // A person asks for it now.
+  spool.transact(() => spool.holds.releaseAll());
   const ending = new AbortController();
   const sending = startSending(context, pipeline, {
     signal: AbortSignal.any([context.stop, ending.signal]),
@@ -100,7 +103,7 @@ async function importWith(
     reportImport(spool, before, { readBytes: state.readBytes, leftOut: work.leftOut, earlier }, output);
     const left = spool.batches.depth().events;
 
-    const failure = sending.failure() ?? sending.held()[0];
+    const failure = sending.failure() ?? spool.holds.list().map(toFailure)[0];
     if (failure !== undefined) throw failure;
     if (left > 0 || !isAllRead) throw unsent(left, sending.lastTrouble(), context.stop.aborted);
     const refused = spool.counters().eventsRefused - before.eventsRefused;
@@ -132,6 +135,8 @@ async function waitUntilSent(spool: Spool, sending: Sending, isLost: () => boole
     await sleep(200);
   }
 }
+
+const toFailure = ({ exitCode, sentence, hint }: Hold) => new Failure(exitCode, sentence, hint);
 
 const setAside = (events: number) =>
   new Failure(

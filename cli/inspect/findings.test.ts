@@ -1,6 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Spool } from '../spool/open.ts';
 import { write } from '../test/folder.ts';
 import { HOUR_MS, type Machine, setUpMachine, type Trouble, testTroubles } from '../test/machine.ts';
 
@@ -9,6 +10,16 @@ const beat = (values: object) => (machine: Machine) =>
 const endDaemon = ({ endDaemon: end }: Machine) => end();
 const answer = (values: object) => (machine: Machine) => Object.assign(machine.service.state, values);
 const at = (ms: number) => ({ now: () => Date.now() + ms });
+
+/** Sessions of a disabled agent, each with a batch that waits. */
+function hold(spool: Spool, ...sessions: string[]): void {
+  for (const name of sessions) {
+    const session = spool.sessions.ensure('codex', name);
+    spool.batches.add({ session, key: name, events: 1, body: new Uint8Array(), madeAt: Date.now() });
+    const until = Date.now() + 5 * 60_000;
+    spool.holds.hold(session, { state: 'held', sentence: 'Disabled.', hint: 'Ask.', exitCode: 1, until });
+  }
+}
 
 const SERVICE: Trouble[] = [
   [
@@ -63,12 +74,9 @@ const SERVICE: Trouble[] = [
     'an agent was disabled',
     'held',
     'warning',
-    /^Disabled\.$/,
+    /^Disabled\. 2 sessions are tried again in 5 minutes\.$/,
     /^Ask\.$/,
-    {
-      arrange: ({ inSpool }) =>
-        inSpool((spool) => spool.setNotice('heldSome', { sentence: 'Disabled.', hint: 'Ask.' })),
-    },
+    { arrange: ({ inSpool }) => inSpool((spool) => hold(spool, 'one', 'another')) },
   ],
   ['the clock is ahead', 'clock', 'warning', /10 minutes ahead/, /timedatectl/, { context: at(600_000) }],
   ['the clock is behind', 'clock', 'warning', /10 minutes behind/, /timedatectl/, { context: at(-600_000) }],

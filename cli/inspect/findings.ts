@@ -2,11 +2,12 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
 import { scriptPath } from '../hooks/script.ts';
-import { formatAge } from '../output.ts';
+import { formatAge, formatCount } from '../output.ts';
 import { findOpenFolder } from '../setup/state-folder.ts';
+import type { HeldSession } from '../spool/holds.ts';
 import { VERSION } from '../version.ts';
 import { CAPTURE_CHECKS } from './capture-findings.ts';
-import { type Check, type Checked, failed, warning } from './finding.ts';
+import { type Check, type Checked, type Finding, failed, warning } from './finding.ts';
 import { attempt, type Inspection } from './inspect.ts';
 
 /** What every check finds to be wrong, what failed first. A check that fails itself says so, and the others go on. */
@@ -45,11 +46,16 @@ export const CHECKS: { readonly [check: string]: Check } = {
     return failed(`The service at ${url} cannot be reached: ${why}.`, fix);
   },
 
-  /** What the daemon was told when it last tried: to find out anew, it would have to register. */
-  held({ spool, service }) {
+  /** What the sender was told when it last tried: to find out anew, it would have to register. */
+  held({ spool, service, now }) {
     if (spool === undefined || service.secret === 'refused') return undefined;
-    const held = spool.held ? [failed(spool.held.sentence, spool.held.hint ?? 'capture logs')] : [];
-    return [...held, ...spool.others.map(({ sentence, hint }) => warning(sentence, hint ?? 'capture logs'))];
+    const { held, heldSessions, replaced } = spool;
+    const reasons = [...Map.groupBy(heldSessions, ({ sentence }) => sentence).values()];
+    return [
+      ...(held ? [failed(held.sentence, held.hint ?? 'capture logs')] : []),
+      ...reasons.map((sessions) => describeHold(sessions, now)),
+      ...(replaced ? [warning(replaced.sentence, replaced.hint ?? 'capture logs')] : []),
+    ];
   },
 
   clock({ service: { aheadMs = 0 } }) {
@@ -103,3 +109,11 @@ export const CHECKS: { readonly [check: string]: Check } = {
 
   ...CAPTURE_CHECKS,
 };
+
+/** Sessions that are held for one reason, the one first that is tried first. */
+function describeHold(sessions: readonly HeldSession[], now: number): Finding {
+  const [{ sentence, hint = 'capture logs', until }] = sessions as [HeldSession];
+  const again = until > now ? `in ${formatAge(until - now)}` : 'now';
+  const what = sessions.length === 1 ? 'It is' : `${formatCount(sessions.length, 'session')} are`;
+  return warning(`${sentence} ${what} tried again ${again}.`, hint);
+}

@@ -82,8 +82,9 @@ function readSpool(spool: Spool, preferences: Preferences) {
     held: spool.notice('held'),
     /** Whether the daemon has stopped reading for it. */
     isFull: spool.notice('full') !== undefined,
-    /** Those that nothing else here tells of: of the spool's size, say, `waiting` does. */
-    others: [spool.notice('heldSome'), spool.notice('replaced')].filter((notice) => notice !== undefined),
+    replaced: spool.notice('replaced'),
+    /** Sessions that the sender leaves alone for now. */
+    heldSessions: spool.holds.list(),
     sent: spool.sessions.perAgent(),
     ...(lastUpload !== undefined && { lastUploadAt: new Date(Number(lastUpload)).toISOString() }),
     // One that sending has gone on after is none any more.

@@ -61,12 +61,8 @@ async function register(context: Context, settings: Settings, agents: Plan['agen
   const { fetch, random, stop } = context;
   const signal = AbortSignal.any([stop, AbortSignal.timeout(REGISTER_MS)]);
   const service = createService({ ...settings, fetch, timeoutMs: REGISTER_MS });
-  const registration = createRegistration(
-    service,
-    createRetry({ random, signal }),
-    context,
-    findOwnRepository(context),
-  );
+  const repository = findOwnRepository(context);
+  const registration = createRegistration(service, createRetry({ random, signal }), context, { repository });
   try {
     const environmentId = await registration.environment();
     // An agent that may not capture is told of when it has something to send.

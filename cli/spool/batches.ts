@@ -38,13 +38,24 @@ export interface Waiting extends Depth {
 /** Which sessions are sent first: those that wait longest, or those that were captured last. */
 export type SendingOrder = 'oldest' | 'newest';
 
+/** Which sessions are asked for; times in milliseconds since 1970. */
+export interface WaitingQuery {
+  order: SendingOrder;
+  limit: number;
+  /** Those that were written to since. */
+  changedSince: number;
+  without: readonly number[];
+  /** Those that the sender leaves alone are among them once their time has come. */
+  now: number;
+}
+
 /** What waits of a session that is excluded by now stays here, in case it is not any more. */
 const SENT = 'session NOT IN (SELECT session FROM kept_back)';
 
 const SELECT_WAITING = `
   SELECT session, min(batches.id) AS first, max(batches.id) AS last FROM batches JOIN sessions ON sessions.id = session
   WHERE coalesce(changed_at, 0) >= ? AND session NOT IN (SELECT value FROM json_each(?))
-    AND ${SENT}
+    AND ${SENT} AND (sending = 'waiting' OR held_until <= ?)
   GROUP BY session ORDER BY`;
 
 export function createBatches(db: DatabaseSync, path: string) {
@@ -94,9 +105,9 @@ export function createBatches(db: DatabaseSync, path: string) {
     examine(): void {
       for (const row of all.iterate()) check(row);
     },
-    /** Sessions that have something to send, but for some, and that were written to since (in milliseconds since 1970). */
-    waiting: (order: SendingOrder, limit: number, changedSince: number, without: readonly number[]): number[] =>
-      waiting[order].all(changedSince, JSON.stringify(without), limit).map(({ session }) => Number(session)),
+    /** Sessions that have something to send now, but for some. */
+    waiting: ({ order, limit, changedSince, without, now }: WaitingQuery): number[] =>
+      waiting[order].all(changedSince, JSON.stringify(without), now, limit).map(({ session }) => Number(session)),
     /** False once it was acknowledged, or kept back or thrown away by a person. */
     has: (id: number): boolean => has.get(id) !== undefined,
     remove: (id: number) => remove.run(id),

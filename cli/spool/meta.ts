@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { MACHINE_TROUBLES, type MachineTrouble } from '../../contract/environment.ts';
+import type { MachineTrouble } from '../../contract/environment.ts';
 
 /** What is counted beside the events: nothing leaves the pipeline in silence. */
 export const COUNTERS = {
@@ -22,7 +22,8 @@ export const COUNTERS = {
 export type Counter = keyof typeof COUNTERS;
 
 /** What a person should know of and may do something about, for as long as it lasts. */
-export type NoticeKind = MachineTrouble;
+const NOTICES = ['held', 'full', 'replaced'] as const satisfies readonly MachineTrouble[];
+export type NoticeKind = (typeof NOTICES)[number];
 
 export interface Notice {
   sentence: string;
@@ -54,7 +55,7 @@ export function createMeta(db: DatabaseSync) {
       return value === undefined ? undefined : (JSON.parse(String(value)) as Notice);
     },
     /** The kinds of notices that there are. */
-    notices: (): NoticeKind[] => MACHINE_TROUBLES.filter((kind) => get.get(nameOf(kind)) !== undefined),
+    notices: (): NoticeKind[] => NOTICES.filter((kind) => get.get(nameOf(kind)) !== undefined),
     /** Undefined when it is over. */
     setNotice(kind: NoticeKind, notice: Notice | undefined): void {
       if (notice === undefined) clear.run(nameOf(kind));

@@ -7,10 +7,11 @@ import { createBatches } from './batches.ts';
 import { damageOf, SpoolDamaged } from './damage.ts';
 import { attachDecisions, createDecisions, DECISIONS_FILE, type Decisions, openDecisions } from './decisions.ts';
 import { createFiles } from './files.ts';
+import { createHolds } from './holds.ts';
 import { createMeta } from './meta.ts';
 import { makePrivate } from './private.ts';
 import { createRefused } from './refused.ts';
-import { KEPT_BACK, READABLE_VERSION, SCHEMA, SPOOL_VERSION } from './schema.ts';
+import { KEPT_BACK, READABLE_VERSION, SCHEMA, SENDING_COLUMNS, SPOOL_VERSION } from './schema.ts';
 import { createSeen } from './seen.ts';
 import { createSessions } from './sessions.ts';
 
@@ -142,7 +143,10 @@ function openFile(path: string, share?: Lock) {
     /** Takes over how far each file was read. */
     copyCursors(path: string): void {
       db.prepare('ATTACH ? AS other').run(path);
-      db.exec('INSERT INTO sessions SELECT * FROM other.sessions; INSERT INTO files SELECT * FROM other.files');
+      for (const table of ['sessions', 'files']) {
+        const names = columnsOf(db, 'other', table).join();
+        db.exec(`INSERT INTO ${table} (${names}) SELECT ${names} FROM other.${table}`);
+      }
       db.exec('DETACH other');
     },
     /** Takes over what was decided in a state folder. */
@@ -168,9 +172,17 @@ function openFile(path: string, share?: Lock) {
     seen: createSeen(db),
     batches,
     refused,
+    holds: createHolds(db),
     decisions,
     ...meta,
   };
+}
+
+/** Those that this version knows: the other spool may be of an earlier one. */
+function columnsOf(db: DatabaseSync, schema: string, table: string): string[] {
+  const names = (of: string) => db.prepare('SELECT name FROM pragma_table_info(?, ?)').all(table, of);
+  const own = new Set(names('main').map(({ name }) => name));
+  return names(schema).flatMap(({ name }) => (own.has(name) ? [String(name)] : []));
 }
 
 /** Decisions that are not those which this spool was filled by took the place of lost ones. */
@@ -231,8 +243,12 @@ function createTables(db: DatabaseSync, path: string, decisions: Decisions): voi
   const version = () => Number(db.prepare('PRAGMA main.user_version').get()?.user_version);
   if (version() < SPOOL_VERSION && (version() === 0 || version() >= READABLE_VERSION)) {
     db.exec('BEGIN IMMEDIATE');
+    // Another process may have been quicker.
     if (version() === 0) db.exec(SCHEMA);
-    else if (version() < SPOOL_VERSION) takeOver(db, decisions);
+    else if (version() < SPOOL_VERSION) {
+      if (version() < 6) takeOver(db, decisions);
+      for (const column of SENDING_COLUMNS) db.exec(`ALTER TABLE sessions ADD COLUMN ${column}`);
+    }
     db.exec(`PRAGMA main.user_version = ${SPOOL_VERSION}; COMMIT`);
   }
   if (version() > SPOOL_VERSION) {

@@ -1,5 +1,5 @@
 /** Counted up when the tables change. */
-export const SPOOL_VERSION = 6;
+export const SPOOL_VERSION = 7;
 
 /** The oldest version whose spool is taken over. */
 export const READABLE_VERSION = 5;
@@ -10,7 +10,15 @@ export const KEPT_BACK = `
     FROM decided.verdicts JOIN main.sessions ON sessions.agent = verdicts.agent AND agent_session = verdicts.session
     WHERE verdicts.verdict <> 'wanted'`;
 
-/** What an empty spool begins with. A copy of one is made column by column: their order stays. */
+/** Since version 7: whether the sender leaves a session alone, why, and until when; and how often it was opened in vain. */
+export const SENDING_COLUMNS = [
+  "sending TEXT NOT NULL DEFAULT 'waiting' CHECK (sending IN ('waiting', 'held', 'refused'))",
+  'held_why TEXT',
+  'held_until INTEGER',
+  'reopenings INTEGER NOT NULL DEFAULT 0',
+];
+
+/** What an empty spool begins with. */
 export const SCHEMA = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -43,7 +51,7 @@ export const SCHEMA = `
     held_elsewhere INTEGER NOT NULL DEFAULT 0,
     -- How many events the service's session had, by its last answer. More later are of another machine.
     service_events INTEGER,
-    UNIQUE (agent, agent_session)
+${SENDING_COLUMNS.map((column) => `    ${column},\n`).join('')}    UNIQUE (agent, agent_session)
   );
   CREATE INDEX sessions_open ON sessions (last_at) WHERE state = 'open';
 

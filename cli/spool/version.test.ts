@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
 import { openDecisions } from './decisions.ts';
 import { openSpool } from './open.ts';
-import { READABLE_VERSION, SPOOL_VERSION } from './schema.ts';
+import { READABLE_VERSION, SENDING_COLUMNS, SPOOL_VERSION } from './schema.ts';
 
 test.each([
   [SPOOL_VERSION + 1, 'by a newer version of capture'],
@@ -20,6 +20,10 @@ test.each([
   other.close();
 });
 
+function removeSendingColumns(db: DatabaseSync): void {
+  for (const column of SENDING_COLUMNS) db.exec(`ALTER TABLE sessions DROP COLUMN ${column.split(' ')[0]}`);
+}
+
 /** A spool as version 5 left it, with one session that was captured and one that was deleted. */
 function leaveVersion5(state: string): string {
   const path = join(state, 'spool.db');
@@ -29,6 +33,7 @@ function leaveVersion5(state: string): string {
   spool.setMeta('daemon', '{}');
   spool.close();
   const db = new DatabaseSync(path);
+  removeSendingColumns(db);
   db.exec(`ALTER TABLE sessions ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
     UPDATE sessions SET deleted = 1 WHERE agent_session = 'deleted';
     DELETE FROM meta WHERE name = 'decisions';
@@ -59,5 +64,26 @@ test('of a spool of version 5 without what was decided, nothing from before is w
   const path = leaveVersion5(makeFolder());
   const spool = openSpool(path);
   expect(spool.decisions.consent()).toMatchObject({ history: 'none', isLost: true });
+  spool.close();
+});
+
+test('the sessions of a spool of version 6 wait to be sent, and a rehearsal reads it as it is', () => {
+  const path = join(makeFolder(), 'spool.db');
+  const earlier = openSpool(path);
+  earlier.sessions.ensure('codex', 'captured');
+  earlier.close();
+  const db = new DatabaseSync(path);
+  removeSendingColumns(db);
+  db.exec('PRAGMA user_version = 6');
+  db.close();
+  const rehearsal = openSpool(':memory:');
+  rehearsal.copyCursors(path);
+  expect(rehearsal.sessions.list()).toMatchObject([{ agentSession: 'captured' }]);
+  rehearsal.close();
+  const spool = openSpool(path);
+  const [session] = spool.sessions.list();
+  spool.batches.add({ session: Number(session?.id), key: 'one', events: 1, body: new Uint8Array(), madeAt: 0 });
+  const query = { order: 'oldest', limit: 10, changedSince: 0, without: [], now: 0 } as const;
+  expect(spool.batches.waiting(query)).toEqual([session?.id]);
   spool.close();
 });

@@ -412,7 +412,7 @@ export class ConsentWorld {
       this.#allowed.add(marker);
     }
     const sent: string[] = [];
-    for (const id of spool.batches.waiting('oldest', 1000, 0, [])) {
+    for (const id of spool.batches.waiting({ order: 'oldest', limit: 1000, changedSince: 0, without: [], now: 0 })) {
       const { title, prompt, cwd, branch } = spool.sessions.get(id);
       sent.push(JSON.stringify({ title, prompt, cwd, branch }));
       for (const batch of [...spool.batches.ofSession(id)]) {

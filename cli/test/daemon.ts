@@ -12,7 +12,7 @@ import { type FakeOptions, startService } from './service.ts';
 import { prompt, sessionId } from './transcripts.ts';
 
 /** Short, so that what would take minutes can be seen in a test. */
-const TIMING = { settleMs: 5, heartbeatMs: 100, restartMs: 50, holdMs: 100, careMs: 20, reconsiderBeats: 2 };
+const TIMING = { settleMs: 5, heartbeatMs: 100, restartMs: 50, holdMs: 100, careMs: 20, heldMs: 200 };
 
 const WAIT = { timeout: 10_000, interval: 10 };
 

@@ -130,13 +130,18 @@ test('while the service is down all is kept, and sent by the next import', async
 });
 
 test('a disabled agent is left in the spool and told of, and asked about once', async () => {
-  const { write, capture, service, texts } = await setUpImports();
+  const { write, capture, service, texts, home } = await setUpImports();
   for (let session = 1; session <= 5; session++) write(session, ['one']);
   service.state.installationStatus = 'disabled';
   const disabled = await capture();
   expect(disabled).toMatchObject({ exitCode: 1 });
   expect(disabled.stderr).toContain('disabled the capture of claude-code');
   expect(service.state.requests.filter((request) => request.endsWith('/agents'))).toHaveLength(1);
+  const status = await run(['status', '--json'], { home, url: service.url, secret: 'sk_live_test' });
+  const { held } = JSON.parse(status.stdout) as { held: { session: string; sentence: string; until: string }[] };
+  expect(held.map(({ session }) => session).sort()).toEqual([1, 2, 3, 4, 5].map(sessionId));
+  expect(held[0]?.sentence).toContain('disabled the capture of claude-code');
+  expect(Date.parse(held[0]?.until ?? '')).toBeGreaterThan(Date.now());
   service.state.installationStatus = 'active';
   expect(await capture()).toMatchObject({ exitCode: 0 });
   expect(texts(1)).toEqual(['one']);

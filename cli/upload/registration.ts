@@ -23,6 +23,15 @@ interface Registered {
   version: string | undefined;
   at: number;
   id: Promise<string>;
+  /** When the answer was that an administrator has disabled the agent, in ms. */
+  disabledAt?: number;
+}
+
+export interface RegistrationOptions {
+  /** The one that the command was started in; absent where there is none, or nothing may be said of it. */
+  repository?: Repository | undefined;
+  /** How long a disabled agent is not asked about again; milliseconds. */
+  disabledMs?: number | undefined;
 }
 
 const DAY = 86_400_000;
@@ -34,8 +43,7 @@ export function createRegistration(
   service: Service,
   retry: Retry,
   { hostname, platform }: Pick<Context, 'hostname' | 'platform'>,
-  /** The one that the command was started in; undefined where there is none, or nothing may be said of it. */
-  repository?: Repository | undefined,
+  { repository, disabledMs = Number.POSITIVE_INFINITY }: RegistrationOptions = {},
 ) {
   let environment: Promise<string> | undefined;
   /** The last report that the service has. */
@@ -85,13 +93,14 @@ export function createRegistration(
       // An old session, imported today, says nothing of what is installed now.
       const told = Date.now() - at < DAY ? version : undefined;
       const known = installations.get(agentId);
-      if (known && (told === undefined || told === known.version || at < known.at)) return known.id;
-      const registered = { version: told, at, id: registerAgent(agentId, told) };
+      const isOver = known?.disabledAt !== undefined && Date.now() - known.disabledAt >= disabledMs;
+      if (known && !isOver && (told === undefined || told === known.version || at < known.at)) return known.id;
+      const registered: Registered = { version: told, at, id: registerAgent(agentId, told) };
       installations.set(agentId, registered);
       registered.id.catch((error) => {
         // One that an administrator has disabled is so for all its sessions.
-        if (error instanceof AgentDisabled || installations.get(agentId) !== registered) return;
-        installations.delete(agentId);
+        if (error instanceof AgentDisabled) registered.disabledAt = Date.now();
+        else if (installations.get(agentId) === registered) installations.delete(agentId);
       });
       return registered.id;
     },

@@ -16,6 +16,8 @@ export interface SessionsOptions {
   retry: Retry;
   registration: Registration;
   now: () => number;
+  /** How long a session is left alone that the service does not take; milliseconds. */
+  heldMs: number;
   /** The repository that a folder belongs to. */
   findRepository: (folder: string) => string | undefined;
   keyOf: ReturnType<typeof createKeyOf>;

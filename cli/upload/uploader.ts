@@ -3,12 +3,30 @@ import type { ProblemCode } from '../../contract/problem.ts';
 import { contentSizeOf } from '../../contract/zstd-frame.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
 import type { Batch, SendingOrder } from '../spool/batches.ts';
+import type { Hold } from '../spool/holds.ts';
+import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
-import { createElsewhere } from './elsewhere.ts';
+import { createElsewhere, type Rest } from './elsewhere.ts';
 import { explainRefusal, notYet, tellBlocked } from './problem.ts';
 import { createAppender, type Outcome, type RefusedEvent } from './refusals.ts';
 import type { Append } from './service.ts';
 import { createServiceSessions, type SessionsOptions, ThrownAway } from './sessions.ts';
+
+/*
+ * What becomes of a session that has something to send. The states are a column of the spool (`spool/holds.ts`), so a crash
+ * loses none and `capture status` reads them; only who is in a request now is known to this process alone, since a request that
+ * a crash ends is sent again under its keys.
+ *
+ * | state | meaning | what ends it |
+ * | --- | --- | --- |
+ * | waiting | its batches go into the next request with room for them | they are sent: then it is busy |
+ * | busy | a request is under way for it | the answer: waiting, held or refused |
+ * | held, why, until | the service, or something on the way, does not take the session's events | its time has come, or a person asks |
+ * | refused, why, until | an event was refused while nothing else was taken: the service may be wrong, not the event | the service takes something: then the event is set aside; or as for held |
+ *
+ * Beside its state a session may be *held elsewhere*: the service has events of it that were not sent from here. Each event is
+ * looked for there before it is sent (`elsewhere.ts`).
+ */
 
 export interface UploaderOptions extends SessionsOptions {
   signal: AbortSignal;
@@ -30,71 +48,166 @@ const NOT_YET = new Set(['idempotency_in_progress', 'rate_limited', 'service_una
 /** A session that is said to be completed or unknown this often in a row is left alone for a while. */
 const MOST_REOPENINGS = 3;
 
+/** A batch on its way: what of it the service does not hold yet, and what is asked of it for that. */
+interface SentBatch {
+  batch: Batch;
+  rest: Rest;
+  append: Append;
+}
+
 /**
  * Sends what is spooled: a session's batches in their order, many sessions a request. One request at a time carries what has
  * waited longest, another one what was captured last, so that a live session does not wait behind a backlog.
  */
-export function createUploader(options: UploaderOptions) {
-  const { spool, service, retry, signal, now, findStopped = () => [], onSent, isPaused } = options;
-  const { orders = ['oldest', 'newest'] } = options;
-  const elsewhere = createElsewhere(options);
-  const sessions = createServiceSessions(options, isAllHeld);
-  const append = createAppender((appends) => retry.attempt(() => sendOnce(appends)), tryDoubtful);
-  const busy = new Set<number>();
+export class Uploader {
+  readonly #options: UploaderOptions;
+  readonly #spool: Spool;
+  readonly #orders: readonly SendingOrder[];
+  readonly #elsewhere: ReturnType<typeof createElsewhere>;
+  readonly #sessions: ReturnType<typeof createServiceSessions>;
+  readonly #append: ReturnType<typeof createAppender>;
+  /** Sessions that a request is under way for. */
+  readonly #busy = new Set<number>();
   /** How many events each of the service's sessions has that is being sent to. */
-  const counts = new Map<string, number>();
-  const reopenings = new Map<number, number>();
-  /** Sessions that the service will not have for now. */
-  const refusedSessions = new Map<number, Failure>();
-  /** Those of which an event was refused while it is not known whether the service takes anything at all. */
-  const doubtful = new Set<number>();
-  let takesEvents = false;
-  let sleepers: (() => void)[] = [];
-  let stopped = false;
-  const isOver = () => stopped || signal.aborted;
+  readonly #eventCounts = new Map<string, number>();
+  /** Whether the service has taken an event since this process began: if so, one that it refuses is wrong. */
+  #takesEvents = false;
+  #sleepers: (() => void)[] = [];
+  #isStopped = false;
 
-  async function sendOnce(appends: readonly Append[]): Promise<BulkResult[]> {
-    // They may have waited here for hours.
-    if (!appends.every((one) => one.isWanted())) throw new ThrownAway();
-    const results = await service.append(expecting(appends)).catch((error) => Promise.reject(tellBlocked(error)));
-    for (const { sessionId, lastSequence = 0 } of results) raise(sessionId, lastSequence);
-    // The answer for a session's first batch is the answer for the session; the others were not tried.
-    const firsts = new Map([...results].reverse().map((result) => [result.sessionId, result]));
-    const waiting = [...firsts.values()].filter(({ code }) => code !== undefined && NOT_YET.has(code));
-    if (waiting.length < firsts.size) return results;
-    const [{ code, error = '' } = {}] = waiting;
-    throw notYet(code as ProblemCode, error);
+  constructor(options: UploaderOptions) {
+    const { spool, retry, orders = ['oldest', 'newest'] } = options;
+    this.#options = options;
+    this.#spool = spool;
+    this.#orders = orders;
+    this.#elsewhere = createElsewhere(options);
+    this.#sessions = createServiceSessions(options, (id) => this.#isAllHeld(id));
+    const send = (appends: readonly Append[]) => retry.attempt(() => this.#sendOnce(appends));
+    this.#append = createAppender(send, () => this.#noteTaken());
   }
 
-  /** Each behind those before it. */
-  function expecting(appends: readonly Append[]): Append[] {
-    const next = new Map(counts);
-    return appends.map((append) => {
-      const expectedEvents = next.get(append.sessionId);
-      if (expectedEvents !== undefined) next.set(append.sessionId, expectedEvents + append.events);
-      return { ...append, expectedEvents };
+  /** Runs until the signal; throws what trying again does not heal. */
+  async run(): Promise<void> {
+    const { signal, now } = this.#options;
+    const wake = () => this.wake();
+    this.#isStopped = false;
+    signal.addEventListener('abort', wake);
+    try {
+      // Each to its end: what the other is sending will be answered.
+      const ends = await Promise.allSettled(
+        this.#orders.map((order) => this.#work(order).catch((error: unknown) => this.#stopAll(error))),
+      );
+      const failed = ends.find((end) => end.status === 'rejected');
+      if (failed) throw failed.reason;
+    } catch (error) {
+      if (!signal.aborted) {
+        this.#spool.setMeta('lastError', `${new Date(now()).toISOString()} ${describe(error)}`);
+        throw explainRefusal(error);
+      }
+    } finally {
+      signal.removeEventListener('abort', wake);
+    }
+  }
+
+  /** There is something new to send. */
+  wake(): void {
+    const waiting = this.#sleepers;
+    this.#sleepers = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  /** Whether nothing can be sent or completed for now. */
+  isIdle(): boolean {
+    return this.#busy.size === 0 && this.#findWaiting('oldest').length === 0 && this.#findOver().length === 0;
+  }
+
+  async #work(order: SendingOrder): Promise<void> {
+    const { signal, isPaused } = this.#options;
+    while (!this.#isStopped && !signal.aborted) {
+      const isAwake = !isPaused?.();
+      const waiting = isAwake ? this.#findWaiting(order) : [];
+      const over = isAwake && waiting.length === 0 && order === 'oldest' ? this.#findOver() : [];
+      if (waiting.length + over.length === 0) {
+        await new Promise<void>((resolve) => this.#sleepers.push(resolve));
+        continue;
+      }
+      // Released early, a session may be the other's by the end.
+      const mine = new Set([...waiting, ...over]);
+      const release = (id: number) => void (mine.delete(id) && this.#busy.delete(id));
+      for (const id of mine) this.#busy.add(id);
+      try {
+        if (waiting.length > 0) await this.#send(order, waiting, release);
+        else await this.#sessions.complete(over);
+      } catch (error) {
+        // What was taken for requests that are not sent now, or whose answers cannot be noted, has to be found again.
+        for (const id of mine) this.#elsewhere.forget(id);
+        if (!(error instanceof ThrownAway)) throw error;
+      } finally {
+        for (const id of mine) this.#busy.delete(id);
+        // What is free now may be for the other one to complete or to send.
+        this.wake();
+      }
+    }
+  }
+
+  #stopAll(error: unknown): never {
+    this.#isStopped = true;
+    this.wake();
+    throw error;
+  }
+
+  #findWaiting(order: SendingOrder): number[] {
+    const now = this.#options.now();
+    const changedSince = order === 'newest' ? now - LIVE_MS : 0;
+    return this.#spool.batches.waiting({
+      order,
+      limit: MAX_SESSIONS_AT_ONCE,
+      changedSince,
+      without: [...this.#busy],
+      now,
     });
   }
 
-  function raise(sessionId: string, count: number): void {
-    const known = counts.get(sessionId);
-    if (known !== undefined) counts.set(sessionId, Math.max(known, count));
+  #findOver(): number[] {
+    const { now, findStopped = () => [] } = this.#options;
+    const over = this.#spool.sessions.completable(now(), findStopped(), MAX_SESSIONS_AT_ONCE);
+    return over.filter((id) => !this.#busy.has(id));
   }
 
-  const findWaiting = (order: SendingOrder): number[] => {
-    const changedSince = order === 'newest' ? now() - LIVE_MS : 0;
-    return spool.batches.waiting(order, MAX_SESSIONS_AT_ONCE, changedSince, [...busy, ...refusedSessions.keys()]);
-  };
+  async #send(order: SendingOrder, ids: readonly number[], release: (id: number) => void): Promise<void> {
+    const refused = await this.#sessions.open(ids);
+    if (refused.size > 0) {
+      this.#spool.transact(() => {
+        for (const [id, failure] of refused) this.#hold(id, 'held', failure);
+      });
+    }
+    const batches = await this.#gather(order, ids);
+    // Whoever did not fit in need not wait for the answer.
+    const included = new Set(batches.map(({ session }) => session));
+    for (const id of ids) if (!included.has(id)) release(id);
+    const left = batches.map((batch) => ({ batch, rest: this.#elsewhere.take(batch) }));
+    const asked = left.flatMap(({ batch, rest }): SentBatch[] =>
+      rest.batch ? [{ batch, rest, append: this.#toAppend(rest.batch) }] : [],
+    );
+    const outcomes = asked.length > 0 ? await this.#append(asked.map((one) => one.append)) : [];
+    this.#spool.transact(() => {
+      for (const { batch, rest } of left) if (rest.batch === undefined) this.#remove(batch, 0, batch.events);
+      for (const [index, sent] of asked.entries()) this.#noteOutcome(sent, outcomes[index] as Outcome);
+      this.#spool.setMeta('lastUploadAt', String(this.#options.now()));
+    });
+    for (const { append } of asked) this.#eventCounts.delete(append.sessionId);
+    this.#elsewhere.forgetMet(ids);
+  }
 
   /** Batches of sessions that are open, as many as go into a request. */
-  async function gather(order: SendingOrder, ids: readonly number[]): Promise<Batch[]> {
+  async #gather(order: SendingOrder, ids: readonly number[]): Promise<Batch[]> {
     const batches: Batch[] = [];
     let size = 0;
     for (const [index, id] of ids.entries()) {
-      const { state, heldElsewhere } = spool.sessions.get(id);
+      const { state, heldElsewhere } = this.#spool.sessions.get(id);
       if (state !== 'open') continue;
-      if (heldElsewhere) await elsewhere.find(id, ids.slice(index + 1));
-      for (const batch of spool.batches.ofSession(id)) {
+      if (heldElsewhere) await this.#elsewhere.find(id, ids.slice(index + 1));
+      for (const batch of this.#spool.batches.ofSession(id)) {
         const bytes = contentSizeOf(batch.body) ?? 0;
         const isFull = batches.length === MAX_BATCHES_AT_ONCE || (size > 0 && size + bytes > REQUEST_SIZE[order]);
         if (isFull) return batches;
@@ -105,189 +218,122 @@ export function createUploader(options: UploaderOptions) {
     return batches;
   }
 
-  async function isAllHeld(id: number): Promise<boolean> {
-    const batches = [...spool.batches.ofSession(id)];
-    if (!(await elsewhere.hasAll(id, batches))) return false;
-    spool.transact(() => {
-      for (const batch of batches) remove(batch, 0, batch.events);
+  #toAppend({ id, session, key, events, body }: Batch): Append {
+    const { serviceId = '', serviceEvents } = this.#spool.sessions.get(session);
+    if (serviceEvents !== undefined) this.#eventCounts.set(serviceId, serviceEvents);
+    return { sessionId: serviceId, key, events, body, isWanted: () => this.#spool.batches.has(id) };
+  }
+
+  async #sendOnce(appends: readonly Append[]): Promise<BulkResult[]> {
+    // They may have waited here for hours.
+    if (!appends.every((one) => one.isWanted())) throw new ThrownAway();
+    const sent = this.#options.service.append(this.#expecting(appends));
+    const results = await sent.catch((error) => Promise.reject(tellBlocked(error)));
+    for (const { sessionId, lastSequence = 0 } of results) this.#raise(sessionId, lastSequence);
+    // The answer for a session's first batch is the answer for the session; the others were not tried.
+    const firsts = new Map([...results].reverse().map((result) => [result.sessionId, result]));
+    const waiting = [...firsts.values()].filter(({ code }) => code !== undefined && NOT_YET.has(code));
+    if (waiting.length < firsts.size) return results;
+    const [{ code, error = '' } = {}] = waiting;
+    throw notYet(code as ProblemCode, error);
+  }
+
+  /** Each behind those before it. */
+  #expecting(appends: readonly Append[]): Append[] {
+    const next = new Map(this.#eventCounts);
+    return appends.map((append) => {
+      const expectedEvents = next.get(append.sessionId);
+      if (expectedEvents !== undefined) next.set(append.sessionId, expectedEvents + append.events);
+      return { ...append, expectedEvents };
+    });
+  }
+
+  #raise(sessionId: string, count: number): void {
+    const known = this.#eventCounts.get(sessionId);
+    if (known !== undefined) this.#eventCounts.set(sessionId, Math.max(known, count));
+  }
+
+  #noteOutcome({ batch, rest, append: { sessionId, events: sent } }: SentBatch, outcome: Outcome): void {
+    const { session, events } = batch;
+    const { sessions, holds, batches } = this.#spool;
+    const count = outcome.kind === 'answered' ? undefined : this.#eventCounts.get(sessionId);
+    if (count !== undefined) {
+      sessions.setServiceEvents(session, count);
+      this.#elsewhere.accept(session, sessionId, count);
+    }
+    switch (outcome.kind) {
+      case 'answered':
+        this.#noteAnswer(session, outcome);
+        break;
+      case 'accepted':
+        holds.release(session);
+        this.#remove(batch, sent, events - sent);
+        break;
+      case 'refused':
+        if (this.#takesEvents) this.#setAside(batch, outcome.events);
+        else this.#hold(session, 'refused', refusedAlone(sessions.get(session), outcome.events));
+        break;
+      case 'blocked':
+        this.#hold(session, 'held', blocked(sessions.get(session).agentSession, outcome.problem));
+    }
+    if (batches.has(batch.id)) this.#elsewhere.giveBack(rest);
+  }
+
+  #noteAnswer(session: number, { code, problem, eventCount }: Extract<Outcome, { kind: 'answered' }>): void {
+    const { sessions, holds } = this.#spool;
+    if (code === 'session_deleted') {
+      this.#spool.keepBack(session, 'deleted', this.#options.now());
+      return;
+    }
+    if (code === 'quota_reached') this.#hold(session, 'held', new Failure(EXIT.failure, problem));
+    if (code === 'sequence_mismatch' || code === 'session_closed') this.#elsewhere.suspect(session, eventCount);
+    if (eventCount !== undefined) sessions.setServiceEvents(session, eventCount);
+    if (code !== 'session_closed' && code !== 'not_found') return;
+    if (holds.countReopening(session) > MOST_REOPENINGS) {
+      this.#hold(session, 'held', new Failure(EXIT.failure, problem));
+    } else if (code === 'not_found') {
+      // The service has lost the session, as after being restored from a copy.
+      sessions.reset(session);
+      this.#elsewhere.forget(session);
+    } else sessions.close(session);
+  }
+
+  #hold(session: number, state: Hold['state'], { message: sentence, hint, exitCode }: Failure): void {
+    const until = this.#options.now() + this.#options.heldMs;
+    this.#spool.holds.hold(session, { state, sentence, hint, exitCode, until });
+  }
+
+  /** The service takes other events, so it is those that are wrong: refused again, they are set aside. */
+  #noteTaken(): void {
+    if (this.#takesEvents) return;
+    this.#takesEvents = true;
+    this.#spool.transact(() => this.#spool.holds.releaseRefused());
+  }
+
+  #setAside(batch: Batch, events: readonly RefusedEvent[]): void {
+    const refusedAt = this.#options.now();
+    for (const one of events) this.#spool.refused.add({ session: batch.session, ...one, refusedAt });
+    this.#spool.count('eventsRefused', events.length);
+    this.#remove(batch, batch.events - events.length, 0);
+  }
+
+  async #isAllHeld(id: number): Promise<boolean> {
+    const batches = [...this.#spool.batches.ofSession(id)];
+    if (!(await this.#elsewhere.hasAll(id, batches))) return false;
+    this.#spool.transact(() => {
+      for (const batch of batches) this.#remove(batch, 0, batch.events);
     });
     return true;
   }
 
-  async function send(order: SendingOrder, ids: readonly number[], release: (id: number) => void): Promise<void> {
-    for (const [id, failure] of await sessions.open(ids)) refusedSessions.set(id, failure);
-    const batches = await gather(order, ids);
-    // Whoever did not fit in need not wait for the answer.
-    const included = new Set(batches.map(({ session }) => session));
-    for (const id of ids) if (!included.has(id)) release(id);
-    const left = batches.map((batch) => ({ batch, rest: elsewhere.take(batch) }));
-    const asked = left.flatMap(({ batch, rest }) =>
-      rest.batch ? [{ batch, rest, append: toAppend(rest.batch) }] : [],
-    );
-    const outcomes = asked.length > 0 ? await append(asked.map((one) => one.append)) : [];
-    spool.transact(() => {
-      for (const { batch, rest } of left) if (rest.batch === undefined) remove(batch, 0, batch.events);
-      for (const [index, { batch, rest, append: sent }] of asked.entries()) {
-        takeOutcome(batch, sent, outcomes[index] as Outcome);
-        if (spool.batches.has(batch.id)) elsewhere.giveBack(rest);
-      }
-      spool.setMeta('lastUploadAt', String(now()));
-    });
-    for (const { append: sent } of asked) counts.delete(sent.sessionId);
-    elsewhere.forgetMet(ids);
-  }
-
-  function toAppend({ id, session, key, events, body }: Batch): Append {
-    const { serviceId = '', serviceEvents } = spool.sessions.get(session);
-    if (serviceEvents !== undefined) counts.set(serviceId, serviceEvents);
-    return { sessionId: serviceId, key, events, body, isWanted: () => spool.batches.has(id) };
-  }
-
-  function takeOutcome(batch: Batch, { sessionId, events: sent }: Append, outcome: Outcome): void {
-    const { session, events } = batch;
-    if (outcome.kind === 'answered') {
-      takeAnswer(session, outcome);
-      return;
-    }
-    const count = counts.get(sessionId);
-    if (count !== undefined) {
-      spool.sessions.setServiceEvents(session, count);
-      elsewhere.accept(session, sessionId, count);
-    }
-    if (outcome.kind === 'accepted') {
-      reopenings.delete(session);
-      remove(batch, sent, events - sent);
-    } else if (outcome.kind === 'refused') {
-      if (takesEvents) setAside(batch, outcome.events);
-      else {
-        doubtful.add(session);
-        refusedSessions.set(session, refusedAlone(spool.sessions.get(session), outcome.events));
-      }
-    } else {
-      refusedSessions.set(session, blocked(spool.sessions.get(session).agentSession, outcome.problem));
-    }
-  }
-
-  function takeAnswer(session: number, { code, problem, eventCount }: Extract<Outcome, { kind: 'answered' }>): void {
-    if (code === 'session_deleted') {
-      spool.keepBack(session, 'deleted', now());
-      return;
-    }
-    if (code === 'quota_reached') refusedSessions.set(session, new Failure(EXIT.failure, problem));
-    if (code === 'sequence_mismatch' || code === 'session_closed') elsewhere.suspect(session, eventCount);
-    if (eventCount !== undefined) spool.sessions.setServiceEvents(session, eventCount);
-    if (code !== 'session_closed' && code !== 'not_found') return;
-    const times = (reopenings.get(session) ?? 0) + 1;
-    reopenings.set(session, times);
-    if (times > MOST_REOPENINGS) refusedSessions.set(session, new Failure(EXIT.failure, problem));
-    // Unknown: the service has lost the session, as after being restored from a copy.
-    else if (code === 'not_found') {
-      spool.sessions.reset(session);
-      elsewhere.forget(session);
-    } else spool.sessions.close(session);
-  }
-
   /** What was acknowledged and is sent again after a crash is recognised by its key. */
-  function remove({ id, session }: Batch, sent: number, known: number): void {
-    spool.batches.remove(id);
-    spool.sessions.addSent(session, sent + known);
-    spool.count('eventsSent', sent);
-    spool.count('eventsHeld', known);
-    onSent?.(sent);
+  #remove({ id, session }: Batch, sent: number, known: number): void {
+    this.#spool.batches.remove(id);
+    this.#spool.sessions.addSent(session, sent + known);
+    this.#spool.count('eventsSent', sent);
+    this.#spool.count('eventsHeld', known);
+    this.#options.onSent?.(sent);
   }
-
-  /** The service takes other events, so it is those that are wrong: refused again, they are set aside. */
-  function tryDoubtful(): void {
-    takesEvents = true;
-    for (const session of doubtful) refusedSessions.delete(session);
-    doubtful.clear();
-  }
-
-  function setAside(batch: Batch, events: readonly RefusedEvent[]): void {
-    for (const one of events) spool.refused.add({ session: batch.session, ...one, refusedAt: now() });
-    spool.count('eventsRefused', events.length);
-    remove(batch, batch.events - events.length, 0);
-  }
-
-  const findOver = () =>
-    spool.sessions.completable(now(), findStopped(), MAX_SESSIONS_AT_ONCE).filter((id) => !busy.has(id));
-
-  async function work(order: SendingOrder): Promise<void> {
-    while (!isOver()) {
-      const isAwake = !isPaused?.();
-      const waiting = isAwake ? findWaiting(order) : [];
-      const over = isAwake && waiting.length === 0 && order === 'oldest' ? findOver() : [];
-      if (waiting.length + over.length === 0) {
-        await new Promise<void>((resolve) => sleepers.push(resolve));
-        continue;
-      }
-      // Released early, a session may be the other's by the end.
-      const mine = new Set([...waiting, ...over]);
-      const release = (id: number) => void (mine.delete(id) && busy.delete(id));
-      for (const id of mine) busy.add(id);
-      try {
-        if (waiting.length > 0) await send(order, waiting, release);
-        else await sessions.complete(over);
-      } catch (error) {
-        // What was taken for requests that are not sent now, or whose answers cannot be noted, has to be found again.
-        for (const id of mine) elsewhere.forget(id);
-        if (!(error instanceof ThrownAway)) throw error;
-      } finally {
-        for (const id of mine) busy.delete(id);
-        // What is free now may be for the other one to complete or to send.
-        wake();
-      }
-    }
-  }
-
-  function stopAll(error: unknown): never {
-    stopped = true;
-    wake();
-    throw error;
-  }
-
-  function wake(): void {
-    const waiting = sleepers;
-    sleepers = [];
-    for (const resolve of waiting) resolve();
-  }
-
-  /** What was refused for now is tried once more. */
-  function reconsider(): void {
-    refusedSessions.clear();
-    reopenings.clear();
-    doubtful.clear();
-    wake();
-  }
-
-  return {
-    /** Runs until the signal; throws what trying again does not heal. */
-    async run(): Promise<void> {
-      stopped = false;
-      reconsider();
-      signal.addEventListener('abort', wake);
-      try {
-        // Each to its end: what the other is sending will be answered.
-        const ends = await Promise.allSettled(orders.map((order) => work(order).catch(stopAll)));
-        const failed = ends.find((end) => end.status === 'rejected');
-        if (failed) throw failed.reason;
-      } catch (error) {
-        if (!signal.aborted) {
-          spool.setMeta('lastError', `${new Date(now()).toISOString()} ${describe(error)}`);
-          throw explainRefusal(error);
-        }
-      } finally {
-        signal.removeEventListener('abort', wake);
-      }
-    },
-    /** There is something new to send. */
-    wake,
-    reconsider,
-    /** Why some of the spool stays there although the service takes the rest. */
-    held: (): Failure[] => [...refusedSessions.values()],
-    /** Whether nothing can be sent or completed for now. */
-    isIdle: () => busy.size === 0 && findWaiting('oldest').length === 0 && findOver().length === 0,
-  };
 }
 
 /** Whether the events are wrong or the service is, is not known while nothing else was sent. */

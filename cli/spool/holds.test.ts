@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeFolder } from '../test/folder.ts';
+import type { Hold } from './holds.ts';
+import { openSpool, type Spool } from './open.ts';
+
+const HELD: Hold = { state: 'held', sentence: 'Not now.', hint: 'Ask.', exitCode: 1, until: 1000 };
+
+/** A spool with a session that has something to send, and a way to open it again, as after a crash. */
+function setUp() {
+  const path = join(makeFolder(), 'spool.db');
+  let spool = openSpool(path);
+  const session = spool.sessions.ensure('codex', 'one');
+  spool.batches.add({ session, key: 'key', events: 1, body: new Uint8Array(), madeAt: 0 });
+  return {
+    session,
+    spool,
+    reopen(): Spool {
+      spool.close();
+      spool = openSpool(path);
+      return spool;
+    },
+    waiting: (now: number) => spool.batches.waiting({ order: 'oldest', limit: 10, changedSince: 0, without: [], now }),
+  };
+}
+
+test('a session that is held is left alone until its time has come, also after a crash', () => {
+  const { session, spool, reopen, waiting } = setUp();
+  spool.holds.hold(session, HELD);
+  expect(reopen().holds.list()).toEqual([{ agent: 'codex', agentSession: 'one', ...HELD }]);
+  expect([waiting(999), waiting(1000)]).toEqual([[], [session]]);
+});
+
+test('what was refused is tried again once the service takes something, what is held is not', () => {
+  const { session, spool, waiting } = setUp();
+  spool.holds.hold(session, { ...HELD, state: 'refused' });
+  spool.holds.releaseRefused();
+  expect(waiting(0)).toEqual([session]);
+  spool.holds.hold(session, HELD);
+  spool.holds.releaseRefused();
+  expect(waiting(0)).toEqual([]);
+  spool.holds.releaseAll();
+  expect(waiting(0)).toEqual([session]);
+});
+
+test('reopenings are counted in a row', () => {
+  const { session, spool, reopen } = setUp();
+  expect([1, 2].map(() => spool.holds.countReopening(session))).toEqual([1, 2]);
+  const { holds } = reopen();
+  expect(holds.countReopening(session)).toBe(3);
+  holds.release(session);
+  expect(holds.countReopening(session)).toBe(1);
+});
+
+test('nothing is told of a session that has nothing to send any more', () => {
+  const { session, spool } = setUp();
+  spool.holds.hold(session, HELD);
+  spool.batches.removeSession(session);
+  expect(spool.holds.list()).toEqual([]);
+});

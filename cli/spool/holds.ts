@@ -1,0 +1,65 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { ExitCode } from '../failure.ts';
+
+/** Why a session's batches stay in the spool although the service takes those of others. */
+export interface Hold {
+  /**
+   * `held`: the service, or something on the way to it, does not take the session's events. `refused`: it refuses what the
+   * session says, while it is not known whether it takes anything at all.
+   */
+  state: 'held' | 'refused';
+  sentence: string;
+  hint?: string | undefined;
+  /** How a command ends for which it is the reason. */
+  exitCode: ExitCode;
+  /** When it is tried again, in milliseconds since 1970. */
+  until: number;
+}
+
+export interface HeldSession extends Hold {
+  agent: string;
+  agentSession: string;
+}
+
+/** What the sender knows of sessions that it leaves alone: kept here, so that neither a crash nor a restart loses it. */
+export function createHolds(db: DatabaseSync) {
+  const set = db.prepare('UPDATE sessions SET sending = ?, held_why = ?, held_until = ? WHERE id = ?');
+  const RELEASED = "sending = 'waiting', held_why = NULL, held_until = NULL";
+  const takeEvents = db.prepare(
+    `UPDATE sessions SET ${RELEASED}, reopenings = 0 WHERE id = ? AND (sending <> 'waiting' OR reopenings > 0)`,
+  );
+  const releaseRefused = db.prepare(`UPDATE sessions SET ${RELEASED} WHERE sending = 'refused'`);
+  const releaseAll = db.prepare(
+    `UPDATE sessions SET ${RELEASED}, reopenings = 0 WHERE sending <> 'waiting' OR reopenings > 0`,
+  );
+  const countReopening = db.prepare(
+    'UPDATE sessions SET reopenings = reopenings + 1 WHERE id = ? RETURNING reopenings',
+  );
+  const list = db.prepare(`
+    SELECT agent, agent_session, sending, held_why, held_until FROM sessions WHERE sending <> 'waiting'
+      AND id NOT IN (SELECT session FROM kept_back) AND EXISTS (SELECT 1 FROM batches WHERE session = sessions.id)
+    ORDER BY held_until, id`);
+
+  return {
+    hold(session: number, { state, until, sentence, hint, exitCode }: Hold): void {
+      set.run(state, JSON.stringify({ sentence, hint, exitCode }), until, session);
+    },
+    /** The service takes the session's events. */
+    release: (session: number) => takeEvents.run(session),
+    /** The service takes something: what was refused before that is tried again. */
+    releaseRefused: () => releaseRefused.run(),
+    /** A person asks for all of it to be tried now. */
+    releaseAll: () => releaseAll.run(),
+    /** How often in a row the service has said that the session is closed or unknown, this time included. */
+    countReopening: (session: number): number => Number(countReopening.get(session)?.reopenings),
+    /** Those of which something waits, the one first that is tried first. */
+    list: (): HeldSession[] =>
+      list.all().map((row) => ({
+        agent: String(row.agent),
+        agentSession: String(row.agent_session),
+        state: row.sending as Hold['state'],
+        until: Number(row.held_until),
+        ...(JSON.parse(String(row.held_why)) as Pick<Hold, 'sentence' | 'hint' | 'exitCode'>),
+      })),
+  };
+}
