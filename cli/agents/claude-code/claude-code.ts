@@ -1,11 +1,19 @@
-import { join } from 'node:path';
-import type { Agent, JsonObject, Origin, TranscriptFile, Variables } from '../agent.ts';
+import type { Agent, JsonObject, Origin, TranscriptFile } from '../agent.ts';
 import { headerOf, isUuid, stemOf, toOrigin } from '../shared/identity.ts';
+import { locate } from '../shared/locations.ts';
 import { partOf, peekText, peekWords } from '../shared/part.ts';
 import { parse } from './parse.ts';
 
 const DEFAULT_RETENTION_DAYS = 30;
 const HOOK_SECONDS = 5;
+
+const places = locate({
+  folder: '.claude',
+  movedBy: 'CLAUDE_CONFIG_DIR',
+  roots: ['projects'],
+  credentials: ['.credentials.json', 'settings.json', '.claude.json'],
+  credentialsAtHome: ['.claude.json'],
+});
 
 /**
  * Claude Code writes a file per session, a record per line, append-only; `uuid` and `parentUuid` chain the records. A
@@ -20,25 +28,19 @@ export const claudeCode: Agent = {
   id: 'claude-code',
   displayName: 'Claude Code',
   programs: ['claude'],
-  variables: ['CLAUDE_CONFIG_DIR'],
-  folder,
-  credentials: (variables, home) => [
-    ...['.credentials.json', 'settings.json', '.claude.json'].map((file) => join(folder(variables, home), file)),
-    join(home, '.claude.json'),
-  ],
+  ...places,
   settings: {
-    path: (variables, home) => join(folder(variables, home), 'settings.json'),
+    path: places.inFolder('settings.json'),
     findRetention: ({ cleanupPeriodDays: days }) => ({
       setting: 'cleanupPeriodDays',
       days: typeof days === 'number' ? days : DEFAULT_RETENTION_DAYS,
     }),
   },
   startHook: {
-    path: (variables, home) => join(folder(variables, home), 'settings.json'),
+    path: places.inFolder('settings.json'),
     events: ['SessionStart'],
     entry: (command) => ({ hooks: [{ type: 'command', command, timeout: HOOK_SECONDS }] }),
   },
-  roots: (variables, home) => [join(folder(variables, home), 'projects')],
   isTranscript,
   namesSession: ({ sessionId }, path) => typeof sessionId === 'string' || isUuid(stemOf(path)),
   endsSession,
@@ -47,10 +49,6 @@ export const claudeCode: Agent = {
   restates: ({ isCompactSummary, type }) => isCompactSummary === true || type === 'summary' || type === 'last-prompt',
   parse,
 };
-
-function folder(variables: Variables, home: string): string {
-  return variables.CLAUDE_CONFIG_DIR || join(home, '.claude');
-}
 
 /**
  * `<project>/<session>.jsonl`, below it `<session>/subagents/agent-<id>.jsonl` and `…/workflows/<run>/agent-<id>.jsonl`

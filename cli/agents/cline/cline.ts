@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import { parseExact } from '../../exact.ts';
-import type { Agent, JsonObject, Variables } from '../agent.ts';
+import type { Agent, JsonObject } from '../agent.ts';
 import { keyWithContent } from '../shared/identity.ts';
+import { locate } from '../shared/locations.ts';
 import { identifySession, isSessionFile, parseSession, splitSession } from './session.ts';
 import { withTasks } from './task.ts';
 
@@ -22,16 +22,14 @@ const program: Agent = {
   id: 'cline',
   displayName: 'Cline',
   programs: ['cline'],
-  variables: ['CLINE_DATA_DIR', 'CLINE_DIR', 'CLINE_SESSION_DATA_DIR'],
-  folder,
-  credentials: (variables, home) =>
-    ['secrets.json', join('settings', 'providers.json')].map((file) => join(dataFolder(variables, home), file)),
-  roots: (variables, home) => {
-    const data = dataFolder(variables, home);
-    const moved = variables.CLINE_SESSION_DATA_DIR;
-    const usual = ['sessions', 'tasks'].map((name) => join(data, name));
-    return moved ? [moved, ...usual] : usual;
-  },
+  ...locate({
+    folder: '.cline',
+    movedBy: 'CLINE_DIR',
+    data: { folder: 'data', movedBy: 'CLINE_DATA_DIR' },
+    roots: ['sessions', 'tasks'],
+    rootMovedBy: 'CLINE_SESSION_DATA_DIR',
+    credentials: ['secrets.json', 'settings/providers.json'],
+  }),
   isTranscript: isSessionFile,
   store: { kind: 'document', split: (text) => [splitSession(parseExact(text))], isUnsettled: isChange },
   endsSession: ({ ended_at, role }) => role === undefined && typeof ended_at === 'string',
@@ -41,14 +39,6 @@ const program: Agent = {
 };
 
 export const cline = withTasks(program, 'saoudrizwan.claude-dev', 'excluded');
-
-function dataFolder(variables: Variables, home: string): string {
-  return variables.CLINE_DATA_DIR || join(folder(variables, home), 'data');
-}
-
-function folder(variables: Variables, home: string): string {
-  return variables.CLINE_DIR || join(home, '.cline');
-}
 
 /** What is written anew with each message. */
 function isChange({ updated_at, status, session_id, role }: JsonObject): boolean {

@@ -1,6 +1,6 @@
-import { join } from 'node:path';
-import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
+import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
 import { headerOf, isTime, keyWithContent, stemOf, toOrigin, uuidAtEnd } from '../shared/identity.ts';
+import { locate } from '../shared/locations.ts';
 import { at, isObject, partOf, peek, peekText, peekWords } from '../shared/part.ts';
 import { threadOf } from './event.ts';
 import { parse } from './parse.ts';
@@ -26,11 +26,12 @@ export const codex: Agent = {
   id: 'codex',
   displayName: 'Codex',
   programs: ['codex'],
-  variables: ['CODEX_HOME'],
-  folder,
-  credentials: (variables, home) => ['auth.json', 'config.toml'].map((file) => join(folder(variables, home), file)),
-  roots: (variables, home) =>
-    ['sessions', 'archived_sessions'].map((sessions) => join(folder(variables, home), sessions)),
+  ...locate({
+    folder: '.codex',
+    movedBy: 'CODEX_HOME',
+    roots: ['sessions', 'archived_sessions'],
+    credentials: ['auth.json', 'config.toml'],
+  }),
   isTranscript: (path) => path.endsWith('.jsonl'),
   endsSession: ({ type, payload }) => type === 'event_msg' && isObject(payload) && payload.type === 'shutdown_complete',
   identify,
@@ -38,10 +39,6 @@ export const codex: Agent = {
   restates,
   parse,
 };
-
-function folder(variables: Variables, home: string): string {
-  return variables.CODEX_HOME || join(home, '.codex');
-}
 
 /**
  * The file's name ends in the thread's id, and its first record describes the thread. The name is the surer of the two:

@@ -1,6 +1,6 @@
-import { join } from 'node:path';
-import type { Agent, JsonObject, Origin, TranscriptFile, Variables } from '../agent.ts';
+import type { Agent, JsonObject, Origin, TranscriptFile } from '../agent.ts';
 import { headerOf, keyOf, toOrigin } from '../shared/identity.ts';
+import { locate } from '../shared/locations.ts';
 import { peekWords } from '../shared/part.ts';
 import { parse } from './parse.ts';
 
@@ -21,13 +21,13 @@ export const copilotCli: Agent = {
   id: 'copilot-cli',
   displayName: 'Copilot CLI',
   programs: ['copilot'],
-  variables: ['COPILOT_HOME'],
-  folder,
-  credentials: (variables, home) => [
-    join(folder(variables, home), 'config.json'),
-    ...['apps.json', 'hosts.json'].map((file) => join(home, '.config', 'github-copilot', file)),
-  ],
-  roots: (variables, home) => [join(folder(variables, home), 'session-state')],
+  ...locate({
+    folder: '.copilot',
+    movedBy: 'COPILOT_HOME',
+    roots: ['session-state'],
+    credentials: ['config.json'],
+    credentialsAtHome: ['.config/github-copilot/apps.json', '.config/github-copilot/hosts.json'],
+  }),
   // `<session>/events.jsonl`, before 1.0 `<session>.jsonl`. Deeper down lie files that the agent worked on.
   isTranscript: (path) => /^([^/]+\/events|[^/]+)\.jsonl$/.test(path),
   endsSession: ({ type }) => type === 'session.shutdown',
@@ -35,10 +35,6 @@ export const copilotCli: Agent = {
   recordKey: (record) => keyOf(record, 'id'),
   parse,
 };
-
-function folder(variables: Variables, home: string): string {
-  return variables.COPILOT_HOME || join(home, '.copilot');
-}
 
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const start = headerOf(first, 'session.start');

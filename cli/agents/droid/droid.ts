@@ -1,7 +1,7 @@
-import { join } from 'node:path';
-import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
+import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
 import { type Draft, draft } from '../shared/events.ts';
 import { headerOf, isUuid, keyOf, stemOf, toOrigin } from '../shared/identity.ts';
+import { locate } from '../shared/locations.ts';
 import { readInput, readResponse } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
 import { type Part, peekText, peekWords, takeSame, takeText } from '../shared/part.ts';
@@ -17,10 +17,13 @@ export const droid: Agent = {
   id: 'droid',
   displayName: 'Droid',
   programs: ['droid'],
-  variables: ['FACTORY_HOME_OVERRIDE'],
-  folder,
-  credentials: (variables, home) => [join(folder(variables, home), 'auth.json')],
-  roots: (variables, home) => ['sessions', 'projects'].map((sessions) => join(folder(variables, home), sessions)),
+  ...locate({
+    folder: '.factory',
+    movedBy: 'FACTORY_HOME_OVERRIDE',
+    movesHome: true,
+    roots: ['sessions', 'projects'],
+    credentials: ['auth.json'],
+  }),
   isTranscript: (path) => path.endsWith('.jsonl'),
   identify,
   recordKey: (record) => keyOf(record, 'id'),
@@ -37,11 +40,6 @@ export const droid: Agent = {
     shared: { model: 'message.model' },
   }),
 };
-
-/** The variable replaces the home folder. */
-function folder(variables: Variables, home: string): string {
-  return join(variables.FACTORY_HOME_OVERRIDE || home, '.factory');
-}
 
 /** `<project>/<session>.jsonl`. */
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {

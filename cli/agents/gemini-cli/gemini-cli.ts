@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import { parseExact } from '../../exact.ts';
-import type { Agent, JsonObject, Origin, Retention, TranscriptFile, Variables } from '../agent.ts';
+import type { Agent, JsonObject, Origin, Retention, TranscriptFile } from '../agent.ts';
 import { partition, recordsOf } from '../shared/document.ts';
 import { headerOf, keyOf, keyWithContent, toOrigin } from '../shared/identity.ts';
+import { locate } from '../shared/locations.ts';
 import { textsAt } from '../shared/messages.ts';
 import { elementsAt, isObject, partOf, peekText, peekWords } from '../shared/part.ts';
 import type { DocumentStore } from '../store.ts';
@@ -26,6 +26,14 @@ const DOCUMENT: DocumentStore = {
   isUnsettled: (record, isLast) => isLast || Object.hasOwn(record, 'sessionId'),
 };
 
+const places = locate({
+  folder: '.gemini',
+  movedBy: 'GEMINI_CLI_HOME',
+  movesHome: true,
+  roots: ['tmp'],
+  credentials: ['oauth_creds.json', 'settings.json'],
+});
+
 /**
  * Gemini CLI writes a file per session and one per sub-agent (before 0.40 a document, see `DOCUMENT`): a log of changes to
  * a document, a change per line.
@@ -47,20 +55,16 @@ export const geminiCli: Agent = {
   id: 'gemini-cli',
   displayName: 'Gemini CLI',
   programs: ['gemini'],
-  variables: ['GEMINI_CLI_HOME'],
-  folder,
-  credentials: (variables, home) =>
-    ['oauth_creds.json', 'settings.json'].map((file) => join(folder(variables, home), file)),
+  ...places,
   settings: {
-    path: (variables, home) => join(folder(variables, home), 'settings.json'),
+    path: places.inFolder('settings.json'),
     findRetention,
   },
   startHook: {
-    path: (variables, home) => join(folder(variables, home), 'settings.json'),
+    path: places.inFolder('settings.json'),
     events: ['SessionStart'],
     entry: (command) => ({ hooks: [{ name: 'session-capture', type: 'command', command, timeout: HOOK_MS }] }),
   },
-  roots: (variables, home) => [join(folder(variables, home), 'tmp')],
   // `<project>/chats/session-<time>-<start of id>.jsonl`; of sub-agents `<project>/chats/<session>/<id>.jsonl`.
   isTranscript: (path) => /(^|\/)chats\/.*\.jsonl?$/.test(path),
   store: (path) => (path.endsWith('.json') ? DOCUMENT : undefined),
@@ -70,11 +74,6 @@ export const geminiCli: Agent = {
   restates: ({ $set }) => isObject($set) && Array.isArray($set.messages),
   parse,
 };
-
-/** The variable replaces the home folder. */
-function folder(variables: Variables, home: string): string {
-  return join(variables.GEMINI_CLI_HOME || home, '.gemini');
-}
 
 const DEFAULT_RETENTION_DAYS = 30;
 const HOOK_MS = 5000;

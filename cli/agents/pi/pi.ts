@@ -1,7 +1,7 @@
-import { join } from 'node:path';
-import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
+import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
 import { type Draft, draft } from '../shared/events.ts';
 import { headerOf, keyOf, stemOf, toOrigin, uuidAtEnd } from '../shared/identity.ts';
+import { locate } from '../shared/locations.ts';
 import { readContext, readInput, readResponse, textsAt } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
 import { type Part, peek, peekText, peekWords, takeSame, takeText } from '../shared/part.ts';
@@ -16,14 +16,13 @@ export const pi: Agent = {
   id: 'pi',
   displayName: 'pi',
   programs: ['pi'],
-  variables: ['PI_CODING_AGENT_DIR', 'PI_CODING_AGENT_SESSION_DIR'],
-  folder,
-  credentials: (variables, home) => ['auth.json', 'models.json'].map((file) => join(folder(variables, home), file)),
-  roots: (variables, home) => {
-    const moved = variables.PI_CODING_AGENT_SESSION_DIR;
-    const usual = join(folder(variables, home), 'sessions');
-    return moved ? [moved, usual] : [usual];
-  },
+  ...locate({
+    folder: '.pi/agent',
+    movedBy: 'PI_CODING_AGENT_DIR',
+    roots: ['sessions'],
+    rootMovedBy: 'PI_CODING_AGENT_SESSION_DIR',
+    credentials: ['auth.json', 'models.json'],
+  }),
   isTranscript: (path) => path.endsWith('.jsonl'),
   identify,
   recordKey: (record) => keyOf(record, 'id'),
@@ -56,10 +55,6 @@ export const pi: Agent = {
     shared: { model: 'message.model', messageId: 'message.responseId' },
   }),
 };
-
-function folder(variables: Variables, home: string): string {
-  return variables.PI_CODING_AGENT_DIR || join(home, '.pi', 'agent');
-}
 
 /** The header says the session, and so does the file's name: `<time>_<session>.jsonl`. A parent is named by its file. */
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {

@@ -1,8 +1,8 @@
-import { join } from 'node:path';
-import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
+import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
 import { CHAINED } from '../claude-code/parse.ts';
 import { type Draft, draft } from '../shared/events.ts';
 import { headerOf, isUuid, keyOf, stemOf, toOrigin } from '../shared/identity.ts';
+import { locate } from '../shared/locations.ts';
 import { readContext, readPrompt, textsAt } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
 import { at, elementsAt, type Part, peek, peekText, peekWords, takeText } from '../shared/part.ts';
@@ -23,11 +23,13 @@ export const qwenCode: Agent = {
   id: 'qwen-code',
   displayName: 'Qwen Code',
   programs: ['qwen'],
-  variables: ['QWEN_HOME', 'QWEN_RUNTIME_DIR'],
-  folder,
-  credentials: (variables, home) =>
-    ['oauth_creds.json', 'settings.json'].map((file) => join(folder(variables, home), file)),
-  roots: (variables, home) => [join(variables.QWEN_RUNTIME_DIR || folder(variables, home), 'projects')],
+  ...locate({
+    folder: '.qwen',
+    movedBy: 'QWEN_HOME',
+    roots: ['projects'],
+    rootsMovedBy: 'QWEN_RUNTIME_DIR',
+    credentials: ['oauth_creds.json', 'settings.json'],
+  }),
   isTranscript: (path) => /(^|\/)(chats|subagents)\/.*\.jsonl$/.test(path),
   namesSession: ({ sessionId }, path) => typeof sessionId === 'string' || isUuid(stemOf(path)),
   identify,
@@ -62,10 +64,6 @@ export const qwenCode: Agent = {
     shared: { model: 'model' },
   }),
 };
-
-function folder(variables: Variables, home: string): string {
-  return variables.QWEN_HOME || join(home, '.qwen');
-}
 
 /** `<project>/chats/<session>.jsonl`; of sub-agents `<project>/subagents/<session>/agent-<id>.jsonl`. */
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import type { Agent, Variables } from '../agent.ts';
+
+/** Where an agent keeps what it keeps, as data. Paths are below its own folder unless they are said to be below the home. */
+export interface Locations {
+  /** The folder of its own, below the person's home. */
+  folder: string;
+  /** The variable that moves it. */
+  movedBy?: string;
+  /** The variable moves the person's home, as far as the agent is concerned. */
+  movesHome?: true;
+  /** The folder in it that holds all the rest, and the variable that moves that. */
+  data?: { folder: string; movedBy: string };
+  roots: readonly string[];
+  /** The variable whose folder is a root as well. */
+  rootMovedBy?: string;
+  /** The variable whose folder the roots are in, where it is set. */
+  rootsMovedBy?: string;
+  credentials?: readonly string[];
+  /** Those below the person's home. */
+  credentialsAtHome?: readonly string[];
+}
+
+type Located = Required<Pick<Agent, 'folder' | 'roots' | 'credentials' | 'variables'>> & {
+  /** A path in the agent's folder. */
+  inFolder(path: string): (variables: Variables, home: string) => string;
+};
+
+export function locate(locations: Locations): Located {
+  const {
+    movedBy,
+    movesHome,
+    data,
+    roots,
+    rootMovedBy,
+    rootsMovedBy,
+    credentials = [],
+    credentialsAtHome = [],
+  } = locations;
+  const named = (variables: Variables, name: string | undefined) => (name && variables[name]) || undefined;
+
+  function folder(variables: Variables, home: string): string {
+    const moved = named(variables, movedBy);
+    return movesHome ? join(moved ?? home, locations.folder) : (moved ?? join(home, locations.folder));
+  }
+
+  function dataFolder(variables: Variables, home: string): string {
+    if (data === undefined) return folder(variables, home);
+    return named(variables, data.movedBy) ?? join(folder(variables, home), data.folder);
+  }
+
+  return {
+    variables: [data?.movedBy, movedBy, rootMovedBy, rootsMovedBy].filter((name) => name !== undefined),
+    folder,
+    inFolder: (path) => (variables, home) => join(folder(variables, home), path),
+    roots: (variables, home) => [
+      ...[named(variables, rootMovedBy)].filter((root) => root !== undefined),
+      ...roots.map((root) => join(named(variables, rootsMovedBy) ?? dataFolder(variables, home), root)),
+    ],
+    credentials: (variables, home) => [
+      ...credentials.map((file) => join(dataFolder(variables, home), file)),
+      ...credentialsAtHome.map((file) => join(home, file)),
+    ],
+  };
+}
