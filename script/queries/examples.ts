@@ -239,7 +239,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
         before: { version: 1, derived_through: 0 },
         after: { version: 1, derived_through: 1 },
         columns: { event_count: 1 },
-        chunks: [{ first: 1, last: 1, entries: Buffer.of(), words: ['word'], packedWords: Buffer.of(), added: 'word' }],
+        chunks: [{ first: 1, last: 1, entries: Buffer.of(), words: 'word', added: 'word' }],
         days: [SESSION_DAY],
         values: { added: [VALUE], removed: [VALUE] },
         isAnew: true,

@@ -19,16 +19,25 @@ export interface Source {
 export interface Chunk {
   first: number;
   last: number;
-  entries: Entry[];
+  /** Events in it, and the bytes of their payloads. */
+  events: number;
+  bytes: number;
+  /** Its entries as JSON, with a comma between any two. */
+  entries: string;
   words: Set<string>;
+  /** Those that the index has, as it has them, with a space between any two; and how many of `words` it has seen. */
+  indexed: string;
+  counted: number;
 }
 
 export interface Cut {
   chunks: Chunk[];
+  /** The entries that were added, in order. */
+  entries: Entry[];
   /** Sequence of the last event that is in them. */
   through: number;
-  /** Where the next chunk begins: the last one of these is made anew as long as there is room in it. */
-  next: number;
+  /** The last chunk, as long as there is room in it. */
+  open: Chunk | undefined;
 }
 
 /*
@@ -51,30 +60,45 @@ interface RawEvent {
 /**
  * Cuts the events from `from` on into chunks. Parts of one payload stay together: an incomplete run of them at the end is
  * left for later, unless nothing more can come.
+ * @param begun the chunk that ends before `from` and has room; it is added to
  */
-export function cutChunks(appends: readonly Source[], from: number, isClosed: boolean): Cut {
+export function cutChunks(appends: readonly Source[], from: number, isClosed: boolean, begun?: Chunk): Cut {
   const events = appends.flatMap((append) => readAppend(append, from));
-  const chunks: Chunk[] = [];
-  let count = 0;
-  let bytes = 0;
+  const chunks = begun ? [begun] : [];
+  const entries: Entry[] = [];
+  let open = begun;
   let through = from - 1;
   for (let at = 0; at < events.length; ) {
     const length = lengthOfRun(events, at, isClosed);
     if (length === undefined) break;
     const unit = events.slice(at, at + length);
     const first = (unit[0] as RawEvent).sequence;
-    if (count === 0) chunks.push({ first, last: first, entries: [], words: new Set() });
-    const chunk = chunks.at(-1) as Chunk;
-    addUnit(chunk, unit);
+    if (!open) {
+      open = beginChunk(first);
+      chunks.push(open);
+    }
+    entries.push(...addUnit(open, unit));
     through = first + length - 1;
-    chunk.last = through;
-    count += length;
-    bytes += unit.reduce((total, event) => total + event.bytes, 0);
-    if (count >= MOST_EVENTS || bytes >= MOST_BYTES || chunk.words.size >= ENOUGH_WORDS) [count, bytes] = [0, 0];
+    open.last = through;
     at += length;
+    if (isFull(open)) open = undefined;
   }
-  return { chunks, through, next: count === 0 ? through + 1 : (chunks.at(-1)?.first ?? from) };
+  return { chunks, entries, through, open };
 }
+
+const beginChunk = (first: number): Chunk => ({
+  first,
+  last: first,
+  events: 0,
+  bytes: 0,
+  entries: '',
+  words: new Set(),
+  indexed: '',
+  counted: 0,
+});
+
+const isFull = ({ events, bytes, words }: Chunk): boolean =>
+  events >= MOST_EVENTS || bytes >= MOST_BYTES || words.size >= ENOUGH_WORDS;
 
 function readAppend(append: Source, from: number): RawEvent[] {
   const createdAt = toTimestamp(append.created_at);
@@ -114,19 +138,23 @@ function readPart(event: RawEvent | undefined) {
   return entry.kind === 'part' ? entry : undefined;
 }
 
-function addUnit(chunk: Chunk, unit: readonly RawEvent[]): void {
+/** @returns the entries of the events */
+function addUnit(chunk: Chunk, unit: readonly RawEvent[]): Entry[] {
   const [first] = unit as [RawEvent];
   const payload = unit.length === 1 ? first.payload : join(unit);
   const single = payload === undefined ? unit : [{ ...first, payload }];
-  for (const event of single) {
-    const entry = read(event, payload === undefined ? 1 : unit.length);
-    chunk.entries.push(clipEntry(entry));
+  chunk.events += unit.length;
+  for (const { bytes } of unit) chunk.bytes += bytes;
+  return single.map((event) => {
+    const entry = clipEntry(read(event, payload === undefined ? 1 : unit.length));
+    chunk.entries += `${chunk.entries === '' ? '' : ','}${JSON.stringify(entry)}`;
     try {
       collectWords(event.eventType, event.payload, chunk.words);
     } catch {
       // Nested beyond what can be walked: such an event is found by no words.
     }
-  }
+    return entry;
+  });
 }
 
 /** Undefined where the slices are not the JSON they say they are. */

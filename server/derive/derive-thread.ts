@@ -1,11 +1,13 @@
 import { readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { KeptSessions } from './kept-sessions.ts';
 import { derivePiece, type Piece, type PieceJob } from './piece.ts';
 import { readPrices } from './prices.ts';
 
 export type Reply = { piece: Piece | undefined } | { error: string };
 
+const kept = new KeptSessions();
 const prices = readPrices(workerData as string | undefined);
 
 yieldToOthers();
@@ -13,7 +15,7 @@ yieldToOthers();
 /** Decompresses, parses and folds beside the thread that answers. */
 parentPort?.on('message', (job: PieceJob) => {
   try {
-    parentPort?.postMessage({ piece: derivePiece(job, prices.costOf) } satisfies Reply);
+    parentPort?.postMessage({ piece: derivePiece(job, prices.costOf, kept) } satisfies Reply);
   } catch (error) {
     parentPort?.postMessage({ error: (error as Error).message } satisfies Reply);
   }

@@ -33,16 +33,14 @@ export async function* indexLines(
 /** A job of which only the chunks are used. */
 const lastPiece = (row: SessionRow, from: number, appends: PieceJob['appends'], isEnd: boolean): PieceJob => ({
   place: { agentId: row.agent_id, environmentId: row.environment_id, repoRoot: null, remote: null, gitBranch: null },
-  facts: '',
-  from,
+  stored: { facts: '', from, words: [], earlier: [] },
   through: from - 1,
   appends,
   isEnd,
   isClosed: row.status !== 'active',
   eventCount: row.event_count,
-  words: [],
   wordPrefix: '',
-  earlier: [],
+  packsWords: false,
 });
 
 const line = (first: number, last: number, entries: Uint8Array) =>

@@ -9,6 +9,7 @@ import { type CostOf, dayRowsOf, type Place } from './day-rows.ts';
 import { type Facts, noFacts, readFacts, writeFacts } from './facts.ts';
 import { fold } from './fold.ts';
 import { addressOf, noteBranch } from './fold-meta.ts';
+import { KeptSessions } from './kept-sessions.ts';
 import { costOfFacts } from './prices.ts';
 import { writeShown } from './summary.ts';
 import { compareValues, type Value, valuesOf } from './values.ts';
@@ -18,12 +19,14 @@ export const VERSION = 7;
 
 /** A stretch of a session that is to be derived. */
 export interface PieceJob {
+  /** Under which the state is kept for the next piece; absent where none follows. */
+  sessionId?: string;
   place: Place & { repoRoot: string | null; remote: string | null; gitBranch: string | null };
-  /** JSON of this version to go on from; empty where nothing was derived by it. */
-  facts: string;
-  /** Where the first chunk begins, and the sequence of the last event that is derived already. */
-  from: number;
+  /** What the store has of the pieces before; absent where the piece goes on from what was kept. */
+  stored?: StoredPieces;
+  /** Sequence of the last event that is derived already. */
   through: number;
+  /** From the first event that is not derived yet, or from where `stored` says. */
   appends: Source[];
   /** Whether there are no events behind these, and none may come. */
   isEnd: boolean;
@@ -32,7 +35,16 @@ export interface PieceJob {
   eventCount: number;
   /** What each word begins with in the index. */
   wordPrefix: string;
-  /** Words of chunks that are made anew, where the index can only be added to. */
+  /** Whether the store keeps words compressed. */
+  packsWords: boolean;
+}
+
+export interface StoredPieces {
+  /** JSON of this version to go on from; empty where nothing was derived by it. */
+  facts: string;
+  /** Where the open chunk begins, which is made anew. */
+  from: number;
+  /** Its words, where the index can only be added to. */
   words: { first: number; words: Uint8Array }[];
   /** Entries of all chunks before `from`, where the facts are made anew. */
   earlier?: Uint8Array[];
@@ -40,7 +52,10 @@ export interface PieceJob {
 
 export interface Piece {
   through: number;
+  /** Where the next chunk begins: the last one of these is added to as long as there is room in it. */
   next: number;
+  /** As in the job. */
+  isEnd: boolean;
   chunks: DerivedChunk[];
   facts: string;
   columns: Columns;
@@ -52,32 +67,42 @@ export interface Piece {
 /** Of longer sessions, each writing of a record that is written again, or is repeated, counts as a record of its own. */
 const MOST_REWRITTEN = 100_000;
 
-/** @returns undefined where the earlier entries are needed, which were not given */
-export function derivePiece(job: PieceJob, costOf: CostOf): Piece | undefined {
-  const { chunks, through, next } = cutChunks(job.appends, job.from, job.isClosed);
-  const entries = chunks.flatMap((chunk) => chunk.entries);
-  const before = readFacts(job.facts);
-  const stored = valuesOf(before);
+/** @returns undefined where more of what the store has is needed than was given */
+export function derivePiece(job: PieceJob, costOf: CostOf, kept = new KeptSessions()): Piece | undefined {
+  const { stored, sessionId, isEnd } = job;
+  const begun = stored ? { facts: readFacts(stored.facts), open: undefined } : kept.take(sessionId, job.through);
+  if (!begun) return undefined;
+  const before = begun.facts;
+  const { chunks, entries, through, open } = cutChunks(
+    job.appends,
+    stored?.from ?? job.through + 1,
+    job.isClosed,
+    begun.open,
+  );
   const isRewritten =
     before.isRewritten || entries.some(({ writing, echo }) => writing !== undefined || echo !== undefined);
   const isAnew = isRewritten && job.eventCount <= MOST_REWRITTEN;
-  if (isAnew && job.isEnd && job.earlier === undefined) return undefined;
-  const facts = isAnew && job.isEnd ? foldAnew(job, entries) : before;
+  const values = valuesOf(before);
+  if (isAnew && isEnd && stored?.earlier === undefined) return undefined;
+  const facts = isAnew && isEnd ? foldAnew(job, before, entries) : before;
   // Before the end of what is there, it would be done again and again.
   if (!isAnew) foldOn(facts, job, entries);
   facts.isRewritten = isRewritten;
   facts.repository = repositoryOf(facts, job.place);
   noteLag(facts, job, entries);
-  return {
+  const piece = {
     through,
-    next,
+    next: open?.first ?? through + 1,
+    isEnd,
     chunks: chunks.map((chunk) => writeChunk(chunk, job)),
     facts: writeFacts(facts),
     columns: columnsOf(facts, through, costOfFacts(facts, costOf)),
     isRewritten,
     days: dayRowsOf(facts, job.place, costOf),
-    values: compareValues(stored, valuesOf(facts)),
+    values: compareValues(values, valuesOf(facts)),
   };
+  kept.put(sessionId, { through, facts, open, weight: piece.facts.length });
+  return piece;
 }
 
 function foldOn(facts: Facts, { place }: PieceJob, entries: readonly Entry[]): void {
@@ -90,19 +115,18 @@ function foldOn(facts: Facts, { place }: PieceJob, entries: readonly Entry[]): v
   if (last) facts.folded = last.sequence + last.span - 1;
 }
 
-function foldAnew(job: PieceJob, entries: readonly Entry[]): Facts {
+function foldAnew({ stored, place }: PieceJob, { lag }: Facts, entries: readonly Entry[]): Facts {
   const bySequence: (Entry | undefined)[] = [];
-  const earlier = (job.earlier ?? []).flatMap((bytes) => readEntries(bytes));
+  const earlier = (stored?.earlier ?? []).flatMap((bytes) => readEntries(bytes));
   const all = [...earlier, ...entries];
   for (const entry of all) bySequence[entry.sequence - 1] = entry;
   const { standingAt } = readRevisions(bySequence);
   const facts = noFacts();
   // What stands elsewhere than it came would otherwise be taken for folded already.
   const standing = withoutRepeated(all.flatMap((entry) => standingAt(entry)));
-  noteBranch(facts, job.place.gitBranch?.slice(0, LONGEST_PLACE));
+  noteBranch(facts, place.gitBranch?.slice(0, LONGEST_PLACE));
   fold(facts, standing);
   const last = all.at(-1);
-  const { lag } = readFacts(job.facts);
   return { ...facts, ...(lag !== undefined && { lag }), folded: last ? last.sequence + last.span - 1 : 0 };
 }
 
@@ -131,18 +155,22 @@ const packed = (text: string): Uint8Array => zstdCompressSync(text);
 
 export const readEntries = (bytes: Uint8Array): Entry[] => JSON.parse(zstdDecompressSync(bytes).toString('utf8'));
 
-function writeChunk({ first, last, entries, words }: Chunk, job: PieceJob): DerivedChunk {
-  const earlier = job.words.find((chunk) => chunk.first === first);
-  const before = new Set(earlier ? zstdDecompressSync(earlier.words).toString('utf8').split(' ') : []);
-  const added = [...words].map((word) => job.wordPrefix + word).filter((word) => !before.has(word));
-  const all = [...before, ...added].filter((word) => word !== '');
+function writeChunk(chunk: Chunk, { stored, wordPrefix, packsWords }: PieceJob): DerivedChunk {
+  const { first, last, entries, words } = chunk;
+  const known = stored?.words.find((other) => other.first === first);
+  if (known) chunk.indexed = zstdDecompressSync(known.words).toString('utf8');
+  // What was kept has all words up to a place. What was stored has them in any order.
+  const before = new Set(known ? chunk.indexed.split(' ') : []);
+  const added = [...words].slice(chunk.counted).map((word) => wordPrefix + word);
+  const fresh = added.filter((word) => !before.has(word)).join(' ');
+  chunk.indexed = [chunk.indexed, fresh].filter((text) => text !== '').join(' ');
+  chunk.counted = words.size;
   return {
     first,
     last,
-    entries: packed(JSON.stringify(entries)),
-    words: all,
-    packedWords: packed(all.join(' ')),
-    added: added.join(' '),
+    entries: packed(`[${entries}]`),
+    words: packsWords ? packed(chunk.indexed) : chunk.indexed,
+    added: fresh,
   };
 }
 

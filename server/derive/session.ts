@@ -5,7 +5,7 @@ import { isPostgres } from '../store/postgres.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { findSource, type SessionSource } from '../store/sources.ts';
 import { wordPrefix } from '../store/word-prefix.ts';
-import { type Piece, type PieceJob, VERSION } from './piece.ts';
+import { type Piece, VERSION } from './piece.ts';
 import type { DeriveThread } from './thread.ts';
 
 export interface SessionOptions {
@@ -68,7 +68,7 @@ async function derivePieceOf(
   const before = isKnown ? stored : { ...stored, derived_through: 0, next_chunk: 1, is_rewritten: 0, facts: '' };
   const piece = await makePiece(options, source, before);
   if (!piece || (isKnown && piece.through <= before.derived_through)) return 'done';
-  const { through, next, facts, isRewritten, ...rest } = piece;
+  const { through, next, facts, isRewritten, isEnd: _, ...rest } = piece;
   const after: Derived = {
     version: VERSION,
     derived_through: through,
@@ -92,37 +92,39 @@ async function makePiece(
   before: Derived,
 ): Promise<Piece | undefined> {
   const { organization_id: organizationId, session_id: sessionId } = row;
-  const from = before.next_chunk;
-  const words = await readWords(db, organizationId, sessionId, from);
-  for (let share = 1; ; share *= 4) {
-    const { appends, isEnd } = await readSome(db, row, from, share);
-    const job: PieceJob = {
-      place: {
-        agentId: row.agent_id,
-        environmentId: row.environment_id,
-        remote,
-        repoRoot: row.repo_root,
-        gitBranch: row.git_branch,
-      },
-      facts: before.facts,
-      from,
-      through: before.derived_through,
-      appends,
-      words,
-      isEnd,
-      wordPrefix: wordPrefix(organizationId),
-      isClosed: row.status !== 'active',
-      eventCount: row.event_count,
-    };
-    // Where they were sent, the thread has taken their memory.
-    const again = async () => ({ appends: (await readSome(db, row, from, share)).appends });
-    const earlier = () => readAll(readChunks(db, organizationId, sessionId, 1, from - 1));
+  const { derived_through: through, next_chunk: from, is_rewritten: isRewritten, facts } = before;
+  const job = {
+    sessionId,
+    place: {
+      agentId: row.agent_id,
+      environmentId: row.environment_id,
+      remote,
+      repoRoot: row.repo_root,
+      gitBranch: row.git_branch,
+    },
+    through,
+    wordPrefix: wordPrefix(organizationId),
+    packsWords: !isPostgres(db),
+    isClosed: row.status !== 'active',
+    eventCount: row.event_count,
+  };
+  const goOn = async (share: number) => derive({ ...job, ...(await readSome(db, row, through + 1, share)) });
+  const fromStored = async (share: number) => {
+    const stored = { facts, from, words: await readWords(db, organizationId, sessionId, from) };
+    const some = await readSome(db, row, from, share);
     // A first try without the earlier entries says whether they are needed, after it has done much of the work.
-    const piece = before.is_rewritten === 1 && isEnd ? undefined : await derive(job);
-    const made = piece ?? (await derive({ ...job, ...(await again()), earlier: await earlier() }));
+    const piece = isRewritten === 1 && some.isEnd ? undefined : await derive({ ...job, ...some, stored });
+    if (piece) return piece;
+    const earlier = await readAll(readChunks(db, organizationId, sessionId, 1, from - 1));
+    // The thread has taken the memory of what it was sent.
+    return derive({ ...job, ...(await readSome(db, row, from, share)), stored: { ...stored, earlier } });
+  };
+  for (let share = 1; ; share *= 4) {
+    const kept = through > 0 && isRewritten === 0 ? await goOn(share) : undefined;
+    const made = kept ?? (await fromStored(share));
     if (!made) throw new Error('a piece was not made of all there is');
     // A run of parts may be longer than the stretch.
-    if (isEnd || made.through > before.derived_through) return made;
+    if (made.isEnd || made.through > through) return made;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Piece, PieceJob } from './piece.ts';
 
 /** Runs the heavy part of deriving on its own thread. */
 export interface DeriveThread {
-  /** @returns undefined where the earlier entries are needed, which were not given */
+  /** @returns undefined where more of what the store has is needed than was given */
   derive(job: PieceJob): Promise<Piece | undefined>;
   close(): Promise<void>;
 }
@@ -15,8 +15,8 @@ const DEADLINE_MS = 60_000;
 const PROGRAM = new URL('./derive-thread.ts', import.meta.url);
 
 /** Memory that moves to the thread: the sender cannot use it afterwards. */
-export const memoryOf = ({ appends, earlier = [] }: PieceJob): ArrayBuffer[] =>
-  [...appends.map(({ body }) => body), ...earlier].map(({ buffer }) => buffer as ArrayBuffer);
+export const memoryOf = ({ appends, stored }: PieceJob): ArrayBuffer[] =>
+  [...appends.map(({ body }) => body), ...(stored?.earlier ?? [])].map(({ buffer }) => buffer as ArrayBuffer);
 
 /** @param pricesFile as for `readPrices` */
 export function createDeriveThread(pricesFile?: string): DeriveThread {

@@ -25,9 +25,8 @@ export interface DerivedChunk {
   last: number;
   /** Compressed JSON. */
   entries: Uint8Array;
-  words: readonly string[];
-  /** The same, compressed, with a space between any two. */
-  packedWords: Uint8Array;
+  /** With a space between any two. Compressed for the embedded store, which keeps them beside its index. */
+  words: string | Uint8Array;
   /** Those that the index does not have yet, with a space between any two. */
   added: string;
 }
@@ -163,13 +162,13 @@ async function writeChunks(db: Db, row: Target, chunks: readonly DerivedChunk[])
   const written = await db
     .insertInto('session_chunks')
     .values(
-      chunks.map(({ first, last, entries, words, packedWords }) => ({
+      chunks.map(({ first, last, entries, words }) => ({
         session_id,
         organization_id,
         first_sequence: first,
         last_sequence: last,
         entries,
-        words: inIndex ? sql<string>`array_to_tsvector(${words}::text[])` : packedWords,
+        words: words instanceof Uint8Array ? words : sql<string>`array_to_tsvector(string_to_array(${words}, ' '))`,
       })),
     )
     .onConflict((conflict) =>

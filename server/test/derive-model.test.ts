@@ -7,7 +7,7 @@ import { SessionLog } from '../ingest/session-log.ts';
 import { sweepDeleted } from '../store/deletions.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
 import type { Db } from '../store/open.ts';
-import { chunksWith, derive, readDerived } from './derived.ts';
+import { chunksWith, createDeriveHere, derive, readDerived } from './derived.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession, registerMachine, type Tenant } from './factories.ts';
 import { startTestService } from './harness.ts';
@@ -180,6 +180,8 @@ describe.each(ENGINES)('what is derived on %s', (engine) => {
   let makeSession: () => Promise<string>;
   const waiting = new Map<string, Event[]>();
   const sent = new Map<string, Event[]>();
+  /** What each process keeps of the sessions that it derived. */
+  const processes = [createDeriveHere(), createDeriveHere()];
 
   beforeAll(async () => {
     store = await openTestStore(engine);
@@ -224,18 +226,18 @@ describe.each(ENGINES)('what is derived on %s', (engine) => {
       if (!isTaken) return;
       waiting.set(sessionId, all.slice(one.sent));
       sent.set(sessionId, [...(sent.get(sessionId) ?? []), ...some]);
-      if (one.isDerived) await derive(store.db, organizationId, sessionId);
+      if (one.isDerived) await derive(store.db, organizationId, sessionId, processes[0]);
     } else if (one.kind === 'close') {
       await log.close({ ...place, status: 'completed', endedAt: undefined }).catch(() => undefined);
     } else if (one.kind === 'delete') {
       await log.delete(place).catch(() => undefined);
       await sweepDeleted(store.db, () => 1);
     } else if (one.kind === 'derive') {
-      await derive(one.by === 0 ? store.db : other.db, organizationId, sessionId);
+      await derive(one.by === 0 ? store.db : other.db, organizationId, sessionId, processes[one.by]);
     } else if (one.kind === 'derive at once') {
-      await Promise.all([store, other].map(({ db }) => derive(db, organizationId, sessionId)));
+      await Promise.all([store, other].map(({ db }, by) => derive(db, organizationId, sessionId, processes[by])));
     } else {
-      await derive(failingAfter(store.db, one.queries), organizationId, sessionId).catch(() => undefined);
+      await derive(failingAfter(store.db, one.queries), organizationId, sessionId, processes[0]).catch(() => undefined);
       // Whoever was stopped has let go by the time the others find out.
       await store.db.updateTable('session_facts').set({ claimed_until: 0 }).execute();
     }
@@ -247,7 +249,7 @@ describe.each(ENGINES)('what is derived on %s', (engine) => {
       const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), async (steps) => {
         const ids = await Promise.all(Array.from({ length: SESSIONS }, makeSession));
         for (const one of steps) await take(one, String(ids[one.session]));
-        for (const id of ids) await derive(store.db, tenant.organizationId, id);
+        for (const id of ids) await derive(store.db, tenant.organizationId, id, processes[0]);
         const grown = await readDerived(store);
         for (const { session_id, ...row } of grown.facts) {
           expect(row).toMatchObject(count(sent.get(session_id) ?? []));

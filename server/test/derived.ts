@@ -1,5 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
+import { KeptSessions } from '../derive/kept-sessions.ts';
 import { derivePiece, type PieceJob } from '../derive/piece.ts';
 import { readPrices } from '../derive/prices.ts';
 import { deriveSession } from '../derive/session.ts';
@@ -11,22 +12,21 @@ import type { TestStore } from './engines.ts';
 
 const prices = readPrices();
 
-/** On this thread, which takes the memory as another would. */
-export const deriveHere = (job: PieceJob) =>
-  derivePiece(structuredClone(job, { transfer: memoryOf(job) }), prices.costOf);
+/** Derives pieces on this thread, which takes the memory as another would. */
+export function createDeriveHere() {
+  const kept = new KeptSessions();
+  return (job: PieceJob) => derivePiece(structuredClone(job, { transfer: memoryOf(job) }), prices.costOf, kept);
+}
 
 /** Derives a session through its last event, on this thread. */
-export const derive = (db: Db, organizationId: string, sessionId: string, onPiece: () => void = () => undefined) =>
+export const derive = (db: Db, organizationId: string, sessionId: string, deriveHere = createDeriveHere()) =>
   deriveSession(
     {
       db,
       now: () => 0,
       rest: async () => undefined,
       signal: new AbortController().signal,
-      async derive(job) {
-        onPiece();
-        return deriveHere(job);
-      },
+      derive: async (job) => deriveHere(job),
     },
     organizationId,
     sessionId,

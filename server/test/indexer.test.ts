@@ -8,7 +8,7 @@ import { createDeriveThread } from '../derive/thread.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
 import { findSummaries } from '../store/summaries.ts';
-import { deriveHere, readDerived } from './derived.ts';
+import { createDeriveHere, readDerived } from './derived.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession, registerMachine } from './factories.ts';
 import { startTestService, testConfig } from './harness.ts';
@@ -30,6 +30,7 @@ function nicenessOf(name?: string): number {
 
 /** Derives on this thread; counts, and may be held up or fail. */
 function createDerive() {
+  const deriveHere = createDeriveHere();
   const seen = { jobs: [] as PieceJob[], gate: Promise.resolve(), fails: (_: PieceJob) => false };
   const thread = {
     async derive(job: PieceJob) {
@@ -102,6 +103,33 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await expect.poll(() => told, { timeout: LONG_MS }).toEqual([first]);
     expect(seen.jobs.length).toBeLessThan(4);
     await indexer.close();
+  });
+
+  test('reads each event once, however many batches come to a chunk', async () => {
+    const { indexer, seen } = start();
+    const [first] = ids as [string];
+    const session = async () => (await sources()).filter(({ session }) => session.session_id === first);
+    await indexer.reach(await session(), LONG_MS);
+    for (const text of ['a', 'b', 'c']) {
+      await append(first, text);
+      await indexer.reach(await session(), LONG_MS);
+    }
+    const [whole, ...added] = seen.jobs;
+    expect(whole?.stored?.facts).toBe('');
+    expect(added.map(({ appends, stored }) => [appends.length, stored])).toEqual([
+      [1, undefined],
+      [1, undefined],
+      [1, undefined],
+    ]);
+    const grown = await readDerived(store);
+    await indexer.close();
+    // Another process begins with what the store has.
+    await append(first, 'd');
+    const other = start();
+    await other.indexer.reach(await session(), LONG_MS);
+    expect(other.seen.jobs.map(({ stored }) => stored !== undefined)).toEqual([false, true]);
+    await other.indexer.close();
+    expect((await readDerived(store)).chunks.length).toBe(grown.chunks.length);
   });
 
   test('derives each session once, however many ask at once', async () => {

@@ -1,0 +1,50 @@
+import type { Chunk } from './chunks.ts';
+import type { Facts } from './facts.ts';
+
+/** A session after its last piece. */
+interface KeptSession {
+  /** Sequence of the last event that is derived. */
+  through: number;
+  facts: Facts;
+  /** The chunk that has room. */
+  open: Chunk | undefined;
+  /** Characters of the facts as JSON. */
+  weight: number;
+}
+
+/** Characters of facts, entries and words that are kept, which take some three bytes each. */
+const MOST_WEIGHT = 8_000_000;
+
+/**
+ * What the sessions derived last can be gone on from, without reading the events of their open chunk again. It may be
+ * lost at any time: the store has the same.
+ */
+export class KeptSessions {
+  /** The one used last is the last one. */
+  readonly #sessions = new Map<string, KeptSession>();
+  #weight = 0;
+
+  /** Removes the session, since whoever goes on from it changes it. */
+  take(sessionId: string | undefined, through: number): KeptSession | undefined {
+    const session = this.#sessions.get(sessionId ?? '');
+    if (sessionId === undefined || !session) return undefined;
+    this.#sessions.delete(sessionId);
+    this.#weight -= weightOf(session);
+    // Otherwise the piece was not written, or another process has derived more.
+    return session.through === through ? session : undefined;
+  }
+
+  put(sessionId: string | undefined, session: KeptSession): void {
+    if (sessionId === undefined) return;
+    this.take(sessionId, session.through);
+    this.#sessions.set(sessionId, session);
+    this.#weight += weightOf(session);
+    for (const [oldest, { through }] of this.#sessions) {
+      if (this.#weight <= MOST_WEIGHT) break;
+      this.take(oldest, through);
+    }
+  }
+}
+
+const weightOf = ({ weight, open }: KeptSession): number =>
+  weight + (open ? open.entries.length + 4 * open.indexed.length : 0);
