@@ -58,7 +58,7 @@ describe('what a command is for', () => {
 
   test.each([
     ['npm test && git commit -am done', ['commit', 'success_of_tests', 'tests']],
-    ['npm test && git push', ['success_of_tests', 'tests']],
+    ['npm test && git push', ['push', 'success_of_tests', 'tests']],
     ['npm run lint && npm test', ['success_of_tests', 'tests']],
     ['cd app && npm ci && npm test', ['success_of_tests', 'tests']],
     ['set -euo pipefail\nnpm ci\nnpm test', ['success_of_tests', 'tests']],

@@ -4,7 +4,7 @@ import { asParsedObject } from './value.ts';
  * What a command is for, where sessions are remembered by it. `exit_of_tests`: its exit code tells how they ended;
  * `success_of_tests`: they passed where it succeeds, but something else may have failed.
  */
-export type Purpose = 'commit' | 'pull_request' | 'tests' | 'exit_of_tests' | 'success_of_tests';
+export type Purpose = 'commit' | 'push' | 'pull_request' | 'tests' | 'exit_of_tests' | 'success_of_tests';
 
 export interface Commit {
   hash: string;
@@ -34,6 +34,7 @@ const LONGEST_COMMAND = 4_000;
 
 const PURPOSES: readonly [Purpose, RegExp][] = [
   ['commit', /\bgit(?:\s+-\S{1,100}(?:\s+[^\s-]\S{0,200})?){0,5}\s+commit\b/],
+  ['push', /\bgit(?:\s+-\S{1,100}(?:\s+[^\s-]\S{0,200})?){0,5}\s+push\b/],
   ['pull_request', /\b(?:gh\s+pr|glab\s+mr)\s+create\b/],
   ['tests', /(?<=^|[\s;&|(/'"])(?:vitest|jest|mocha|pytest|rspec|phpunit|ctest|py\.test|script\/test)(?=$|[\s;&|)'"])/],
   [

@@ -22,7 +22,8 @@ test('an admin deletes a session, once they have confirmed, and whoever looks at
   for (const each of [tab, watching]) each.allow(/status of 404/);
   await openSession(watching.page, product.service, sessionId);
   await openSession(page, product.service, sessionId);
-  await page.getByRole('button', { name: 'Delete the session' }).click();
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Delete…' }).click();
   await picture(tab, 'delete-session');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.waitForURL((url) => url.pathname === '/sessions');

@@ -16,6 +16,7 @@ const TEXT_LINE_PX = 22;
 const CHARACTER_PX = 7.1;
 /** Beyond this, a text is folded. */
 const MOST_LINES = 80;
+const MOST_PROMPT_LINES = 12;
 /** The widest a text is. */
 const WIDEST_PX = 620;
 
@@ -55,7 +56,8 @@ export function textHeight(entry: PromptEntry | AnswerEntry, perLine = 87): numb
   if (found !== undefined) return found;
   const { text, length } = entry;
   const lines = Math.max(1, countLines(text, perLine)) * (text.length > 0 ? length / text.length : 1);
-  const height = TEXT_LINE_PX * Math.min(MOST_LINES, Math.round(lines));
+  const most = entry.kind === 'prompt' ? MOST_PROMPT_LINES : MOST_LINES;
+  const height = TEXT_LINE_PX * Math.min(most, Math.round(lines));
   known.set(entry, height);
   return height;
 }

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
 import { Tabs } from 'radix-ui';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Entry } from '../../contract/entry/entry.ts';
 import type { SessionFacts } from '../../contract/review.ts';
 import { Boundary } from '../kit/boundary.tsx';
@@ -27,12 +27,13 @@ interface Props {
   timeline: Timeline;
   /** What is shown of the session while no row is chosen. */
   facts: SessionFacts | undefined;
+  outcome: ReactNode;
   linkOf: (sequence: number) => string;
   onClose: () => void;
 }
 
 /** All there is to know of the current row. */
-export function Inspector({ view, sessionId, timeline, facts, linkOf, onClose }: Props) {
+export function Inspector({ view, sessionId, timeline, facts, outcome, linkOf, onClose }: Props) {
   const { current } = useReading();
   const key = useValue(current, (each) => each?.key);
   const item = key === undefined ? undefined : view.rows[view.indexOf(key)]?.item;
@@ -61,8 +62,9 @@ export function Inspector({ view, sessionId, timeline, facts, linkOf, onClose }:
             aria-label="session"
             className="flex min-h-0 grow flex-col gap-4 overflow-y-auto bg-surface p-4 text-13"
           >
-            <p className="text-muted">Select a row (j / k) for details.</p>
+            {outcome}
             {facts && <FactLists facts={facts} sessionId={sessionId} />}
+            <p className="text-muted">Select a row (j / k) for details.</p>
           </Scroll>
         )}
         {item && (

@@ -2,6 +2,7 @@ import { CircleAlert } from 'lucide-react';
 import { createContext, useContext, useState } from 'react';
 import type { AnswerEntry, CompactionEntry, PromptEntry } from '../../contract/entry/entry.ts';
 import { firstLine } from '../../contract/entry/value.ts';
+import { parseWords } from '../../contract/query.ts';
 import { Button } from '../kit/button.tsx';
 import { formatCount, formatDuration, plural } from '../kit/format.ts';
 import { Markdown } from '../kit/markdown.tsx';
@@ -10,7 +11,9 @@ import { textHeight } from './estimate.ts';
 import { Fold } from './fold.tsx';
 import { Images } from './images.tsx';
 import type { MessageItem } from './model/items.ts';
+import { useReading } from './reading.ts';
 import { useText } from './use-text.ts';
+import { useValue } from './value.ts';
 import { WholeText } from './whole-text.tsx';
 
 interface Props {
@@ -120,12 +123,18 @@ function Compaction({ entry, isOpen, onToggle, sessionId }: CompactionProps) {
 const plain = (text: string) => showHidden(firstLine(text).replace(/[*_`#]+/g, ''));
 
 /** Longer texts are shown in part at first. */
-const FOLD_CHARACTERS = 6_000;
-const FOLD_LINES = 80;
+const MOST_AT_FIRST: Record<'prompt' | 'answer' | 'reasoning', { lines: number; characters: number }> = {
+  // A prompt may be a whole plan, and what was done about it comes behind it.
+  prompt: { lines: 12, characters: 1_000 },
+  answer: { lines: 80, characters: 6_000 },
+  reasoning: { lines: 80, characters: 6_000 },
+};
 
 function LongText({ entry }: { entry: PromptEntry | AnswerEntry }) {
   const { text, isWhole } = useText(entry);
   const [isUnfolded, setUnfolded] = useState(false);
+  const folded = foldText(text, MOST_AT_FIRST[entry.kind]);
+  const isFoundBelow = useValue(useReading().words, (words) => isBelow(words, text, folded.length));
   if (entry.length === 0) return <p className="text-muted">No text</p>;
   // A beginning is not Markdown: what it opens, such as a fence, may be closed in what is not here yet.
   if (!isWhole) {
@@ -135,11 +144,11 @@ function LongText({ entry }: { entry: PromptEntry | AnswerEntry }) {
       </p>
     );
   }
-  const folded = isUnfolded ? text : foldText(text);
+  const shown = isUnfolded || isFoundBelow ? text : folded;
   return (
     <>
-      <Markdown text={folded} />
-      {folded.length < text.length && (
+      <Markdown text={shown} />
+      {shown.length < text.length && (
         <Button size="small" className="mt-2" onClick={() => setUnfolded(true)}>
           Show all {formatCount(text.length)} characters
         </Button>
@@ -149,9 +158,16 @@ function LongText({ entry }: { entry: PromptEntry | AnswerEntry }) {
 }
 
 /** Its beginning, up to the end of a line or of a word. */
-function foldText(text: string): string {
-  const lines = text.split('\n', FOLD_LINES).join('\n');
-  if (lines.length <= FOLD_CHARACTERS) return lines;
-  const beginning = lines.slice(0, FOLD_CHARACTERS);
-  return beginning.slice(0, Math.max(beginning.lastIndexOf('\n'), beginning.lastIndexOf(' '), FOLD_CHARACTERS / 2));
+function foldText(text: string, most: { lines: number; characters: number }): string {
+  const lines = text.split('\n', most.lines).join('\n');
+  if (lines.length <= most.characters) return lines;
+  const beginning = lines.slice(0, most.characters);
+  return beginning.slice(0, Math.max(beginning.lastIndexOf('\n'), beginning.lastIndexOf(' '), most.characters / 2));
+}
+
+/** Whether a word that is looked for stands behind that place, and not before it. */
+function isBelow(words: string, text: string, place: number): boolean {
+  if (words === '' || place >= text.length) return false;
+  const lower = text.toLowerCase();
+  return parseWords(words).terms.some((term) => lower.indexOf(term.text.toLowerCase()) >= place);
 }

@@ -2,39 +2,43 @@ import { Keyboard, PanelRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { SessionFacts, SessionSummary } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
-import { useIsAdmin } from '../app/app.ts';
 import { paths } from '../app/paths.ts';
 import { useEnvironments } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
 import { CopyButton } from '../kit/copy.tsx';
 import { formatCount, formatDuration, formatExact, formatTokens, plural } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';
+import { useAtNow } from '../kit/time.tsx';
 import { AgentName, agentName } from '../shared/agent-name.tsx';
 import { nameOfEnvironment } from '../shared/environment-name.ts';
 import { costOf } from '../shared/session-cost.ts';
 import { durationOf, endOf, hasTimes, startOf, titleOf } from '../shared/session-title.ts';
 import { StatusMark, stateOf } from '../shared/status-mark.tsx';
-import { DeleteSession } from './delete-session.tsx';
 import { DownloadMenu } from './download-menu.tsx';
 import type { Timeline } from './model/build.ts';
 import type { Head } from './model/markdown.ts';
+import type { Outcome } from './model/outcome.ts';
+import { OutcomeLine, type OutcomeLinks } from './outcome-line.tsx';
 import { Related } from './related.tsx';
+import { SessionMenu } from './session-menu.tsx';
 
-interface Props {
+interface Props extends OutcomeLinks {
   session: Session;
   summary: SessionSummary | undefined;
   facts: SessionFacts | undefined;
   timeline: Timeline;
   isInspecting: boolean;
+  outcome: Outcome;
   linkOf: () => string;
   onInspect: () => void;
   onHelp: () => void;
 }
 
 /** Which session it is, and how it stands. */
-export function SessionHeader({ session, summary, facts, timeline, isInspecting, linkOf, onInspect, onHelp }: Props) {
-  const { meta, usage, toolCalls, failures, redactions } = timeline;
-  const isAdmin = useIsAdmin();
+export function SessionHeader(props: Props) {
+  const { session, summary, facts, timeline, isInspecting, outcome, linkOf, onInspect, onHelp, ...links } = props;
+  const { meta, usage, toolCalls, redactions } = timeline;
+  const isLive = useAtNow((now) => stateOf(session, summary, now) === 'live');
   const environment = useEnvironments().data?.find(({ environmentId }) => environmentId === session.environmentId);
   const title = meta.title ?? titleOf(session, summary);
   const branch = meta.branch ?? summary?.gitBranch;
@@ -76,27 +80,30 @@ export function SessionHeader({ session, summary, facts, timeline, isInspecting,
             Copy link
           </CopyButton>
           <DownloadMenu sessionId={session.sessionId} title={title} head={head} />
-          {isAdmin && <DeleteSession session={session} />}
           <Button size="small" tone="quiet" icon aria-label="Keys" className="max-sm:hidden" onClick={onHelp}>
             <Keyboard size={14} />
           </Button>
           <Button size="small" tone="quiet" icon aria-label="Inspector" aria-pressed={isInspecting} onClick={onInspect}>
             <PanelRight size={14} />
           </Button>
+          <SessionMenu session={session} onHelp={onHelp} />
         </div>
       </div>
+      <OutcomeLine
+        {...links}
+        outcome={outcome}
+        summary={facts?.summary ?? summary}
+        isLive={isLive}
+        elapsed={<Elapsed session={session} summary={summary} />}
+      />
       <p className="session-facts">
         {session.secretEnvironment === 'test' && <span className="tag text-test">test</span>}
         <StatusMark session={session} summary={summary} word />
-        <Elapsed session={session} summary={summary} />
         <AgentName agentId={session.agentId} />
         <Fact name="machine">{machine}</Fact>
         <Fact name="branch">{branch}</Fact>
         <Fact name="model">{meta.model ?? summary?.model}</Fact>
         <Fact name="folder">{meta.cwd}</Fact>
-      </p>
-      {facts && <Related sessionId={session.sessionId} related={facts.related} />}
-      <p className="session-figures">
         <span>{plural(session.eventCount, 'event')}</span>
         {summary && summary.summarizedThrough < session.eventCount && (
           <span role="status" className="text-muted" title="Figures and milestones update by themselves">
@@ -105,19 +112,14 @@ export function SessionHeader({ session, summary, facts, timeline, isInspecting,
         )}
         <span>{plural(timeline.prompts.length, 'prompt')}</span>
         <span>{plural(toolCalls, 'tool call')}</span>
-        {failures > 0 && <span className="font-medium text-bad">{formatCount(failures)} failed</span>}
         {usage.total.input + usage.total.output > 0 && (
           <span title={`${formatCount(usage.total.cacheRead)} of them read from the cache`}>
             {formatTokens(usage.total.input)} tokens in, {formatTokens(usage.total.output)} out
           </span>
         )}
-        {facts?.summary.cost !== undefined && (
-          <span title={`At the prices the service knows: ${costOf(facts.summary).explain}`}>
-            {costOf(facts.summary).text}
-          </span>
-        )}
         {redactions > 0 && <span>{plural(redactions, 'redaction')}</span>}
       </p>
+      {facts && <Related sessionId={session.sessionId} related={facts.related} />}
     </header>
   );
 }
@@ -130,7 +132,7 @@ const Fact = ({ name, children }: { name: string; children: string | undefined }
   ) : null;
 
 /** How long it took; how long it has been running, each second, while it is live. */
-function Elapsed({ session, summary }: { session: Session; summary: SessionSummary | undefined }) {
+export function Elapsed({ session, summary }: { session: Session; summary: SessionSummary | undefined }) {
   const [now, setNow] = useState(Date.now);
   const isLive = stateOf(session, summary, now) === 'live';
   useEffect(() => {

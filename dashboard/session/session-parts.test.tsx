@@ -67,7 +67,7 @@ describe('what fails while it is drawn says so, and the session stays:', () => {
 
   // As of a service that is newer than the page.
   const milestone = { kind: 'unheard-of', text: '', sequence: 1, time: '2026-11-22T12:00:00.000Z' };
-  const facts = { milestones: [milestone], folder: 7 } as unknown as Partial<SessionFacts>;
+  const facts = { milestones: [milestone], commands: 7, folder: 7 } as unknown as Partial<SessionFacts>;
 
   test('prompts, and what the inspector shows while no row is chosen', async () => {
     await open('', facts);
@@ -198,4 +198,57 @@ test('the colours of the strip are told', async () => {
   await open();
   await press('?');
   await expect.element(page.getByText('a failure: a dot at the bottom')).toBeVisible();
+});
+
+describe('the outcome under the title', () => {
+  const milestones = [
+    { kind: 'tests', sequence: 3, text: 'npm test', passed: true },
+    { kind: 'commit', sequence: 5, text: 'Mend it', hash: '1234567' },
+  ] as SessionFacts['milestones'];
+  const events: Given[] = [
+    ['user.message', { text: 'Mend it.' }],
+    call('t', 'Bash', { command: 'npm test' }),
+    result('t', { isError: true }),
+    call('c', 'Bash', { command: 'git commit -am "Mend it"' }),
+    result('c'),
+    call('a', 'Edit', { file_path: '/a.ts', old_string: 'a', new_string: 'b\nc' }),
+    result('a'),
+  ];
+  const parts = () =>
+    [...document.querySelectorAll('.session-header .session-outcome > li')].map((part) => part.textContent);
+  const part = (name: RegExp) => page.getByRole('list', { name: 'Outcome' }).getByRole('button', { name });
+
+  test('says how tests ended, what was committed and changed, and what failed', async () => {
+    await open('', { milestones }, events);
+    await expect
+      .poll(parts)
+      .toEqual([
+        'Tests ended green',
+        '1 commit, not pushed',
+        '1 file +2 −1',
+        '1 failure, not recovered',
+        expect.any(String),
+      ]);
+  });
+
+  test('leads to each of them', async () => {
+    await open('', { milestones }, events);
+    await part(/^Tests ended green/).click();
+    await expect.poll(address).toContain('e=3');
+    await part(/^1 commit/).click();
+    await expect.poll(address).toContain('e=5');
+    await part(/^1 failure/).click();
+    await expect.poll(address).toContain('e=2');
+    await part(/^1 file/).click();
+    await expect.poll(address).toContain('view=changes');
+  });
+});
+
+test('a long prompt shows its beginning, until all of it is wanted, or a word is found further down', async () => {
+  const text = Array.from({ length: 40 }, (_, line) => `Step ${line + 1}.`).join('\n\n');
+  await open('', {}, [['user.message', { text }]]);
+  await expect.poll(() => wordsOf(rowOf(1))).toContain('Step 6.');
+  expect(wordsOf(rowOf(1))).not.toContain('Step 7.');
+  await page.getByRole('button', { name: /^Show all/ }).click();
+  await expect.poll(() => wordsOf(rowOf(1))).toContain('Step 40.');
 });

@@ -14,15 +14,17 @@ import { FindBar } from './find-bar.tsx';
 import { HelpSheet } from './help-sheet.tsx';
 import { Inspector } from './inspector.tsx';
 import { PersonContext } from './message-row.tsx';
+import { readOutcome } from './model/outcome.ts';
 import type { Place, Row } from './model/rows.ts';
 import { windowInUse } from './model/strip.ts';
 import { describe } from './model/subagents.ts';
 import { createTexts } from './model/texts.ts';
 import { NothingShown } from './nothing-shown.tsx';
 import { Notice, useNotice } from './notice.tsx';
+import { OutcomeLine, type OutcomeLinks } from './outcome-line.tsx';
 import { Outline } from './outline.tsx';
 import { createReading, ReadingProvider } from './reading.ts';
-import { SessionHeader } from './session-header.tsx';
+import { Elapsed, SessionHeader } from './session-header.tsx';
 import { StripView } from './strip-view.tsx';
 import { SubagentsView } from './subagents-view.tsx';
 import { Timeline, type TimelineHandle } from './timeline.tsx';
@@ -140,6 +142,15 @@ export function SessionView({ session }: { session: Session }) {
 
   const contextWindow = useMemo(() => facts && windowInUse(timeline, facts), [timeline, facts]);
   const isUntimed = isComplete && loaded > 0 && !timeline.hasTimes;
+  const outcome = useMemo(
+    () => readOutcome(timeline, facts?.milestones ?? NO_MILESTONES, facts?.usage),
+    [timeline, facts],
+  );
+  const links: OutcomeLinks = {
+    onSelect: leavePlace,
+    onChanges: () => change({ view: 'changes' }),
+    onFailures: () => change({ view: undefined, show: 'failures' }),
+  };
   const story = { turns: timeline.turns, milestones: facts?.milestones ?? NO_MILESTONES };
   return (
     <ReadingProvider value={reading}>
@@ -152,7 +163,7 @@ export function SessionView({ session }: { session: Session }) {
               </a>
             )}
             <SessionHeader
-              {...{ session, summary, facts, timeline, isInspecting, linkOf }}
+              {...{ session, summary, facts, timeline, outcome, isInspecting, linkOf, ...links }}
               onInspect={() => setInspecting((before) => !before)}
               onHelp={() => setPanel('help')}
             />
@@ -229,6 +240,13 @@ export function SessionView({ session }: { session: Session }) {
               {isInspecting && (
                 <Inspector
                   {...{ view, sessionId, timeline, facts, linkOf }}
+                  outcome={
+                    <OutcomeLine
+                      {...{ outcome, isLive, ...links }}
+                      summary={facts?.summary ?? summary}
+                      elapsed={<Elapsed session={session} summary={summary} />}
+                    />
+                  }
                   onClose={() => {
                     setInspecting(false);
                     focusCurrent();

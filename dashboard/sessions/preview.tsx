@@ -61,28 +61,34 @@ export function Preview({ row, onClose }: Props) {
       </Part>
       {facts.isPending && <Waiting label="Loading the preview" rows={6} />}
       {facts.isError && <ErrorNote error={facts.error} onRetry={() => void facts.refetch()} />}
+      {facts.data && <Milestones milestones={facts.data.milestones} sessionId={sessionId} />}
       {facts.data && <FactLists facts={facts.data} sessionId={sessionId} />}
     </aside>
   );
 }
 
-/** What a session is remembered by: milestones, files, commands that failed. */
+function Milestones({ milestones, sessionId }: Pick<SessionFacts, 'milestones'> & { sessionId: string }) {
+  return (
+    <Part title="Milestones" count={milestones.length}>
+      {milestones.slice(0, FEW).map((milestone) => (
+        <li key={`${milestone.sequence} ${milestone.kind} ${milestone.hash ?? milestone.text}`} className="flex">
+          <Line sessionId={sessionId} sequence={milestone.sequence}>
+            <span className="flex-none text-muted">{wordOf(milestone)}</span>
+            <span className="truncate">{showHidden(milestone.text)}</span>
+          </Line>
+          <PullRequestLink milestone={milestone} />
+        </li>
+      ))}
+    </Part>
+  );
+}
+
+/** What a session is remembered by beside its milestones: files, commands that failed. */
 export function FactLists({ facts, sessionId }: { facts: SessionFacts; sessionId: string }) {
   const files = facts.files.toSorted((a, b) => b.added + b.removed - a.added - a.removed);
   const failing = facts.commands.filter(({ failed }) => failed > 0);
   return (
     <>
-      <Part title="Milestones" count={facts.milestones.length}>
-        {facts.milestones.slice(0, FEW).map((milestone) => (
-          <li key={`${milestone.sequence} ${milestone.kind} ${milestone.hash ?? milestone.text}`} className="flex">
-            <Line sessionId={sessionId} sequence={milestone.sequence}>
-              <span className="flex-none text-muted">{wordOf(milestone)}</span>
-              <span className="truncate">{showHidden(milestone.text)}</span>
-            </Line>
-            <PullRequestLink milestone={milestone} />
-          </li>
-        ))}
-      </Part>
       <Part title="Files changed" count={files.length}>
         {files.slice(0, FEW).map(({ path, added, removed, sequence }) => (
           <li key={path}>

@@ -15,7 +15,7 @@ import { writeShown } from './summary.ts';
 import { compareValues, type Value, valuesOf } from './values.ts';
 
 /** Raised whenever the same events give other facts or entries: what an earlier version derived is derived anew. */
-export const VERSION = 7;
+export const VERSION = 8;
 
 /** A stretch of a session that is to be derived. */
 export interface PieceJob {

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import type { Milestone } from '../../../contract/review.ts';
+import { buildTimeline } from './build.ts';
+import { readOutcome } from './outcome.ts';
+import { entriesOf, type Given, result } from './test/events.ts';
+
+const bash = (callId: string, command: string): Given => ['tool.call', { callId, name: 'Bash', input: { command } }];
+const edit = (callId: string, path: string): Given => [
+  'tool.call',
+  { callId, name: 'Edit', input: { file_path: path, old_string: 'a', new_string: 'b' } },
+];
+const failed = (callId: string): Given => result(callId, { isError: true });
+const milestone = (kind: Milestone['kind'], sequence: number, more: Partial<Milestone> = {}): Milestone => ({
+  ...{ kind, sequence, text: '' },
+  ...more,
+});
+const outcomeOf = (events: Given[], milestones: Milestone[] = []) =>
+  readOutcome(buildTimeline(entriesOf(...events)), milestones);
+
+describe('a failure is', () => {
+  test.each<[string, Given[], object]>([
+    [
+      'recovered by the same command',
+      [bash('a', 'npm run x'), failed('a'), bash('b', 'cd /x && npm run y'), result('b')],
+      { count: 1, recovered: 1 },
+    ],
+    [
+      'recovered by another run of tests',
+      [bash('a', 'npm test'), failed('a'), bash('b', 'npx vitest run a'), result('b')],
+      { count: 1, recovered: 1 },
+    ],
+    [
+      'recovered by another edit of the file',
+      [edit('a', '/a'), failed('a'), edit('b', '/a'), result('b')],
+      { count: 1, recovered: 1 },
+    ],
+    [
+      'not recovered by an edit of another file',
+      [edit('a', '/a'), failed('a'), edit('b', '/b'), result('b')],
+      { count: 1, recovered: 0, at: 1 },
+    ],
+    [
+      'not recovered by what came before it',
+      [bash('b', 'ls'), result('b'), bash('a', 'ls'), failed('a')],
+      { count: 1, recovered: 0, at: 3 },
+    ],
+    [
+      'not recovered by a call without a result',
+      [bash('a', 'ls'), failed('a'), bash('b', 'ls')],
+      { count: 1, recovered: 0 },
+    ],
+    [
+      'led to where nothing recovered it',
+      [bash('a', 'make'), failed('a'), bash('b', 'ls'), failed('b'), bash('c', 'ls'), result('c')],
+      { count: 2, recovered: 1, at: 1 },
+    ],
+    [
+      'an error of the agent, recovered by an answer',
+      [
+        ['error', { text: 'overloaded' }],
+        ['assistant.message', { text: 'On' }],
+      ],
+      { count: 1, recovered: 1 },
+    ],
+  ])('%s', (_, events, expected) => {
+    expect(outcomeOf(events).failures).toMatchObject(expected);
+  });
+});
+
+test.each<[Given[], boolean]>([
+  [[bash('a', 'git commit -m x'), result('a'), bash('b', 'git push'), result('b')], true],
+  [[bash('a', 'git commit -m x && git push'), result('a')], true],
+  [[bash('b', 'git push'), result('b'), bash('a', 'git commit -m x'), result('a')], false],
+  [[bash('a', 'git commit -m x'), result('a'), bash('b', 'git push'), failed('b')], false],
+])('commits are pushed where a push after the last of them succeeded: %#', (events, isPushed) => {
+  const at = events.findIndex(([, payload]) => payload?.callId === 'a') + 2;
+  expect(outcomeOf(events, [milestone('commit', at)]).commits).toEqual({ count: 1, isPushed, at });
+});
+
+test('tests ended as they turned last, and an interruption counts where nothing follows it', () => {
+  const turned = [milestone('tests', 2, { passed: false }), milestone('tests', 4, { passed: true })];
+  const stop: Given = ['turn.finished', { reason: 'interrupted' }];
+  expect(outcomeOf([['user.message', { text: 'Go' }], stop], turned)).toMatchObject({
+    tests: { passed: true, at: 4 },
+    interrupted: { at: 2 },
+  });
+  expect(outcomeOf([['user.message', { text: 'Go' }], stop, ['user.message', { text: 'On' }]]).interrupted).toBe(
+    undefined,
+  );
+});
+
+test('what the agent waited for a person is told where times are known', () => {
+  const events: Given[] = [
+    ['user.message', { text: 'One' }, 0],
+    ['assistant.message', { text: 'Done' }, 60],
+    ['user.message', { text: 'Two' }, 90],
+    ['assistant.message', { text: 'Done' }, 100],
+    ['user.message', { text: 'Three' }, 400],
+  ];
+  expect(outcomeOf(events).waiting).toEqual({ durationMs: 300_000, at: 5 });
+  expect(outcomeOf(events.map(([type, payload]): Given => [type, { ...payload, occurredAt: undefined }])).waiting).toBe(
+    undefined,
+  );
+});

@@ -1,0 +1,156 @@
+import type { Entry } from '../../../contract/entry/entry.ts';
+import { orderOf } from '../../../contract/entry/revisions.ts';
+import type { Milestone } from '../../../contract/review.ts';
+import type { Timeline } from './build.ts';
+import { childrenOf, type Item, type ToolItem } from './items.ts';
+import { costOfSpent } from './spent.ts';
+import { type Turn, turnNumber } from './turns.ts';
+
+/** How a session went, in figures that each lead to where they can be seen. `at` is the sequence of that event. */
+export interface Outcome {
+  /** How the last run of tests ended. */
+  tests?: { passed: boolean; at: number };
+  /** The last turn was interrupted. */
+  interrupted?: { at: number };
+  commits?: { count: number; isPushed: boolean; at: number };
+  pullRequests: readonly Milestone[];
+  changes?: { files: number; added: number; removed: number };
+  /** `at` is the first failure that nothing recovered, or else the last one. */
+  failures?: { count: number; recovered: number; at: number };
+  /** Time during which the agent waited for a person, in milliseconds. */
+  waiting?: { durationMs: number; at: number };
+  /** The turn that cost most. */
+  dearest?: { turn: number; cost: number; at: number };
+}
+
+/** A person who answers sooner was there all the time. */
+const SHORTEST_WAIT_MS = 60_000;
+const WORK: ReadonlySet<Entry['kind']> = new Set(['answer', 'call', 'result', 'turn']);
+
+type Known = Pick<Timeline, 'items' | 'turns' | 'entries'>;
+
+export function readOutcome(
+  { items, turns, entries }: Known,
+  milestones: readonly Milestone[],
+  usage?: Parameters<typeof costOfSpent>[1],
+): Outcome {
+  const steps = stepsOf(items);
+  const tests = milestones.findLast(({ kind }) => kind === 'tests');
+  const failures = readFailures(steps);
+  const commits = readCommits(steps, milestones);
+  const waiting = readWaiting(entries);
+  const dearest = readDearest(turns, usage);
+  const last = turns.at(-1);
+  const changes = sumChanges(turns);
+  return {
+    ...(tests && { tests: { passed: tests.passed === true, at: tests.sequence } }),
+    ...(last?.interrupted && { interrupted: { at: lastOf(last).sequence } }),
+    ...(commits && { commits }),
+    pullRequests: milestones.filter(({ kind }) => kind === 'pull_request'),
+    ...(changes.files > 0 && { changes }),
+    ...(failures && { failures }),
+    ...(waiting && { waiting }),
+    ...(dearest && { dearest }),
+  };
+}
+
+const lastOf = ({ items }: Turn): Item => items.at(-1) as Item;
+
+/** What the outcome is read from, in order: calls, and errors of the agent. */
+type Step = { item: Item; order: number; goals: readonly string[]; failed: boolean; ended: boolean };
+
+function stepsOf(items: readonly Item[]): Step[] {
+  const steps: Step[] = [];
+  const visit = (item: Item) => {
+    const { order } = item;
+    if (item.kind === 'tool') {
+      const ended = item.results.length > 0;
+      steps.push({ item, order, goals: goalsOf(item), failed: item.failed, ended });
+    } else if (item.kind === 'message' && (item.entry.kind === 'error' || item.entry.kind === 'answer')) {
+      steps.push({ item, order, goals: ['answer'], failed: item.entry.kind === 'error', ended: true });
+    }
+    if (item.kind !== 'quiet') for (const child of childrenOf(item)) visit(child);
+  };
+  for (const item of items) visit(item);
+  return steps.sort((one, other) => one.order - other.order);
+}
+
+/** What a call is to achieve: a later one with the same goal that succeeds makes up for it. */
+function goalsOf({ name, call, changes }: ToolItem): string[] {
+  // A result that failed says that nothing changed.
+  const wanted = call && call.changes.length > 0 ? call.changes : changes;
+  if (wanted.length > 0) return wanted.map(({ path }) => `edit ${path}`);
+  const purposes = call?.purposes?.filter(
+    (purpose) => purpose === 'tests' || purpose === 'commit' || purpose === 'push',
+  );
+  if (purposes && purposes.length > 0) return purposes;
+  return [`${name} ${call?.command === undefined ? (call?.about ?? '') : programOf(call.command)}`];
+}
+
+/** The program and what it is told to do, without the folder it runs in: `cd app && npm run build` → `npm run build`. */
+const programOf = (command: string): string =>
+  command
+    .replace(/^(?:\s*cd\s+[^;&|]{1,300}(?:&&|;))+/, '')
+    .trim()
+    .split(/\s+/, 2)
+    .join(' ');
+
+function readFailures(steps: readonly Step[]): Outcome['failures'] {
+  const achieved = new Set<string>();
+  let count = 0;
+  let recovered = 0;
+  let last: Item | undefined;
+  let open: Item | undefined;
+  for (const { item, goals, failed, ended } of steps.toReversed()) {
+    if (!failed) {
+      if (ended) for (const goal of goals) achieved.add(goal);
+      continue;
+    }
+    count++;
+    last ??= item;
+    if (goals.every((goal) => achieved.has(goal))) recovered++;
+    else open = item;
+  }
+  return last && { count, recovered, at: (open ?? last).sequence };
+}
+
+function readCommits(steps: readonly Step[], milestones: readonly Milestone[]): Outcome['commits'] {
+  const commits = milestones.filter(({ kind }) => kind === 'commit');
+  const last = commits.at(-1);
+  if (!last) return undefined;
+  const pushed = steps.findLast(({ goals, failed, ended }) => goals.includes('push') && ended && !failed);
+  const results = pushed?.item.kind === 'tool' ? pushed.item.results.map(orderOf) : [];
+  return { count: commits.length, isPushed: Math.max(0, ...results) >= last.sequence, at: last.sequence };
+}
+
+function sumChanges(turns: readonly Turn[]): NonNullable<Outcome['changes']> {
+  const files = new Set(turns.flatMap((turn) => [...turn.files]));
+  const sum = (figure: 'added' | 'removed') => turns.reduce((total, turn) => total + turn[figure], 0);
+  return { files: files.size, added: sum('added'), removed: sum('removed') };
+}
+
+/** From the end of the agent's work to the next prompt, sub-agents left aside. `at` is where the longest wait ended. */
+function readWaiting(entries: readonly Entry[]): Outcome['waiting'] {
+  let worked: number | undefined;
+  let durationMs = 0;
+  let longest = { waited: 0, at: 0 };
+  for (const { kind, lane, timed, time, sequence } of entries) {
+    if (!timed || lane !== undefined) continue;
+    if (WORK.has(kind)) worked = time;
+    const waited = kind === 'prompt' && worked !== undefined ? time - worked : 0;
+    if (waited < SHORTEST_WAIT_MS) continue;
+    durationMs += waited;
+    if (waited > longest.waited) longest = { waited, at: sequence };
+  }
+  return durationMs > 0 ? { durationMs, at: longest.at } : undefined;
+}
+
+function readDearest(turns: readonly Turn[], usage: Parameters<typeof costOfSpent>[1]): Outcome['dearest'] {
+  let dearest: Outcome['dearest'];
+  for (const [index, turn] of turns.entries()) {
+    const cost = costOfSpent(turn.spent, usage);
+    if (cost === undefined || cost <= (dearest?.cost ?? 0) || !turn.prompt) continue;
+    dearest = { turn: turnNumber(turns, index), cost, at: turn.prompt.sequence };
+  }
+  return dearest;
+}

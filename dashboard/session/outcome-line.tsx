@@ -1,0 +1,114 @@
+import type { ReactNode } from 'react';
+import type { SessionSummary } from '../../contract/review.ts';
+import { formatCost, formatCount, formatDuration, plural } from '../kit/format.ts';
+import { PullRequestLink } from '../shared/pull-request-link.tsx';
+import { costOf } from '../shared/session-cost.ts';
+import type { Outcome } from './model/outcome.ts';
+
+export interface OutcomeLinks {
+  /** Shows an event in the timeline. */
+  onSelect: (sequence: number) => void;
+  onChanges: () => void;
+  onFailures: () => void;
+}
+
+interface Props extends OutcomeLinks {
+  outcome: Outcome;
+  summary: SessionSummary | undefined;
+  isLive: boolean;
+  /** How long the session took. */
+  elapsed: ReactNode;
+}
+
+/** How the session went, in one line: each part leads to where it can be seen. */
+export function OutcomeLine({ outcome, summary, isLive, elapsed, onSelect, onChanges, onFailures }: Props) {
+  const { tests, interrupted, commits, pullRequests, changes, failures, waiting, dearest } = outcome;
+  const cost = summary && costOf(summary);
+  return (
+    <ul aria-label="Outcome" className="session-outcome">
+      {interrupted && (
+        <Part title="To where the agent was stopped" tone="text-warn" onClick={() => onSelect(interrupted.at)}>
+          {isLive ? 'Last turn interrupted' : 'Interrupted'}
+        </Part>
+      )}
+      {tests && (
+        <Part
+          title={tests.passed ? 'To the run that turned the tests green' : 'To the run that turned the tests red'}
+          tone={tests.passed ? 'text-ok' : 'text-bad'}
+          onClick={() => onSelect(tests.at)}
+        >
+          {`${isLive ? 'Tests are' : 'Tests ended'} ${tests.passed ? 'green' : 'red'}`}
+        </Part>
+      )}
+      {commits && (
+        <Part
+          title={`To the last commit${commits.isPushed ? '' : '. No push was recorded after it'}`}
+          onClick={() => onSelect(commits.at)}
+        >
+          {plural(commits.count, 'commit')}
+          {commits.isPushed ? ', pushed' : ', not pushed'}
+        </Part>
+      )}
+      {pullRequests.map((milestone) => (
+        <li key={milestone.url ?? milestone.sequence}>
+          <PullRequestLink milestone={milestone} />
+        </li>
+      ))}
+      {changes && (
+        <Part title="To the changes" onClick={onChanges}>
+          {plural(changes.files, 'file')} <span className="text-ok">+{formatCount(changes.added)}</span>{' '}
+          <span className="text-bad">−{formatCount(changes.removed)}</span>
+        </Part>
+      )}
+      {failures && (
+        <Part
+          title="A failure is recovered where a later call for the same file, command or purpose succeeded"
+          tone={failures.recovered < failures.count ? 'text-bad' : ''}
+          onClick={() => (failures.recovered < failures.count ? onSelect(failures.at) : onFailures())}
+        >
+          {plural(failures.count, 'failure')}, {wordsOfRecovery(failures)}
+        </Part>
+      )}
+      <li>{elapsed}</li>
+      {waiting && (
+        <Part title="To the prompt that the agent waited longest for" onClick={() => onSelect(waiting.at)}>
+          waited {formatDuration(waiting.durationMs)}
+        </Part>
+      )}
+      {cost &&
+        cost.text !== '' &&
+        (dearest ? (
+          <Part
+            title={`At the prices the service knows: ${cost.explain}. Turn ${dearest.turn} cost most: ${formatCost(dearest.cost)}`}
+            onClick={() => onSelect(dearest.at)}
+          >
+            {cost.text}
+          </Part>
+        ) : (
+          <li title={`At the prices the service knows: ${cost.explain}`}>{cost.text}</li>
+        ))}
+    </ul>
+  );
+}
+
+function wordsOfRecovery({ count, recovered }: NonNullable<Outcome['failures']>): string {
+  if (recovered === 0) return count === 1 ? 'not recovered' : 'none recovered';
+  if (recovered < count) return `${formatCount(recovered)} recovered`;
+  if (count === 1) return 'recovered';
+  return count === 2 ? 'both recovered' : 'all recovered';
+}
+
+interface PartProps {
+  title: string;
+  tone?: string;
+  onClick: () => void;
+  children: ReactNode;
+}
+
+const Part = ({ title, tone = '', onClick, children }: PartProps) => (
+  <li>
+    <button type="button" className={`outcome-part ${tone}`} title={title} onClick={onClick}>
+      {children}
+    </button>
+  </li>
+);
