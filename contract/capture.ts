@@ -47,8 +47,12 @@ export const CapturedSessions = Type.Object({
   results: Type.Array(
     Type.Object({
       clientKey: ClientKey,
-      outcome: OneOf(['opened', 'found', 'deleted', 'refused']),
+      // Of an `expired` session what the agent adds later goes to another one that continues it.
+      outcome: OneOf(['opened', 'found', 'deleted', 'expired', 'refused']),
       session: Type.Optional(Session),
+      // Of an expired one: how many events it had, and when the last of them came.
+      eventCount: Type.Optional(Type.Integer({ minimum: 0 })),
+      lastEventAt: Type.Optional(Timestamp),
       ...Refusal,
     }),
   ),

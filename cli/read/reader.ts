@@ -126,7 +126,7 @@ export function createReader(options: ReaderOptions) {
       }
       const allowed = files.filter((file) => !isLeftOut(file)).map((file) => markTold(file, told));
       const wanted = allowed.filter((file) => wantedOfFile(file.found.agent.id, file).from <= file.found.modifiedAt);
-      earlier.push(...allowed.filter((file) => !wanted.includes(file)).map((file) => file.found));
+      earlier.push(...allowed.filter(isEarlier).map((file) => file.found));
       unread.push(...wanted.filter((file) => isFirst(file, known)));
       if (wanted.length === 0 && !isYoung) atRest.set(key, stampOf(found));
     }
@@ -134,12 +134,32 @@ export function createReader(options: ReaderOptions) {
     return { sessions: groupBySession(unread), bytes, files: there.length, leftOut, earlier };
   }
 
+  type Judged = Pick<FileRow, 'origin' | 'startedAt'>;
+
+  function parentsOf(agent: string, { session, forkedFrom }: FileRow['origin']): readonly string[] {
+    const { parents = [] } = policy?.find(agent, session) ?? {};
+    return forkedFrom === undefined ? parents : [...parents, forkedFrom];
+  }
+
   /** What a person let go of a file's session. */
-  function wantedOfFile(agent: string, { origin, startedAt }: Pick<FileRow, 'origin' | 'startedAt'>): Wanted {
-    const { startedAt: begun = startedAt, parents = [] } = policy?.find(agent, origin.session) ?? {};
-    const all = origin.forkedFrom === undefined ? parents : [...parents, origin.forkedFrom];
-    const session = { folder: origin.cwd, startedAt: Math.min(begun, startedAt), parents: all };
+  function letGoOf(agent: string, { origin, startedAt }: Judged): Wanted {
+    const { startedAt: begun = startedAt } = policy?.find(agent, origin.session) ?? {};
+    const parents = parentsOf(agent, origin);
+    const session = { folder: origin.cwd, startedAt: Math.min(begun, startedAt), parents };
     return wantedOf(consent, session, (name) => policy?.find(agent, name));
+  }
+
+  const isEarlier = (file: Unread) => letGoOf(file.found.agent.id, file).from > file.found.modifiedAt;
+
+  /** What a person let go of, and has not expired at the service. A fork repeats records of the sessions that it comes from. */
+  function wantedOfFile(agent: string, file: Judged): Wanted {
+    const { from, hasEarlier } = letGoOf(agent, file);
+    const { origin } = file;
+    const expired = [origin.session, ...parentsOf(agent, origin)].map((name) =>
+      spool.sessions.expiredUntil(agent, name),
+    );
+    const expiredUntil = Math.max(...expired);
+    return { from: expiredUntil === 0 ? from : Math.max(from, expiredUntil + 1), hasEarlier };
   }
 
   /** A file that was moved to two places is read at one of them; after that the other is known for a copy. */

@@ -68,6 +68,7 @@ export function createBatches(db: DatabaseSync, path: string) {
     newest: db.prepare(`${SELECT_WAITING} last DESC LIMIT ?`),
   };
   const has = db.prepare(`SELECT 1 FROM batches WHERE id = ? AND ${SENT}`);
+  const replace = db.prepare('UPDATE batches SET key = ?, events = ?, size = ?, body = ?, checksum = ? WHERE id = ?');
   const remove = db.prepare('DELETE FROM batches WHERE id = ?');
   const removeSession = db.prepare('DELETE FROM batches WHERE session = ? RETURNING events');
   const last = db.prepare('SELECT max(id) AS id FROM batches');
@@ -110,6 +111,9 @@ export function createBatches(db: DatabaseSync, path: string) {
       waiting[order].all(changedSince, JSON.stringify(without), now, limit).map(({ session }) => Number(session)),
     /** False once it was acknowledged, or kept back or thrown away by a person. */
     has: (id: number): boolean => has.get(id) !== undefined,
+    /** Puts fewer events in a batch's place. They have a key of their own. */
+    replace: ({ id, key, events, body }: Batch) =>
+      replace.run(key, events, body.byteLength, body, checksumOf({ key, events, body }), id),
     remove: (id: number) => remove.run(id),
     /** Throws away what of a session is not sent; returns the number of events. */
     removeSession: (session: number): number =>

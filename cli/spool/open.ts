@@ -11,7 +11,7 @@ import { createHolds } from './holds.ts';
 import { createMeta } from './meta.ts';
 import { makePrivate } from './private.ts';
 import { createRefused } from './refused.ts';
-import { KEPT_BACK, READABLE_VERSION, SCHEMA, SENDING_COLUMNS, SPOOL_VERSION } from './schema.ts';
+import { KEPT_BACK, READABLE_VERSION, SCHEMA, SPOOL_VERSION, VERSION_7_COLUMNS } from './schema.ts';
 import { createSeen } from './seen.ts';
 import { createSessions } from './sessions.ts';
 
@@ -112,7 +112,8 @@ function openFile(path: string, share?: Lock) {
 
   /**
    * Throws away what waits of sessions, and has their transcripts read again from the start. What of them was sent is looked
-   * for at the service, so that it is not sent twice. It takes a unit of work.
+   * for at the service, from the first of its sessions on, so that nothing is sent twice, and nothing that has expired. It
+   * takes a unit of work.
    */
   function readAnew(ids: readonly number[]): void {
     const json = JSON.stringify(ids);
@@ -122,8 +123,8 @@ function openFile(path: string, share?: Lock) {
     db.prepare(`DELETE FROM lines WHERE file IN (SELECT id FROM files WHERE session IN ${IDS})`).run(json);
     db.prepare(`UPDATE files SET offset = 0, head_length = 0, tail = zeroblob(16), pass = pass + 1, last_time = 0
       WHERE session IN ${IDS}`).run(json);
-    db.prepare(`UPDATE sessions SET held_elsewhere = sent > 0, settled = 0, title = NULL, prompt = NULL, cwd = NULL,
-      branch = NULL, first_at = NULL, last_at = NULL WHERE id IN ${IDS}`).run(json);
+    db.prepare(`UPDATE sessions SET state = 'new', generation = 0, held_elsewhere = sent > 0, settled = 0, title = NULL,
+      prompt = NULL, cwd = NULL, branch = NULL, first_at = NULL, last_at = NULL WHERE id IN ${IDS}`).run(json);
   }
 
   return {
@@ -247,7 +248,7 @@ function createTables(db: DatabaseSync, path: string, decisions: Decisions): voi
     if (version() === 0) db.exec(SCHEMA);
     else if (version() < SPOOL_VERSION) {
       if (version() < 6) takeOver(db, decisions);
-      for (const column of SENDING_COLUMNS) db.exec(`ALTER TABLE sessions ADD COLUMN ${column}`);
+      for (const column of VERSION_7_COLUMNS) db.exec(`ALTER TABLE sessions ADD COLUMN ${column}`);
     }
     db.exec(`PRAGMA main.user_version = ${SPOOL_VERSION}; COMMIT`);
   }

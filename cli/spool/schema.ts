@@ -10,12 +10,16 @@ export const KEPT_BACK = `
     FROM decided.verdicts JOIN main.sessions ON sessions.agent = verdicts.agent AND agent_session = verdicts.session
     WHERE verdicts.verdict <> 'wanted'`;
 
-/** Since version 7: whether the sender leaves a session alone, why, and until when; and how often it was opened in vain. */
-export const SENDING_COLUMNS = [
+/**
+ * Since version 7: whether the sender leaves a session alone, why, and until when; how often it was opened in vain; and until
+ * when what was written to it has expired at the service, in milliseconds since 1970, and is not sent again.
+ */
+export const VERSION_7_COLUMNS = [
   "sending TEXT NOT NULL DEFAULT 'waiting' CHECK (sending IN ('waiting', 'held', 'refused'))",
   'held_why TEXT',
   'held_until INTEGER',
   'reopenings INTEGER NOT NULL DEFAULT 0',
+  'expired_until INTEGER',
 ];
 
 /** What an empty spool begins with. */
@@ -51,7 +55,7 @@ export const SCHEMA = `
     held_elsewhere INTEGER NOT NULL DEFAULT 0,
     -- How many events the service's session had, by its last answer. More later are of another machine.
     service_events INTEGER,
-${SENDING_COLUMNS.map((column) => `    ${column},\n`).join('')}    UNIQUE (agent, agent_session)
+${VERSION_7_COLUMNS.map((column) => `    ${column},\n`).join('')}    UNIQUE (agent, agent_session)
   );
   CREATE INDEX sessions_open ON sessions (last_at) WHERE state = 'open';
 

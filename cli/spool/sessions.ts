@@ -79,6 +79,8 @@ export function createSessions(db: DatabaseSync) {
   const setState = db.prepare('UPDATE sessions SET state = ?, service_id = ? WHERE id = ?');
   const close = db.prepare("UPDATE sessions SET state = 'closed', generation = generation + 1 WHERE id = ?");
   const setDeleted = db.prepare("UPDATE sessions SET state = 'closed', service_id = NULL WHERE id = ?");
+  const expire = db.prepare('UPDATE sessions SET expired_until = max(coalesce(expired_until, 0), ?) WHERE id = ?');
+  const expiredUntil = db.prepare('SELECT expired_until FROM sessions WHERE agent = ? AND agent_session = ?');
   const setHeld = db.prepare('UPDATE sessions SET held_elsewhere = ? WHERE id = ?');
   const open = db.prepare('INSERT INTO opened (session, service_id) VALUES (?, ?) ON CONFLICT DO NOTHING');
   const opened = db.prepare('SELECT service_id FROM opened WHERE session = ? ORDER BY id');
@@ -120,6 +122,11 @@ export function createSessions(db: DatabaseSync) {
     setServiceEvents: (id: number, events: number) => setServiceEvents.run(events, id),
     /** The service's session takes no more events: the next ones go to another. */
     close: (id: number) => close.run(id),
+    /** The service has removed what was written until then because of its age. */
+    expire: (id: number, until: number) => expire.run(until, id),
+    /** Until when what an agent's session says has expired at the service; 0 where nothing has. */
+    expiredUntil: (agent: string, agentSession: string): number =>
+      Number(expiredUntil.get(agent, agentSession)?.expired_until ?? 0),
     /** The service is asked for it anew. */
     reset: (id: number) => setState.run('new', null, id),
     /** The service has nothing of it any more. */

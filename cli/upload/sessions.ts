@@ -6,6 +6,7 @@ import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 import type { createKeyOf } from './client-key.ts';
 import { Blocked, explainRefusal, hasStatus, tellBlocked } from './problem.ts';
+import { readEvents, withEvents } from './refusals.ts';
 import { AgentDisabled, type Registration } from './registration.ts';
 import type { Retry } from './retry.ts';
 import type { Service } from './service.ts';
@@ -77,7 +78,13 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     registration.installation(session.agent as AgentId, session.agentVersion, toPlausible(startOf(session)));
 
   /** Notes what the service has. */
-  function takeOutcome({ id, generation }: SessionRow, { outcome, session }: CaptureResult): void {
+  function takeOutcome(row: SessionRow, result: CaptureResult): void {
+    const { id, generation } = row;
+    const { outcome, session } = result;
+    if (outcome === 'expired') {
+      takeExpiry(row, result);
+      return;
+    }
     if (outcome === 'deleted' || session === undefined) {
       spool.keepBack(id, 'deleted', now());
       return;
@@ -91,6 +98,17 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
       spool.count('sessionsOpened');
       if (generation > 0) spool.count('sessionsContinued');
     }
+  }
+
+  /** What comes next continues it in another session. What the expired one held must not come back. */
+  function takeExpiry({ id, sent, heldElsewhere, serviceEvents }: SessionRow, result: CaptureResult): void {
+    const { eventCount, lastEventAt = '' } = result;
+    const until = Date.parse(lastEventAt);
+    // Of a session that was sent from here alone, what waits was never there.
+    const isOwn = sent > 0 && !heldElsewhere && serviceEvents === eventCount;
+    if (!isOwn) removeWrittenUntil(spool.batches, id, until);
+    spool.sessions.expire(id, until);
+    spool.sessions.close(id);
   }
 
   async function capture(sessions: readonly SessionRow[]): Promise<CaptureResult[]> {
@@ -185,6 +203,24 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   }
 
   return { open, complete };
+}
+
+/** Removes the waiting events of a session that were written until a time. One that tells no time is as old as the one before it. */
+function removeWrittenUntil(batches: Spool['batches'], session: number, until: number): void {
+  let isOld = true;
+  for (const batch of batches.ofSession(session)) {
+    const events = readEvents(batch);
+    const left = events.filter((event) => {
+      const { payload } = JSON.parse(event) as { payload: { occurredAt?: unknown } };
+      const time = Date.parse(String(payload.occurredAt));
+      if (!Number.isNaN(time)) isOld = time <= until;
+      return !isOld;
+    });
+    if (left.length === 0) batches.remove(batch.id);
+    else if (left.length < events.length) {
+      batches.replace({ ...withEvents(batch, left), key: `${batch.key}.${left.length}` });
+    }
+  }
 }
 
 /** Of what is about to be sent, a person has thrown something away. */

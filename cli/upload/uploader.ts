@@ -281,16 +281,20 @@ export class Uploader {
 
   #noteAnswer(session: number, { code, problem, eventCount }: Extract<Outcome, { kind: 'answered' }>): void {
     const { sessions, holds } = this.#spool;
-    if (code === 'session_deleted') {
+    const hasKey = sessions.get(session).serviceEvents !== undefined;
+    if (code === 'session_deleted' && !hasKey) {
       this.#spool.keepBack(session, 'deleted', this.#options.now());
       return;
     }
     if (code === 'quota_reached') this.#hold(session, 'held', new Failure(EXIT.failure, problem));
     if (code === 'sequence_mismatch' || code === 'session_closed') this.#elsewhere.suspect(session, eventCount);
     if (eventCount !== undefined) sessions.setServiceEvents(session, eventCount);
-    if (code !== 'session_closed' && code !== 'not_found') return;
+    if (code !== 'session_closed' && code !== 'session_deleted' && code !== 'not_found') return;
     if (holds.countReopening(session) > MOST_REOPENINGS) {
       this.#hold(session, 'held', new Failure(EXIT.failure, problem));
+    } else if (code === 'session_deleted') {
+      // Whether a person deleted it or it expired is told when it is asked for by its key.
+      sessions.reset(session);
     } else if (code === 'not_found') {
       // The service has lost the session, as after being restored from a copy.
       sessions.reset(session);

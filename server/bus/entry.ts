@@ -31,7 +31,11 @@ const Entry = Type.Union([
     eventCount: Count,
     at: Time,
   }),
-  Type.Object({ kind: Type.Literal('deleted') }),
+  Type.Object({
+    kind: Type.Literal('deleted'),
+    // Absent in messages of versions that did not tell.
+    isExpired: Type.Optional(Type.Boolean()),
+  }),
 ]);
 export type Entry = Static<typeof Entry>;
 export type AppendEntry = Extract<Entry, { kind: 'append' }>;

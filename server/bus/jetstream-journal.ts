@@ -59,7 +59,8 @@ export class JetStreamJournal implements Journal {
     // The store hides it at once. Where it cannot be asked, a worker does the same later.
     const isDeleted =
       command.kind === 'delete' ? !('refused' in decision) : command.kind === 'expire' && 'entry' in decision;
-    if (isDeleted) await ofStore(markDeleted(this.#db, place, undefined, command.at));
+    if (isDeleted)
+      await ofStore(markDeleted(this.#db, place, { at: command.at, isExpired: command.kind === 'expire' }));
     return decision;
   }
 

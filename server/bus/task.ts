@@ -37,7 +37,7 @@ export async function readTask(
   const entry = entryOf(headers);
   if (!place || !entry) return 'it is none that this version understands';
   if (entry.kind === 'closed') return { close: { ...place, ...entry } };
-  if (entry.kind === 'deleted') return { deletion: { ...place, at } };
+  if (entry.kind === 'deleted') return { deletion: { ...place, at, isExpired: entry.isExpired ?? false } };
   if (entry.kind !== 'append') return {};
   const body = entry.parts === 0 ? data : await bus.readParts(entry.appendId, entry.parts);
   return body ? { append: { ...place, ...entry, body } } : 'a part of it is missing';

@@ -5,6 +5,7 @@ import { bytesOf, encodeFrame, type FramedEvent, type SentBody } from '../log/fr
 import type { Journal } from '../log/journal.ts';
 import { assertTaken } from '../log/outcome.ts';
 import { type Captured, type CaptureOpening, captureSessions } from '../store/captured.ts';
+import { forgetExpiry } from '../store/deletions.ts';
 import type { Db } from '../store/open.ts';
 import { type Opening, openSession } from '../store/opening.ts';
 import type { Unchanged } from '../store/retention.ts';
@@ -155,11 +156,12 @@ export class SessionLog {
   }
 
   /**
-   * Deletes a session for good; again is no error.
+   * Deletes a session for good, also one that has expired; again is no error.
    * @throws Problem `not_found`
    */
   async delete(place: Place): Promise<void> {
     await this.#change(place, { kind: 'delete', at: this.#options.now() });
+    await forgetExpiry(this.#options.db, place);
   }
 
   /** Deletes a session to which nothing has come any more; one to which something came after all stays. */

@@ -62,14 +62,14 @@ export type Command =
   /** Its machine was revoked: it is closed as failed if it is open. */
   | { kind: 'fail'; at: number }
   | { kind: 'delete'; at: number }
-  /** Deletes it if it has as many events still. */
+  /** Deletes it because of its age, if it has as many events still. */
   | { kind: 'expire'; eventCount: number; at: number };
 
 /** What is added to a session's log. A session begins with `opened`, and nothing comes behind `deleted`. */
 export type Entry =
   | { kind: 'append'; firstSequence: number; lastSequence: number }
   | { kind: 'closed'; status: 'completed' | 'failed'; endedAt: number; eventCount: number; at: number }
-  | { kind: 'deleted'; eventCount: number };
+  | { kind: 'deleted'; eventCount: number; isExpired: boolean };
 
 export type Decision =
   | { entry: Entry }
@@ -111,10 +111,10 @@ export function decide({ head, keys }: Seen, command: Command): Decision {
       if (!head) return { refused: 'not_found' };
       return head.status === 'deleted'
         ? { unchanged: true }
-        : { entry: { kind: 'deleted', eventCount: head.eventCount } };
+        : { entry: { kind: 'deleted', eventCount: head.eventCount, isExpired: false } };
     case 'expire':
       if (!head || head.status === 'deleted' || head.eventCount !== command.eventCount) return { unchanged: true };
-      return { entry: { kind: 'deleted', eventCount: head.eventCount } };
+      return { entry: { kind: 'deleted', eventCount: head.eventCount, isExpired: true } };
   }
 }
 

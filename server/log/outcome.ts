@@ -20,7 +20,8 @@ const SENTENCES: Record<Refusal['refused'], string> = {
   not_found: 'No such session in this organization and plane.',
   session_already_closed: 'The session is closed already; nothing was changed.',
   session_closed: 'The session is closed. Open a new one for further events.',
-  session_deleted: 'The session was deleted. Do not capture it again.',
+  session_deleted:
+    'The session was deleted or has expired, and takes no more events. Opening it again by its client key tells which.',
   sequence_mismatch:
     'The session has other events than expected. Look at those that you do not know, and send the rest.',
 };

@@ -163,6 +163,10 @@ function toCaptureResult(one: Captured, sender: Sender): Omit<CaptureResult, 'cl
     return { outcome: one.outcome, session: isTitled ? { ...session, title } : session };
   }
   if (one.outcome === 'deleted') return { outcome: 'deleted' };
+  if (one.outcome === 'expired') {
+    const { outcome, eventCount, lastEventAt } = one;
+    return { outcome, eventCount, lastEventAt: toTimestamp(lastEventAt) };
+  }
   return { outcome: one.outcome, ...one.problem.toBody() };
 }
 

@@ -8,6 +8,7 @@ import type { SessionRow } from './schema.ts';
 export type Captured =
   | { outcome: 'opened' | 'found'; row: SessionRow }
   | { outcome: 'deleted' }
+  | { outcome: 'expired'; eventCount: number; lastEventAt: number }
   | { outcome: 'refused'; problem: Problem };
 
 export type CaptureOpening = Opening & { capture: Capture };
@@ -44,13 +45,15 @@ async function findByKey(db: Db, organizationId: string, plane: Plane, key: stri
     .where('plane', '=', plane)
     .where('client_key', '=', key)
     .executeTakeFirst();
-  if (row) return row.deleted_at === null ? { outcome: 'found', row } : { outcome: 'deleted' };
-  const deleted = await db
+  if (row?.deleted_at === null) return { outcome: 'found', row };
+  const tombstone = await db
     .selectFrom('deleted_sessions')
-    .select('session_id')
+    .select(['event_count as eventCount', 'last_event_at as lastEventAt'])
     .where('organization_id', '=', organizationId)
     .where('plane', '=', plane)
     .where('client_key', '=', key)
     .executeTakeFirst();
-  return deleted && { outcome: 'deleted' };
+  if (!tombstone) return undefined;
+  const { eventCount, lastEventAt } = tombstone;
+  return lastEventAt === null ? { outcome: 'deleted' } : { outcome: 'expired', eventCount, lastEventAt };
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { oneBehindTheOther } from './postgres-journal.ts';
 import type { SessionRow } from './schema.ts';
+import { TOMBSTONE, tombstoneOf } from './tombstone.ts';
 
 /** An append that was numbered by the bus. */
 export interface NumberedAppend {
@@ -32,6 +33,7 @@ export interface NumberedClose {
 export interface NumberedDeletion {
   organizationId: string;
   sessionId: string;
+  isExpired: boolean;
   /** Milliseconds since the epoch. */
   at: number;
 }
@@ -120,16 +122,15 @@ RETURNING ${CHANGED}`;
 
 /** The replica that was asked does the same, unless it was stopped or the store was away. */
 const DELETE = `
-WITH marked AS (
+WITH s AS (
   UPDATE sessions s SET deleted_at = n.at, status = CASE s.status WHEN 'active' THEN 'failed' ELSE s.status END
-  FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (organization_id, session_id, at)
+  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[]) AS n (organization_id, session_id, at, is_expired)
   WHERE s.session_id = n.session_id AND s.organization_id = n.organization_id AND s.deleted_at IS NULL
-  RETURNING s.session_id, s.organization_id, s.plane, s.client_key, s.deleted_at, s.event_count
+  RETURNING s.session_id, s.organization_id, s.plane, s.client_key, s.deleted_at, s.event_count, s.created_at, n.is_expired
 ), remembered AS (
-  INSERT INTO deleted_sessions (session_id, organization_id, plane, client_key, deleted_at)
-  SELECT session_id, organization_id, plane, client_key, deleted_at FROM marked
+  INSERT INTO deleted_sessions (${TOMBSTONE}) SELECT ${tombstoneOf('s.is_expired')} FROM s
 )
-SELECT organization_id, session_id, 'deleted' AS status, event_count FROM marked`;
+SELECT organization_id, session_id, 'deleted' AS status, event_count FROM s`;
 
 /**
  * Writes what the bus has numbered, all of it in one transaction; again changes nothing.
@@ -225,6 +226,7 @@ async function markAll(client: pg.PoolClient, deletions: readonly NumberedDeleti
     deletions.map((one) => one.organizationId),
     deletions.map((one) => one.sessionId),
     deletions.map((one) => one.at),
+    deletions.map((one) => one.isExpired),
   ];
   const asked = { name: 'delete_sessions', text: DELETE, values, ...BOUNDED };
   return (await client.query<ChangedSession>(asked)).rows;

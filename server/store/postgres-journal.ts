@@ -131,7 +131,11 @@ class PostgresJournal implements ComparingJournal<Known> {
     if (!head || !after.head || !first) throw new Error('nothing can be added to a session that is not there');
     const isCommitted =
       first.entry.kind === 'deleted'
-        ? await markDeleted(this.#db, place, head.eventCount, first.command.at)
+        ? await markDeleted(this.#db, place, {
+            at: first.command.at,
+            isExpired: first.entry.isExpired,
+            eventCount: head.eventCount,
+          })
         : await this.#enqueue({ place, head, after: after.head, proposals, bytes: bytesOf(proposals) });
     if (isCommitted) seen.head = after.head;
     return isCommitted;

@@ -146,6 +146,9 @@ export interface DeletedSessionRow {
   deleted_at: Time;
   /** When the last of its events was gone. */
   swept_at: Time | null;
+  event_count: number;
+  /** When its last event came, where it expired; null where a person deleted it. */
+  last_event_at: Time | null;
 }
 
 /** How many bytes of events a session has, as they were sent without compression. */

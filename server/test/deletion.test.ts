@@ -27,7 +27,7 @@ async function markDeleted({ db }: TestStore, organizationId: string, sessionId:
   const row = { session_id: sessionId, organization_id: organizationId, plane: 'live', client_key: null } as const;
   await db
     .insertInto('deleted_sessions')
-    .values({ ...row, deleted_at: 1, swept_at: null })
+    .values({ ...row, deleted_at: 1, swept_at: null, event_count: 0, last_event_at: null })
     .execute();
 }
 
@@ -125,6 +125,47 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     const body = { events: [{ eventType: 'notice' }] };
     const late = await service.call('POST', `/v1/sessions/${old}/events`, { as: ours.live, body });
     expect(late).toMatchObject({ status: 404, body: { code: 'session_deleted' } });
+  });
+
+  test('that expired is told from one that a person deleted, until a person deletes it', async () => {
+    const { service, ours } = world;
+    const key = (name: string) => name.padEnd(43, '_');
+    const capture = async (...sessions: object[]) => {
+      const place = { environmentId: ours.environmentId, agentInstallationId: ours.installationId };
+      const body = { sessions: sessions.map((session) => ({ ...place, ...session })) };
+      return (await service.call('POST', '/v1/captured-sessions', { as: ours.live, body })).body.results;
+    };
+    const append = (sessionId: string, idempotencyKey: string) => {
+      const body = { events: [{ eventType: 'notice' }, { eventType: 'notice' }], idempotencyKey };
+      return service.call('POST', `/v1/sessions/${sessionId}/events`, { as: ours.live, body });
+    };
+    const [{ session: old }, { session: deleted }] = await capture({ clientKey: key('a') }, { clientKey: key('b') });
+    expect((await append(old.sessionId, 'the-first')).status).toBeLessThan(300);
+    await settled(service.store.bus);
+    const { db } = service.store;
+    const past = service.clock.now - 30 * 86_400_000;
+    const changed = { created_at: past - 1, updated_at: past };
+    await db.updateTable('sessions').set(changed).where('session_id', '=', old.sessionId).execute();
+    await db.updateTable('appends').set({ created_at: past }).where('session_id', '=', old.sessionId).execute();
+    const lastEventAt = new Date(past).toISOString();
+    await remove(deleted.sessionId);
+    const next = await startTestService(engine, { RETENTION_DAYS: 29 }, service.store);
+    await expect.poll(() => heldOf(service.store, old.sessionId)).toEqual(NOTHING);
+    await next.app.close();
+
+    const asked = [{ clientKey: key('a') }, { clientKey: key('b') }, { clientKey: key('c'), continues: key('a') }];
+    expect(await capture(...asked)).toMatchObject([
+      { clientKey: key('a'), outcome: 'expired', eventCount: 2, lastEventAt },
+      { clientKey: key('b'), outcome: 'deleted' },
+      { clientKey: key('c'), outcome: 'opened' },
+    ]);
+    for (const idempotencyKey of ['a-new-one', 'the-first']) {
+      const late = await append(old.sessionId, idempotencyKey);
+      expect(late).toMatchObject({ status: 404, body: { code: 'session_deleted' } });
+    }
+    const gone = await service.call('DELETE', `/v1/captured-sessions/${key('a')}`, { as: ours.live });
+    expect(gone).toMatchObject({ status: 200, body: { sessionId: old.sessionId } });
+    expect(await capture({ clientKey: key('a') })).toEqual([{ clientKey: key('a'), outcome: 'deleted' }]);
   });
 
   test('of many appends keeps no process from closing', async () => {

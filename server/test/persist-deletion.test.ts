@@ -58,7 +58,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     let deletion: Promise<void> | undefined;
     const begin = () => {
       deletion = (async () => {
-        await markDeleted(db, { organizationId: ours.organizationId, sessionId }, undefined, 1);
+        await markDeleted(db, { organizationId: ours.organizationId, sessionId }, { at: 1, isExpired: false });
         await sweepDeleted(db, () => 1);
       })();
     };
@@ -76,7 +76,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     const { db } = service.store;
     const sessionId = await openSession(service, ours.live, ours);
     const { firstSequence, lastSequence, appendId, codec, body } = appendTo(sessionId);
-    await markDeleted(db, { organizationId: ours.organizationId, sessionId }, undefined, 1);
+    await markDeleted(db, { organizationId: ours.organizationId, sessionId }, { at: 1, isExpired: false });
     await sweepDeleted(db, () => 1);
     await db
       .insertInto('appends')

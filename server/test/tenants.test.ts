@@ -41,7 +41,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
         .insertInto('session_values')
         .values({ session_id, organization_id, ...value })
         .execute();
-      const gone = { plane: 'live', client_key: null, deleted_at: 0, swept_at: 0 } as const;
+      const gone = { plane: 'live', client_key: null, deleted_at: 0, swept_at: 0, event_count: 0 } as const;
       await db
         .insertInto('deleted_sessions')
         .values({ session_id: `gone_${session_id}`, organization_id, ...gone })

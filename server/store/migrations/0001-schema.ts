@@ -214,7 +214,10 @@ create table deleted_sessions (
   plane text not null,
   client_key text,
   deleted_at bigint not null,
-  swept_at bigint
+  swept_at bigint,
+  event_count integer not null,
+  -- Null where a person deleted it; else it has expired.
+  last_event_at bigint
 );
 create index deleted_sessions_by_client_key on deleted_sessions (organization_id, plane, client_key);
 create index deleted_sessions_unswept on deleted_sessions (session_id, swept_at) where swept_at is null;

@@ -4,7 +4,7 @@
 select *
   from "sessions"
   where "organization_id" = $1 and "plane" = $2 and "client_key" = $3;
-select "session_id"
+select "event_count" as "eventCount", "last_event_at" as "lastEventAt"
   from "deleted_sessions"
   where "organization_id" = $1 and "plane" = $2 and "client_key" = $3;
 insert into "sessions" ("session_id", "organization_id", "environment_id", "installation_id", "agent_id", "secret_id", "plane", "status", "title", "repo_root", "git_branch", "started_at", "event_count", "client_key", "continues_key", "forked_from_key", "client_ended_at", "created_at", "updated_at") select $1 as "session_id", "environments"."organization_id", "environments"."environment_id", "installations"."installation_id", "installations"."agent_id", $2 as "secret_id", $3 as "plane", $4 as "status", $5 as "title", $6 as "repo_root", $7 as "git_branch", $8 as "started_at", $9 as "event_count", $10 as "client_key", $11 as "continues_key", $12 as "forked_from_key", $13 as "client_ended_at", $14 as "created_at", $15 as "updated_at"
@@ -26,7 +26,7 @@ select *
 select *
   from "sessions"
   where "organization_id" = ? and "plane" = ? and "client_key" = ?;
-select "session_id"
+select "event_count" as "eventCount", "last_event_at" as "lastEventAt"
   from "deleted_sessions"
   where "organization_id" = ? and "plane" = ? and "client_key" = ?;
 insert into "sessions" ("session_id", "organization_id", "environment_id", "installation_id", "agent_id", "secret_id", "plane", "status", "title", "repo_root", "git_branch", "started_at", "event_count", "client_key", "continues_key", "forked_from_key", "client_ended_at", "created_at", "updated_at") select ? as "session_id", "environments"."organization_id", "environments"."environment_id", "installations"."installation_id", "installations"."agent_id", ? as "secret_id", ? as "plane", ? as "status", ? as "title", ? as "repo_root", ? as "git_branch", ? as "started_at", ? as "event_count", ? as "client_key", ? as "continues_key", ? as "forked_from_key", ? as "client_ended_at", ? as "created_at", ? as "updated_at"

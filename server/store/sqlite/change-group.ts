@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { pack } from '../../log/codec.ts';
 import { type Decision, decide, type Entry, type Head, type KnownAppend } from '../../log/decide.ts';
 import type { Change } from '../../log/journal.ts';
+import { TOMBSTONE, tombstoneOf } from '../tombstone.ts';
 
 const FIND_HEAD = `
   SELECT plane, status, event_count, client_ended_at, deleted_at FROM sessions
@@ -22,9 +23,8 @@ const MARK_DELETED = `
   UPDATE sessions SET deleted_at = ?, status = CASE status WHEN 'active' THEN 'failed' ELSE status END
   WHERE session_id = ? AND organization_id = ?`;
 const REMEMBER_DELETED = `
-  INSERT INTO deleted_sessions (session_id, organization_id, plane, client_key, deleted_at)
-  SELECT session_id, organization_id, plane, client_key, deleted_at FROM sessions
-  WHERE session_id = ? AND organization_id = ?`;
+  INSERT INTO deleted_sessions (${TOMBSTONE})
+  SELECT ${tombstoneOf('?')} FROM sessions s WHERE s.session_id = ? AND s.organization_id = ?`;
 
 interface HeadRow extends Omit<Head, 'eventCount' | 'clientEndedAt'> {
   event_count: number;
@@ -82,7 +82,7 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
     if (entry.kind === 'closed') close.run(entry.status, entry.endedAt, entry.at, ...where);
     else if (entry.kind === 'deleted') {
       markDeleted.run(command.at, ...where);
-      rememberDeleted.run(...where);
+      rememberDeleted.run(Number(entry.isExpired), ...where);
     } else if (command.kind === 'append' && frame) {
       const { sessionId, organizationId } = place;
       const { appendId, key, fingerprint, at } = command;

@@ -1,0 +1,124 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { startTestService } from '../../server/test/harness.ts';
+import { openSpool } from '../spool/open.ts';
+import { makeFolder, write } from '../test/folder.ts';
+import { type HeldService, startHeld } from '../test/held.ts';
+import { run as capture } from '../test/program.ts';
+import { prompt, sessionId } from '../test/transcripts.ts';
+
+const HOUR_MS = 3_600_000;
+const START = Date.parse('2026-03-01T09:00:00.000Z');
+
+/** A session whose turns are an hour apart. */
+async function setUp() {
+  const held = await startHeld();
+  const file = join(held.home, '.claude/projects/p', `${sessionId(1)}.jsonl`);
+  write(file, '');
+  const timeOf = (turn: number) => START + turn * HOUR_MS;
+  let said = 0;
+  return {
+    ...held,
+    timeOf,
+    say(...texts: string[]): void {
+      for (const text of texts) {
+        const timestamp = new Date(timeOf(said)).toISOString();
+        appendFileSync(file, `${prompt(1, said++, text, { timestamp })}\n`);
+      }
+    },
+    texts: async () => (await held.events()).flatMap(({ payload }) => payload.text ?? []),
+    /** Has all that is stored expire, as if the last of it had come at a time. */
+    expire: (lastEventAt: number) => expire(held, lastEventAt),
+    /** Imports with the state folder of a machine that has lost its own. */
+    importAnew: () => capture(['import'], { ...held.options, variables: { CAPTURE_HOME: makeFolder() } }),
+  };
+}
+
+async function expire({ service: { store } }: HeldService, lastEventAt: number): Promise<void> {
+  await store.db.updateTable('sessions').set({ created_at: lastEventAt, updated_at: lastEventAt }).execute();
+  await store.db.updateTable('appends').set({ created_at: lastEventAt }).execute();
+  const next = await startTestService('sqlite', { RETENTION_DAYS: 29 }, store);
+  const left = () => sql<{ n: number }>`select count(*) as n from sessions`.execute(store.db);
+  await vi.waitFor(async () => expect((await left()).rows[0]?.n).toBe(0), 20_000);
+  await next.app.close();
+}
+
+test('what is written to a session after it expired goes to one that continues it', async () => {
+  const { run, service, say, texts, expire, timeOf, verify } = await setUp();
+  say('old 1', 'old 2');
+  expect(await run('import')).toMatchObject({ exitCode: 0 });
+  expect(await texts()).toEqual(['old 1', 'old 2']);
+  const [old] = await service.store.db.selectFrom('sessions').select('client_key').execute();
+  await expire(timeOf(1));
+  expect(await run('import')).toMatchObject({ exitCode: 0 });
+  expect(await texts()).toEqual([]);
+
+  say('new 1');
+  expect(await run('import')).toMatchObject({ exitCode: 0, stderr: '' });
+  say('new 2');
+  expect(await run('import')).toMatchObject({ exitCode: 0 });
+  expect(await texts()).toEqual(['new 1', 'new 2']);
+  const [first] = await service.store.db.selectFrom('sessions').select('continues_key').orderBy('session_id').execute();
+  expect(first?.continues_key).toBe(old?.client_key);
+  expect(await verify()).toMatchObject({ exitCode: 0, problems: {} });
+});
+
+test('an open session that expired takes nothing, and what waits for it is sent to another', async () => {
+  const { options, service, say, texts, expire, timeOf } = await setUp();
+  // It is not completed, as its agent may run.
+  const justNow = { ...options, context: { now: () => timeOf(0) + 1000 } };
+  say('old 1');
+  expect(await capture(['import'], justNow)).toMatchObject({ exitCode: 0 });
+  expect(await service.store.db.selectFrom('sessions').select('status').execute()).toEqual([{ status: 'active' }]);
+  // The machine was offline: what it read was never sent, though it is as old as what was.
+  say('waited');
+  await expire(timeOf(1));
+  expect(await capture(['import'], justNow)).toMatchObject({ exitCode: 0 });
+  expect(await texts()).toEqual(['waited']);
+});
+
+test('a machine that lost its state sends nothing that has expired', async () => {
+  const { run, say, texts, expire, timeOf, importAnew } = await setUp();
+  say('old 1', 'old 2');
+  expect(await run('import')).toMatchObject({ exitCode: 0 });
+  await expire(timeOf(1));
+  expect(await importAnew()).toMatchObject({ exitCode: 0 });
+  expect(await texts()).toEqual([]);
+  say('new');
+  expect(await importAnew()).toMatchObject({ exitCode: 0 });
+  expect(await importAnew()).toMatchObject({ exitCode: 0 });
+  expect(await texts()).toEqual(['new']);
+});
+
+test('a session that is read anew brings nothing back that has expired', async () => {
+  const { options, say, texts, expire, timeOf } = await setUp();
+  const variables = { CAPTURE_HOME: makeFolder() };
+  const here = { ...options, variables };
+  say('old');
+  // It is completed, as its agent has written nothing for long.
+  const later = Date.now() + 48 * HOUR_MS;
+  const ended = await capture(['import'], { ...here, context: { now: () => later } });
+  expect(ended).toMatchObject({ exitCode: 0 });
+  await expire(timeOf(0));
+  const spool = openSpool(join(variables.CAPTURE_HOME, 'spool.db'));
+  expect(spool.sessions.list()).toMatchObject([{ state: 'closed', generation: 1 }]);
+  spool.transact(() => spool.readAnew(spool.sessions.list().map(({ id }) => id)));
+  spool.close();
+  say('new');
+  expect(await capture(['import'], here)).toMatchObject({ exitCode: 0 });
+  expect(await texts()).toEqual(['new']);
+});
+
+test('a session that a person deletes after it expired is captured no more', async () => {
+  const { run, say, texts, expire, timeOf, importAnew } = await setUp();
+  say('old');
+  expect(await run('import')).toMatchObject({ exitCode: 0 });
+  await expire(timeOf(0));
+  expect(await run('delete', sessionId(1), '--yes')).toMatchObject({ exitCode: 0 });
+  say('new');
+  expect(await run('import')).toMatchObject({ exitCode: 0 });
+  expect(await importAnew()).toMatchObject({ exitCode: 0 });
+  expect(await texts()).toEqual([]);
+});

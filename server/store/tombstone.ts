@@ -1,0 +1,13 @@
+/** The columns of a tombstone that is made as its session is deleted. */
+export const TOMBSTONE = 'session_id, organization_id, plane, client_key, deleted_at, event_count, last_event_at';
+
+/**
+ * Their values of the session `s`, which was just marked. When its last event came is noted only for one that expired, and
+ * tells it from one that a person deleted.
+ * @param isExpired an expression of SQL
+ */
+export const tombstoneOf = (isExpired: string): string => `
+  s.session_id, s.organization_id, s.plane, s.client_key, s.deleted_at, s.event_count,
+  CASE WHEN ${isExpired} THEN coalesce(
+    (SELECT a.created_at FROM appends a WHERE a.session_id = s.session_id ORDER BY a.first_sequence DESC LIMIT 1),
+    s.created_at) END`;
