@@ -1,8 +1,8 @@
 import type { Plane } from '../contract/secret.ts';
+import { hashSecret, newSecretValue } from '../server/credentials.ts';
 import { newUuid } from '../server/ids.ts';
 import { pack } from '../server/log/codec.ts';
 import { encodeFrame } from '../server/log/frame.ts';
-import { hashSecret, newSecretValue } from '../server/secret-value.ts';
 import { registerEnvironment } from '../server/store/environments.ts';
 import { upsertInstallation } from '../server/store/installations.ts';
 import { openStore, type Store } from '../server/store/open.ts';

@@ -4,33 +4,33 @@ import { DeadlineExceeded, Once, Queue, withDeadline } from './work.ts';
 export interface BackgroundOptions {
   atOnce: number;
   onError: (error: unknown) => void;
-  /** Told of each job that was given up. */
+  /** Called for each job that is given up. */
   onGivenUp?: (() => void) | undefined;
   deadlineMs?: number;
-  /** For how long a job that was given up is left alone, in milliseconds: it would hang again. */
+  /** How long a job that was given up is not started again, in milliseconds, because it would hang again. */
   restMs?: number;
 }
 
 export interface JobOptions {
-  /** Groups take turns, such as organizations: however much waits for one, another does not wait for it. */
+  /** Groups, such as organizations, are served in turn: a group with many jobs does not delay the others. */
   group?: string;
   deadlineMs?: number;
 }
 
-/** Jobs of a group that wait. Others are dropped, and asked for again by those who need them. */
+/** The most waiting jobs of a group. Further ones are dropped; their callers ask again. */
 const MOST_WAITING = 1_000;
 /** How long a job may take unless it says otherwise, in milliseconds. */
 const DEADLINE_MS = 600_000;
 const MOST_RESTING = 1_000;
-/** How long closing waits for jobs that were told to stop. */
+/** How long closing waits for running jobs to stop. */
 const STOP_MS = 5_000;
 
-/** Jobs that run beside the answers: each key's one at a time, only some at the same time, and each until its deadline. */
+/** Runs jobs in the background: one at a time for each key, a limited number in all, each with a deadline. */
 export class Background {
   readonly #options: BackgroundOptions;
   readonly #queue: Queue;
   readonly #jobs = new Once<void>();
-  /** Until when jobs that were given up are left alone, by key. */
+  /** Until when jobs that were given up are not started again, by key. */
   readonly #resting = new Map<string, number>();
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<void>>();
@@ -41,9 +41,9 @@ export class Background {
   }
 
   /**
-   * Runs the job unless it runs already. It settles when the job is done, whoever asked for it first; also when the job
-   * failed, was given up, or found no room.
-   * @param work is told by the signal when it is to stop
+   * Starts the job, or joins it if it is running. Resolves when the job has ended, even if it failed, was given up or was
+   * dropped.
+   * @param work must stop when its signal is aborted
    */
   run(key: string, work: (signal: AbortSignal) => Promise<void>, options: JobOptions = {}): Promise<void> {
     const { group = '' } = options;
@@ -59,7 +59,7 @@ export class Background {
     return this.#closing.signal;
   }
 
-  /** Begins nothing more, tells what runs to stop, and waits for it a while. */
+  /** Starts no more jobs, aborts the running ones, and waits a few seconds for them. */
   async close(): Promise<void> {
     this.#closing.abort();
     const stopped = Promise.allSettled(this.#running);
@@ -72,7 +72,7 @@ export class Background {
     { group = '', deadlineMs = this.#options.deadlineMs ?? DEADLINE_MS }: JobOptions,
   ): Promise<void> {
     const { signal } = this.#closing;
-    // Begun for one organization, it goes on to others.
+    // The job may work for all organizations, though a request of one of them started it.
     const running = this.#queue.run(() => withDeadline((stop) => asService(() => work(stop)), deadlineMs, signal), {
       group,
       signal,

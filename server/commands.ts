@@ -9,7 +9,7 @@ import { reindex } from './reindex.ts';
 import { moveStore } from './store/move.ts';
 import { openStore, type Store } from './store/open.ts';
 
-/** What the program does instead of serving, by its arguments. */
+/** The commands of the program, which run instead of serving. */
 export const COMMANDS: Record<string, (config: Config, write: Write) => Promise<void>> = {
   'migrate --from sqlite --to postgres': migrateToPostgres,
   reindex,
@@ -29,7 +29,7 @@ export const COMMANDS: Record<string, (config: Config, write: Write) => Promise<
 
 type Write = (line: string) => void;
 
-/** @throws ConfigError where an address is missing */
+/** @throws ConfigError if an address is missing */
 function onBus(work: (store: Store, bus: Bus, write: Write) => Promise<void>) {
   return async (config: Config, write: Write) => {
     const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, BUS_URL: url } = config;
@@ -46,7 +46,7 @@ function onBus(work: (store: Store, bus: Bus, write: Write) => Promise<void>) {
 
 /**
  * Moves the embedded store in `DATA_DIR` to the PostgreSQL at `DATABASE_URL`.
- * @throws ConfigError where one of them is missing; MoveRefused
+ * @throws ConfigError if one of them is missing; MoveRefused
  */
 async function migrateToPostgres(config: Config, write: Write): Promise<void> {
   const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = config;
@@ -71,5 +71,5 @@ async function migrateToPostgres(config: Config, write: Write): Promise<void> {
   } finally {
     await from.close();
   }
-  write('Everything is there, and compared. Start the service with DATABASE_URL; keep DATA_DIR until you trust it.');
+  write('Everything was copied and compared. Start the service with DATABASE_URL; keep DATA_DIR until you trust it.');
 }

@@ -36,7 +36,7 @@ const address = (protocols: readonly string[]) => (value: string) => {
   return value.replace(/\/$/, '');
 };
 
-/** An address to which paths are added, and which is shown to everybody. */
+/** A public address, to which paths are added. */
 const publicAddress = (value: string) => {
   if (/[\s\p{C}]/u.test(value)) throw new Error('must have no line breaks, blanks or control characters');
   address(['http:', 'https:'])(value);
@@ -89,7 +89,7 @@ export const OPTIONS = {
   ),
   DRAIN_SECONDS: option(
     0,
-    'Seconds that the service still answers after it was told to stop, while `/readyz` already fails.',
+    'Seconds that the service keeps answering after it received a signal to stop, while `/readyz` already fails.',
     count,
   ),
   PUBLIC_URL: optional(
@@ -116,12 +116,12 @@ export const OPTIONS = {
   ),
   IDENTITY_PROVIDER: option(
     'embedded',
-    'Who signs people in: `embedded`, `oidc` or `cognito`.',
+    'Identity provider: `embedded`, `oidc` or `cognito`.',
     oneOf(['embedded', 'oidc', 'cognito']),
   ),
   SIGN_UP: option(
     'invited',
-    'Who may have an account at the identity provider: `invited` people, or `open` to anyone. With `open`, an invited person is asked before joining.',
+    'Accounts at the identity provider are for `invited` people, or `open` to anyone. With `open`, an invited person is asked before joining.',
     oneOf(['invited', 'open']),
   ),
   OIDC_ISSUER: optional('Issuer of the identity provider `oidc`.', address(['http:', 'https:'])),
@@ -137,7 +137,7 @@ export const OPTIONS = {
     domain,
   ),
   COGNITO_ENDPOINT: optional(
-    "Address of Cognito's API where it is not Amazon's own, such as that of an emulator.",
+    "Address of Cognito's API, if it is not Amazon's own, for instance an emulator.",
     address(['http:', 'https:']),
   ),
   ADOPT_MEMBERS: option(
@@ -168,33 +168,29 @@ export const OPTIONS = {
   ),
   QUOTA_DAY_MB: option(
     100_000,
-    'Megabytes of events, as they are without compression, that an organization may send on a day (UTC); 0: any amount.',
+    'Megabytes of uncompressed events that an organization may send on a day (UTC); 0: any amount.',
     count,
   ),
-  QUOTA_GB: option(
-    0,
-    'Gigabytes of events, as they are without compression, that an organization may have; 0: any amount.',
-    count,
-  ),
+  QUOTA_GB: option(0, 'Gigabytes of uncompressed events that an organization may have; 0: any amount.', count),
   QUOTA_SESSIONS: option(5_000_000, 'Sessions that an organization may have; 0: any number.', count),
   QUOTA_OPEN_SESSIONS: option(
     20_000,
-    'Open sessions that a machine may have, without those to which nothing came for 30 days; 0: any number.',
+    'Open sessions that a machine may have, not counting sessions without an event for 30 days; 0: any number.',
     count,
   ),
-  RETENTION_DAYS: option(0, 'Days after its last event on which a session is deleted; 0: sessions are kept.', count),
+  RETENTION_DAYS: option(0, 'Days after its last event until a session is deleted; 0: sessions are kept.', count),
   PRICES_FILE: optional(
-    'File with prices of models, in the form of `server/derive/prices.json`, to use instead of that one.',
+    'File with the prices of models, in the format of `server/derive/prices.json`, which it replaces.',
     text,
   ),
   CORS_ORIGINS: option<string[]>(
     [],
-    'Origins beside its own that may call the service from a browser, separated by commas.',
+    'Other origins that may call the service from a browser, separated by commas.',
     list,
   ),
   TRUST_PROXY: option<string[]>(
     [],
-    'Addresses of proxies whose `X-Forwarded-For` is believed, separated by commas.',
+    'Addresses of proxies whose `X-Forwarded-For` is trusted, separated by commas.',
     list,
   ),
   LOG_LEVEL: option(

@@ -1,9 +1,9 @@
 import { Problem } from '../contract/problem.ts';
 
-/** Cursors are base64url of `o:<offset>` or `s:<sequence>`: opaque to callers, readable to us. */
+/** Cursors are base64url of `o:<offset>` or `s:<sequence>`, and opaque to callers. */
 type Kind = 'o' | 's';
 
-/** First and last place of each kind. No page begins before the first of anything, so 0 is never given out. */
+/** Smallest and largest value of each kind. The first page needs no cursor, so 0 is never issued. */
 const BOUNDS: Record<Kind, [first: number, last: number]> = { o: [1, 2 ** 31 - 1], s: [1, 2 ** 48] };
 
 export const writeOffset = (offset: number): string => write('o', offset);
@@ -21,7 +21,7 @@ function read(kind: Kind, cursor: string): number {
   const value = Number(match?.[2]);
   const [first, last] = BOUNDS[kind];
   if (match?.[1] !== kind || value < first || value > last || write(kind, value) !== cursor) {
-    throw new Problem('validation_failed', '/cursor is not one this list gave out. Leave it out for the first page.');
+    throw new Problem('validation_failed', '/cursor is not a cursor of this list. Leave it out for the first page.');
   }
   return value;
 }

@@ -10,16 +10,16 @@ import type { SessionChanges } from './ingest/session-log.ts';
 import type { LongReads } from './long-reads.ts';
 import type { Store } from './store/open.ts';
 
-/** What the handlers work with. */
+/** The dependencies of the handlers. */
 export interface Deps {
   store: Store;
   longReads: LongReads;
   identity: Identity;
-  /** Puts the revocation of secrets in force. */
+  /** Makes every replica refuse these secrets. */
   secretsRevoked: (secretIds: readonly string[]) => Promise<void>;
-  /** Removes what deleted organizations have left, beside the answers. */
+  /** Removes the data of deleted organizations, in the background. */
   removeOrganizations: () => void;
-  /** Ends the live streams of a person who left the organization, or without one of all its members, on every replica. */
+  /** Ends the live streams of a person who left the organization, or of all its members; on every replica. */
   memberLeft: (organizationId: string, userId?: string) => Promise<void>;
   sessionLog: SessionChanges;
   revocation: Revocation;
@@ -29,7 +29,7 @@ export interface Deps {
   prices: Prices;
   live: Live;
   reading: Reading;
-  /** Address at which browsers and CLIs reach the service. */
+  /** Public address of the service. */
   publicUrl: string;
   pepper: string;
   version: string;

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 
-/** The 12 bits behind the version. */
+/** Values of the 12-bit count. */
 const COUNTS = 4_096;
 
 let last = 0;
 let count = 0;
 
 /**
- * 32 hexadecimal digits that sort by creation and cannot be guessed, laid out as a UUIDv7 (RFC 9562, 6.2, method 1):
- * 48 bits of time in milliseconds, a count of 12 bits within the millisecond, then 62 random ones. Where the clock
- * stands still for long or steps back, the time runs ahead of it. Built on `randomUUID`, which draws its random bytes in
- * bulk.
+ * 32 hexadecimal digits that sort by creation and cannot be guessed: a UUIDv7 (RFC 9562, 6.2, method 1) with 48 bits of
+ * time in milliseconds, a count of 12 bits within the millisecond, and 62 random bits. If the clock steps back, or the
+ * count overflows, the time runs ahead of the clock. `randomUUID` is fast because it draws random bytes in bulk.
  */
 export function newUuid(now = Date.now()): string {
   if (now > last) {
@@ -31,6 +30,6 @@ export type IdPrefix = 'org' | 'usr' | 'sec' | 'env' | 'ins' | 'ses';
 /** An opaque id such as `ses_01997f…`. */
 export const newId = (prefix: IdPrefix, now?: number): string => `${prefix}_${newUuid(now)}`;
 
-/** The id of the event at `index` of the append; sorts as the events do. */
+/** The id of the event at `index` of an append. Ids sort in the order of the events. */
 export const eventId = (appendId: string, index: number): string =>
   `evt_${appendId}${index.toString(16).padStart(2, '0')}`;

@@ -5,10 +5,9 @@ import { networkOf } from './network.ts';
 import type { Store } from './store/open.ts';
 
 /**
- * What is counted. `secret`: requests of a secret; `backlog`: those of its backlog; `user`: of a person; `address`: of a
- * network address; `device`: sign-ins of machines that an address begins; `waiting`: questions of one machine that waits to
- * be signed in; `stray`: secrets and device codes from an address that the store does not know; `invitation`: mails of an
- * organization that invite one e-mail.
+ * Requests are counted for each secret, for its `backlog`, for each person (`user`) and network address. Also counted are
+ * the sign-ins of machines that an address begins (`device`), the polls of one such machine (`waiting`), unknown secrets
+ * and device codes from an address (`stray`), and the mails of an organization that invite one e-mail (`invitation`).
  */
 export type LimitKind = 'secret' | 'backlog' | 'user' | 'address' | 'device' | 'waiting' | 'stray' | 'invitation';
 
@@ -31,8 +30,8 @@ export class RateLimited extends Problem {
   readonly headers: Record<string, string>;
 
   constructor(kind: LimitKind, retryAfter: number, headers: Record<string, string>) {
-    const what = NAMES[kind] ?? `requests for this ${kind}`;
-    super('rate_limited', `Too many ${what}. Try again in ${retryAfter} s.`, { retryAfter });
+    const requests = NAMES[kind] ?? `requests for this ${kind}`;
+    super('rate_limited', `Too many ${requests}. Try again in ${retryAfter} s.`, { retryAfter });
     this.headers = headers;
   }
 }
@@ -45,18 +44,18 @@ const NAMES: Partial<Record<LimitKind, string>> = {
 };
 
 const WINDOW_S = 60;
-/** A machine that keeps to its interval asks 20 times a minute. */
+/** A machine that keeps its interval polls 20 times a minute. */
 const WAITING_LIMIT = 40;
-/** Each is a mail to somebody who did not ask for it. */
+/** Each invitation is a mail that its recipient did not request. */
 const INVITATION_LIMIT = 5;
 const INVITATION_WINDOW_S = 3_600;
-/** Keys whose leases are remembered; forgetting them costs a question to the store each. */
+/** The most leases in memory. Each forgotten one costs a query. */
 const MOST_LEASES = 10_000;
 
-/** Points of one window that were counted at the store already, to be handed out here. */
+/** Points of one window that this process has taken from the store, and hands out without asking again. */
 interface Lease {
   left: number;
-  /** What the store had left when it was asked. */
+  /** Points that were left in the store at the last query. */
   behind: number;
   /** The store has no more. */
   last: boolean;
@@ -65,9 +64,9 @@ interface Lease {
 }
 
 /**
- * One limit over all replicas where the store is PostgreSQL; in memory otherwise. A limit of 0 is off. Of a limit of 20
- * and more each replica takes a twentieth at a time, so that most requests cost no write; what a replica has not handed
- * out when the window ends, nobody got.
+ * Limits requests. On PostgreSQL all replicas share a limit; otherwise it is in memory. 0 turns a limit off. A replica takes
+ * a twentieth of a limit at a time, so that most requests cost no write; points that it has left when the window ends are
+ * lost.
  */
 export function createLimits(config: Config, store: Store): Limits {
   const counters = {
@@ -92,7 +91,7 @@ export function createLimits(config: Config, store: Store): Limits {
 }
 
 const BY_NETWORK: ReadonlySet<LimitKind> = new Set(['address', 'device', 'stray']);
-/** Whoever has one IPv6 address has at least 2^64 of them. */
+/** Addresses are counted by network, because a customer with one IPv6 address has at least 2^64 of them. */
 const keyOf = (kind: LimitKind, key: string) => (BY_NETWORK.has(kind) ? networkOf(key) : key);
 
 function createCounter(kind: LimitKind, limit: number, store: Store, windowS = WINDOW_S) {
@@ -120,7 +119,7 @@ function createCounter(kind: LimitKind, limit: number, store: Store, windowS = W
     return lease && lease.until > Date.now() ? lease : undefined;
   }
 
-  /** Requests that come together share one question. */
+  /** Concurrent requests share one query. */
   function renew(key: string, points: number): Promise<Lease> {
     const running = renewals.get(key);
     if (running) return running;
@@ -146,7 +145,7 @@ function createCounter(kind: LimitKind, limit: number, store: Store, windowS = W
 
   const refusal = (lease: Lease) => new RateLimited(kind, secondsLeft(lease), headersOf(lease));
 
-  /** draft-ietf-httpapi-ratelimit-headers: policy and what is left of it. */
+  /** The policy and the points left, as in draft-ietf-httpapi-ratelimit-headers. */
   const headersOf = (lease: Lease) => ({
     'ratelimit-policy': `"${kind}";q=${limit};w=${windowS}`,
     ratelimit: `"${kind}";r=${lease.left + lease.behind};t=${secondsLeft(lease)}`,
@@ -165,7 +164,7 @@ function createLimiter(kind: LimitKind, limit: number, store: Store, windowS: nu
     storeClient: store.pool,
     tableName: 'rate_limits',
     tableCreated: true,
-    // The store being down must not turn into 429s; the request itself will meet the outage.
+    // An outage of the store must not be answered 429; the request itself will find the outage.
     insuranceLimiter: new RateLimiterMemory(options),
   });
 }

@@ -8,14 +8,14 @@ interface Reader {
 }
 
 /**
- * Reads that may take long, such as searches. All organizations together have a small allowance of connections for them,
- * so that what must be answered at once, such as the look-up of a secret, finds a connection free.
+ * Runs reads that may take long, such as searches. They share a few connections, so that short queries, such as the look-up
+ * of a secret, always find one free.
  */
 export interface LongReads {
   /**
-   * Reads when it is the person's turn.
-   * @param signal aborted when the person has gone away: the read leaves the queue, or asks the store nothing more
-   * @throws Problem `service_unavailable` where too many of the organization's reads wait, or the read took too long
+   * Queues the read, and runs it.
+   * @param signal aborted when the person has gone away: the read leaves the queue, or sends no more queries
+   * @throws Problem `service_unavailable` if too many reads of the organization wait, or the read took too long
    */
   run<Result>(
     reader: Reader,
@@ -24,15 +24,15 @@ export interface LongReads {
   ): Promise<Result>;
 }
 
-/** Reads of one organization that wait. */
+/** The most waiting reads of one organization. */
 const MOST_WAITING = 100;
-/** Twice what PostgreSQL gives a statement. Time in the queue does not count. */
+/** Twice the `statement_timeout` of PostgreSQL, without the time in the queue. */
 const DEADLINE_MS = 30_000;
 
 export function createLongReads({ longReads: { db, atOnce } }: Pick<Store, 'longReads'>): LongReads {
   const queue = new Queue({
     atOnce,
-    // One organization alone leaves room to the next.
+    // No organization may use all connections.
     atOncePerGroup: Math.ceil(atOnce / 2),
     mostWaiting: MOST_WAITING,
     deadlineMs: DEADLINE_MS,
@@ -53,7 +53,7 @@ export function createLongReads({ longReads: { db, atOnce } }: Pick<Store, 'long
   };
 }
 
-/** The store, which is asked nothing more once the signal is aborted. */
+/** The same store, which refuses queries once the signal is aborted. */
 const untilAborted = (db: Db, signal: AbortSignal): Db =>
   db.withPlugin({
     transformQuery({ node }) {
@@ -64,12 +64,12 @@ const untilAborted = (db: Db, signal: AbortSignal): Db =>
   });
 
 const crowded = () =>
-  new Problem('service_unavailable', 'Your organization asks for too much of this at once. Try again.', {
+  new Problem('service_unavailable', 'Your organization runs too many searches and overviews at once. Try again.', {
     retryAfter: 1,
   });
 
 const tooLong = (cause: Error) =>
-  new Problem('service_unavailable', 'This took too long to find. Try again, and ask for less at once.', {
+  new Problem('service_unavailable', 'This took too long. Try again with a narrower search or a shorter period.', {
     retryAfter: 1,
     cause,
   });

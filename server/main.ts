@@ -1,21 +1,19 @@
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { pino } from 'pino';
 import { ONBOARDING, onboarding } from '../contract/onboarding.ts';
 import { connectBus } from './bus/connect.ts';
 import { agreeOnNumbering } from './bus/numbering.ts';
-import { closeAll } from './closing.ts';
 import { COMMANDS } from './commands.ts';
 import { ConfigError, readConfig } from './config.ts';
-import { createFatal } from './fatal.ts';
 import { createIdentity } from './identity/create.ts';
 import { createLimits } from './limits.ts';
-import { REDACTED_PATHS } from './log.ts';
+import { createLogger } from './logger.ts';
 import { createMetrics } from './operations/metrics.ts';
 import { createOperations } from './operations/operations.ts';
 import { freePort, publicUrlOf } from './public-url.ts';
 import { createService } from './service.ts';
+import { closeAll, createFatal } from './shutdown.ts';
 import { openStore } from './store/open.ts';
 
 const write = (line: string) => void process.stdout.write(`${line}\n`);
@@ -35,7 +33,7 @@ async function start(words: string): Promise<void> {
 /** config → store → identity → service → listen, and closes them in reverse order. */
 async function serve(): Promise<void> {
   const config = readConfig(process.env);
-  const log = pino({ level: config.LOG_LEVEL, redact: { paths: REDACTED_PATHS, censor: '[redacted]' } });
+  const log = createLogger(config.LOG_LEVEL);
   const metrics = config.OPERATIONS_PORT === undefined ? undefined : createMetrics();
   const store = await openStore({
     databaseUrl: config.DATABASE_URL,

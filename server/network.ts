@@ -1,12 +1,12 @@
 import { isIPv6 } from 'node:net';
 
-/** The network that one customer has at least: an IPv4 address itself, or the /64 of an IPv6 address. */
+/** The smallest network that a customer gets: an IPv4 address, or the /64 of an IPv6 address. */
 export const networkOf = (address: string): string => {
   const groups = groupsOf(address);
   return groups === undefined ? plain(address) : prefix(groups, 64);
 };
 
-/** The networks that one customer may well have many of: the /24 of an IPv4 address, or the /48 of an IPv6 address. */
+/** A network that one customer may own as a whole: the /24 of an IPv4 address, or the /48 of an IPv6 address. */
 export function siteOf(address: string): string {
   const groups = groupsOf(address);
   if (groups !== undefined) return prefix(groups, 48);
@@ -16,7 +16,7 @@ export function siteOf(address: string): string {
 
 const prefix = (groups: readonly string[], bits: 48 | 64) => `${groups.slice(0, bits / 16).join(':')}::/${bits}`;
 
-/** An IPv4 address that is written as an IPv6 address. */
+/** An IPv4 address in IPv6 notation. */
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 const plain = (address: string): string => MAPPED.exec(address)?.[1] ?? address;
@@ -27,7 +27,7 @@ function groupsOf(address: string): string[] | undefined {
   const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
   const before = split(head);
   const after = split(tail ?? '');
-  // An IPv4 address at the end stands for two groups.
+  // An IPv4 address at the end takes the place of two groups.
   const written = before.length + after.length + (address.includes('.') ? 1 : 0);
   const zeros = tail === undefined ? 0 : 8 - written;
   const groups = [...before, ...Array.from({ length: zeros }, () => '0'), ...after];

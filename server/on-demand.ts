@@ -3,26 +3,26 @@ import { DeadlineExceeded, Queue } from './work.ts';
 
 export interface OnDemandOptions {
   program: URL;
-  /** Told by debuggers, logs and figures. */
+  /** Shown by debuggers, logs and metrics. */
   name: string;
   workerData?: unknown;
-  /** How long the thread may take for one job, in milliseconds, its start included. */
+  /** The most milliseconds for one job, including the start of the thread. */
   deadlineMs: number;
   idleMs?: number;
 }
 
-/** After how long without a job a thread ends, in milliseconds. */
+/** Milliseconds without a job after which the thread ends. */
 const IDLE_MS = 30_000;
 
 interface Thread {
   worker: Worker;
-  /** What waits for the reply to its job. */
+  /** The promise of the running job. */
   job?: { resolve: (reply: never) => void; reject: (error: Error) => void } | undefined;
 }
 
 /**
- * A thread that is started when there is a job for it, and ends when there was none for a while. It is given one job after
- * the other, so that a job that never ends costs the others its deadline and nothing else.
+ * A thread that starts with the first job, and ends after a time without one. It gets one job at a time, so that a job that
+ * hangs delays the others by its deadline and no longer.
  */
 export class OnDemand<Job, Reply> {
   readonly #options: OnDemandOptions;
@@ -36,14 +36,14 @@ export class OnDemand<Job, Reply> {
   }
 
   /**
-   * @param transfer memory that goes over to the thread when the job begins
-   * @throws DeadlineExceeded, or an error when the thread ended before it had replied
+   * @param transfer memory that moves to the thread when the job starts
+   * @throws DeadlineExceeded, or an error if the thread ended before its reply
    */
   ask(job: Job, transfer: readonly ArrayBuffer[] = []): Promise<Reply> {
     return this.#queue.run(() => this.#work(job, transfer));
   }
 
-  /** Ends the thread, and begins no other. */
+  /** Ends the thread for good. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#stop();
@@ -88,7 +88,7 @@ export class OnDemand<Job, Reply> {
     void thread.worker.terminate();
   }
 
-  /** The next job is given to another thread. */
+  /** The next job starts another thread. */
   #end(thread: Thread, error: Error): void {
     if (this.#thread === thread) this.#thread = undefined;
     thread.job?.reject(error);

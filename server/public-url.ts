@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { Config } from './config.ts';
 
-/** A port that is free now, for `PORT=0`: the address must be known before the service listens. */
+/** Finds a free port for `PORT=0`, because the address must be known before the service listens. */
 export function freePort(host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -15,7 +15,7 @@ export function freePort(host: string): Promise<number> {
 
 const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
 
-/** The address at which browsers and machines reach the service: the configured one, or that of this machine. */
+/** The configured address of the service, or its address on this machine. */
 export function publicUrlOf({ PUBLIC_URL, HOST }: Pick<Config, 'PUBLIC_URL' | 'HOST'>, port: number): string {
   const host = ANY_ADDRESS.has(HOST) ? 'localhost' : HOST;
   return PUBLIC_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -6,15 +6,15 @@ import { removeAllDerived } from './store/derived-removal.ts';
 import { openStore } from './store/open.ts';
 
 /**
- * Forgets all that is derived of sessions, and derives it anew from their events.
- * @throws where the store cannot be opened: the embedded one while a service has it
+ * Removes all derived data, and derives it again from the events.
+ * @throws if the store cannot be opened; the embedded one cannot while a service runs
  */
 export async function reindex(config: Config, write: (line: string) => void): Promise<void> {
   const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, PRICES_FILE } = config;
   let failed = 0;
   const onError = (error: unknown) => {
     failed++;
-    write(`Something failed, and is tried again by the service: ${(error as Error).message}`);
+    write(`Something failed, and the service will try it again: ${(error as Error).message}`);
   };
   const store = await openStore({ dataDir, databaseUrl, onError });
   const thread = createDeriveThread(PRICES_FILE);
@@ -22,14 +22,14 @@ export async function reindex(config: Config, write: (line: string) => void): Pr
   const daySums = new DaySums(store, onError);
   try {
     await removeAllDerived(store.db);
-    write('What was derived is gone. Deriving it anew; the service does the rest when this is stopped.');
+    write('The derived data is removed, and is now derived again. If this is stopped, the service does the rest.');
     await indexer.catchUp();
     await daySums.catchUp();
     const { sessions } = await store.db
       .selectFrom('session_facts')
       .select(({ fn }) => fn.countAll<number>().as('sessions'))
       .executeTakeFirstOrThrow();
-    write(`${sessions} sessions were derived${failed > 0 ? `; ${failed} times something failed` : ''}.`);
+    write(`${sessions} sessions were derived${failed > 0 ? `, with ${failed} failures` : ''}.`);
   } finally {
     await indexer.close();
     await daySums.close();

@@ -40,40 +40,40 @@ import { VERSION } from './version.ts';
 export interface ServiceOptions {
   config: Config;
   store: Store;
-  /** Where appends are numbered on an event bus. */
+  /** The event bus, if appends are numbered there. */
   bus?: Bus | undefined;
   identity: Identity;
   publicUrl: string;
   log: FastifyBaseLogger;
-  /** Those of the identity provider, where it counts requests as well. */
+  /** The limits that the identity provider uses too. */
   limits?: Limits;
   observer?: Observer | undefined;
-  /** Told why, when the worker of this process has stopped for good. */
+  /** Called with the reason when the worker of this process has stopped for good. */
   onWorkerStopped?: ((reason: string) => void) | undefined;
   now?: () => number;
 }
 
 const UNWALLED =
-  'row-level security is not in force, so that queries alone keep organizations apart: see docs/postgresql.md on the role that the service needs';
+  'row-level security is not in force, so only the queries separate organizations; see docs/postgresql.md for the role that the service needs';
 
 const DEAF =
-  'changes that other replicas make are not shown live: DATABASE_URL goes through a pooler that hears no LISTEN; set DATABASE_LISTEN_URL to an address past it';
+  'changes by other replicas are not shown live, because the pooler at DATABASE_URL does not support LISTEN; set DATABASE_LISTEN_URL to an address without the pooler';
 
-/** How soon a sweep that failed, or missed a session deleted meanwhile, is repeated. */
+/** Retry interval for sweeping deleted sessions. */
 const SWEEP_EVERY_MS = 15_000;
-/** How often open sessions of revoked machines are looked for, in case closing them was interrupted. */
+/** Retry interval for closing the open sessions of revoked machines. */
 const RESUME_EVERY_MS = 60_000;
-/** So much later than its time at most a session goes that is not to be kept for longer. */
+/** How often expired sessions are searched for: the longest that a session outlives `RETENTION_DAYS`. */
 const EXPIRE_EVERY_MS = 3_600_000;
-/** How often the sums of days are brought up to date without anybody asking for them. */
+/** How often the daily sums are updated without a request for them. */
 const SUM_EVERY_MS = 60_000;
-/** So long at most what another process has left underived waits, unless somebody asks for it. */
+/** How often sessions are derived that another process left behind. */
 const CATCH_UP_EVERY_MS = 300_000;
 
-/** How long it may take to apply new prices to all sessions. The next start goes on. */
+/** Deadline for applying new prices to all sessions. The next start continues. */
 const REPRICE_MS = 6 * 3_600_000;
 
-/** How often what came in is written down for the quotas; a crash forgets as much. */
+/** How often received bytes are stored for the quotas. A crash loses the bytes of this time. */
 const COUNT_EVERY_MS = 10_000;
 
 const storageLimits = (config: Config) => ({
@@ -133,13 +133,13 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const daySums = new DaySums(store, onError);
   observer?.onBehind(() => indexer.waiting());
   const reading = createReading(() => observer?.onGivenUp('body'));
-  const startQueue = (atOnce: number) =>
+  const startJobs = (atOnce: number) =>
     new Background({ atOnce, onError, onGivenUp: () => observer?.onGivenUp('background') });
-  const background = startQueue(2);
-  // The job that removes organizations waits for a sweep, which must not wait for a slot of the same queue.
-  const sweeping = startQueue(1);
-  // New prices may take hours, which no other job is to wait for.
-  const repricing = startQueue(1);
+  const background = startJobs(2);
+  // A queue of its own, because the job that removes organizations waits for a sweep.
+  const sweeping = startJobs(1);
+  // A queue of its own, because new prices may take hours.
+  const repricing = startJobs(1);
   const truncation = store.engine === 'sqlite' ? new LogTruncation(store.db, onError) : undefined;
   const sweep = () =>
     sweeping.run('sweep', (signal) => sweepDeleted(store.db, now, signal, () => truncation?.request()));
@@ -202,7 +202,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     async secretsRevoked(secretIds) {
       for (const secretId of secretIds) {
         authenticator.forgetSecret(secretId);
-        // Replicas that can reach the store see it within 4 s; the others hear it from the bus, and take nothing while it is away.
+        // Replicas that reach the store see it within 4 s; the others hear it on the bus, and accept nothing without the bus.
         await bus?.tellRevoked(secretId);
       }
     },
@@ -251,7 +251,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     // Its jobs wait for the thread.
     await Promise.all([indexer.close(), deriveThread.close(), daySums.close()]);
   });
-  // Goes on where an earlier process stopped, or the store could not be asked.
+  // Continues work that an earlier process left, or that failed without the store.
   void sweep();
   truncation?.request();
   void resumeRevocations();

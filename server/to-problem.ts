@@ -2,7 +2,7 @@ import type { FastifyError } from 'fastify';
 import { Problem } from '../contract/problem.ts';
 import { isUnavailable, storeUnavailable } from './store/dialect.ts';
 
-/** What the caller is told of an error, its cause being for the log. */
+/** The problem with which an error is answered. Its cause is for the log. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isUnavailable(error)) return storeUnavailable(error);

@@ -13,13 +13,13 @@ export interface QueueOptions {
   atOncePerGroup?: number;
   /** Work of one group that waits; absent: any amount. */
   mostWaiting?: number;
-  /** How long work may run, in milliseconds; absent: for ever. */
+  /** The deadline of the work in milliseconds; absent: none. */
   deadlineMs?: number;
   /** The error for work that finds the queue full. */
   full?: () => Error;
 }
 
-/** Work took longer than it may. It was told to stop, and nobody waits for it any more. */
+/** Work took longer than its deadline. Its signal was aborted, and nobody waits for it any more. */
 export class DeadlineExceeded extends Error {
   override name = 'DeadlineExceeded';
 
@@ -41,17 +41,17 @@ interface Person {
 interface Group {
   running: number;
   waiting: number;
-  /** Those with work that runs or waits. The one whose work began or ended last stands last. */
+  /** With running or waiting work. The one whose work began or ended last is the last. */
   people: Map<string, Person>;
 }
 
 /**
- * Runs a limited amount of work at the same time; the rest waits. A free slot goes to the group with the least work
- * running, then to its person with the least. Where several have as little, it goes to the one served longest ago.
+ * Runs a limited amount of work at the same time; the rest waits. A free slot goes to the group with the least running
+ * work, then to its person with the least; among equals, to the one that was served longest ago.
  */
 export class Queue {
   readonly #options: QueueOptions;
-  /** Those with work that runs or waits. The one whose work began or ended last stands last. */
+  /** With running or waiting work. The one whose work began or ended last is the last. */
   readonly #groups = new Map<string, Group>();
   #running = 0;
 
@@ -59,18 +59,17 @@ export class Queue {
     this.#options = options;
   }
 
-  /** Work that waits for a slot, of one group or of all. */
+  /** The amount of waiting work, of one group or of all. */
   waiting(group?: string): number {
     if (group !== undefined) return this.#groups.get(group)?.waiting ?? 0;
     return this.#groups.values().reduce((sum, one) => sum + one.waiting, 0);
   }
 
   /**
-   * Runs the work as soon as there is a slot for it. Work that is told to stop keeps its slot until it has stopped, or
-   * its deadline is over.
-   * @returns what the work returns
-   * @throws what the work throws; the reason of the asker's signal where it is aborted before the work began;
-   *   DeadlineExceeded; what `full` returns
+   * Runs the work in the next free slot. Aborted work keeps its slot until it has stopped or its deadline is over.
+   * @returns the result of the work
+   * @throws the error of the work; the reason of the caller's signal if it is aborted before the work began;
+   *   DeadlineExceeded; the error of `full`
    */
   async run<Result>(work: (signal: AbortSignal) => Promise<Result>, asker: Asker = {}): Promise<Result> {
     const { group = '', person = '', signal } = asker;
@@ -113,10 +112,10 @@ export class Queue {
     });
   }
 
-  /** Refuses the newest work of the person who has the most of it waiting, so that nobody fills the queue for the others. */
+  /** Refuses the newest work of the person with the most waiting work, so that nobody can fill the queue for others. */
   #refuseOne(groupName: string, group: Group): void {
     let [name, busiest] = ['', undefined as Person | undefined];
-    // Of those with as much, the one who came last.
+    // Among equals, the person who came last.
     for (const [one, person] of group.people)
       if (person.waiting.length >= (busiest?.waiting.length ?? 1)) [name, busiest] = [one, person];
     const refused = busiest?.waiting.pop();
@@ -222,7 +221,7 @@ export async function withDeadline<Result>(
   }
 }
 
-/** Work that is asked for again while it runs is not begun a second time: all who asked get what it returns. */
+/** Shares running work: all who ask for the same key while it runs get its one result. */
 export class Once<Result> {
   readonly #running = new Map<string, Promise<Result>>();
 
@@ -259,7 +258,7 @@ export function slice<Result>(work: () => Result): Promise<Result> {
   });
 }
 
-/** What `setImmediate` is given while immediates run waits until sockets and timers were looked at. */
+/** An immediate that is set while immediates run waits until sockets and timers were served. */
 function runSlice(): void {
   slices[0]?.();
   slices.shift();

@@ -56,6 +56,15 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   isValidIndex: [],
   setBoundsOfChange: [],
   isPostgres: [],
+  ofEngine: [],
+  rowsOfTexts: [],
+  isOneOf: [],
+  jsonArray: [],
+  allRows: [],
+  firstRow: [],
+  oneRow: [],
+  changedRows: [],
+  readListed: [['environments', ORGANIZATION, ['env_1']]],
   forShare: [],
   forUpdate: [],
 
@@ -76,7 +85,6 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   findEnvironment: [[ORGANIZATION, 'env_1']],
   holdEnvironment: [[ORGANIZATION, 'env_1']],
   listEnvironmentIds: [[ORGANIZATION]],
-  readEnvironments: [[ORGANIZATION, ['env_1']]],
   registerEnvironment: [[ORGANIZATION, MACHINE, NOW]],
   revokeEnvironment: [[ORGANIZATION, 'env_1', NOW]],
   findRevokedWithOpen: [['env_1']],
@@ -112,7 +120,6 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   findNamed: [[ORGANIZATION, MACHINE]],
   findInstallation: [[ORGANIZATION, 'ins_1']],
   listInstallationIds: [[ORGANIZATION]],
-  readInstallations: [[ORGANIZATION, ['ins_1']]],
   updateInstallation: [[ORGANIZATION, 'ins_1', { status: 'disabled' }, NOW]],
   updateInstalled: [[ORGANIZATION, { agentId: 'codex', environmentId: 'env_1', version: '1' }, NOW]],
   upsertInstallation: [[ORGANIZATION, { agentId: 'codex', environmentId: 'env_1', version: '1' }, NOW]],
@@ -142,7 +149,6 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   removeUnmailed: [[MEMBER]],
   updateRole: [[MEMBER, 'admin', NOW]],
   listMemberIds: [[ORGANIZATION], [ORGANIZATION, 'invited']],
-  readMembers: [[ORGANIZATION, ['usr_1']]],
 
   changeMembers: [[ORGANIZATION, () => undefined]],
   createOrganization: [['name', { userId: 'usr_1', email: 'person@example.com', emailVerified: true }, NOW]],
@@ -165,9 +171,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
 
   findSession: [[ORGANIZATION, 'ses_1']],
   findSessions: [[ORGANIZATION, ['ses_1', 'ses_2']]],
-  insertOpened: [],
   openSession: [[{ ...OPENING, agentId: 'codex' }, NOW]],
-  whyNot: [],
   captureSessions: [[[{ ...OPENING, capture: CAPTURE }], NOW]],
 
   listUnchanged: [[NOW, { createdAt: NOW, sessionId: 'ses_1' }, 100]],
@@ -266,7 +270,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   readValues: [[USAGE, 'agent', ['codex'], 'week']],
   findLargest: [[USAGE, 'agent', 20]],
   readCalls: [[USAGE, 'tool', 20]],
-  findConspicuous: [
+  findTopSessions: [
     [USAGE, 'failures', true, 5],
     [USAGE, 'failures', false, 5],
     [USAGE, 'started_at', false, 5],

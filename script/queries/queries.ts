@@ -64,9 +64,10 @@ async function describe(query: Query, examples: readonly unknown[][]): Promise<s
 }
 
 const CLAUSES =
-  / (from|where|inner join|left join|values|set|on conflict|returning|order by|limit|offset|union all)(?= )/g;
+  / (from|where|(?:inner |left |cross )?join|values|set|on conflict|returning|order by|limit|offset|union all)(?= )/g;
 
-const layOut = (statement: string) => `${statement.replace(CLAUSES, '\n  $1')};\n`;
+/** A clause a line, whatever blanks the source has. */
+const layOut = (statement: string) => `${statement.trim().replace(/\s+/g, ' ').replace(CLAUSES, '\n  $1')};\n`;
 
 /** Which queries find a row: all up to one of the first, or all from there on. */
 const FOUND = Array.from({ length: 6 }, (_, turn) => [

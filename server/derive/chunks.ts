@@ -4,7 +4,7 @@ import type { SessionEvent } from '../../contract/event.ts';
 import { isPart, joinParts, type Part } from '../../contract/parts.ts';
 import { decodeFrame } from '../log/frame.ts';
 import { collectWords, ENOUGH_WORDS } from '../search/words.ts';
-import { toTimestamp } from '../store/time.ts';
+import { toTimestamp } from '../store/columns.ts';
 import { clipEntry } from './clip.ts';
 
 /** An append as it is derived from. */

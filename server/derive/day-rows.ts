@@ -1,5 +1,5 @@
 import { hourOfWeek } from '../../contract/query.ts';
-import { storable } from '../store/dialect.ts';
+import { storable } from '../store/columns.ts';
 import type { SessionDay } from '../store/session-days.ts';
 import type { Day, Facts, Tokens } from './facts.ts';
 import type { Prices } from './prices.ts';

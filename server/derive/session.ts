@@ -4,7 +4,7 @@ import type { Db } from '../store/open.ts';
 import { isPostgres } from '../store/postgres.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { findSource, type SessionSource } from '../store/sources.ts';
-import { wordPrefix } from '../store/word-prefix.ts';
+import { wordPrefix } from '../store/word-index.ts';
 import { type Piece, VERSION } from './piece.ts';
 import type { DeriveThread } from './thread.ts';
 

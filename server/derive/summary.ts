@@ -1,6 +1,6 @@
 import type { SessionSummary } from '../../contract/review.ts';
+import { optional, optionalTimestamp } from '../store/columns.ts';
 import type { SummaryRow } from '../store/summaries.ts';
-import { optional, optionalTimestamp } from '../store/time.ts';
 import type { Facts } from './facts.ts';
 import { shapeOf } from './shape.ts';
 

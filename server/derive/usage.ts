@@ -5,9 +5,9 @@ import { toSession } from '../store/sessions.ts';
 import { findSummaries } from '../store/summaries.ts';
 import { FIGURES, weekOf } from '../store/summed-days.ts';
 import {
-  findConspicuous,
   findLargest,
   findLatest,
+  findTopSessions,
   type Order,
   readCalls,
   readTotals,
@@ -58,7 +58,7 @@ export async function readUsage(
   const few = total.sessions <= FEW_SESSIONS;
   const found = await Promise.all(
     ATTENTION.map(async ([reason, order]) => {
-      const rows = await findConspicuous(db, filter, order, few, MOST.attention);
+      const rows = await findTopSessions(db, filter, order, few, MOST.attention);
       return rows.map(({ session_id, figure }) => ({ reason, figure, sessionId: session_id }));
     }),
   );

@@ -1,5 +1,5 @@
 import { hourOfWeek } from '../../contract/query.ts';
-import { storable } from '../store/dialect.ts';
+import { storable } from '../store/columns.ts';
 import type { SessionValueRow } from '../store/schema.ts';
 import type { Facts } from './facts.ts';
 

@@ -2,9 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../contract/problem.ts';
 import type { Route } from '../../contract/route.ts';
 import { type LimitKind, type Limits, RateLimited } from '../limits.ts';
-import type { Authenticator } from './auth.ts';
+import type { Authenticator, Callers } from './auth.ts';
 import type { Account, Budget } from './budget.ts';
-import type { Callers } from './caller.ts';
 
 export interface AdmitOptions {
   authenticator: Authenticator;
@@ -12,12 +11,12 @@ export interface AdmitOptions {
   budget: Budget;
 }
 
-/** What is known of a request before its body is read. */
+/** The result of authentication, before the body is read. */
 export interface Admission {
   caller: Callers[keyof Callers];
-  /** Pays for the memory of the body until the answer is sent or the caller has left. */
+  /** The memory of the body is charged to it until the answer is sent or the caller has left. */
   account: Account;
-  /** Aborted when the caller goes away before the answer is out; its reason is a Problem. */
+  /** Aborted when the caller leaves before the answer; its reason is a Problem. */
   signal: AbortSignal;
   /**
    * Counts more points against the caller's limit, if the route has one.
@@ -38,7 +37,7 @@ declare module 'fastify' {
 }
 
 /**
- * Finds out who calls a route, and whether they may now. The body of a refused request is not read.
+ * Authenticates the caller of a route, and counts the request. The body of a refused request is not read.
  * @throws Problem 401, 403, 429 or 503 from the returned function
  */
 export function createAdmit(row: Route, { authenticator, limits, budget }: AdmitOptions) {
@@ -73,7 +72,7 @@ export function createAdmit(row: Route, { authenticator, limits, budget }: Admit
     };
   };
 
-  /** Refused attempts count against the address, where the route knows 429. */
+  /** Refused attempts count against the address, if the route may answer 429. */
   async function authenticate(request: FastifyRequest, reply: FastifyReply) {
     try {
       return await authenticator.authenticate(row.auth, request);
@@ -94,7 +93,7 @@ export function createAdmit(row: Route, { authenticator, limits, budget }: Admit
   }
 }
 
-const gone = () => new Problem('validation_failed', 'The caller went away before the answer was out.');
+const gone = () => new Problem('validation_failed', 'The caller left before the answer.');
 
 function identify(row: Route, caller: Admission['caller'], request: FastifyRequest): [LimitKind, string] {
   if (!caller) return [row.limit ?? 'address', request.ip];

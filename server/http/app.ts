@@ -10,7 +10,6 @@ import { type BindOptions, bindRoute, COMPRESSED } from './bind.ts';
 import { Connections } from './connections.ts';
 import { answerUnreadable, sendError } from './errors.ts';
 import type { Handler, Handlers } from './handler.ts';
-import { securityHeaders } from './headers.ts';
 
 export interface AppOptions extends BindOptions {
   handlers: Handlers;
@@ -22,12 +21,12 @@ export interface AppOptions extends BindOptions {
   trustProxy: readonly string[];
 }
 
-/** As long as the command line waits for an answer: 12 MB arrive in it at 1.6 Mbit/s. */
+/** The time-out of the command line, in which 12 MB arrive at 1.6 Mbit/s. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
 const TABLE: Record<string, Route> = { ...ROUTES, ...EXTENSIONS };
 
-/** The HTTP face of the service. Nothing in here knows what a session is. */
+/** The HTTP server, without any knowledge of the product. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const headers = securityHeaders(options.publicUrl);
   const app = Fastify({
@@ -41,7 +40,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     http: { headersTimeout: 15_000, connectionsCheckingInterval: 1_000 },
     routerOptions: {
       maxParamLength: 512,
-      // Of a repeated name the last value counts, so that no query value is ever a list.
+      // The last value of a repeated name counts, so that no query value is a list.
       querystringParser: (text) => (text === '' ? {} : Object.fromEntries(new URLSearchParams(text))),
     },
     frameworkErrors(error, request, reply) {
@@ -49,12 +48,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       sendError(error, request, reply);
     },
     clientErrorHandler: answerUnreadable,
-    // A request that arrives while the service closes is answered, and its connection closed after it.
+    // A request that arrives while the service closes is answered before its connection is closed.
     return503OnClosing: false,
   });
   const connections = new Connections(app.server);
   app.removeAllContentTypeParsers();
-  // A route reads its body itself, once it is known who sends it.
+  // A route reads its body itself, after authentication.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.decorateRequest('admission', null);
   app.setErrorHandler(sendError);
@@ -95,28 +94,43 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-/** Behind a proxy that is not believed, everybody has one address and shares its limit. */
+/** Behind a proxy that is not trusted, all callers have its address and share one limit. */
 function warnOfProxy(app: FastifyInstance, { trustProxy, log }: AppOptions): void {
   let warned = trustProxy.length > 0;
   app.addHook('onRequest', (request, _reply, done) => {
     if (!warned && request.headers['x-forwarded-for'] !== undefined) {
       warned = true;
-      log.warn('X-Forwarded-For is not believed. If a proxy of yours sends it, name the proxy in TRUST_PROXY.');
+      log.warn('X-Forwarded-For is ignored. If it comes from your own proxy, name the proxy in TRUST_PROXY.');
     }
     done();
   });
 }
 
-/** `OPTIONS` is there for a browser's preflight; any other is a method like any other. */
+/** An `OPTIONS` request that is not a browser's preflight. */
 const isPlainOptions = ({ method, headers }: FastifyRequest) =>
   method === 'OPTIONS' && !(headers.origin && headers['access-control-request-method']);
 
-/** Unique over restarts and replicas by the prefix, within the process by the count. */
+/** The prefix makes ids unique across restarts and replicas, the count within the process. */
 function createRequestIds(): () => string {
   const prefix = newUuid();
   let count = 0;
   return () => `${prefix}-${(++count).toString(36)}`;
 }
+
+/** Features of browsers that no page of ours uses. */
+const UNUSED_FEATURES = ['camera', 'geolocation', 'microphone', 'payment', 'usb'];
+
+/** Sent with every answer. An answer of the API may load nothing; `pages.ts` has the policy of pages. */
+export const securityHeaders = (publicUrl: string): Record<string, string> => ({
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'permissions-policy': UNUSED_FEATURES.map((feature) => `${feature}=()`).join(', '),
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+  ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+});
 
 const EXPOSED = ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'idempotency-replayed'];
 
@@ -125,7 +139,7 @@ const PATTERNS = Object.values(TABLE).map(({ method, path }) => ({
   pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
-/** A known path with another method is 405 and says which it knows; anything else is 404. */
+/** 405 with the allowed methods for a known path; 404 otherwise. */
 export function unknownRoute(path: string): { problem: Problem; allow?: string } {
   const methods = PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
   if (methods.length === 0) return { problem: new Problem('not_found', 'There is no such address.') };

@@ -1,18 +1,49 @@
 import type { FastifyRequest } from 'fastify';
+import type { Role } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Auth } from '../../contract/route.ts';
+import type { Plane } from '../../contract/secret.ts';
+import type { Claims } from '../claims.ts';
+import { looksLikeSecret } from '../credentials.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Limits } from '../limits.ts';
-import { looksLikeSecret } from '../secret-value.ts';
 import type { Db } from '../store/open.ts';
-import { resolveCaller } from '../store/people.ts';
-import type { Callers, MemberCaller, UserCaller } from './caller.ts';
+import { type Caller, resolveCaller } from '../store/people.ts';
 import { createSecretLookup } from './secret-lookup.ts';
+
+/** The holder of an organization secret. */
+export interface SecretCaller {
+  secretId: string;
+  organizationId: string;
+  plane: Plane;
+}
+
+/** A signed-in person, with or without an organization. */
+export interface UserCaller extends Caller {
+  claims: Claims;
+}
+
+/** A signed-in member of an organization. */
+export interface MemberCaller extends UserCaller {
+  organizationId: string;
+  role: Role;
+}
+
+/** The caller, by the route's `auth`. */
+export interface Callers {
+  public: undefined;
+  secret: SecretCaller;
+  user: UserCaller;
+  member: MemberCaller;
+  admin: MemberCaller;
+}
+
+export type CallerOf<Kind extends Auth> = Callers[Kind];
 
 export interface Authenticator {
   /** @throws Problem 401 or 403; RateLimited for an address that sent too many unknown secrets */
   authenticate<Kind extends Auth>(kind: Kind, request: FastifyRequest): Promise<Callers[Kind]>;
-  /** Asks the store for a secret that is revoked from now on; other replicas follow within 4 s. */
+  /** Forgets a revoked secret here at once; other replicas follow within 4 s. */
   forgetSecret(secretId: string): void;
 }
 

@@ -33,9 +33,9 @@ export function bindRoute<Row extends Route>(
   app.route({
     method: row.method,
     url: row.path.replace(/\{(\w+)\}/g, ':$1'),
-    // The contract has no HEAD. It would read a whole page from the store for nobody.
+    // The contract has no HEAD, which would read a page from the store in vain.
     exposeHeadRoute: false,
-    // The compressor would hold back events of a stream until there are enough of them.
+    // The compressor would delay the events of a stream until it has enough of them.
     compress: row.method === 'GET' && row.contentType !== 'text/event-stream' ? COMPRESSED : false,
     // Serializing by the schema sends only documented fields.
     schema: { response: row.contentType ? {} : row.replies },
@@ -63,7 +63,7 @@ interface Received extends ReceivedBody {
 function createRead(row: Route) {
   const validateQuery = row.query ? createValidate(row.query) : undefined;
   const limit = row.maxBodyBytes ?? MAX_BODY_BYTES;
-  const understand = row.body && !row.rawBody ? createUnderstand(row.body, row.bodyOptional ?? false) : undefined;
+  const parseBody = row.body && !row.rawBody ? createParseBody(row.body, row.bodyOptional ?? false) : undefined;
 
   async function receive({ raw }: FastifyRequest, account: Account): Promise<Received> {
     if (!row.body) return { bytes: NOTHING, frames: [] };
@@ -77,7 +77,7 @@ function createRead(row: Route) {
     const query = withoutNul(request.query as Record<string, string>);
     validateQuery?.(query);
     const { bytes, zstd, frames } = await receive(request, account);
-    const body = await understand?.(bytes);
+    const body = await parseBody?.(bytes);
     return {
       caller,
       params: withoutNul(request.params as Record<string, string>) as unknown as Ask['params'],
@@ -97,7 +97,7 @@ function createRead(row: Route) {
 }
 
 /** Parses JSON and validates it. */
-function createUnderstand(schema: TSchema, optional: boolean) {
+function createParseBody(schema: TSchema, optional: boolean) {
   const validate = createValidate(schema);
   const parse = (bytes: Buffer) => {
     const body = bytes.byteLength === 0 && optional ? {} : parseJson(bytes);
@@ -107,7 +107,7 @@ function createUnderstand(schema: TSchema, optional: boolean) {
   return (bytes: Buffer) => sliceOf(bytes.byteLength, () => parse(bytes));
 }
 
-/** PostgreSQL refuses a text with a NUL even in a question. No name has one, so the replacement finds nothing either. */
+/** PostgreSQL refuses NUL in a parameter. No stored name has the replacement character, so nothing is found. */
 function withoutNul(values: Record<string, string>): Record<string, string> {
   if (!Object.values(values).some((value) => typeof value === 'string' && value.includes('\0'))) return values;
   return Object.fromEntries(

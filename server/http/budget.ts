@@ -8,7 +8,7 @@ export interface Budget {
   used(): number;
 }
 
-/** What one request holds of the budget. */
+/** The part of the budget that one request holds. */
 export interface Account {
   /** @throws Problem `service_unavailable` when there is no room for the bytes now, or the caller has left */
   take(bytes: number): void;

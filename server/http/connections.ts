@@ -9,7 +9,7 @@ interface Connection {
   network: string;
   /** Requests without a complete answer. The connection is idle while there is none. */
   unanswered: number;
-  /** Starts the requests that wait for the one before them, in their order. */
+  /** Functions that start the waiting requests, in order. */
   waiting: (() => void)[];
 }
 
@@ -27,7 +27,7 @@ interface Connection {
 export class Connections {
   readonly #most: number;
   readonly #bySocket = new Map<Socket, Connection>();
-  /** In the order in which they were opened. */
+  /** The sockets of each network, the oldest first. */
   readonly #byNetwork = new Map<string, Set<Socket>>();
   #closing = false;
 
@@ -37,8 +37,8 @@ export class Connections {
   }
 
   /**
-   * Notes a request. Requests that arrive together on one connection are handled one after the other, since they are
-   * answered in order anyway (RFC 9112 §9.3.2), and other connections get their turn in between.
+   * Notes a request. Requests of one connection are handled one after the other, since they must be answered in order
+   * (RFC 9112 §9.3.2), and other connections are served in between.
    * @returns when to start, or undefined to start at once
    */
   begin(socket: Socket, response: ServerResponse): Promise<void> | undefined {
@@ -84,8 +84,8 @@ export class Connections {
   }
 
   /**
-   * When all connections are taken, the network with most of them gives one up for a network that has fewer. So one
-   * network may use all of them, and cannot keep another out.
+   * When all connections are taken, the network with the most of them loses one to a network with fewer. So one network may
+   * use all connections, but cannot keep others out.
    */
   #hasRoomFor(network: string): boolean {
     if (this.#bySocket.size < this.#most) return true;

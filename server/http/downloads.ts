@@ -9,17 +9,17 @@ import { quotePowerShell, quoteShell } from '../../contract/quote.ts';
 import { type Limits, RateLimited } from '../limits.ts';
 import { VERSION } from '../version.ts';
 
-/** Made with the archives; the sums of the scripts are added to it. */
+/** The checksums of the archives, made with them. */
 const SUMS = 'install/SHA256SUMS';
 const BUILT = fileURLToPath(new URL('../../dist/download', import.meta.url));
 const SHELL = readFileSync(new URL('../install/install.sh', import.meta.url), 'utf8');
 const POWERSHELL = readFileSync(new URL('../install/install.ps1', import.meta.url), 'utf8');
 
 export interface DownloadOptions {
-  /** Where machines reach the service: the scripts name this address and no other, whatever a request says. */
+  /** Public address of the service. The scripts name this address, not one from the request. */
   publicUrl: string;
   limits: Limits;
-  /** Where `script/build-download.ts` has put the archives, each under its path. */
+  /** The folder with the archives of `script/build-download.ts`, each under its path. */
   folder?: string;
 }
 

@@ -14,9 +14,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   reply.code(problem.status).type('application/json; charset=utf-8').serializer(JSON.stringify).send(problem.toBody());
 }
 
-/** What Node could not read as HTTP never becomes a request, and is answered on the bare connection. */
+/** Answers bytes that Node cannot parse as HTTP; they never become a request. */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  // A connection that a browser opened ahead and never used: an answer would be taken for that to its next request.
+  // A browser opened the connection in advance: it would take this answer for the one to its next request.
   const isUnused = socket.bytesRead === 0;
   if (error.code === 'ECONNRESET' || isUnused || !socket.writable) return void socket.destroy();
   const problem = /TIMEOUT/.test(error.code ?? '')

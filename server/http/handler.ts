@@ -5,8 +5,8 @@ import type { Extensions } from '../../contract/extensions.ts';
 import type { Route } from '../../contract/route.ts';
 import type { Routes } from '../../contract/routes.ts';
 import type { LimitKind } from '../limits.ts';
+import type { CallerOf } from './auth.ts';
 import type { SentFrame } from './body.ts';
-import type { CallerOf } from './caller.ts';
 
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { [Key in Name]: string } & PathParameters<Rest>
@@ -23,21 +23,21 @@ export interface Ask<Row extends Route = Route> {
   query: Part<Row, 'query'>;
   /** An absent optional body is `{}`; undefined where the handler reads the bytes. */
   body: Row extends { rawBody: true } ? undefined : Part<Row, 'body'>;
-  /** The body's decoded bytes; of a body of frames, those of the first. */
+  /** The decoded bytes of the body, or of its first frame. */
   bytes: Buffer;
-  /** The body as it was sent, where that was one zstd frame. */
+  /** The body as it was sent, if that was one zstd frame. */
   zstd: Buffer | undefined;
-  /** Of a body of frames, those after the first. */
+  /** The frames of the body after the first. */
   frames: readonly SentFrame[];
   header(name: string): string | undefined;
   /** Network address of the caller. */
   address: string;
   log: FastifyBaseLogger;
-  /** Aborted when the caller goes away before the answer is out. */
+  /** Aborted when the caller leaves before the answer. */
   signal: AbortSignal;
   /**
-   * Counts further points against the caller's limit, for a request that asks for more work than one; nothing where the
-   * route has no limit.
+   * Counts more points against the caller's limit, for a request that takes the work of several. Does nothing on a route
+   * without a limit.
    * @throws Problem `rate_limited` when they are too many
    */
   spend(points: number): Promise<void>;
@@ -56,12 +56,12 @@ type Replies<Row extends Route> = {
   };
 };
 
-/** One of the documented successes; a stream where the JSON is written by hand. */
+/** One of the documented successes. The body is a stream if the handler writes the JSON itself. */
 export type Answer<Row extends Route = Route> = Replies<Row>[keyof Row['replies'] & number];
 
 export type Handler<Row extends Route> = (ask: Ask<Row>) => Promise<Answer<Row>>;
 
-/** A handler for each row of both tables; leaving one out does not type-check. */
+/** A handler for each row of both tables. A missing one is a type error. */
 export type Handlers = {
   [Name in keyof (Routes & Extensions)]: Handler<(Routes & Extensions)[Name]>;
 };

@@ -4,22 +4,23 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { unknownRoute } from './app.ts';
-import { pagePolicy } from './headers.ts';
 
 const BUILT = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 
-/** A worker is under the policy of its own file. The one that colours code loads grammars, which are other files. */
+/** The policy of a worker comes with its own file. The worker that highlights code loads grammars from other files. */
 const WORKER_POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'none'";
 
-/** Names of assets carry a hash of their content; those of fonts do not, since the pages of signing in name them too. */
+/** Asset names contain a hash of the content. Font names do not, because the sign-in pages refer to them. */
 const CACHED = [
   ['/assets/', 'public, max-age=31536000, immutable'],
   ['/fonts/', 'public, max-age=86400'],
 ] as const;
 
 /**
- * Serves the built dashboard: its files as they are, and its page for every address that is no route, so that a deep
- * link can be reloaded. `origins` are those from which the browser fetches tokens; `folder` is where the build lies.
+ * Serves the files of the built dashboard, and its page for every address that is no route, so that a deep link can be
+ * reloaded.
+ * @param origins where the browser fetches tokens
+ * @param folder of the build
  */
 export async function servePages(
   app: FastifyInstance,
@@ -59,3 +60,20 @@ export async function servePages(
     return reply.type('text/html; charset=utf-8').sendFile('index.html', { cacheControl: false });
   }
 }
+
+/**
+ * A page of the dashboard loads its own files only: transcripts are hostile, and this is the last defence against them.
+ * @param origins where the browser fetches tokens
+ */
+const pagePolicy = (origins: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    ["connect-src 'self'", ...origins].join(' '),
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');

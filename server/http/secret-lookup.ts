@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Problem } from '../../contract/problem.ts';
+import { hashSecret, isSecretValue } from '../credentials.ts';
 import type { Limits } from '../limits.ts';
-import { hashSecret, isSecretValue } from '../secret-value.ts';
 import { isUnavailable } from '../store/dialect.ts';
 import type { Db } from '../store/open.ts';
 import { findSecretByHash, markSecretUsed } from '../store/secrets.ts';
-import type { SecretCaller } from './caller.ts';
+import type { SecretCaller } from './auth.ts';
 
 export interface SecretLookupOptions {
   db: Db;
@@ -17,26 +17,26 @@ export interface SecretLookupOptions {
 
 interface Known {
   caller: SecretCaller;
-  /** When the store last said that it is good. */
+  /** When the store last confirmed the secret. */
   foundAt: number;
-  /** When it is looked up again. */
+  /** When the cached result expires. */
   until: number;
   usedAt: number;
 }
 
 type Found = Pick<Known, 'caller' | 'foundAt'> | Problem;
 
-/** A secret that was good is not kept waiting for longer by a store that does not answer. */
+/** How long a cached secret waits for a slow store. */
 const ANSWERED_WITHIN_MS = 500;
-/** Revocation is in force on every replica after this long at most. */
+/** The longest until a revocation is in force on every replica. */
 const CACHE_MS = 4_000;
-/** For so long a secret that was good is believed while the store cannot be asked. */
+/** How long a cached secret stays valid while the store is down. */
 const BELIEVED_MS = 24 * 60 * 60 * 1_000;
 const MOST_CACHED = 10_000;
-/** `lastUsedAt` is coarse, so that a busy secret costs no write a request. */
+/** `lastUsedAt` is coarse, so that a request costs no write. */
 const LAST_USED_EVERY_MS = 60_000;
 
-/** Who holds which secret, by its value: keyed by its hash, each request would pay 2 µs for an HMAC. */
+/** Caches secrets by their values: by their hashes, each request would take 2 µs for an HMAC. */
 export function createSecretLookup({ db, pepper, limits, now, onError }: SecretLookupOptions) {
   const known = new Map<string, Known>();
   const refused = new Map<string, { problem: Problem; until: number }>();
@@ -55,7 +55,7 @@ export function createSecretLookup({ db, pepper, limits, now, onError }: SecretL
     if (found instanceof Problem) {
       known.delete(value);
       remember(refused, value, { problem: found, until: now() + CACHE_MS });
-      // That it was one too many is for the next one to hear.
+      // If this exceeds the limit, the next request is refused.
       await limits.count('stray', address).catch(() => undefined);
       throw found;
     }
@@ -64,7 +64,7 @@ export function createSecretLookup({ db, pepper, limits, now, onError }: SecretL
     return use(entry);
   }
 
-  /** What the store says, or what it said before where it is away or slow; what it says later then counts as well. */
+  /** The answer of the store, or the cached one if the store is down or slow; a late refusal still counts. */
   async function lookSoon(value: string, cached: Known): Promise<Found> {
     const looked = look(value).catch((error) => {
       if (isUnavailable(error)) return cached;

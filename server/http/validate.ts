@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Problem } from '../../contract/problem.ts';
 
-/** Checks a value, and says of a wrong one which field is wrong and why. */
+/** Checks a value. */
 export type Validate = (value: unknown) => void;
 
 /** @throws Problem `validation_failed` from the returned function, naming the field by its JSON pointer */
@@ -23,8 +23,8 @@ interface Shape {
 }
 
 /**
- * The value with its lists cut off behind the first item that is too many. Checking stops at the first failure, but the
- * search for its name would walk through every item: 180 ms for a list of 256 KiB.
+ * The value with each list cut after the first item too many. The check stops at the first failure, but the search for
+ * its name would visit every item: 180 ms for a list of 256 KiB.
  */
 function shorten(value: unknown, schema: Shape): unknown {
   const { properties, items, maxItems = 100 } = schema;
@@ -41,7 +41,7 @@ interface Failure {
   params: object;
 }
 
-/** A missing field is reported at the object around it; its own pointer helps more. */
+/** The library reports a missing field at the object around it; its own pointer helps more. */
 function pointerOf({ keyword, instancePath, params }: Failure): string {
   const missing =
     keyword === 'required' ? (params as { requiredProperties?: string[] }).requiredProperties?.[0] : undefined;

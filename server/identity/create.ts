@@ -16,7 +16,7 @@ export interface IdentityOptions {
   /** Address at which browsers reach the service, without a slash at the end. */
   publicUrl: string;
   log: FastifyBaseLogger;
-  /** Those of the service; absent: limits of its own. */
+  /** The limits of the service; absent: new ones. */
   limits?: Limits;
   fetch?: Fetch;
   now?: () => number;
@@ -82,9 +82,7 @@ function createMailer({ config, store, publicUrl, log, now }: MailerOptions): Se
   const from = config.MAIL_FROM ?? senderOf(publicUrl);
   if (config.SMTP_URL !== undefined) return createSmtp({ url: config.SMTP_URL, from, now });
   if (store.engine === 'postgres') {
-    log.warn(
-      'there is no SMTP_URL: mails wait in the outbox of this process, and other replicas have outboxes of their own',
-    );
+    log.warn('SMTP_URL is not set: mails stay in the outbox of this process, and every replica has its own outbox');
   }
   return createOutbox({ dataDir: config.DATA_DIR, from, log, now });
 }

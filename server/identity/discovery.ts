@@ -5,7 +5,7 @@ export interface Metadata {
   issuer: string;
   jwksUri: string;
   userinfoEndpoint?: string;
-  /** Addresses that a browser calls in the background: for tokens, userinfo and revocation. It visits all others as pages. */
+  /** Addresses that a browser calls in the background, for tokens, userinfo and revocation. */
   browserEndpoints: readonly string[];
 }
 
@@ -13,7 +13,7 @@ const withoutSlash = (url: string) => url.replace(/\/$/, '');
 
 /**
  * Reads the provider's metadata.
- * @throws Error when it cannot be read, or is that of another issuer (§4.3); a trailing slash makes no difference
+ * @throws Error if it cannot be read, or names another issuer (§4.3); a trailing slash makes no difference
  */
 export async function discover(issuer: string, fetch: Fetch): Promise<Metadata> {
   const url = `${withoutSlash(issuer)}/.well-known/openid-configuration`;
@@ -28,9 +28,9 @@ export async function discover(issuer: string, fetch: Fetch): Promise<Metadata> 
   return isHttp(userinfo_endpoint) ? { ...metadata, userinfoEndpoint: userinfo_endpoint } : metadata;
 }
 
-/** Age at which metadata is read again. Metadata that was read once is never forgotten. */
+/** Age at which metadata is read again. The last metadata is used until then, and after a failure. */
 const REFRESH_MS = 3_600_000;
-/** How long `tryRead` does not ask again after a failure. */
+/** How long `tryRead` does not try again after a failure. */
 const COOL_DOWN_MS = 5_000;
 
 export interface Discovery {
@@ -38,11 +38,11 @@ export interface Discovery {
   known(): Metadata | undefined;
   /** @throws Error when the provider must be asked, and fails */
   read(): Promise<Metadata>;
-  /** The known metadata. If there is none, asks first, unless that failed a moment ago. Takes one time-out at most. */
+  /** The known metadata. If there is none, it is read, unless that failed a moment ago. Takes at most one time-out. */
   tryRead(): Promise<Metadata | undefined>;
 }
 
-/** Reads the provider's metadata and keeps it. Requests that need it at the same time ask once. */
+/** Reads the provider's metadata and keeps it. Concurrent requests share one read. */
 export class RemoteDiscovery implements Discovery {
   readonly #issuer: string;
   readonly #fetch: Fetch;

@@ -11,7 +11,7 @@ export interface InviteMail {
 
 /** An identity provider, as the rest of the service uses it. */
 export interface Identity {
-  /** Where the browser signs in: the provider's part of `GET /config`. */
+  /** The provider's part of `GET /config`, which tells the browser where to sign in. */
   bootstrap(): Omit<BootstrapConfig, 'apiUrl'>;
   /**
    * Checks a JWT.
@@ -25,13 +25,13 @@ export interface Identity {
    * @returns when the mailed link expires, in milliseconds since the epoch; absent where it does not
    */
   invite(mail: InviteMail): Promise<{ linkExpiresAt?: number }>;
-  /** Removes the person's account, where accounts are the service's own. */
+  /** Removes the person's account, if the service keeps accounts. */
   deleteAccount?(claims: Claims): Promise<void>;
   /** Origins, beside the service's own, that a browser connects to while it signs in. */
   origins(): Promise<readonly string[]>;
   /** Adds the pages and endpoints of a provider inside the service. */
   mount?(app: FastifyInstance): Promise<void>;
-  /** Lines to print at the start, such as the link that creates the first account. */
+  /** Lines to print at the start, such as the link for the first account. */
   greeting?(): Promise<readonly string[]>;
   close?(): Promise<void>;
 }

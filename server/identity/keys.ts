@@ -39,7 +39,7 @@ const REFRESH_MS = 10 * 60_000;
 const COOL_DOWN_MS = 30_000;
 /** The same before the first keys are there: the provider may have started after the service. */
 const FIRST_COOL_DOWN_MS = 5_000;
-/** Age up to which keys are used while the provider is away; far longer than the life of any token. */
+/** The greatest age of keys that are used while the provider is down; far longer than the life of a token. */
 const KEEP_MS = 24 * 3_600_000;
 /** How long a request waits for a load while it has keys to use. */
 const PATIENCE_MS = 1_000;

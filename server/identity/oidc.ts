@@ -3,8 +3,8 @@ import { type Discovery, RemoteDiscovery } from './discovery.ts';
 import { type Fetch, fetchJson } from './fetch-json.ts';
 import type { Identity } from './identity.ts';
 import { ProviderKeys } from './keys.ts';
-import { signInLetter } from './letters.ts';
 import type { SendMail } from './mail.ts';
+import { signInLetter } from './mail.ts';
 import { createUserinfo } from './userinfo.ts';
 import { createVerifier, isForClient } from './verifier.ts';
 
@@ -25,7 +25,7 @@ export interface OidcOptions {
 }
 
 /**
- * Any OpenID provider, found by discovery. It is asked when the first token arrives, so the service starts while it is
+ * Any OpenID provider, found by discovery. Discovery begins with the first token, so the service starts while it is
  * down.
  */
 export function createOidcIdentity(options: OidcOptions): Identity {

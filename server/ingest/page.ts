@@ -3,11 +3,11 @@ import { setImmediate } from 'node:timers/promises';
 import { writeSequence } from '../cursor.ts';
 import { eventId } from '../ids.ts';
 import { decodeFrame } from '../log/frame.ts';
+import { toTimestamp } from '../store/columns.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { asNow } from '../store/tenant.ts';
-import { toTimestamp } from '../store/time.ts';
 
 /** Bytes gathered before they are handed to the socket. */
 const CHUNK_BYTES = 64 * 1024;

@@ -55,7 +55,7 @@ refuse_plain_http() {
     'The operator of the service sets up HTTPS, and an address with https:// as PUBLIC_URL.'
 }
 
-# Sets `node`: that of the machine, the one from an earlier run, or one from the service.
+# Sets `node` to the machine's own, one from an earlier run, or one from the service.
 find_node() {
   own=$(command -v node || true)
   if is_new_enough "$own"; then

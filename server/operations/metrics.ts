@@ -4,7 +4,7 @@ import type { Bus } from '../bus/bus.ts';
 import type { AppendObserver } from '../ingest/session-log.ts';
 import type { Store } from '../store/open.ts';
 
-/** Hears of what happens beside the answers. */
+/** Observes the work behind the answers. */
 export interface Observer {
   onAppend: AppendObserver;
   /** A worker has committed this many events together. */
@@ -13,9 +13,9 @@ export interface Observer {
   onDerived(lagMs: number): void;
   /** Work took too long and was given up. */
   onGivenUp(kind: 'background' | 'body' | 'derive'): void;
-  /** Names the function that counts the sessions waiting to be derived. It is called each time the figures are read. */
+  /** Sets the function that counts the sessions waiting to be derived. */
   onBehind(count: () => number): void;
-  /** Names the function that tells the largest share of each storage quota that an organization has used. */
+  /** Sets the function that returns the largest used share of each storage quota. */
   onQuotas(shares: () => Record<string, number>): void;
 }
 
@@ -39,7 +39,7 @@ const EVENTS = [1, 2, 5, 10, 20, 30, 40, 50];
 const BATCH_EVENTS = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000];
 const LAG_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 
-/** Figures that are counted as things happen. */
+/** Figures that are counted as events happen. */
 const COUNTED = {
   requests: [
     'histogram',
@@ -92,8 +92,8 @@ const KINDS = { histogram: Histogram, counter: Counter, gauge: Gauge };
 
 type Counted = { [Key in keyof typeof COUNTED]: InstanceType<(typeof KINDS)[(typeof COUNTED)[Key][0]]> };
 
-/** Figures that are asked for when somebody reads them. With a label, there is one figure for each of its values. */
-const ASKED = {
+/** Figures that are computed when they are read. With a label, there is one figure for each of its values. */
+const COMPUTED = {
   connections: ['capture_store_connections', 'Connections to PostgreSQL, and requests that wait for one', 'state'],
   behind: ['capture_derive_waiting', 'Sessions that wait to be derived, as far as this process knows', undefined],
   quotas: [
@@ -110,7 +110,7 @@ const ASKED = {
   connected: ['capture_bus_connected', 'Whether this process has a connection to the event bus', undefined],
 } as const;
 
-/** A figure, or one for each value of its label; undefined leaves them as they were. */
+/** A figure, or one for each value of its label; undefined keeps the last ones. */
 type Answer = number | Record<string, number> | undefined;
 
 export function createMetrics(): Metrics {
@@ -124,8 +124,8 @@ export function createMetrics(): Metrics {
     ]),
   ) as unknown as Counted;
 
-  function answerWith(figure: keyof typeof ASKED, ask: () => Answer | Promise<Answer>): void {
-    const [name, help, label] = ASKED[figure];
+  function answerWith(figure: keyof typeof COMPUTED, ask: () => Answer | Promise<Answer>): void {
+    const [name, help, label] = COMPUTED[figure];
     new Gauge({
       name,
       help,

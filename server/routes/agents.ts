@@ -3,18 +3,17 @@ import { CATALOG, CATALOG_CREATED_AT } from '../../contract/catalog.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
-import { streamList } from '../ingest/list.ts';
 import { environmentUnusable, findEnvironment } from '../store/environments.ts';
 import {
   type InstallationChange,
   listInstallationIds,
   type NewInstallation,
-  readInstallations,
   toInstallation,
   updateInstallation,
   updateInstalled,
   upsertInstallation,
 } from '../store/installations.ts';
+import { found, streamList } from './answers.ts';
 
 /** UTF-8 bytes of an installation's `config` as JSON. */
 const MAX_CONFIG_BYTES = 64 * 1024;
@@ -24,7 +23,7 @@ export const agentHandlers = (
   { store: { db }, now }: Pick<Deps, 'store' | 'now'>,
   catalog: readonly Omit<AgentDefinition, 'createdAt'>[] = CATALOG,
 ) => {
-  /** What the machine has already is updated; only an active agent of the catalog is installed anew. */
+  /** Updates an agent that the machine has; installs it otherwise, if the catalog says that it is active. */
   async function install(organizationId: string, installation: NewInstallation) {
     checkConfig(installation);
     const updated = await updateInstalled(db, organizationId, installation, now());
@@ -36,13 +35,14 @@ export const agentHandlers = (
 
   return {
     async registerAgent({ caller, params, body }) {
-      const environment = await findEnvironment(db, caller.organizationId, params.environmentId);
-      if (!environment) throw new Problem('not_found', 'No such environment in this organization.');
+      const row = await findEnvironment(db, caller.organizationId, params.environmentId);
+      const environment = found(row, 'environment');
       if (environment.status === 'revoked') throw environmentUnusable();
       const { agentId, version, config } = body;
       const { environment_id: environmentId } = environment;
-      const row = await install(caller.organizationId, { agentId, environmentId, version, config });
-      return { status: 201, body: { installationId: row.installation_id, installation: toInstallation(row) } };
+      const installed = await install(caller.organizationId, { agentId, environmentId, version, config });
+      const installation = toInstallation(installed);
+      return { status: 201, body: { installationId: installation.installationId, installation } };
     },
 
     async listAgents() {
@@ -52,14 +52,15 @@ export const agentHandlers = (
 
     async listInstallations({ caller }) {
       const { organizationId } = caller;
-      const body = await streamList({
+      const ids = await listInstallationIds(db, organizationId);
+      const list = {
+        organizationId,
         name: 'installations',
-        ids: await listInstallationIds(db, organizationId),
-        idOf: (row) => row.installation_id,
-        read: (ids) => readInstallations(db, organizationId, ids),
+        table: 'installations',
+        ids,
         show: toInstallation,
-      });
-      return { status: 200, body };
+      } as const;
+      return { status: 200, body: await streamList(db, list) };
     },
 
     async createInstallation({ caller, body }) {
@@ -76,15 +77,14 @@ export const agentHandlers = (
     async updateInstallation({ caller, params, body }) {
       checkConfig(body);
       const row = await updateInstallation(db, caller.organizationId, params.installationId, body, now());
-      if (!row) throw new Problem('not_found', 'No such agent installation in this organization.');
-      return { status: 200, body: { installation: toInstallation(row) } };
+      return { status: 200, body: { installation: toInstallation(found(row, 'agent installation')) } };
     },
   } satisfies Partial<Handlers>;
 };
 
 function checkConfig({ config }: InstallationChange): void {
   if (config === undefined) return;
-  // Looked at first: writing very deep JSON would exhaust the stack.
+  // First, because writing very deep JSON would exhaust the stack.
   if (isDeeperThan(config, MAX_CONFIG_DEPTH)) {
     throw new Problem('validation_failed', `/config is nested deeper than ${MAX_CONFIG_DEPTH} levels.`);
   }
@@ -100,5 +100,5 @@ const isDeeperThan = (value: unknown, levels: number): boolean =>
 const deprecated = (agentId: string) =>
   new Problem(
     'validation_failed',
-    `/agentId names ${agentId}, which is deprecated: it stays where it is, but cannot be installed anew.`,
+    `/agentId names ${agentId}, which is deprecated: existing installations stay, but there are no new ones.`,
   );

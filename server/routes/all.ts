@@ -7,17 +7,15 @@ import { deviceHandlers } from './devices.ts';
 import { digestHandlers } from './digests.ts';
 import { environmentHandlers } from './environments.ts';
 import { eventHandlers } from './events.ts';
-import { factsHandlers } from './facts.ts';
 import { liveHandlers } from './live.ts';
 import { machineHealthHandlers } from './machine-health.ts';
 import { memberHandlers } from './members.ts';
 import { organizationHandlers } from './organizations.ts';
 import { personHandlers } from './people.ts';
+import { reviewHandlers } from './review.ts';
 import { searchHandlers } from './search.ts';
 import { secretHandlers } from './secrets.ts';
 import { sessionHandlers } from './sessions.ts';
-import { summaryHandlers } from './summaries.ts';
-import { usageHandlers } from './usage.ts';
 
 /** A handler for every row of both tables. */
 export const createHandlers = (deps: Deps): Handlers => ({
@@ -35,8 +33,6 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...captureHandlers(deps),
   ...digestHandlers(deps),
   ...liveHandlers(deps),
-  ...summaryHandlers(deps),
-  ...factsHandlers(deps),
-  ...usageHandlers(deps),
+  ...reviewHandlers(deps),
   ...searchHandlers(deps),
 });

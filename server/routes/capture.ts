@@ -1,29 +1,29 @@
 import type { BulkResult, CapturedSession, CaptureResult } from '../../contract/capture.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
+import type { SecretCaller } from '../http/auth.ts';
 import type { SentFrame } from '../http/body.ts';
-import type { SecretCaller } from '../http/caller.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { ReadAppend, RefusedAppend } from '../ingest/scan/read.ts';
 import { SequenceMismatch } from '../log/outcome.ts';
-import type { Captured, CaptureOpening } from '../store/captured.ts';
+import { fromTimestamp, toTimestamp } from '../store/columns.ts';
 import { findDeleted } from '../store/deletions.ts';
 import { storeUnavailable } from '../store/dialect.ts';
+import type { Captured, CaptureOpening } from '../store/opening.ts';
 import { findCaptured, findSender, isOwn, mayDelete, type Sender } from '../store/ownership.ts';
 import { toSession } from '../store/sessions.ts';
-import { fromTimestamp, toTimestamp } from '../store/time.ts';
 import { Queue } from '../work.ts';
 
-/** Sessions of one request that are appended to at the same time. */
+/** The most sessions of one request that get events at the same time. */
 const SESSIONS_AT_ONCE = 4;
 
-/** Each so many sessions count like a request of their own. */
+/** This many sessions count as one more request. */
 const SESSIONS_A_POINT = 50;
 export const pointsOf = (sessions: readonly unknown[]) => Math.floor(sessions.length / SESSIONS_A_POINT);
 
-/** For a client that captures many sessions: each request carries many of them, and each is answered for itself. */
+/** Requests for many sessions at once, with an answer for each session. */
 export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Deps) => {
-  /** Up to the first that is refused, so that no batch overtakes an earlier one of its session. */
+  /** Appends batches of one session, up to the first that is refused, so that none overtakes an earlier one. */
   async function appendInOrder(caller: SecretCaller, batches: readonly Batch[]): Promise<BulkResult[]> {
     const results: BulkResult[] = [];
     for (const { sessionId, idempotencyKey, expectedEvents, read, zstd } of batches) {
@@ -35,7 +35,7 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
         const { replayed, ...place } = await sessionLog.append({
           organizationId,
           plane,
-          // A backlog waits behind itself, and not before what its sender captures now.
+          // A sender of its own, so that a backlog does not delay new events of the same secret.
           sender: `${secretId} backlog`,
           sessionId,
           idempotencyKey,
@@ -112,7 +112,7 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
       const { organizationId, plane } = caller;
       const row = await findCaptured(db, organizationId, plane, params.clientKey);
       if (row && !mayDelete(row, await findSender(db, caller), now())) throw otherMachine();
-      // By the id that was checked: another machine may capture a session under the key at any moment.
+      // By the checked id, because another machine may capture a session under the key at any moment.
       const sessionId = row?.session_id ?? (await findDeleted(db, organizationId, plane, params.clientKey));
       if (sessionId === undefined) throw new Problem('not_found', 'No such session in this organization.');
       await sessionLog.delete({ organizationId, sessionId });
@@ -126,13 +126,13 @@ interface Batch {
   idempotencyKey: string;
   expectedEvents?: number | undefined;
   read: ReadAppend | RefusedAppend;
-  /** The body as it was sent, and may so be stored. */
+  /** The body as it was sent, which may be stored like this. */
   zstd: Buffer;
 }
 
 const isUnanswered = (result: object) => 'code' in result && result.code === 'service_unavailable';
 
-/** What a request for this one alone would be answered; an error that is nobody's refusal fails the whole request. */
+/** The answer to a request for one session. An error that is no refusal fails the whole request. */
 function refusalOf(error: unknown): { error: string; code: string; eventCount?: number } {
   if (error instanceof SequenceMismatch) return { ...error.toBody(), eventCount: error.eventCount };
   if (error instanceof Problem) return error.toBody();
@@ -155,7 +155,7 @@ function toOpening(
 
 const isOfAnotherSecret = (one: Captured, { secretId }: SecretCaller) => 'row' in one && one.row.secret_id !== secretId;
 
-/** A key is made of what members read, so whoever knows it may learn that a session is here, and not what it is about. */
+/** Members can compute a key, so it may reveal that a session exists, but not its title. */
 function toCaptureResult(one: Captured, sender: Sender): Omit<CaptureResult, 'clientKey'> {
   if ('row' in one) {
     const { title, ...session } = toSession(one.row);
@@ -173,7 +173,7 @@ function toCaptureResult(one: Captured, sender: Sender): Omit<CaptureResult, 'cl
 const otherFrames = (appends: number, frames: number) =>
   new Problem(
     'validation_failed',
-    `/appends lists ${appends} appends, and ${frames} frames follow. Send one frame for each append, in their order.`,
+    `/appends lists ${appends} appends, but ${frames} frames follow. Send one frame for each append, in the same order.`,
   );
 
 const otherMachine = () =>

@@ -1,9 +1,9 @@
 import { DEVICE_EXPIRES_IN, DEVICE_INTERVAL, type DeviceSignIn } from '../../contract/device.ts';
 import { Problem, type ProblemCode } from '../../contract/problem.ts';
+import { hashSecret, newDeviceCode, newUserCode, plainUserCode, secretValueOf } from '../credentials.ts';
 import type { Deps } from '../deps.ts';
-import { newDeviceCode, newUserCode, plainUserCode } from '../device-codes.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
-import { hashSecret, secretValueOf } from '../secret-value.ts';
+import { toTimestamp } from '../store/columns.ts';
 import {
   decideDevice,
   findDevice,
@@ -18,13 +18,12 @@ import { findMember } from '../store/members.ts';
 import { findOrganization } from '../store/organizations.ts';
 import type { DeviceSignInRow } from '../store/schema.ts';
 import { findIssued, toSecret } from '../store/secrets.ts';
-import { toTimestamp } from '../store/time.ts';
 import { prepareSecret } from './secrets.ts';
 
-/** Requests that beginning a sign-in, and naming a code that is none, are worth: what is stored, and what is guessed. */
+/** The requests that a new sign-in, which is stored, and a wrong code, which may be a guess, count as. */
 const BEGINNING_POINTS = 5;
 const GUESS_POINTS = 10;
-/** A question that was under way for less than the one before it is no haste. */
+/** A poll that travelled faster than the previous one does not count as too early. */
 const TOLERANCE_MS = 1_000;
 
 export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) => {
@@ -34,7 +33,7 @@ export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) 
     await spend(GUESS_POINTS - 1);
     return new Problem(
       'not_found',
-      'No machine waits under this code. Compare it with the terminal; it ends after 10 min.',
+      'No machine is waiting with this code. Compare it with the terminal; codes expire after 10 min.',
     );
   }
 
@@ -73,10 +72,10 @@ export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) 
       if (row.status === 'denied') throw notYet('access_denied');
       const approved = approvedOf(row);
       const approver = await findMember(db, approved.organizationId, approved.createdBy);
-      // Somebody who was removed, or may no longer issue secrets, has not issued this one either.
+      // The approver may have been removed, or lost the right to issue secrets.
       if (approver === undefined || approver.role === 'member') throw notYet('access_denied');
       const machine = await findNamed(db, approved.organizationId, row);
-      // Made of the code, so that an answer that was lost is given again without the store holding the secret.
+      // Derived from the code, so that a lost answer can be repeated although the store does not hold the secret.
       const value = secretValueOf(pepper, approved.plane, body.deviceCode);
       const secret = prepareSecret(pepper, value, { ...approved, environmentId: machine?.environment_id });
       const issued =
@@ -104,7 +103,7 @@ export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) 
       const row = await decideDevice(db, hash, decision, now());
       if (row) return { status: 200, body: toDevice(row) };
       if (!(await findDeviceByUser(db, organizationId, hash, now()))) throw await noSuchCode(spend);
-      throw new Problem('already_decided', 'This sign-in was decided about already. Begin a new one on the machine.');
+      throw new Problem('already_decided', 'This sign-in was already decided. Start a new one on the machine.');
     },
   } satisfies Partial<Handlers>;
 };
@@ -113,7 +112,7 @@ const SENTENCES = {
   authorization_pending: 'Nobody has confirmed the sign-in yet. Ask again.',
   slow_down: `Ask every ${DEVICE_INTERVAL} s at most.`,
   access_denied: 'The sign-in was refused in the dashboard.',
-  expired_token: 'This sign-in is over: its time has passed, or its secret was handed over. Begin a new one.',
+  expired_token: 'This sign-in has expired, or its secret was already collected. Start a new one.',
 } satisfies Partial<Record<ProblemCode, string>>;
 
 const notYet = (code: keyof typeof SENTENCES) => new Problem(code, SENTENCES[code]);
@@ -121,7 +120,7 @@ const notYet = (code: keyof typeof SENTENCES) => new Problem(code, SENTENCES[cod
 const isHasty = ({ polled_at }: DeviceSignInRow, now: number) =>
   polled_at !== null && now - polled_at < DEVICE_INTERVAL * 1_000 - TOLERANCE_MS;
 
-/** Whose secret it is, and its name: the machine's, cut to what a name may have without splitting a character. */
+/** The owner of the secret, and its name: the host name, cut to 200 characters. */
 function approvedOf({ organization_id, decided_by, plane, hostname }: DeviceSignInRow) {
   if (organization_id === null || decided_by === null || plane === null) throw new Error('approved by nobody');
   return { organizationId: organization_id, createdBy: decided_by, plane, name: [...hostname].slice(0, 200).join('') };

@@ -2,7 +2,7 @@ import type { DigestsResult } from '../../contract/digest.ts';
 import { MAX_DIGESTS_AT_ONCE } from '../../contract/digest.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
-import type { SecretCaller } from '../http/caller.ts';
+import type { SecretCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
 import { type AskedSession, streamEventDigests } from '../ingest/digests.ts';
 import { findSender, isOwn } from '../store/ownership.ts';

@@ -1,17 +1,16 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
-import { streamList } from '../ingest/list.ts';
+import { toTimestamp } from '../store/columns.ts';
 import {
   findEnvironment,
   listEnvironmentIds,
-  readEnvironments,
   registerEnvironment,
   toEnvironment,
   touchEnvironment,
 } from '../store/environments.ts';
 import { bindSecret } from '../store/ownership.ts';
-import { toTimestamp } from '../store/time.ts';
+import { found, streamList } from './answers.ts';
 
 export const environmentHandlers = ({ store: { db }, revocation, now }: Deps) =>
   ({
@@ -26,36 +25,24 @@ export const environmentHandlers = ({ store: { db }, revocation, now }: Deps) =>
       const { environmentId } = params;
       const row = await touchEnvironment(db, caller.organizationId, environmentId, body.serviceCliVersion, now());
       if (row) return { status: 200, body: { environmentId, lastSeenAt: toTimestamp(row.last_seen_at) } };
-      const revoked = await findEnvironment(db, caller.organizationId, environmentId);
-      throw revoked ? revokedProblem() : notFound();
+      found(await findEnvironment(db, caller.organizationId, environmentId), 'environment');
+      throw new Problem('environment_revoked', 'This environment was revoked in the dashboard, which is final.');
     },
 
     async listEnvironments({ caller }) {
       const { organizationId } = caller;
-      const body = await streamList({
-        name: 'environments',
-        ids: await listEnvironmentIds(db, organizationId),
-        idOf: (row) => row.environment_id,
-        read: (ids) => readEnvironments(db, organizationId, ids),
-        show: toEnvironment,
-      });
-      return { status: 200, body };
+      const ids = await listEnvironmentIds(db, organizationId);
+      const list = { organizationId, name: 'environments', table: 'environments', ids, show: toEnvironment } as const;
+      return { status: 200, body: await streamList(db, list) };
     },
 
     async getEnvironment({ caller, params }) {
       const row = await findEnvironment(db, caller.organizationId, params.environmentId);
-      if (!row) throw notFound();
-      return { status: 200, body: { environment: toEnvironment(row) } };
+      return { status: 200, body: { environment: toEnvironment(found(row, 'environment')) } };
     },
 
     async revokeEnvironment({ caller, params }) {
       const row = await revocation.revoke(caller.organizationId, params.environmentId);
-      if (!row) throw notFound();
-      return { status: 200, body: { environment: toEnvironment(row) } };
+      return { status: 200, body: { environment: toEnvironment(found(row, 'environment')) } };
     },
   }) satisfies Partial<Handlers>;
-
-const notFound = () => new Problem('not_found', 'No such environment in this organization.');
-
-const revokedProblem = () =>
-  new Problem('environment_revoked', 'This environment was revoked in the dashboard and does not come back.');

@@ -5,15 +5,13 @@ import type { Handlers } from '../http/handler.ts';
 import { streamEvents } from '../ingest/page.ts';
 import type { ReadAppend, RefusedAppend } from '../ingest/scan/read.ts';
 import { findSession } from '../store/sessions.ts';
+import { found } from './answers.ts';
 
 const DEFAULT_PAGE = 100;
 
 export const eventHandlers = ({ store: { db }, sessionLog, reading }: Deps) => {
-  async function findOrFail(organizationId: string, sessionId: string) {
-    const session = await findSession(db, organizationId, sessionId);
-    if (!session) throw new Problem('not_found', 'No such session in this organization.');
-    return session;
-  }
+  const find = async (organizationId: string, sessionId: string) =>
+    found(await findSession(db, organizationId, sessionId), 'session');
 
   return {
     async appendEvents({ caller, params, bytes, zstd, header }) {
@@ -35,14 +33,14 @@ export const eventHandlers = ({ store: { db }, sessionLog, reading }: Deps) => {
     },
 
     async listSessionEvents({ caller, params, query }) {
-      const session = await findOrFail(caller.organizationId, params.sessionId);
+      const session = await find(caller.organizationId, params.sessionId);
       const from = query.cursor === undefined ? 1 : readSequence(query.cursor);
       const limit = query.limit === undefined ? DEFAULT_PAGE : positiveOrZero(query.limit);
       return { status: 200, body: await streamEvents(db, session, from, limit) };
     },
 
     async getEventWindow({ caller, params, query }) {
-      const session = await findOrFail(caller.organizationId, params.sessionId);
+      const session = await find(caller.organizationId, params.sessionId);
       const body = await streamEvents(db, session, Number(query.from ?? 1), Number(query.limit ?? DEFAULT_PAGE));
       return { status: 200, body };
     },
@@ -59,5 +57,5 @@ function readKey(value: string | undefined): string | undefined {
   return key;
 }
 
-/** Not clamped: 0, a negative number or no number at all means an empty page. */
+/** The limit as it is, without a bound: 0, a negative number or no number at all gives an empty page. */
 const positiveOrZero = (limit: string) => (/^\d{1,15}$/.test(limit) ? Number(limit) : 0);

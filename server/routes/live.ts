@@ -8,7 +8,7 @@ export const liveHandlers = ({ live, store: { db } }: Deps) =>
       const { organizationId, userId, claims } = caller;
       const until = claims.expiresAt ?? Number.POSITIVE_INFINITY;
       const body = live.watch({ organizationId, userId, sessionId: query.sessionId, signal, until });
-      // The person may have been removed between authentication and the beginning of the stream.
+      // The person may have been removed between authentication and the start of the stream.
       if (!(await findMember(db, organizationId, userId))) live.end(organizationId, userId);
       return { status: 200, body, headers: { 'x-accel-buffering': 'no' } };
     },

@@ -2,8 +2,8 @@ import type { MachineHealth, MachineTrouble } from '../../contract/environment.t
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
+import { optional, optionalTimestamp } from '../store/columns.ts';
 import { keepReport, readMachineDays, readMachineSecrets, readReports } from '../store/machine-health.ts';
-import { optional, optionalTimestamp } from '../store/time.ts';
 import { VERSION } from '../version.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,19 +1,17 @@
 import type { Role } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
+import { hashSecret } from '../credentials.ts';
 import type { Deps } from '../deps.ts';
-import type { MemberCaller } from '../http/caller.ts';
+import type { MemberCaller } from '../http/auth.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
-import { type List, streamList } from '../ingest/list.ts';
-import { hashSecret } from '../secret-value.ts';
+import { emailKey } from '../store/columns.ts';
 import { uniqueViolation } from '../store/dialect.ts';
-import { emailKey } from '../store/email.ts';
 import { isMemberAnywhere } from '../store/invitations.ts';
 import {
   findMember,
   insertInvited,
   listMemberIds,
   markMailed,
-  readMembers,
   removeMember,
   removeUnmailed,
   toMember,
@@ -24,11 +22,12 @@ import type { Db } from '../store/open.ts';
 import { changeMembers, findOrganization, nameOwner, settleOwner, toOrganization } from '../store/organizations.ts';
 import type { MemberRow } from '../store/schema.ts';
 import { revokeSecrets } from '../store/secrets.ts';
+import { found, streamList } from './answers.ts';
 
 export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRevoked, pepper, now }: Deps) => {
-  /** Hands the invitation to the identity provider, and notes that it did. */
+  /** Asks the identity provider to mail the invitation, and notes that it did. */
   async function mail(row: MemberRow, countAs: Ask['countAs']): Promise<MemberRow> {
-    // By the e-mail, so that withdrawing and inviting again counts as well; hashed, since counters outlive the person.
+    // By the e-mail, so that inviting again after a withdrawal counts too; hashed, because counters outlive the person.
     await countAs('invitation', hashSecret(pepper, `${row.organization_id} ${emailKey(row.email)}`));
     const { name: organizationName } = await findOrganization(db, row.organization_id);
     const { linkExpiresAt } = await identity
@@ -45,7 +44,8 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
     async listMembers({ caller }) {
       const { organizationId } = caller;
       const ids = await listMemberIds(db, organizationId);
-      return { status: 200, body: await streamMembers(db, organizationId, { name: 'users', ids, show: toMember }) };
+      const list = { organizationId, name: 'users', table: 'members', ids, show: toMember } as const;
+      return { status: 200, body: await streamList(db, list) };
     },
 
     async inviteMember({ caller, body, countAs }) {
@@ -69,8 +69,8 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
     async listInvitations({ caller }) {
       const { organizationId } = caller;
       const ids = await listMemberIds(db, organizationId, 'invited');
-      const list = { name: 'invitations', ids, show: toWaitingInvitation };
-      return { status: 200, body: await streamMembers(db, organizationId, list) };
+      const list = { organizationId, name: 'invitations', table: 'members', ids, show: toWaitingInvitation } as const;
+      return { status: 200, body: await streamList(db, list) };
     },
 
     async repeatInvitation({ caller, params, countAs }) {
@@ -105,7 +105,7 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
     async passOwnership({ caller, body }) {
       const row = await changeMember(db, caller, body.userId, now(), async (members, { actor, target }) => {
         if (actor.role !== 'owner') throw ownersOnly();
-        if (target.status !== 'active') throw noMember();
+        found(target.status === 'active' ? target : undefined, 'member');
         await updateRole(members, actor, 'admin', now());
         await updateRole(members, target, 'owner', now());
         return nameOwner(members, caller.organizationId, target.user_id, now());
@@ -115,11 +115,8 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
   } satisfies Partial<Handlers>;
 };
 
-const streamMembers = (db: Db, organizationId: string, list: Pick<List<MemberRow>, 'name' | 'ids' | 'show'>) =>
-  streamList({ ...list, idOf: (row) => row.user_id, read: (ids) => readMembers(db, organizationId, ids) });
-
 /**
- * Changes a member as they are once nobody else does, and lets an owner remain.
+ * Changes a member while no other change runs, and keeps at least one owner.
  * @throws Problem `not_found`, `last_owner`, and what `findActor` throws
  */
 function changeMember<Result>(
@@ -132,8 +129,7 @@ function changeMember<Result>(
   const { organizationId } = caller;
   return changeMembers(db, organizationId, async (members) => {
     const actor = await findActor(members, caller);
-    const target = await findMember(members, organizationId, userId);
-    if (!target) throw noMember();
+    const target = found(await findMember(members, organizationId, userId), 'member');
     const result = await change(members, { actor, target });
     if (!(await settleOwner(members, organizationId, now))) throw lastOwner();
     return result;
@@ -141,8 +137,8 @@ function changeMember<Result>(
 }
 
 /**
- * The admin or owner who asks, read again within `changeMembers`: they may have been removed or demoted after they were
- * admitted, while the body of their request was on its way.
+ * Reads the calling admin or owner again within `changeMembers`: they may have been removed or demoted while the body of
+ * the request arrived.
  * @throws Problem `no_organization`, `insufficient_role`
  */
 export async function findActor(members: Db, { organizationId, userId }: MemberCaller): Promise<MemberRow> {
@@ -152,7 +148,7 @@ export async function findActor(members: Db, { organizationId, userId }: MemberC
   return actor;
 }
 
-/** Owners are made, changed and removed by owners. */
+/** Only owners make, change and remove owners. */
 function mayTouchOwners(own: Role, ...roles: readonly Role[]): void {
   if (own !== 'owner' && roles.includes('owner')) throw ownersOnly();
 }
@@ -165,8 +161,6 @@ export const lastOwner = () =>
 
 const ownersOnly = () =>
   new Problem('insufficient_role', 'Only an owner may name, invite, change or remove an owner. Ask one.');
-
-const noMember = () => new Problem('not_found', 'No such member in this organization.');
 
 const noInvitation = () => new Problem('not_found', 'No such invitation waits in this organization.');
 

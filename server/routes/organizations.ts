@@ -1,7 +1,7 @@
 import { MAX_NAME_LENGTH } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
-import type { UserCaller } from '../http/caller.ts';
+import type { UserCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import { isMemberAnywhere } from '../store/invitations.ts';
@@ -30,7 +30,7 @@ export const organizationHandlers = (deps: Deps) => {
       await tellTenant(deps, caller, row.organization_id).catch((cause) => {
         throw new Problem(
           'idp_assignment_failed',
-          'The organization was created, but the identity provider could not be told. It is told again when you next sign in.',
+          'The organization was created, but the identity provider could not be informed. Your next sign-in tries again.',
           { cause },
         );
       });
@@ -71,7 +71,7 @@ function readName(given: string): string {
   );
 }
 
-/** Tells the identity provider where the person belongs; repeated at each sign-in until it has been told. */
+/** Informs the identity provider of the person's organization. Each sign-in tries again until it succeeds. */
 export async function tellTenant(
   { identity, store: { db } }: Deps,
   { claims }: UserCaller,

@@ -2,7 +2,7 @@ import type { Person } from '../../contract/extensions.ts';
 import type { SecretsQuery } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
-import type { UserCaller } from '../http/caller.ts';
+import type { UserCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import { acceptInvitation, findInvitation, isMemberAnywhere, listInvitationsOf } from '../store/invitations.ts';
@@ -54,7 +54,7 @@ export const personHandlers = (deps: Deps) => {
     return query.secrets === 'keep' ? [] : await revokeSecrets(members, organizationId, now(), userId);
   }
 
-  /** Looks at all organizations: who has left one may be invited by another. */
+  /** Reads all organizations, because a person who left one may be invited by another. */
   const describeAnew = ({ claims }: UserCaller) =>
     asService(async () => describe({ claims, ...(await resolveCaller(db, claims, now())) }));
 

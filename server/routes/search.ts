@@ -1,4 +1,3 @@
-import { Problem } from '../../contract/problem.ts';
 import { parseQuery, parseWords } from '../../contract/query.ts';
 import { BY_FIT } from '../../contract/review.ts';
 import type { Deps } from '../deps.ts';
@@ -11,6 +10,7 @@ import { type Page, search } from '../search/search-sessions.ts';
 import type { Db } from '../store/open.ts';
 import { findSession, toSession } from '../store/sessions.ts';
 import { findSummaries } from '../store/summaries.ts';
+import { found } from './answers.ts';
 
 const DEFAULT_PAGE = 50;
 const LARGEST_PAGE = 100;
@@ -22,9 +22,9 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, now }: Deps)
       const plane = query.secretEnvironment ?? 'live';
       const isByFit = query.order === BY_FIT;
       const order = query.order === undefined || query.order === BY_FIT ? 'started' : query.order;
-      // Asked before, so that what is derived while it is searched is not taken for granted.
+      // Asked before the search, because a session that is derived meanwhile may have been missed.
       const catchingUp = indexer.isCatchingUp();
-      const { found, next } = await longReads.run(caller, signal, (db, signal) =>
+      const { found: hits, next } = await longReads.run(caller, signal, (db, signal) =>
         search(db, {
           organizationId,
           planes: plane === 'all' ? ['live', 'test'] : [plane],
@@ -37,7 +37,7 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, now }: Deps)
           signal,
         }),
       );
-      const shown = isByFit ? found.toSorted((one, other) => one.fit - other.fit) : found;
+      const shown = isByFit ? hits.toSorted((one, other) => one.fit - other.fit) : hits;
       const sessions = await show(db, organizationId, shown);
       return {
         status: 200,
@@ -46,8 +46,7 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, now }: Deps)
     },
 
     async findInSession({ caller, params, query, signal }) {
-      const session = await findSession(db, caller.organizationId, params.sessionId);
-      if (!session) throw new Problem('not_found', 'No such session in this organization.');
+      const session = found(await findSession(db, caller.organizationId, params.sessionId), 'session');
       const matcher = createMatcher(parseWords(query.q).terms);
       const body = await longReads.run(caller, signal, (db, signal) =>
         findInSession(db, session, matcher, Number(query.from ?? 1), signal),
@@ -56,11 +55,11 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, now }: Deps)
     },
   }) satisfies Partial<Handlers>;
 
-/** In the order in which they were found; one that was deleted in between is left out. */
-async function show(db: Db, organizationId: string, found: Page['found']) {
-  const ids = found.map(({ sessionId }) => sessionId);
+/** Shows the sessions in the order of the search, except any that were deleted meanwhile. */
+async function show(db: Db, organizationId: string, hits: Page['found']) {
+  const ids = hits.map(({ sessionId }) => sessionId);
   const rows = new Map((await findSummaries(db, organizationId, ids)).map((row) => [row.session.session_id, row]));
-  return found.flatMap(({ sessionId, hits }) => {
+  return hits.flatMap(({ sessionId, hits }) => {
     const row = rows.get(sessionId);
     return row ? [{ session: toSession(row.session), summary: toSummary(row), hits }] : [];
   });

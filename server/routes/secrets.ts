@@ -1,9 +1,9 @@
-import { Problem } from '../../contract/problem.ts';
+import { hashSecret, newSecretValue } from '../credentials.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
-import { hashSecret, newSecretValue } from '../secret-value.ts';
 import { changeMembers, findOrganization } from '../store/organizations.ts';
 import { addSecret, listSecrets, type NewSecret, revokeSecret, toSecret } from '../store/secrets.ts';
+import { found } from './answers.ts';
 import { findActor } from './members.ts';
 
 export const secretHandlers = ({ store: { db }, secretsRevoked, pepper, now }: Deps) =>
@@ -26,9 +26,9 @@ export const secretHandlers = ({ store: { db }, secretsRevoked, pepper, now }: D
 
     async revokeSecret({ caller, params }) {
       const row = await revokeSecret(db, caller.organizationId, params.secretId, now());
-      if (!row) throw new Problem('not_found', 'No such secret in this organization.');
-      await secretsRevoked([row.secret_id]);
-      return { status: 200, body: { secret: toSecret(row) } };
+      const secret = toSecret(found(row, 'secret'));
+      await secretsRevoked([secret.secretId]);
+      return { status: 200, body: { secret } };
     },
 
     async identifySecret({ caller }) {
@@ -38,7 +38,7 @@ export const secretHandlers = ({ store: { db }, secretsRevoked, pepper, now }: D
     },
   }) satisfies Partial<Handlers>;
 
-/** A secret as the store keeps it: without the value, which only its holder knows. */
+/** A secret for the store: without the value, which only its holder knows. */
 export const prepareSecret = (
   pepper: string,
   value: string,

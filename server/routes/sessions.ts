@@ -2,12 +2,13 @@ import { Problem } from '../../contract/problem.ts';
 import type { OpenSessionBody } from '../../contract/session.ts';
 import { readOffset, writeOffset } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
-import type { SecretCaller } from '../http/caller.ts';
+import type { SecretCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
+import { fromTimestamp, toTimestamp } from '../store/columns.ts';
 import { forgetDeletion } from '../store/ownership.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { findSession, listSessions, toSession } from '../store/sessions.ts';
-import { fromTimestamp, toTimestamp } from '../store/time.ts';
+import { found } from './answers.ts';
 
 const DEFAULT_PAGE = 50;
 const LARGEST_PAGE = 100;
@@ -64,13 +65,12 @@ export const sessionHandlers = ({ store: { db }, sessionLog, now }: Deps) => {
 
     async getSession({ caller, params }) {
       const row = await findSession(db, caller.organizationId, params.sessionId);
-      if (!row) throw notFound();
-      return { status: 200, body: { session: toSession(row) } };
+      return { status: 200, body: { session: toSession(found(row, 'session')) } };
     },
   } satisfies Partial<Handlers>;
 };
 
-/** One that is being deleted is still in the list's indexes for a moment. */
+/** A session that is being deleted stays in the list's indexes for a moment. */
 const isKept = ({ deleted_at: deletedAt }: SessionRow) => deletedAt === null;
 
 /** Anything that is not a positive integer counts as the default. */
@@ -78,7 +78,5 @@ function pageSize(limit: string | undefined): number {
   if (limit === undefined || !/^\+?\d+$/.test(limit) || Number(limit) === 0) return DEFAULT_PAGE;
   return Math.min(Number(limit), LARGEST_PAGE);
 }
-
-const notFound = () => new Problem('not_found', 'No such session in this organization.');
 
 const noDeletion = () => new Problem('not_found', 'This organization has deleted no such session.');

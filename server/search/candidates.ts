@@ -13,17 +13,17 @@ import {
 import type { Db } from '../store/open.ts';
 import { findByWords, type WordsWanted } from '../store/word-index.ts';
 
-/** What sessions are asked for, in one plane or in both. */
+/** The conditions of a search, in one plane or both. */
 export type Wanted = Omit<SessionsWanted, 'plane'> & { planes: readonly Plane[] };
 
-/** Above this many matches a filter or word is too common to help: going through the order meets it often enough. */
+/** Above this many matches a filter or word is too common to help: a scan in order finds enough. */
 const MOST_GATHERED = 5_000;
-/** With this few sessions left, looking at each is faster than looking up another filter. */
+/** With this few sessions left, checking each is faster than another look-up. */
 const FEW = 1_000;
 
 /**
- * The sessions that have all of what is asked that few have, and what is still to be asked of them; undefined where
- * nothing is rare. Whether they have the words is never certain.
+ * Finds the sessions that meet all rare conditions, and returns them with the conditions that are still open; undefined if
+ * no condition is rare. The words must still be verified.
  */
 export async function gather(
   db: Db,
@@ -56,7 +56,7 @@ export async function gather(
   return ids && { ids, wanted: { ...wanted, values } };
 }
 
-/** The filters that may be rare. The order by time has indexes for some of them, and needs no look-up. */
+/** The filters that may be rare. For some of them the order by time has its own indexes and needs no look-up. */
 function traitsOf({ order, agentIds, environmentIds, secretIds, statuses, from, before, failed }: Wanted): Trait[] {
   const isByTime = order === 'started';
   const isSet: Record<Trait, boolean> = {
@@ -75,11 +75,11 @@ const lengthOf = (words: WordsWanted) => JSON.stringify(words).length;
 
 export interface Batch {
   places: Place[];
-  /** The last session of the order that was looked at; undefined at its end. */
+  /** The last session of the order that was checked; undefined at the end. */
   end?: Place;
 }
 
-/** The next sessions that fit the filters, of both planes in one order. */
+/** The next sessions that pass the filters, of both planes in one order. */
 export async function nextBatch(
   db: Db,
   wanted: Wanted,

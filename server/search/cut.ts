@@ -1,17 +1,17 @@
 /*
- * Cuts texts into words, in the same way for the index, for queries and for marks. A word is a run of letters and digits.
- * An identifier is also cut by its case: `getUserById` is get, user, by, id. In writing without blanks, such as Chinese,
- * each character is a word.
+ * Cuts texts into words, in the same way for the index, queries and highlights. A word is a run of letters and digits. An
+ * identifier is also cut by case: `getUserById` is get, user, by, id. In writing without spaces, such as Chinese, each
+ * character is a word.
  */
 
-/** What a code unit is; `UNKNOWN` until it was looked at. */
+/** The class of a code unit; `UNKNOWN` until it is computed. */
 const UNKNOWN = 0;
 const OUTSIDE = 1;
 const LOWER = 2;
 const UPPER = 3;
 /** Digits, marks, and letters without case. */
 const PLAIN = 4;
-/** Written without blanks between words. */
+/** Written without spaces between words. */
 const DENSE = 5;
 
 const DENSE_SCRIPTS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]/u;
@@ -23,7 +23,7 @@ function classify(character: string): number {
   return /\p{Ll}/u.test(character) ? LOWER : PLAIN;
 }
 
-/** By code unit. Surrogates stay unknown: their class depends on their other half. */
+/** By code unit. Surrogates stay unknown, because their class depends on the other half. */
 const CLASSES = new Uint8Array(65_536);
 
 function classAt(text: string, at: number): number {
@@ -39,13 +39,13 @@ function classAt(text: string, at: number): number {
 const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
 
 /**
- * Told of an identifier, or of a character of writing without blanks: where it begins, is cut, and ends. The array is
- * used again.
+ * Called for each identifier, and each character of writing without spaces.
+ * @param cuts where it begins, is cut and ends; the array is reused
  * @returns false to stop
  */
 type Take = (cuts: readonly number[], isDense: boolean) => boolean;
 
-/** Calls `take` for each identifier of a text, from a place on. */
+/** Calls `take` for each identifier of a text, from an index on. */
 export function cutText(text: string, from: number, take: Take): void {
   const cuts: number[] = [];
   for (let at = from; at < text.length; ) {
@@ -63,7 +63,7 @@ export function cutText(text: string, from: number, take: Take): void {
   }
 }
 
-/** Longer ones are cut here, so that looking around a place costs the same in any text. They are random anyway. */
+/** Longer identifiers are cut here, so that looking around an index costs the same in any text. They are random anyway. */
 const LONGEST_IDENTIFIER = 256;
 
 /** @returns where the identifier ends */
@@ -75,7 +75,7 @@ function cutIdentifier(text: string, start: number, cuts: number[]): number {
   for (let at = start; at < most; at++) {
     const kind = classAt(text, at);
     if (kind === OUTSIDE || kind === DENSE) return at;
-    // `HTMLParser`: the last capital belongs to what follows.
+    // `HTMLParser`: the last capital belongs to the next word.
     const cut =
       kind === UPPER && lastCase === LOWER
         ? at
@@ -90,11 +90,11 @@ function cutIdentifier(text: string, start: number, cuts: number[]): number {
   return most;
 }
 
-/** The place, or the one before it where it is in the middle of a surrogate pair. */
+/** The index, or the one before it if it is in the middle of a surrogate pair. */
 export const outsidePair = (text: string, at: number): number =>
   at > 0 && (text.codePointAt(at - 1) as number) > 0xffff ? at - 1 : at;
 
-/** Where the identifier around a place begins, or the place itself. */
+/** The start of the identifier around an index, or the index itself. */
 export function identifierStart(text: string, at: number): number {
   let start = at;
   while (start > 0 && at - start < LONGEST_IDENTIFIER && isInside(classAt(text, start - 1))) start--;
@@ -103,7 +103,7 @@ export function identifierStart(text: string, at: number): number {
 
 const isInside = (kind: number) => kind === LOWER || kind === UPPER || kind === PLAIN;
 
-/** In lower case, each letter where it was. */
+/** The text in lower case, with each letter at its index. */
 export function lowerCase(text: string): string {
   const lower = text.toLowerCase();
   // `İ` would become two.

@@ -8,13 +8,13 @@ import {
 import type { Db } from '../store/open.ts';
 import type { SessionRow, SessionValueRow } from '../store/schema.ts';
 
-/** What the filters of a query ask of a session. */
+/** The conditions that the filters of a query set. */
 export type Filtered = Pick<
   SessionsWanted,
   'agentIds' | 'environmentIds' | 'secretIds' | 'statuses' | 'from' | 'before' | 'failed' | 'values'
 >;
 
-/** Reads filters. Several of one field are alternatives; the latest `after` and the earliest `before` count. */
+/** Turns filters into conditions. Values of one field are alternatives; the latest `after` and the earliest `before` count. */
 export async function readFilters(
   db: Db,
   organizationId: string,
@@ -43,7 +43,7 @@ export async function readFilters(
   };
 }
 
-/** The fields that are looked up as values. For an open one the beginning of a value is enough. */
+/** The fields that match stored values; an open one also matches the beginning of a value. */
 const VALUES: Partial<Record<Field, { field: SessionValueRow['field']; isOpen?: true }>> = {
   repo: { field: 'repository' },
   branch: { field: 'branch' },
@@ -63,10 +63,10 @@ const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 const withoutStar = (value: string) => value.replace(/\*+$/, '');
 
-/** Their values are paths or addresses, found by their last name. */
+/** Fields with paths or addresses, which are found by their last name. */
 const PATHS: ReadonlySet<SessionValueRow['field']> = new Set(['file', 'edited', 'repository']);
 
-/** The spellings of a value in the store: the last name of a path or an address, and the names before it where given. */
+/** The stored forms of a value: the last name of a path or an address, with the names before it if they are given. */
 function ways(field: SessionValueRow['field'], given: string, isOpen = false): ValueWanted['alternatives'] {
   const value = withoutStar(given).toLowerCase();
   const open = isOpen || value.length < given.length;

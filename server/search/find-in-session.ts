@@ -4,19 +4,19 @@ import type { SessionRow } from '../store/schema.ts';
 import { byIndex, type EventRange, lastIndexed } from '../store/word-index.ts';
 import type { Matcher } from './matcher.ts';
 import { type Budget, type RangeRead, readRanges } from './read-events.ts';
-import { markRanges } from './verify.ts';
+import { findRanges } from './verify.ts';
 
-/** Bytes of events read for one answer, unless a single range has more. A page shows the first marks soon. */
+/** The most bytes of events read for one answer, unless a single range has more, so that the first hits appear soon. */
 const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_HITS = 200;
-/** Events in a range whose words are not indexed yet. */
-const UNKNOWN_AT_ONCE = 64;
-/** Ranges fetched together. The hits in the first ones tell how many more the answer needs. */
+/** The most events in a range without an index. */
+const UNINDEXED_AT_ONCE = 64;
+/** How many ranges are fetched together. The hits in the first ones show how many more the answer needs. */
 const AT_ONCE = { first: 8, most: 32 };
 
 /**
  * Finds the events of a session that have every term, from a sequence on.
- * @returns the events of as many ranges as one answer may read, and the sequence to go on from
+ * @returns the events of as many ranges as one answer may read, and the sequence where the next answer begins
  */
 export async function findInSession(
   db: Db,
@@ -53,7 +53,7 @@ export async function findInSession(
   return { hits, next: null };
 }
 
-/** The ranges that may have all the terms, and those that are not indexed yet. */
+/** The ranges that may have all terms, and the ranges that are not indexed yet. */
 async function rangesOf(
   db: Db,
   session: SessionRow,
@@ -62,12 +62,14 @@ async function rangesOf(
   from: number,
 ): Promise<EventRange[]> {
   const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = session;
-  // Asked first, so that events indexed in between are read twice rather than never.
+  // Before the index is searched, so that events indexed in between are read twice rather than never.
   const indexed = await lastIndexed(db, organizationId, sessionId);
-  const marked = await byIndex(db, (db) => markRanges(db, organizationId, [sessionId], matcher, from));
-  const ranges: EventRange[] = (marked.get(sessionId) ?? []).filter(({ terms }) => all.every((one) => terms.has(one)));
-  for (let first = Math.max(from, indexed + 1); first <= eventCount; first += UNKNOWN_AT_ONCE) {
-    ranges.push({ sessionId, first, last: Math.min(eventCount, first + UNKNOWN_AT_ONCE - 1) });
+  const candidates = await byIndex(db, (db) => findRanges(db, organizationId, [sessionId], matcher, from));
+  const ranges: EventRange[] = (candidates.get(sessionId) ?? []).filter(({ terms }) =>
+    all.every((one) => terms.has(one)),
+  );
+  for (let first = Math.max(from, indexed + 1); first <= eventCount; first += UNINDEXED_AT_ONCE) {
+    ranges.push({ sessionId, first, last: Math.min(eventCount, first + UNINDEXED_AT_ONCE - 1) });
   }
   return ranges.map(({ first, last }) => ({ sessionId, first: Math.max(first, from), last }));
 }

@@ -6,7 +6,7 @@ export interface ReadEvent {
   eventType: string;
   /** Epoch milliseconds. */
   createdAt: number;
-  /** What its payload takes as JSON. */
+  /** Size of its payload as JSON. */
   bytes: number;
   payload: unknown;
 }
@@ -16,17 +16,17 @@ interface EventPart {
   part: Part;
 }
 
-/** As many as deriving joins. */
+/** The same number as in deriving. */
 const MOST_JOINED = 64;
 
 /**
- * Joins payloads that came in parts. The joined event stands where its first part does. Parts that do not follow each other
- * are events of their own.
+ * Joins payloads that came in parts into one event, in the place of the first part. Parts that are not consecutive stay
+ * separate events.
  */
 export class Joiner {
   #parts: EventPart[] = [];
 
-  /** @returns the events that are whole by now */
+  /** @returns the events that are complete now */
   add(event: ReadEvent): ReadEvent[] {
     const { payload } = event;
     if (!isPart(payload)) return [...this.end(), event];
@@ -44,7 +44,7 @@ export class Joiner {
     return [...before, joined];
   }
 
-  /** @returns the parts of a payload whose other parts are missing */
+  /** @returns the parts of an incomplete payload */
   end(): ReadEvent[] {
     const events = this.#parts.map(({ event }) => event);
     this.#parts = [];
@@ -52,7 +52,7 @@ export class Joiner {
   }
 }
 
-/** What the parts make; where that is no JSON, their text. */
+/** The joined payload; the joined text if it is not JSON. */
 function join(parts: readonly Part[]): unknown {
   try {
     return joinParts(parts);

@@ -5,19 +5,19 @@ import { outsidePair } from './cut.ts';
 import { type Effort, findTerm, prepareTerm, type Wanted } from './term.ts';
 import { textsOf } from './texts.ts';
 
-/** What was found in an event. */
+/** The match in an event. */
 export interface Found {
-  /** The terms that occur in it, by their places in the query. */
+  /** Indexes in the query of the terms that occur in the event. */
   terms: ReadonlySet<number>;
-  /** A line's worth of text around the first match. */
+  /** An excerpt around the first match. */
   show(): Pick<Hit, 'text' | 'marks'>;
 }
 
 export interface Matcher {
   terms: readonly Wanted[];
   /**
-   * Looks for the terms in an event. Yields now and then, with the number of words it has compared.
-   * @returns undefined where none of the terms occurs
+   * Searches an event for the terms. It yields the number of compared words now and then.
+   * @returns undefined if no term occurs
    */
   match(eventType: string, payload: unknown): Steps<Found | undefined>;
 }
@@ -27,7 +27,7 @@ const COMPARED_AT_ONCE = 30_000;
 /** Code units normalized in the time that comparing a word takes. */
 const NORMALIZED_FOR_A_WORD = 256;
 
-/** Matches the terms of a query with events. The index alone knows which words a chunk has, and not where. */
+/** Matches the terms of a query with events: the index knows which words a chunk has, but not where they are. */
 export function createMatcher(given: readonly Term[]): Matcher {
   const terms = given.map(prepareTerm).filter((term) => term !== undefined);
   return {
@@ -61,10 +61,10 @@ export function createMatcher(given: readonly Term[]): Matcher {
 
 const BEFORE = 60;
 const LONGEST_EXCERPT = 240;
-/** How far a match that begins in an excerpt may reach beyond it, in code units. */
+/** How far a match may extend beyond the excerpt that it begins in, in code units. */
 const LOOKED_AHEAD = 10_000;
 
-/** A line's worth of text around the first match, and all matches in it. */
+/** About a line of text around the first match, with all matches in it. */
 function excerpt(whole: string, at: number, terms: readonly Wanted[]): Pick<Hit, 'text' | 'marks'> {
   const text = whole.slice(0, at + LOOKED_AHEAD);
   const line = text.lastIndexOf('\n', at) + 1;
@@ -78,7 +78,7 @@ function excerpt(whole: string, at: number, terms: readonly Wanted[]): Pick<Hit,
       marks.push([range[0] - begin, Math.min(range[1], end) - begin]);
     }
   }
-  // One blank for each code unit, so that the marks stay right.
+  // One space for each code unit, so that the marks stay correct.
   const inOneLine = text.slice(begin, end).replace(/[\s\p{Cc}]/gu, ' ');
   return { text: inOneLine, marks: joined(marks) };
 }

@@ -7,7 +7,7 @@ import type { Position } from './search-sessions.ts';
 const Sequence = Type.Integer({ minimum: 1, maximum: 2 ** 48 });
 const SessionId = Type.String({ maxLength: 100, pattern: '^[^\\u0000]*$' });
 
-/** What a cursor holds. The names are short because cursors stand in addresses. */
+/** The content of a cursor. The names are short, because a cursor is part of an address. */
 const Held = Type.Object({
   p: Type.Optional(Type.Tuple([Type.Number(), SessionId])),
   u: Type.Optional(
@@ -15,7 +15,7 @@ const Held = Type.Object({
   ),
 });
 
-/** Writes where a page ended as the cursor for the next page, which is opaque to callers. */
+/** Writes the end of a page as the cursor for the next one, opaque to callers. */
 export function writePosition({ place, unfinished }: Position): string {
   const held: Static<typeof Held> = {
     ...(place && { p: [place.value, place.sessionId] }),
@@ -24,11 +24,11 @@ export function writePosition({ place, unfinished }: Position): string {
   return Buffer.from(JSON.stringify(held)).toString('base64url');
 }
 
-/** @throws Problem `validation_failed` for anything but a cursor that was given out for the order */
+/** @throws Problem `validation_failed` for anything but a cursor of the order */
 export function readPosition(cursor: string, order: Order): Position {
   const held = parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   if (!Value.Check(Held, held) || (held.p && !isOfOrder(held.p[0], order))) {
-    throw new Problem('validation_failed', '/cursor is not one this search gave out. Leave it out for the first page.');
+    throw new Problem('validation_failed', '/cursor is not a cursor of this search. Leave it out for the first page.');
   }
   const { p, u } = held;
   return {
@@ -37,7 +37,7 @@ export function readPosition(cursor: string, order: Order): Position {
   };
 }
 
-/** Orders whose values exceed 32 bits. PostgreSQL refuses longer values for the columns of the others. */
+/** Orders with values of more than 32 bits. PostgreSQL refuses such values for the columns of the others. */
 const LONG: readonly Order[] = ['started', 'duration', 'tokens'];
 
 const isOfOrder = (value: number, order: Order): boolean =>

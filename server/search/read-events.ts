@@ -2,9 +2,9 @@ import { unwrapProgress } from '../../contract/entry/progress.ts';
 import { asObject } from '../../contract/entry/value.ts';
 import type { Hit } from '../../contract/review.ts';
 import { type OpenFrame, openFrame } from '../log/frame.ts';
-import { type AppendOf, readAppendsOf } from '../store/event-ranges.ts';
+import { toTimestamp } from '../store/columns.ts';
+import { type AppendOf, readAppendsOf } from '../store/events.ts';
 import type { Db } from '../store/open.ts';
-import { toTimestamp } from '../store/time.ts';
 import type { EventRange } from '../store/word-index.ts';
 import { inSlices, type Steps } from '../work.ts';
 import { Joiner, type ReadEvent } from './join.ts';
@@ -15,36 +15,36 @@ export interface Budget {
   left: number;
 }
 
-/** With what events are read, and how much. */
+/** How events are read, and how many. */
 export interface Reader {
   matcher: Matcher;
   budget: Budget;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller has left. */
   signal?: AbortSignal | undefined;
 }
 
-/** An event in which some of the terms stand. */
+/** An event with some of the terms. */
 export interface FoundEvent {
   sequence: number;
   eventType: string;
-  /** The terms, by their places in the query. */
+  /** Indexes of the terms in the query. */
   terms: ReadonlySet<number>;
   show(): Hit;
 }
 
-/** A range of events that is to be read. */
+/** A range of events to read. */
 export interface RangeRead {
   range: EventRange;
   /**
-   * Told of the events in which some of the terms stand, in order.
-   * @returns false where no more of the range is needed
+   * Called for each event with some of the terms, in order.
+   * @returns false if the rest of the range is not needed
    */
   take(event: FoundEvent): boolean;
 }
 
 /**
  * Reads ranges of events, one after the other.
- * @returns how many of them were read: one at least; none is begun once the budget is spent
+ * @returns how many were read, at least one; once the budget is spent, no further one is begun
  */
 export async function readRanges(
   db: Db,
@@ -61,13 +61,13 @@ export async function readRanges(
   return reads.length;
 }
 
-/** How far a range is read, whose events may lie in several appends. */
+/** The progress of a range, whose events may be in several appends. */
 interface Progress extends RangeRead {
   state: 'waiting' | 'begun' | 'over';
   joiner: Joiner;
 }
 
-/** @returns the place of the range that is not begun, since nothing more may be read */
+/** @returns the index of the first range that was not begun, when the budget is spent */
 function* readAppends(
   appends: readonly AppendOf[],
   progress: readonly Progress[],
@@ -90,7 +90,7 @@ function* readAppends(
   return undefined;
 }
 
-/** @returns false where no more of the range is needed, or the append holds its end */
+/** @returns false if the rest of the range is not needed, or the append holds its end */
 function* readAppend(one: Progress, append: AppendOf, frame: OpenFrame, reader: Reader): Steps<boolean> {
   const { range, joiner, take } = one;
   one.state = 'begun';
@@ -127,13 +127,13 @@ function parse(plain: Buffer, start: number, end: number): unknown {
   }
 }
 
-/** What to compare a word costs, next to reading. */
+/** The bytes that can be read in the time of comparing a word. */
 const BYTES_FOR_A_WORD = 32;
 
 function* match(event: ReadEvent, { matcher, budget }: Reader): Steps<FoundEvent | undefined> {
   const { sequence, eventType, createdAt, bytes: length, payload } = event;
   yield length;
-  // Where few words are compared, that was paid for with the bytes that were read.
+  // A few comparisons are covered by the bytes that were read.
   let paid = length;
   const work = matcher.match(eventType, payload);
   let step = work.next();
@@ -153,11 +153,11 @@ function* match(event: ReadEvent, { matcher, budget }: Reader): Steps<FoundEvent
   };
 }
 
-/** Of an event that carries a sub-agent's, the type of that one. */
+/** The type of an event; for a sub-agent's event inside of it, the type of that one. */
 const shownType = (eventType: string, payload: unknown): string =>
   unwrapProgress(eventType, asObject(payload)).eventType;
 
-/** When it happened, or else when it was stored. */
+/** The time of the event, or else of its storage. */
 function timeOf(payload: unknown, createdAt: number): string {
   const occurred = Date.parse(String((payload as { occurredAt?: unknown } | undefined)?.occurredAt ?? ''));
   return toTimestamp(occurred > 0 && occurred < YEAR_10000 ? occurred : createdAt);

@@ -8,7 +8,7 @@ import { type Batch, gather, nextBatch, type Wanted } from './candidates.ts';
 import { readFilters } from './filters.ts';
 import { createMatcher } from './matcher.ts';
 import { type Budget, type RangeRead, type Reader, readRanges } from './read-events.ts';
-import { type Decision, type MarkedRange, markRanges, type Unfinished, Verification } from './verify.ts';
+import { type CandidateRange, type Decision, findRanges, type Unfinished, Verification } from './verify.ts';
 import { AND_MORE } from './words.ts';
 
 export interface Search {
@@ -18,37 +18,37 @@ export interface Search {
   order: Order;
   direction: 'asc' | 'desc';
   limit: number;
-  /** Where the page before ended. */
+  /** The end of the previous page. */
   after?: Position | undefined;
   /** Epoch milliseconds. */
   now: number;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller has left. */
   signal?: AbortSignal | undefined;
-  /** Bytes of events that may be read for the answer. */
+  /** The most bytes of events to read. */
   mostBytes?: number;
 }
 
-/** The last session that was decided, and how far the next one was read. */
+/** The last decided session, and the progress in the next one. */
 export interface Position {
   place?: Place;
   unfinished?: Unfinished;
 }
 
 export interface Page {
-  /** `fit`: the lower, the better the session has the words. */
+  /** `fit`: the lower, the better the session matches the words. */
   found: { sessionId: string; hits: Hit[]; fit: number }[];
-  /** Where the next page begins; undefined at the end. A page that is short, or empty, may not be the last. */
+  /** Where the next page begins; undefined at the end. A short or empty page need not be the last. */
   next?: Position;
 }
 
 /** Bytes of events read for one answer. */
 const MOST_BYTES = 4 * 1024 * 1024;
-/** Sessions looked at for one answer. */
-const MOST_LOOKED_AT = 20_000;
-/** Sessions read together, because their events are fetched together: as many as the page lacks, within these bounds. */
+/** The most sessions checked for one answer. */
+const MOST_CHECKED = 20_000;
+/** How many sessions are read together: as many as the page lacks, within these bounds. */
 const AT_ONCE = { most: 24, least: 6 };
 
-/** Finds the sessions that have everything that was asked for, with the events to show of each. */
+/** Finds the sessions that match a query, with events to show for each. */
 export async function search(db: Db, asked: Search): Promise<Page> {
   const { organizationId, query, limit, order, direction, planes, now, signal } = asked;
   const matcher = createMatcher(query.terms);
@@ -63,18 +63,18 @@ export async function search(db: Db, asked: Search): Promise<Page> {
   const gatheredIn = words.length > 1 ? 1 : 2;
   let next = limit * 4;
   let ids: readonly string[] | undefined;
-  for (let lookedAt = 0, round = 1; lookedAt < MOST_LOOKED_AT; lookedAt += next, next *= 4, round++) {
-    // One session more than the page has room for tells whether there is a next page.
+  for (let checked = 0, round = 1; checked < MOST_CHECKED; checked += next, next *= 4, round++) {
+    // One session more than the page holds shows whether there is a next page.
     const isGathered = ids !== undefined || round === gatheredIn;
     const most =
       matcher.terms.length === 0 ? limit - found.length + 1 : isGathered ? limit * 4 * 2 ** (round - gatheredIn) : next;
     const batch = await byIndex(db, async (db) => {
-      // The first sessions of the order did not fill the page, or one of several words may be rare.
+      // By now a look-up of rare conditions pays: the first sessions did not fill the page, or there are several words.
       const gathered = round === gatheredIn ? await gather(db, wanted, words) : undefined;
       if (gathered) ({ ids, wanted } = gathered);
       const some = await nextBatch(db, wanted, place, ids ? { ids } : { next }, most);
       const sessionIds = some.places.map(({ sessionId }) => sessionId);
-      return { ...some, ranges: await markRanges(db, organizationId, sessionIds, matcher) };
+      return { ...some, ranges: await findRanges(db, organizationId, sessionIds, matcher) };
     });
     const lacking = () => Math.max(AT_ONCE.least, Math.min(AT_ONCE.most, limit + 1 - found.length));
     for await (const { place: decided, decision } of decide(
@@ -99,19 +99,19 @@ export async function search(db: Db, asked: Search): Promise<Page> {
   return { found, next: { ...(place && { place }) } };
 }
 
-/** The words, or the sign of a chunk with more words than the index has of it. */
+/** The words, or the marker of a chunk whose words are not all in the index. */
 const orMore = (words: WordsWanted): WordsWanted =>
   words.map((alternatives) => [...alternatives, [{ word: AND_MORE, open: false }]]);
 
-interface Marks extends Batch {
-  ranges: Map<string, MarkedRange[]>;
+interface Candidates extends Batch {
+  ranges: Map<string, CandidateRange[]>;
 }
 
-/** Decides the sessions in their order, reading several of them together. */
+/** Decides sessions in order, and reads several of them together. */
 async function* decide(
   db: Db,
   { organizationId }: Wanted,
-  { places, ranges }: Marks,
+  { places, ranges }: Candidates,
   reader: Reader,
   earlier: Unfinished | undefined,
   /** How many sessions the page still lacks. */

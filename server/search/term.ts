@@ -3,11 +3,11 @@ import type { IndexedWord, WordsWanted } from '../store/word-index.ts';
 import { cutText, identifierStart, lowerCase, outsidePair } from './cut.ts';
 import { hasParts, isWhole, LONGEST_WORD } from './words.ts';
 
-/** An identifier of a term. It is found in other spellings too: `JavaScript` in `javascript`, `getUser` in `get_user`. */
+/** An identifier of a term. It matches other spellings too: `JavaScript` `javascript`, and `getUser` `get_user`. */
 interface Unit {
   whole: string;
   parts: readonly string[];
-  /** It follows the one before without anything in between. */
+  /** It directly follows the previous one. */
   joined: boolean;
 }
 
@@ -16,11 +16,11 @@ export interface Wanted {
   units: readonly Unit[];
   prefix: boolean;
   not: boolean;
-  /** The words that a chunk with the term has. */
+  /** The words that every chunk with the term has. */
   indexed: WordsWanted;
-  /** The words with which a chunk has the term for certain; absent where words cannot tell. */
+  /** Words that prove that a chunk has the term; absent if words cannot prove it. */
   sure?: WordsWanted;
-  /** Finds where the term may stand, by its first `traced` words, which span at most `reach` code units. */
+  /** Finds possible places of the term by its first `traced` words, which span at most `reach` code units. */
   trace: RegExp;
   traced: number;
   reach: number;
@@ -52,7 +52,7 @@ export function prepareTerm({ text: given, prefix, not }: Term): Wanted | undefi
   return { units, prefix: isOpen, not: not === true, indexed, ...(isWord && { sure }), ...trace };
 }
 
-/** The shortest beginning of a word that the index is asked for. Shorter ones match a part of everything. */
+/** The shortest prefix that is looked up in the index. Shorter ones match a part of everything. */
 const SHORTEST_OPEN = 3;
 
 function indexedOf(units: readonly Unit[], isOpen: boolean): IndexedWord[][][] {
@@ -61,7 +61,7 @@ function indexedOf(units: readonly Unit[], isOpen: boolean): IndexedWord[][][] {
     // `src/q*`: too many words begin with it. The words before it narrow the search.
     const isVague = open && units.length > 1 && whole.length < SHORTEST_OPEN;
     if (isVague) return [];
-    // In writing without blanks a pair of characters is rarer than each of them.
+    // In writing without spaces a pair of characters is rarer than each of them.
     if (joined) return [[[{ word: (units[n - 1] as Unit).whole + whole, open: false }]]];
     if (units[n + 1]?.joined) return [];
     const asWhole = [{ word: whole.slice(0, LONGEST_WORD), open }];
@@ -73,9 +73,7 @@ function indexedOf(units: readonly Unit[], isOpen: boolean): IndexedWord[][][] {
   });
 }
 
-/*
- * These look at the case of letters: `errors` must not be found as `error`, which only cutting it into words would tell.
- */
+/* These respect the case of letters, so that `error` does not match `errors`. */
 const GAP = '(?-i:[^\\p{L}\\p{N}\\p{M}])';
 const BEGINNING = '(?-i:(?<!\\p{Ll})|(?=\\p{Lu}))';
 const END = '(?-i:(?!\\p{Ll}))';
@@ -94,7 +92,7 @@ function traceOf(units: readonly Unit[], beginning: string, end: string): Pick<W
   const expression = traced
     .with(-1, `${traced.at(-1)}${words.length > MOST_TRACED ? '' : end}`)
     .reduceRight((next, word) => `${word}(?:${GAP}*${next}|${GAP}{${WIDEST_GAP}})`);
-  // A gap may consist of surrogate pairs, and one stands behind the end.
+  // Gaps may consist of surrogate pairs, and there is one after the end.
   const reach = traced.join('').length + 2 * WIDEST_GAP * traced.length;
   return { trace: new RegExp(`${beginning}${expression}`, 'giu'), traced: traced.length, reach };
 }
@@ -115,14 +113,14 @@ export interface Effort {
   left: number;
 }
 
-/** Code units in which the expression looks for one word in the time that comparing a word takes. */
+/** Code units that the expression searches in the time of comparing a word. */
 const TRACED_FOR_A_WORD = 64;
-/** Code units the expression is given at once, besides its reach: 2 ms for a term of many words. */
+/** Code units that the expression searches at once, besides its reach: 2 ms for a term of many words. */
 const TRACED_AT_ONCE = 16 * 1024;
 
 /**
- * Finds the first match of a term that begins in a part of a text.
- * @returns the range of the match, undefined where there is none, or the place to go on from when no effort is left
+ * Finds the first match of a term that begins in a section of a text.
+ * @returns the range of the match; undefined if there is none; the index to continue from if no effort is left
  */
 export function findTerm(text: string, wanted: Wanted, from?: number, to?: number): Range | undefined;
 export function findTerm(
@@ -146,16 +144,16 @@ export function findTerm(
     const wordAt = wordsFrom(at, effort);
     const termEnd = wordAt(0)?.start === at ? endOf(wordAt, wanted) : undefined;
     if (termEnd !== undefined) return [at, termEnd];
-    // A match begins where a word does.
+    // A match begins at the beginning of a word.
     const word = [wordAt(0), wordAt(1)].find((word) => word !== undefined && word.start > at);
     if (word === undefined) return undefined;
-    // From the middle of a surrogate pair the search would begin at its first half again, for ever.
+    // From the middle of a surrogate pair the search would start at its first half again, forever.
     next = Math.max(word.start, at + ((text.codePointAt(at) as number) > 0xffff ? 2 : 1));
   }
   return undefined;
 }
 
-/** The first place in a part of the text at which the term may stand. Looks no further than the reach of the term. */
+/** The first possible place of the term in a section of the text. It reads no further than the reach of the term. */
 function traceIn(text: string, { trace, reach }: Wanted, from: number, to: number): number | undefined {
   const begin = outsidePair(text, Math.max(0, from - 1));
   trace.lastIndex = from - begin;
@@ -173,7 +171,7 @@ interface Word {
 
 type WordAt = (place: number) => Word | undefined;
 
-/** Where the term ends if it begins with the first of the words; undefined if it does not. */
+/** The end of the term if it begins with the first word; undefined if it does not. */
 function endOf(wordAt: WordAt, { units, prefix }: Wanted): number | undefined {
   const equals = (there: string, word: string, isOpen: boolean) => (isOpen ? there.startsWith(word) : there === word);
   let place = 0;
@@ -197,12 +195,11 @@ function endOf(wordAt: WordAt, { units, prefix }: Wanted): number | undefined {
 }
 
 /**
- * The words of a text from a place on. Places must come in ascending order. Words are cut as they are asked for, and each
- * of them once.
+ * The words of a text from an index on. The indexes must ascend. Each word is cut when it is needed, and only once.
  */
 function createWords(text: string): (at: number, effort: Effort) => WordAt {
   let words: Word[] = [];
-  /** Words before it are no longer needed. */
+  /** Index of the first word that is still needed. */
   let first = 0;
   let next = 0;
 

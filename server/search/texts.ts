@@ -4,7 +4,7 @@ import { isPart } from '../../contract/parts.ts';
 
 type Read = (payload: Loose) => readonly unknown[];
 
-/** The searchable parts of a payload by type of event: what was said and done, without ids and figures. */
+/** The searchable fields of each event type: messages and actions, without ids and figures. */
 const SEARCHED: Readonly<Record<string, Read>> = {
   'session.meta': ({ title, cwd, repository, branch }) => [title, cwd, repository, branch],
   'user.message': ({ text }) => [text],
@@ -31,12 +31,12 @@ const isEmpty = (value: unknown) =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** Events of unknown types are searchable but for the fields that every captured event has. */
+/** An event of an unknown type is searchable, except for the fields that every captured event has. */
 const readForeign: Read = ({ source: _, occurredAt: __, redactions: ___, ...others }) => [others];
 
 /** The searchable texts of an event, in the order of its payload. */
 export function textsOf(eventType: string, payload: unknown): string[] {
-  // A part of a payload whose other parts are missing.
+  // A part of an incomplete payload.
   if (isPart(payload)) return stringsIn([payload.json]);
   // Each notice of a sub-agent's progress repeats all of its prompt.
   const event = unwrapProgress(eventType, asObject(payload));
@@ -44,7 +44,7 @@ export function textsOf(eventType: string, payload: unknown): string[] {
   return stringsIn((read ?? readForeign)(event.payload));
 }
 
-/** All strings of a value, however deep, in order. */
+/** All strings of a value at any depth, in order. */
 function stringsIn(value: unknown): string[] {
   const found: string[] = [];
   const waiting: unknown[] = [value];
@@ -63,7 +63,7 @@ function stringsIn(value: unknown): string[] {
 /** An image or another file, as text. */
 const DATA = /^(?:data:[^,]{0,100};base64,|[A-Za-z0-9+/]{512})/;
 
-/** Removes control sequences of terminals, which stand amid words. */
+/** Removes control sequences of terminals, which may split words. */
 const withoutColours = (text: string) => (text.includes('\u001b') ? text.replace(COLOURS, '') : text);
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what such an order begins with
+// biome-ignore lint/suspicious/noControlCharactersInRegex: every such sequence begins with it
 const COLOURS = /\u001b\[[0-9;?]*[A-Za-z]/g;

@@ -5,7 +5,7 @@ import type { Matcher } from './matcher.ts';
 import type { Budget, FoundEvent, RangeRead } from './read-events.ts';
 import { AND_MORE } from './words.ts';
 
-/** Where the next answer goes on reading a session, and the terms that the session is known to have. */
+/** Where the next answer continues to read a session, and the terms that were already found in it. */
 export interface Unfinished {
   sessionId: string;
   from: number;
@@ -15,36 +15,36 @@ export interface Unfinished {
 export type Decision = { hits: Hit[]; fit: number } | 'no match' | Unfinished;
 
 const MOST_HITS = 3;
-/** Ranges read of a session that are read for the events to show alone. */
+/** The most ranges of a session that are read only to find events to show. */
 const MOST_READ = 2;
 
-/** A range with the terms that it may have, and those of them that it has for certain. */
-export interface MarkedRange extends EventRange {
+/** A range with the terms that it may have, and the ones that it certainly has. */
+export interface CandidateRange extends EventRange {
   terms: Set<number>;
   sure: Set<number>;
 }
 
-/** The ranges of some sessions that may have some of the terms, by session, in order. */
-export async function markRanges(
+/** Finds the ranges of some sessions that may have some of the terms; by session, in order. */
+export async function findRanges(
   db: Db,
   organizationId: string,
   sessionIds: readonly string[],
   { terms }: Matcher,
   from = 1,
-): Promise<Map<string, MarkedRange[]>> {
+): Promise<Map<string, CandidateRange[]>> {
   const all = [...terms.keys()];
-  /** What the index is asked, and the terms that its answer tells of. */
+  /** The queries for the index, with the terms that each of them decides. */
   const asked = terms.flatMap(({ sure, indexed }, place) => [
     ...(sure ? [{ words: sure, places: [place], isSure: true }] : []),
     ...(sure === indexed ? [] : [{ words: indexed, places: [place], isSure: false }]),
   ]);
   if (all.length > 0) asked.push({ words: [[[{ word: AND_MORE, open: false }]]], places: all, isSure: false });
-  const sessions = new Map<string, MarkedRange[]>(sessionIds.map((id) => [id, []]));
+  const sessions = new Map<string, CandidateRange[]>(sessionIds.map((id) => [id, []]));
   const chunks = asked.map(({ words }, place) => ({ words, place }));
   for (const { place, ...range } of await findChunks(db, organizationId, sessionIds, chunks, from)) {
     const ranges = sessions.get(range.sessionId) ?? [];
     if (ranges.at(-1)?.first !== range.first) ranges.push({ ...range, terms: new Set(), sure: new Set() });
-    const marked = ranges.at(-1) as MarkedRange;
+    const marked = ranges.at(-1) as CandidateRange;
     const { places, isSure } = asked[place] as (typeof asked)[number];
     for (const term of places) {
       marked.terms.add(term);
@@ -55,29 +55,29 @@ export async function markRanges(
 }
 
 /**
- * Decides whether a session has what is asked. The index answers that for single words; for phrases, and for the events
- * to show, ranges of events are read.
+ * Decides whether a session matches. The index decides single words; phrases, and the events to show, need the ranges of
+ * events to be read.
  */
 export class Verification {
   readonly #sessionId: string;
-  readonly #ranges: readonly MarkedRange[];
+  readonly #ranges: readonly CandidateRange[];
   readonly #budget: Budget;
-  /** Where an earlier answer stopped. */
+  /** Where the previous answer stopped. */
   readonly #from: number;
-  /** Terms that must occur, by their places in the query, as all terms here. */
+  /** Terms that must occur. Here all terms are indexes in the query. */
   readonly #wanted: readonly number[];
   readonly #excluded: ReadonlySet<number>;
-  /** Terms of which it is not known yet whether the session has them. */
+  /** Terms that were neither found nor ruled out yet. */
   readonly #open: Set<number>;
-  readonly #read = new Set<MarkedRange>();
+  readonly #read = new Set<CandidateRange>();
   readonly #found: FoundEvent[] = [];
   #hasExcluded = false;
-  /** Events that have everything, and are worth showing. */
+  /** How many events with all terms are worth showing. */
   #best = 0;
 
   constructor(
     sessionId: string,
-    ranges: readonly MarkedRange[],
+    ranges: readonly CandidateRange[],
     { terms }: Matcher,
     budget: Budget,
     earlier?: Unfinished,
@@ -94,7 +94,7 @@ export class Verification {
     this.#hasExcluded = [...proven].some((term) => this.#excluded.has(term));
   }
 
-  /** Yields the ranges that are to be read, one after the other, and is told whether each of them was. */
+  /** Yields the ranges to read, one after the other. The caller passes back whether it read the range. */
   *run(): Generator<RangeRead, Decision, boolean> {
     const mayHave = (term: number) => this.#ranges.some(({ terms }) => terms.has(term));
     if (this.#hasExcluded || !this.#wanted.every(mayHave)) return 'no match';
@@ -107,15 +107,15 @@ export class Verification {
     for (const range of this.#worthShowing()) {
       if (!this.#mayAddTo(range)) break;
       if (this.#budget.left > 0 && (yield this.#readOf(range))) continue;
-      // Shown without an event it would look as if nothing had been found in it.
+      // A session without an event to show would look like one without a match.
       if (this.#found.length === 0) return this.#unfinished(1);
       break;
     }
     return this.#shown();
   }
 
-  /** The read of a range, which stops when it decides nothing more and there are enough events to show. */
-  #readOf(range: MarkedRange): RangeRead {
+  /** Reads a range until it decides no more terms and there are enough events to show. */
+  #readOf(range: CandidateRange): RangeRead {
     this.#read.add(range);
     return {
       range,
@@ -135,7 +135,7 @@ export class Verification {
     if (this.#countWanted(event.terms) === this.#wanted.length && rank(event) < RANKS.quiet) this.#best++;
   }
 
-  #decides({ terms }: MarkedRange): boolean {
+  #decides({ terms }: CandidateRange): boolean {
     return [...terms].some((term) => this.#open.has(term));
   }
 
@@ -143,16 +143,16 @@ export class Verification {
     return this.#wanted.filter((term) => terms.has(term)).length;
   }
 
-  /** The ranges to read for the events to show, those with the most terms first. */
-  #worthShowing(): MarkedRange[] {
+  /** The ranges to read for events to show, with the most terms first. */
+  #worthShowing(): CandidateRange[] {
     return this.#ranges
       .filter((range) => !this.#read.has(range) && this.#countWanted(range.terms) > 0)
       .sort((one, other) => this.#countWanted(other.terms) - this.#countWanted(one.terms) || one.first - other.first)
       .slice(0, Math.max(0, MOST_READ - this.#read.size));
   }
 
-  /** Whether the range may have an event with everything, or a term that no event to show has. */
-  #mayAddTo(range: MarkedRange): boolean {
+  /** Whether the range may have an event with all terms, or a term that no event to show has. */
+  #mayAddTo(range: CandidateRange): boolean {
     if (this.#found.some(({ terms }) => this.#countWanted(terms) === this.#wanted.length)) return false;
     if (this.#countWanted(range.terms) === this.#wanted.length) return true;
     return this.#wanted.some((term) => range.terms.has(term) && !this.#found.some(({ terms }) => terms.has(term)));
@@ -162,7 +162,7 @@ export class Verification {
     return { sessionId: this.#sessionId, from, proven: this.#wanted.filter((term) => !this.#open.has(term)) };
   }
 
-  /** The events to show, those with the most terms first. What is quiet is shown where nothing else was found. */
+  /** The events to show, with the most terms first; quiet ones only if there are no others. */
   #shown(): { hits: Hit[]; fit: number } {
     const found = this.#found
       .filter(({ terms }) => this.#countWanted(terms) > 0)
@@ -182,7 +182,7 @@ export class Verification {
   }
 }
 
-/** Events of an agent's program, which repeat what people and models said, or come again in every session. */
+/** Events of an agent's program. They repeat messages, or occur in every session. */
 const QUIET = new Set(['context.message', 'session.meta', 'record', 'notice']);
 const SAID = new Set(['user.message', 'assistant.message']);
 const RANKS = { said: 0, done: 1, quiet: 2 };

@@ -1,22 +1,22 @@
 import { cutText, lowerCase } from './cut.ts';
 import { textsOf } from './texts.ts';
 
-/** The longest word of the index. A longer one is cut off; of a longer identifier only the parts are kept. */
+/** The longest word in the index. A longer word is cut; a longer identifier is indexed by its parts only. */
 export const LONGEST_WORD = 64;
 
 /**
- * What the words of a chunk may take in UTF-8, some 35,000 words. PostgreSQL accepts a megabyte, and the embedded store
- * would write for longer than an append should wait.
+ * The most UTF-8 bytes of a chunk's words: about 35,000 words. PostgreSQL accepts a megabyte, but the embedded store would
+ * write it for longer than an append should wait.
  */
 const MOST_BYTES = 300_000;
 
-/** A chunk with this many words is closed, because every word leads to all events of its chunk. */
+/** A chunk with this many words is closed, because each word leads a search to all events of the chunk. */
 export const ENOUGH_WORDS = 8_000;
 
-/** Stands for the words that found no room. A chunk with it is read whatever is asked. */
+/** Marks a chunk with more words than the index keeps. Every search reads such a chunk. */
 export const AND_MORE = '\ue000';
 
-/** Unbroken runs of this length, such as images and keys, are noise: nobody searches for a part of them. */
+/** Unbroken runs of this length, such as images and keys, are noise that nobody searches for. */
 const NOISE_LENGTH = 256;
 const IS_NOISE = Uint8Array.from({ length: 128 }, (_, unit) =>
   /[A-Za-z0-9+/_=-]/.test(String.fromCharCode(unit)) ? 1 : 0,
@@ -25,14 +25,14 @@ const IS_NOISE = Uint8Array.from({ length: 128 }, (_, unit) =>
 const sizes = new WeakMap<Set<string>, number>();
 
 /**
- * Adds the words by which an event is found. Deriving calls it for each event of a chunk.
- * @param payload as it was parsed, its parts joined; anything at all
+ * Adds the words of an event for the index.
+ * @param payload any parsed JSON, with its parts joined
  */
 export function collectWords(eventType: string, payload: unknown, words: Set<string>): void {
   for (const text of textsOf(eventType, payload)) addWords(text, words);
 }
 
-/** Adds the words of a text: the parts of identifiers, whole identifiers, and pairs of characters in writing without blanks. */
+/** Adds the words of a text: whole identifiers, their parts, and pairs of characters in writing without spaces. */
 export function addWords(given: string, words: Set<string>): void {
   const text = withoutNoise(given);
   const lower = lowerCase(text);
@@ -59,7 +59,7 @@ export function addWords(given: string, words: Set<string>): void {
   sizes.set(words, bytes);
 }
 
-/** The text with a blank for each run of noise. It looks at every 256th letter alone, of which each such run has one. */
+/** Replaces each run of noise by a space. It checks only every 256th letter, because each such run has one. */
 export function withoutNoise(text: string): string {
   let kept = '';
   let from = 0;
@@ -79,7 +79,7 @@ export function withoutNoise(text: string): string {
 
 const isNoise = (text: string, at: number): boolean => IS_NOISE[text.charCodeAt(at)] === 1;
 
-/** Random letters of both cases are cut at about every third letter, words of people at every sixth. */
+/** Random letters of both cases are cut at about every third letter, human words at every sixth. */
 const isRandom = (length: number, parts: number) => length >= 24 && parts * 4 > length;
 export const isWhole = (length: number, parts: number) =>
   parts === 1 || length <= (isRandom(length, parts) ? 32 : LONGEST_WORD);

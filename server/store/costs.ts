@@ -1,34 +1,34 @@
+import { sql } from 'kysely';
+import { forUpdate } from './dialect.ts';
 import type { Db } from './open.ts';
-import { isPostgres } from './postgres.ts';
+import { allRows, firstRow } from './rows.ts';
 import type { SessionDayRow, SessionRow } from './schema.ts';
 import { type ModelTokens, noteChanged, readModelTokens } from './session-days.ts';
 
-/** What the tokens of a model cost on a day of a session. */
+/** The cost of a model's tokens on a day of a session. */
 export type PricedDay = Pick<SessionDayRow, 'day' | 'name' | 'cost' | 'unpriced_tokens'>;
 
 const SESSIONS_AT_ONCE = 50;
 
-/** Ids of the next sessions of all organizations that have been derived, in order. */
+/** Ids of the next derived sessions of all organizations, in order. */
 export async function listPriced(db: Db, after: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('session_facts')
-    .select('session_id')
-    .where('session_id', '>', after)
-    .orderBy('session_id')
-    .limit(SESSIONS_AT_ONCE)
-    .execute();
+  const rows = await allRows(
+    db,
+    sql<Pick<SessionRow, 'session_id'>>`
+      select session_id from session_facts where session_id > ${after} order by session_id limit ${SESSIONS_AT_ONCE}`,
+  );
   return rows.map(({ session_id }) => session_id);
 }
 
-/** What a session costs, and its models on each day; null without a known price. */
+/** The cost of a session, and of its models on each day; null without a known price. */
 export interface SessionCosts {
   days: readonly PricedDay[];
   cost: number | null;
 }
 
 /**
- * Writes what all models of a session cost on each day, and what the session costs.
- * @param costsOf is given the tokens that the session has once nobody else can change them
+ * Stores the cost of a session, and of its models on each day.
+ * @param costsOf computes the costs from the tokens, while nobody else can change them
  */
 export function writeCosts(
   db: Db,
@@ -37,32 +37,23 @@ export function writeCosts(
 ): Promise<void> {
   const { session_id, organization_id } = session;
   return db.transaction().execute(async (transaction) => {
-    // The facts come first, as where a derived piece is written: two transactions never wait for each other in a circle.
-    const facts = await transaction
-      .selectFrom('session_facts')
-      .select('session_id')
-      .where('session_id', '=', session_id)
-      .where('organization_id', '=', organization_id)
-      .$if(isPostgres(db), (query) => query.forUpdate())
-      .executeTakeFirst();
+    // The facts come first, as in every writer of derived data, so that two transactions cannot deadlock.
+    const facts = await firstRow(
+      transaction,
+      sql`
+        select session_id from session_facts
+        where session_id = ${session_id} and organization_id = ${organization_id} ${forUpdate(db)}`,
+    );
     if (!facts) return;
     const { days, cost } = costsOf(await readModelTokens(transaction, [session_id]));
-    await transaction
-      .updateTable('session_facts')
-      .set({ cost })
-      .where('session_id', '=', session_id)
-      .where('organization_id', '=', organization_id)
-      .execute();
+    await sql`
+      update session_facts set cost = ${cost}
+      where session_id = ${session_id} and organization_id = ${organization_id}`.execute(transaction);
     const write = (kind: SessionDayRow['kind'], { day, name, cost, unpriced_tokens }: PricedDay) =>
-      transaction
-        .updateTable('session_days')
-        .set({ cost, unpriced_tokens })
-        .where('session_id', '=', session_id)
-        .where('organization_id', '=', organization_id)
-        .where('day', '=', day)
-        .where('kind', '=', kind)
-        .where('name', '=', name)
-        .execute();
+      sql`
+        update session_days set cost = ${cost}, unpriced_tokens = ${unpriced_tokens}
+        where session_id = ${session_id} and organization_id = ${organization_id}
+          and day = ${day} and kind = ${kind} and name = ${name}`.execute(transaction);
     const byDay = Map.groupBy(days, ({ day }) => day);
     for (const [day, models] of byDay) {
       for (const model of models) await write('model', model);

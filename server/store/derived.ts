@@ -1,10 +1,11 @@
 import { type Insertable, sql } from 'kysely';
+import { forShare } from './dialect.ts';
 import type { Db } from './open.ts';
 import { isPostgres } from './postgres.ts';
 import type { SessionFactsRow, SessionRow, SessionValueRow } from './schema.ts';
 import { replaceSessionDays, type SessionDay } from './session-days.ts';
 
-/** What lists are ordered by, and shown of a session. */
+/** The columns that lists show, and by which they are ordered. */
 export type Columns = Omit<
   SessionFactsRow,
   | 'session_id'
@@ -25,9 +26,9 @@ export interface DerivedChunk {
   last: number;
   /** Compressed JSON. */
   entries: Uint8Array;
-  /** With a space between any two. Compressed for the embedded store, which keeps them beside its index. */
+  /** Separated by spaces; compressed for SQLite, which keeps them beside its index. */
   words: string | Uint8Array;
-  /** Those that the index does not have yet, with a space between any two. */
+  /** The words that are new to the index, separated by spaces. */
   added: string;
 }
 
@@ -65,9 +66,9 @@ const NOTHING: Columns = {
 };
 
 /**
- * Takes the session for this process until `until`, so that replicas do not derive the same; its row is made where there
- * is none yet. Until it is released it counts as one that may still get events, so a failure leaves it to be found again.
- * @returns undefined where another process has it, or the session was deleted
+ * Claims the session for this process until `until`, so that no other replica derives it too. Inserts its row if there is
+ * none. Until the release it counts as unfinished, so that it is found again after a failure.
+ * @returns undefined if another process has it, or the session was deleted
  */
 export async function claimSession(db: Db, row: SessionRow, now: number, until: number): Promise<Derived | undefined> {
   const { session_id, organization_id, plane, started_at } = row;
@@ -94,9 +95,9 @@ export async function claimSession(db: Db, row: SessionRow, now: number, until: 
     is_final: 0,
     facts: '',
   };
-  // Whoever deletes the session waits for this, and then finds the row.
+  // A concurrent deletion waits for this lock, and then finds the row.
   const alive = sql`select 1 from sessions where session_id = ${session_id} and organization_id = ${organization_id}
-    and deleted_at is null ${isPostgres(db) ? sql`for share` : sql``}`;
+    and deleted_at is null ${forShare(db)}`;
   const names = Object.keys(fresh) as (keyof typeof fresh)[];
   const { rows } = await sql<Derived>`
     insert into session_facts (${sql.join(names.map((name) => sql.ref(name)))})
@@ -109,7 +110,7 @@ export async function claimSession(db: Db, row: SessionRow, now: number, until: 
 const TEXTS = new Set(['session_id', 'organization_id', 'plane', 'facts', 'summary']);
 const typeOf = (name: string) => (TEXTS.has(name) ? 'text' : name === 'cost' ? 'double precision' : 'bigint');
 
-/** Releases the claim on a session, and says whether it may still get events. */
+/** Releases the claim on a session, and stores whether it may get more events. */
 export const releaseSession = (db: Db, { session_id, organization_id }: Target, isFinal: boolean) =>
   db
     .updateTable('session_facts')
@@ -126,13 +127,13 @@ export interface NewPiece {
   chunks: readonly DerivedChunk[];
   days: readonly SessionDay[];
   values: Record<'added' | 'removed', readonly Pick<SessionValueRow, 'field' | 'name' | 'value'>[]>;
-  /** Whether nothing that an earlier version derived is gone on from. */
+  /** Whether it replaces all that an earlier version derived. */
   isAnew: boolean;
 }
 
 /**
- * Writes a piece of a session, wholly or not at all.
- * @returns false where the session is gone, or somebody else was faster; then nothing was written
+ * Writes a piece of a session, in one transaction.
+ * @returns false, without writing, if the session is gone or another process was faster
  */
 export function writePiece(db: Db, piece: NewPiece): Promise<boolean> {
   const { row, before, after, columns, chunks, values, days, isAnew } = piece;
@@ -183,12 +184,12 @@ async function writeChunks(db: Db, row: Target, chunks: readonly DerivedChunk[])
   const ids = new Map(written.map((chunk) => [chunk.first_sequence, chunk.chunk_id]));
   const added = chunks.filter((chunk) => chunk.added !== '');
   if (inIndex || added.length === 0) return;
-  // A row that is there already is added to: the index keeps nothing but which words are in which row.
+  // Inserting a row again adds words to it: the index only keeps which words are in which row.
   const rows = added.map(({ first, added: words }) => sql`(${ids.get(first)}, ${words})`);
   await sql`insert into chunk_words (rowid, words) values ${sql.join(rows)}`.execute(db);
 }
 
-/** Removes what the session is found by. */
+/** Removes the values by which the session is found. */
 export const removeValues = (db: Db, { session_id, organization_id }: Target) =>
   db
     .deleteFrom('session_values')
@@ -218,7 +219,7 @@ async function writeValues(db: Db, row: Target, { added, removed }: NewPiece['va
   }
 }
 
-/** Words that are in the index of chunks from `from` on. SQLite's alone needs them, to be added to and taken from. */
+/** The words of the chunks from `from` on; only the index of SQLite needs them, to add and remove words. */
 export async function readWords(
   db: Db,
   organizationId: string,

@@ -11,11 +11,11 @@ export const insertDevice = (db: Db, device: NewDevice) =>
     .values({ ...device, status: 'pending', organization_id: null, decided_by: null, plane: null, polled_at: null })
     .execute();
 
-/** Removes the sign-ins that have ended, with the addresses and host names in them. */
+/** Removes expired sign-ins, with their addresses and host names. */
 export const purgeDevices = (db: Db, now: number) =>
   db.deleteFrom('device_sign_ins').where('expires_at', '<=', now).execute();
 
-/** By the hash of its device code: nobody else has that, so no organization is asked for. */
+/** Finds a sign-in by the hash of its device code, which only its machine has; so it needs no organization. */
 export const findDevice = (db: Db, deviceHash: string, now: number) =>
   db
     .selectFrom('device_sign_ins')
@@ -28,8 +28,8 @@ export const markPolled = (db: Db, deviceHash: string, now: number) =>
   db.updateTable('device_sign_ins').set({ polled_at: now }).where('device_hash', '=', deviceHash).execute();
 
 /**
- * By the hash of its user code. One that nobody has decided about belongs to no organization yet and may be seen by the
- * admins of all; one that was decided about only by those of that organization.
+ * Finds a sign-in by the hash of its user code. Admins of every organization see a pending one; a decided one is visible
+ * only in its organization.
  */
 export const findDeviceByUser = (db: Db, organizationId: string, userHash: string, now: number) =>
   db
@@ -47,7 +47,7 @@ export interface Decision {
   plane: Plane;
 }
 
-/** @returns the sign-in as decided; undefined where none waits under that code any more */
+/** @returns the decided sign-in; undefined if none is pending under that code */
 export const decideDevice = (db: Db, userHash: string, { status, ...decision }: Decision, now: number) =>
   db
     .updateTable('device_sign_ins')
@@ -58,13 +58,13 @@ export const decideDevice = (db: Db, userHash: string, { status, ...decision }: 
     .returningAll()
     .executeTakeFirst();
 
-/** How long a machine may ask again for the secret that it was given, in case the answer was lost. */
+/** How long a machine may ask again for its secret, in case the answer was lost. */
 export const REPEATED_FOR_MS = 60_000;
 
 /**
  * Issues the secret of an approved sign-in, once.
- * @returns undefined where it was issued before
- * @throws Problem `quota_reached`, which leaves it to be asked for again
+ * @returns undefined if it was issued before
+ * @throws Problem `quota_reached`; the machine may ask again
  */
 export const issueToDevice = (db: Db, deviceHash: string, secret: NewSecret, now: number) =>
   db.transaction().execute(async (transaction): Promise<SecretRow | undefined> => {

@@ -1,33 +1,47 @@
-import type { Kysely, SelectQueryBuilder } from 'kysely';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { Problem } from '../../contract/problem.ts';
+import type { Db } from './open.ts';
 import { isPostgres, StoreUnsuitable } from './postgres.ts';
 import { ThreadEnded } from './sqlite/connection-thread.ts';
 
-/*
- * How the engines differ where both run the same query: locks, and the meaning of errors. `postgres.ts`, `postgres-journal.ts`
- * and `sqlite/` open them and append.
- */
+/* How the engines differ in a statement that both run, and in their errors. */
 
 export type Engine = 'sqlite' | 'postgres';
 
-/** The text as both engines store it: PostgreSQL refuses NUL, and UTF-8 has no lone surrogates. */
-export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
+/** Picks the value of the engine. */
+export const ofEngine = <Value>(db: Db, values: Record<Engine, Value>): Value =>
+  values[isPostgres(db) ? 'postgres' : 'sqlite'];
 
-/** Locks the selected rows against changes until the transaction ends. SQLite has one writer at a time and needs no lock. */
-export const forShare = <Database, Tables extends keyof Database, Output>(
-  db: Kysely<Database>,
-  query: SelectQueryBuilder<Database, Tables, Output>,
-): SelectQueryBuilder<Database, Tables, Output> => (isPostgres(db) ? query.forShare() : query);
+const NOTHING = sql``;
 
-/** Locks the selected rows against changes and against the locks of others until the transaction ends. */
-export const forUpdate = <Database, Tables extends keyof Database, Output>(
-  db: Kysely<Database>,
-  query: SelectQueryBuilder<Database, Tables, Output>,
-): SelectQueryBuilder<Database, Tables, Output> => (isPostgres(db) ? query.forUpdate() : query);
+/** Locks the selected rows against changes until the transaction ends. SQLite has one writer, and needs no lock. */
+export const forShare = (db: Db) => ofEngine(db, { sqlite: NOTHING, postgres: sql`for share` });
+
+/** Locks the selected rows against changes and other locks until the transaction ends. */
+export const forUpdate = (db: Db) => ofEngine(db, { sqlite: NOTHING, postgres: sql`for update` });
+
+/** A row for each text, in the column `id`. It takes one parameter for any number of them. */
+export const rowsOfTexts = (db: Db, texts: readonly string[]) =>
+  isPostgres(db)
+    ? sql`select unnest(${[...texts]}::text[]) as id`
+    : sql`select value as id from json_each(${JSON.stringify(texts)})`;
+
+/** Whether the column has one of the texts. It takes one parameter for any number of them. */
+export const isOneOf = (db: Db, column: string, texts: readonly string[]) =>
+  isPostgres(db)
+    ? sql<boolean>`${sql.ref(column)} = any(${[...texts]}::text[])`
+    : sql<boolean>`${sql.ref(column)} in (${rowsOfTexts(db, texts)})`;
+
+/** The aggregate that collects values; SQLite, which has no arrays, returns JSON text. */
+export const jsonArray = (db: Db) => ofEngine(db, { sqlite: sql`json_group_array`, postgres: sql`json_agg` });
+
+/** What `jsonArray` made, as an array. */
+export const fromJsonArray = <Value>(made: Value[] | string): Value[] =>
+  typeof made === 'string' ? JSON.parse(made) : made;
 
 /**
- * SQLSTATE classes of errors that pass: connection, sign-in and database (an operator may be changing them), resources,
+ * SQLSTATE classes of temporary errors: connection, sign-in and database (an operator may be changing them), resources,
  * operator intervention, system errors, serialization, locks, time-outs and a standby.
  */
 const PASSING_STATES = /^(08|28|3D|53|57|58|40|55P03|25006|25P0[34])/;
@@ -50,14 +64,14 @@ const LOST_CONNECTION = new RegExp(
   ].join('|'),
 );
 
-/** Whether the error passes, so that it is answered 503. */
+/** Whether the error is temporary, and therefore answered 503. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = String((error as { code?: unknown }).code ?? '');
   if (code === 'ERR_SQLITE_ERROR') return isSqliteUnavailable(error);
-  // The code of node:sqlite for a request that comes while the store is being closed.
+  // The code of node:sqlite for a query after the store was closed.
   if (code === 'ERR_INVALID_STATE' || error instanceof StoreUnsuitable) return true;
-  // Errors of the server have a code, those of the client have none.
+  // Only errors of the server have a code.
   return code === '' ? LOST_CONNECTION.test(error.message) : isPassing(error, code);
 }
 
@@ -77,7 +91,7 @@ const SQLITE_UNSYNCED = new Set([10 | (4 << 8), 10 | (5 << 8)]);
 
 /**
  * Whether the file, or the thread that writes it, can no longer be trusted. After a failed fsync nobody knows what is on the
- * disk, and a second fsync may succeed all the same (`data_sync_retry` in the documentation of PostgreSQL).
+ * disk, and a second fsync may succeed without writing it (`data_sync_retry` in the documentation of PostgreSQL).
  */
 export function isStoreLost(error: unknown): boolean {
   if (error instanceof ThreadEnded) return true;

@@ -1,10 +1,12 @@
+import { sql } from 'kysely';
 import type { Environment, RegisterEnvironmentBody } from '../../contract/environment.ts';
 import { Problem } from '../../contract/problem.ts';
 import { newId } from '../ids.ts';
+import { optional, toTimestamp } from './columns.ts';
 import type { Db } from './open.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
+import { allRows, changedRows, firstRow, oneRow } from './rows.ts';
 import type { EnvironmentRow } from './schema.ts';
-import { optional, toTimestamp } from './time.ts';
 
 export const toEnvironment = (row: EnvironmentRow): Environment => ({
   environmentId: row.environment_id,
@@ -20,8 +22,7 @@ export const toEnvironment = (row: EnvironmentRow): Environment => ({
 });
 
 /**
- * Registers the machine, or updates it where (hostname, platform) is known: omitted fields keep their value, and a
- * revoked one stays as it is.
+ * Registers the machine, or updates the one with the same host name and platform. It does not change a revoked one.
  * @throws Problem `quota_reached`
  */
 export async function registerEnvironment(db: Db, organizationId: string, body: RegisterEnvironmentBody, now: number) {
@@ -35,42 +36,38 @@ export async function registerEnvironment(db: Db, organizationId: string, body: 
   return { row, created: row.environment_id === environmentId };
 }
 
-const given = (body: RegisterEnvironmentBody, now: number) => ({
-  ...(body.displayName === undefined ? {} : { display_name: body.displayName }),
-  ...(body.repoRoot === undefined ? {} : { repo_root: body.repoRoot }),
-  ...(body.repoRemote === undefined ? {} : { repo_remote: body.repoRemote }),
-  ...(body.gitBranch === undefined ? {} : { git_branch: body.gitBranch }),
-  cli_version: body.serviceCliVersion,
-  last_seen_at: now,
-  updated_at: now,
-});
-
 const updateEnvironment = (db: Db, organizationId: string, body: RegisterEnvironmentBody, now: number) =>
-  db
-    .updateTable('environments')
-    .set(given(body, now))
-    .where('organization_id', '=', organizationId)
-    .where('hostname', '=', body.hostname)
-    .where('platform', '=', body.platform)
-    .where('status', '=', 'active')
-    .returningAll()
-    .executeTakeFirst();
+  firstRow(
+    db,
+    sql<EnvironmentRow>`
+      update environments set ${given(body, now)}
+      where organization_id = ${organizationId} and hostname = ${body.hostname} and platform = ${body.platform}
+        and status = 'active'
+      returning *`,
+  );
 
-/** The machine of that name, active or revoked. */
+/** Omitted fields keep their value. */
+const given = (body: RegisterEnvironmentBody, now: number) => sql`
+  display_name = coalesce(${body.displayName ?? null}, environments.display_name),
+  repo_root = coalesce(${body.repoRoot ?? null}, environments.repo_root),
+  repo_remote = coalesce(${body.repoRemote ?? null}, environments.repo_remote),
+  git_branch = coalesce(${body.gitBranch ?? null}, environments.git_branch),
+  cli_version = ${body.serviceCliVersion}, last_seen_at = ${now}, updated_at = ${now}`;
+
+/** The machine with that name, active or revoked. */
 export const findNamed = (
   db: Db,
   organizationId: string,
   { hostname, platform }: Pick<RegisterEnvironmentBody, 'hostname' | 'platform'>,
 ) =>
-  db
-    .selectFrom('environments')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('hostname', '=', hostname)
-    .where('platform', '=', platform)
-    .executeTakeFirst();
+  firstRow(
+    db,
+    sql<EnvironmentRow>`
+      select * from environments
+      where organization_id = ${organizationId} and hostname = ${hostname} and platform = ${platform}`,
+  );
 
-/** The row of another registration that came first, where there was one at the same moment. */
+/** Inserts the machine. @returns the row of another registration that came first, if there was one at the same moment */
 const insertEnvironment = (
   db: Db,
   environmentId: string,
@@ -78,80 +75,54 @@ const insertEnvironment = (
   body: RegisterEnvironmentBody,
   now: number,
 ) =>
-  db
-    .insertInto('environments')
-    .values({
-      environment_id: environmentId,
-      organization_id: organizationId,
-      display_name: null,
-      hostname: body.hostname,
-      platform: body.platform,
-      status: 'active',
-      repo_root: null,
-      repo_remote: null,
-      git_branch: null,
-      waiting_events: null,
-      troubles: null,
-      reported_at: null,
-      created_at: now,
-      ...given(body, now),
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['organization_id', 'hostname', 'platform']).doUpdateSet(given(body, now)),
-    )
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  oneRow(
+    db,
+    sql<EnvironmentRow>`
+      insert into environments (environment_id, organization_id, display_name, hostname, platform, cli_version, status,
+        repo_root, repo_remote, git_branch, last_seen_at, created_at, updated_at)
+      values (${environmentId}, ${organizationId}, ${body.displayName ?? null}, ${body.hostname}, ${body.platform},
+        ${body.serviceCliVersion}, 'active', ${body.repoRoot ?? null}, ${body.repoRemote ?? null},
+        ${body.gitBranch ?? null}, ${now}, ${now}, ${now})
+      on conflict (organization_id, hostname, platform) do update set ${given(body, now)}
+      returning *`,
+  );
 
 export const findEnvironment = (db: Db, organizationId: string, environmentId: string) =>
-  db
-    .selectFrom('environments')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('environment_id', '=', environmentId)
-    .executeTakeFirst();
+  firstRow(
+    db,
+    sql<EnvironmentRow>`
+      select * from environments where organization_id = ${organizationId} and environment_id = ${environmentId}`,
+  );
 
-/** Ids of the machines that were seen last, revoked ones included; the latest first, as many as may be in use. */
+/** Ids of the machines that were seen last, active or revoked, up to the quota; the latest first. */
 export async function listEnvironmentIds(db: Db, organizationId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('environments')
-    .select('environment_id')
-    .where('organization_id', '=', organizationId)
-    .orderBy('last_seen_at', 'desc')
-    .orderBy('environment_id', 'desc')
-    .limit(QUOTAS.environments)
-    .execute();
+  const rows = await allRows(
+    db,
+    sql<Pick<EnvironmentRow, 'environment_id'>>`
+      select environment_id from environments where organization_id = ${organizationId}
+      order by last_seen_at desc, environment_id desc limit ${QUOTAS.environments}`,
+  );
   return rows.map(({ environment_id }) => environment_id);
 }
 
-export const readEnvironments = (db: Db, organizationId: string, ids: readonly string[]) =>
-  db
-    .selectFrom('environments')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('environment_id', 'in', ids)
-    .execute();
-
 /**
- * Keeps the machine from being revoked until the transaction ends.
+ * Keeps the machine from being revoked until the transaction ends. An update locks the row on both engines.
  * @throws Problem `environment_unusable`
  */
 export async function holdEnvironment(transaction: Db, organizationId: string, environmentId: string): Promise<void> {
-  // Changes nothing but locks the row, on both engines.
-  const held = await transaction
-    .updateTable('environments')
-    .set((row) => ({ status: row.ref('status') }))
-    .where('organization_id', '=', organizationId)
-    .where('environment_id', '=', environmentId)
-    .where('status', '=', 'active')
-    .returning('environment_id')
-    .executeTakeFirst();
-  if (!held) throw environmentUnusable();
+  const held = await changedRows(
+    transaction,
+    sql`
+      update environments set status = status
+      where organization_id = ${organizationId} and environment_id = ${environmentId} and status = 'active'`,
+  );
+  if (held === 0) throw environmentUnusable();
 }
 
 export const environmentUnusable = () =>
   new Problem('environment_unusable', '/environmentId names no active environment of this organization.');
 
-/** Moves `lastSeenAt` of an active machine; undefined when there is none to move. */
+/** Updates `lastSeenAt` of an active machine. @returns undefined when the organization has no such machine */
 export const touchEnvironment = (
   db: Db,
   organizationId: string,
@@ -159,11 +130,11 @@ export const touchEnvironment = (
   cliVersion: string | undefined,
   now: number,
 ) =>
-  db
-    .updateTable('environments')
-    .set({ last_seen_at: now, updated_at: now, ...(cliVersion === undefined ? {} : { cli_version: cliVersion }) })
-    .where('organization_id', '=', organizationId)
-    .where('environment_id', '=', environmentId)
-    .where('status', '=', 'active')
-    .returningAll()
-    .executeTakeFirst();
+  firstRow(
+    db,
+    sql<EnvironmentRow>`
+      update environments
+      set last_seen_at = ${now}, updated_at = ${now}, cli_version = coalesce(${cliVersion ?? null}, cli_version)
+      where organization_id = ${organizationId} and environment_id = ${environmentId} and status = 'active'
+      returning *`,
+  );

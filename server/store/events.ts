@@ -1,7 +1,10 @@
+import { sql } from 'kysely';
 import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
+import { fromJsonArray, jsonArray, ofEngine } from './dialect.ts';
 import type { Db } from './open.ts';
+import type { EventRange } from './word-index.ts';
 
-/** An append as read back. */
+/** A stored append. */
 export interface StoredAppend {
   first_sequence: number;
   last_sequence: number;
@@ -11,13 +14,13 @@ export interface StoredAppend {
   body: Uint8Array;
 }
 
-/** Stored bytes fetched in one go, at most, unless a single append is larger. */
+/** The most stored bytes that one query fetches, unless a single append is larger. */
 const FETCH_BYTES = 1024 * 1024;
 const ROWS_LOOKED_AHEAD = 200;
 
 /**
- * The appends that hold the sequences `from` to `to`, in order. Memory stays bounded whatever the range: as many bodies
- * are fetched as fit `FETCH_BYTES` by their sizes, which are known without reading them.
+ * Reads the appends with the sequences `from` to `to`, in order. Memory stays bounded for any range: each query fetches the
+ * bodies that fit `FETCH_BYTES`, by their sizes, which are known without reading them.
  */
 export async function* readAppends(
   db: Db,
@@ -46,7 +49,7 @@ const inRange = (db: Db, organizationId: string, sessionId: string, from: number
     .where('last_sequence', '>=', from)
     .orderBy('first_sequence');
 
-/** The run of appends that starts at `from` and fits one fetch. */
+/** The appends from `from` on that fit one query. */
 function fetchAppends(db: Db, organizationId: string, sessionId: string, from: number, to: number) {
   const sizes = inRange(db, organizationId, sessionId, from, to)
     .select((row) => ['first_sequence', row.fn<number>('octet_length', ['body']).as('bytes')])
@@ -68,4 +71,80 @@ function fetchAppends(db: Db, organizationId: string, sessionId: string, from: n
     )
     .select(['first_sequence', 'last_sequence', 'append_id', 'created_at', 'codec', 'body'])
     .execute();
+}
+
+/** An append with events of some ranges; `at` has the places of these ranges in the list. */
+export interface AppendOf extends StoredAppend {
+  at: number[];
+}
+
+/**
+ * Reads the appends with the events of the ranges, one range after the other, in batches of about a megabyte. An append
+ * that several ranges share is read once.
+ */
+export async function* readAppendsOf(
+  db: Db,
+  organizationId: string,
+  ranges: readonly EventRange[],
+): AsyncGenerator<AppendOf[]> {
+  if (ranges.length === 0) return;
+  // The next page begins after the last append, so that a session deleted meanwhile shifts nothing.
+  for (let last: Last | undefined = { begin: -1, first: 0 }; last; ) {
+    const appends = await fetchNext(db, organizationId, ranges, last);
+    const end = appends.at(-1);
+    last = end && appends.length < end.count ? { begin: end.begin, first: end.first_sequence } : undefined;
+    yield appends.map(({ count: _, begin: __, at, ...append }) => ({
+      ...append,
+      at: fromJsonArray(at),
+    }));
+  }
+}
+
+interface Fetched extends StoredAppend {
+  /** JSON on SQLite, which has no arrays. */
+  at: number[] | string;
+  /** The first of them. */
+  begin: number;
+  /** Of the appends that were not fetched before. */
+  count: number;
+}
+
+/** The append that was fetched last. */
+interface Last {
+  begin: number;
+  first: number;
+}
+
+async function fetchNext(
+  db: Db,
+  organizationId: string,
+  ranges: readonly EventRange[],
+  last: Last,
+): Promise<Fetched[]> {
+  const asked = JSON.stringify(ranges.map(({ sessionId: id, first, last }, at) => ({ at, id, first, last })));
+  const rows = ofEngine(db, {
+    postgres: sql`json_to_recordset(${asked}::json) as asked (at integer, id text, first bigint, last bigint)`,
+    sqlite: sql`(select value ->> 'at' as at, value ->> 'id' as id, value ->> 'first' as first, value ->> 'last' as last
+      from json_each(${asked})) as asked`,
+  });
+  const { rows: found } = await sql<Fetched>`
+    select next.at, next.begin, next.count, appends.first_sequence, appends.last_sequence, appends.append_id, appends.created_at,
+      appends.codec, appends.body
+    from (
+      select *, sum(bytes) over (order by begin, first_sequence) as total, count(*) over () as count from (
+        select appends.session_id, appends.first_sequence, ${jsonArray(db)}(asked.at) as at,
+          min(asked.at) as begin, max(octet_length(appends.body)) as bytes
+        from ${rows} cross join appends
+        where appends.session_id = asked.id and appends.organization_id = ${organizationId}
+          and appends.first_sequence > asked.first - ${sql.lit(MAX_BATCH_EVENTS)}
+          and appends.first_sequence <= asked.last and appends.last_sequence >= asked.first
+        group by appends.session_id, appends.first_sequence
+      ) as held where (begin, first_sequence) > (${last.begin}, ${last.first})
+    ) as next cross join appends
+    where (next.total <= ${FETCH_BYTES} or next.total = next.bytes)
+      and appends.session_id = next.session_id and appends.first_sequence = next.first_sequence
+      and appends.organization_id = ${organizationId}
+    order by next.begin, next.first_sequence
+  `.execute(db);
+  return found;
 }

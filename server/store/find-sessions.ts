@@ -1,8 +1,9 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Order } from '../../contract/review.ts';
 import type { Plane } from '../../contract/secret.ts';
+import { isOneOf, ofEngine, rowsOfTexts } from './dialect.ts';
 import type { Db } from './open.ts';
-import { isPostgres } from './postgres.ts';
+import { allRows } from './rows.ts';
 import type { SessionRow, SessionValueRow } from './schema.ts';
 
 /** A session's place in an order. */
@@ -11,13 +12,13 @@ export interface Place {
   sessionId: string;
 }
 
-/** A field with the values it may have: `name` is the value or its beginning, `ending` how the whole value must end. */
+/** A field with its wanted values: `name` is the value or its beginning, `ending` a pattern for the end of a path. */
 export interface ValueWanted {
   field: SessionValueRow['field'];
   alternatives: readonly { name: string; open: boolean; ending?: string }[];
 }
 
-/** What sessions are asked for. All of it must hold. */
+/** The conditions that a session must meet, all of them. */
 export interface SessionsWanted {
   organizationId: string;
   plane: Plane;
@@ -46,10 +47,10 @@ const KEYS: Record<Order, ReturnType<typeof sql<number>>> = {
   redactions: sql<number>`redactions`,
 };
 
-/** Which sessions of the order are looked at: some by their ids, or the next ones behind a place. */
+/** The sessions to search: some by their ids, or the next ones in the order. */
 export type Among = { ids: readonly string[] } | { next: number };
 
-/** Finds the sessions that fit, in the order, behind a place. */
+/** Finds the sessions that meet the conditions, in the order, after a place. */
 export async function findPlaces(
   db: Db,
   wanted: SessionsWanted,
@@ -69,7 +70,7 @@ export async function findPlaces(
   return rows.map(({ value, sessionId }) => ({ value: Number(value), sessionId }));
 }
 
-/** Finds the last of the next sessions of the order; undefined where fewer are left. */
+/** Finds the last of the next sessions in the order; undefined if fewer are left. */
 export async function findEnd(
   db: Db,
   wanted: SessionsWanted,
@@ -83,7 +84,7 @@ export async function findEnd(
   return rows[0] && { value: Number(rows[0].value), sessionId: rows[0].sessionId };
 }
 
-/** Asks only what an index of the order answers, so that no rows are read in vain. */
+/** Has only conditions that an index of the order answers, so that no row is read in vain. */
 function inOrder(db: Db, wanted: SessionsWanted, after: Place | undefined, among: Among) {
   const { organizationId, plane, order, direction, agentIds, environmentIds, secretIds, from, before } = wanted;
   const isByTime = order === 'started';
@@ -101,24 +102,13 @@ function inOrder(db: Db, wanted: SessionsWanted, after: Place | undefined, among
   const table = sql.table(isByTime ? 'sessions' : 'session_facts');
   const all = sql`select session_id, ${key} as value from`;
   if ('ids' in among) {
-    // Without an order: it would lead SQLite through all sessions instead of from the ids to theirs.
-    return sql`${all} (${rowsOf(db, among.ids)}) as given cross join ${table}
+    // Without an order, which would make SQLite read all sessions instead of the given ids.
+    return sql`${all} (${rowsOfTexts(db, among.ids)}) as given cross join ${table}
       where session_id = given.id and ${and(asked)}`;
   }
   return sql`${all} ${table} where ${and(asked)}
     order by ${key} ${sql.raw(direction)}, session_id ${sql.raw(direction)} limit ${among.next}`;
 }
-
-const rowsOf = (db: Db, ids: readonly string[]) =>
-  isPostgres(db)
-    ? sql`select unnest(${[...ids]}::text[]) as id`
-    : sql`select value as id from json_each(${JSON.stringify(ids)})`;
-
-/** Takes one parameter for any number of values. */
-const oneOf = (db: Db, column: string, given: readonly string[]) =>
-  isPostgres(db)
-    ? sql`${sql.ref(column)} = any(${[...given]}::text[])`
-    : sql`${sql.ref(column)} in (${rowsOf(db, given)})`;
 
 const and = (all: readonly Expression<unknown>[]) => sql.join([...all], sql` and `);
 const or = (all: readonly Expression<unknown>[]) => sql<boolean>`(${sql.join([...all], sql` or `)})`;
@@ -126,17 +116,17 @@ const or = (all: readonly Expression<unknown>[]) => sql<boolean>`(${sql.join([..
 function conditions(db: Db, wanted: SessionsWanted): Expression<unknown>[] {
   const { organizationId, agentIds, environmentIds, secretIds, statuses, from, before, failed, values } = wanted;
   return [
-    ...(agentIds ? [oneOf(db, 'sessions.agent_id', agentIds)] : []),
-    ...(environmentIds ? [oneOf(db, 'sessions.environment_id', environmentIds)] : []),
-    ...(secretIds ? [oneOf(db, 'sessions.secret_id', secretIds)] : []),
-    ...(statuses ? [oneOf(db, 'sessions.status', statuses)] : []),
+    ...(agentIds ? [isOneOf(db, 'sessions.agent_id', agentIds)] : []),
+    ...(environmentIds ? [isOneOf(db, 'sessions.environment_id', environmentIds)] : []),
+    ...(secretIds ? [isOneOf(db, 'sessions.secret_id', secretIds)] : []),
+    ...(statuses ? [isOneOf(db, 'sessions.status', statuses)] : []),
     ...(from === undefined ? [] : [sql`sessions.started_at >= ${from}`]),
     ...(before === undefined ? [] : [sql`sessions.started_at < ${before}`]),
     ...(failed === undefined ? [] : [sql`coalesce(session_facts.failures, 0) ${sql.raw(failed ? '>' : '=')} 0`]),
-    // The offset keeps PostgreSQL from joining, or from listing all sessions with the value.
+    // The offset stops PostgreSQL from joining, or from listing all sessions with the value.
     ...values.map(
       (value) => sql`exists (select 1 from session_values where session_values.session_id = looked.session_id
-        and ${hasValue(organizationId, value)} ${isPostgres(db) ? sql`offset 0` : sql``})`,
+        and ${hasValue(organizationId, value)} ${ofEngine(db, { sqlite: sql``, postgres: sql`offset 0` })})`,
     ),
   ];
 }
@@ -158,10 +148,10 @@ const endsSo = ({ ending }: Alternative) =>
 /** A path or an address with a slash before each of its names. */
 const PATH = sql`'/' || replace(replace(lower(value), '\\', '/'), ':', '/')`;
 
-/** How many times more rows are looked at for a path, whose last name alone is indexed. */
+/** How many times more rows are read for a path, because only its last name is indexed. */
 const MORE_OF_PATHS = 4;
 
-/** Ids of the sessions with a value; undefined where more than `most` have it, or finding out would take too many rows. */
+/** Ids of the sessions with a value; undefined if more than `most` have it, or finding them takes too many rows. */
 export async function findByValue(
   db: Db,
   organizationId: string,
@@ -169,7 +159,7 @@ export async function findByValue(
   most: number,
 ): Promise<string[] | undefined> {
   const limit = 1 + most * (alternatives.some(({ ending }) => ending !== undefined) ? MORE_OF_PATHS : 1);
-  // Each by itself and in its index's order, or PostgreSQL would read all of them before the first.
+  // One query each, in the order of its index: otherwise PostgreSQL would read all rows before the first.
   const arms = alternatives.map(
     (one) => sql`select * from (
       select session_id, case when ${endsSo(one)} then 1 else 0 end as fits from session_values
@@ -182,7 +172,7 @@ export async function findByValue(
   return rows.length === limit || ids.size > most ? undefined : [...ids];
 }
 
-/** Filters on the session itself, each with an index of its own. */
+/** Filters on columns of the session, each with its own index. */
 export type Trait = 'agentIds' | 'environmentIds' | 'secretIds' | 'statuses' | 'time' | 'failed';
 
 /** Ids of sessions that one of these filters finds, up to a limit. */
@@ -195,43 +185,43 @@ export async function findByTrait(
 ): Promise<string[]> {
   const { organizationId, from = 0, before = Number.MAX_SAFE_INTEGER } = wanted;
   const asked: Record<Trait, Expression<unknown>> = {
-    agentIds: oneOf(db, 'agent_id', wanted.agentIds ?? []),
-    environmentIds: oneOf(db, 'environment_id', wanted.environmentIds ?? []),
-    secretIds: oneOf(db, 'secret_id', wanted.secretIds ?? []),
-    statuses: and([oneOf(db, 'status', wanted.statuses ?? []), sql`status <> 'completed'`]),
+    agentIds: isOneOf(db, 'agent_id', wanted.agentIds ?? []),
+    environmentIds: isOneOf(db, 'environment_id', wanted.environmentIds ?? []),
+    secretIds: isOneOf(db, 'secret_id', wanted.secretIds ?? []),
+    statuses: and([isOneOf(db, 'status', wanted.statuses ?? []), sql`status <> 'completed'`]),
     time: sql`started_at >= ${from} and started_at < ${before}`,
     failed: sql`failures > 0`,
   };
   const { rows } = await sql<{ session_id: string }>`
     select session_id from ${sql.table(trait === 'failed' ? 'session_facts' : 'sessions')}
-    where organization_id = ${organizationId} and ${oneOf(db, 'plane', planes)} and ${asked[trait]} limit ${limit}
+    where organization_id = ${organizationId} and ${isOneOf(db, 'plane', planes)} and ${asked[trait]} limit ${limit}
   `.execute(db);
   return rows.map(({ session_id }) => session_id);
 }
 
-/** Ids of the machines whose name begins with one of these, or which have it as their id. */
+/** Ids of the machines whose name begins with one of these, or whose id is one of them. */
 export async function findEnvironmentsCalled(
   db: Db,
   organizationId: string,
   names: readonly string[],
 ): Promise<string[]> {
-  const rows = await db
-    .selectFrom('environments')
-    .select('environment_id')
-    .where('organization_id', '=', organizationId)
-    .where(isCalled(names, ['hostname', 'display_name'], 'environment_id'))
-    .execute();
+  const rows = await allRows(
+    db,
+    sql<{ environment_id: string }>`
+      select environment_id from environments
+      where organization_id = ${organizationId} and ${isCalled(names, ['hostname', 'display_name'], 'environment_id')}`,
+  );
   return rows.map(({ environment_id }) => environment_id);
 }
 
-/** Ids of the secrets, revoked ones too, whose name begins with one of these, or which have it as their id. */
+/** Ids of the secrets, including revoked ones, whose name begins with one of these, or whose id is one of them. */
 export async function findSecretsCalled(db: Db, organizationId: string, names: readonly string[]): Promise<string[]> {
-  const rows = await db
-    .selectFrom('secrets')
-    .select('secret_id')
-    .where('organization_id', '=', organizationId)
-    .where(isCalled(names, ['name'], 'secret_id'))
-    .execute();
+  const rows = await allRows(
+    db,
+    sql<{ secret_id: string }>`
+      select secret_id from secrets
+      where organization_id = ${organizationId} and ${isCalled(names, ['name'], 'secret_id')}`,
+  );
   return rows.map(({ secret_id }) => secret_id);
 }
 

@@ -1,10 +1,12 @@
+import { sql } from 'kysely';
 import type { AgentId, Installation } from '../../contract/agent.ts';
 import { newId } from '../ids.ts';
+import { optional, toTimestamp } from './columns.ts';
 import { holdEnvironment } from './environments.ts';
 import type { Db } from './open.ts';
 import { assertConfigRoom, assertRoom, QUOTAS } from './quotas.ts';
+import { allRows, firstRow, oneRow } from './rows.ts';
 import type { InstallationRow } from './schema.ts';
-import { optional, toTimestamp } from './time.ts';
 
 export const toInstallation = (row: InstallationRow): Installation => ({
   installationId: row.installation_id,
@@ -24,11 +26,11 @@ export interface InstallationChange {
   status?: 'active' | 'disabled' | undefined;
 }
 
-const changes = ({ version, config, status }: InstallationChange) => ({
-  ...(version === undefined ? {} : { version }),
-  ...(config === undefined ? {} : { config: JSON.stringify(config) }),
-  ...(status === undefined ? {} : { status }),
-});
+/** Omitted fields keep their value. */
+const changes = ({ version, config, status }: InstallationChange, now: number) => sql`
+  version = coalesce(${version ?? null}, installations.version),
+  config = coalesce(${config === undefined ? null : JSON.stringify(config)}, installations.config),
+  status = coalesce(${status ?? null}, installations.status), updated_at = ${now}`;
 
 export interface NewInstallation extends InstallationChange {
   agentId: AgentId;
@@ -36,7 +38,8 @@ export interface NewInstallation extends InstallationChange {
 }
 
 /**
- * Updates what is given where the machine has the agent; a disabled one stays disabled. Undefined where it has not.
+ * Updates an agent that the machine has. A disabled one stays disabled.
+ * @returns undefined when the machine does not have the agent
  * @throws Problem `quota_reached`
  */
 export const updateInstalled = (
@@ -46,17 +49,16 @@ export const updateInstalled = (
   now: number,
 ): Promise<InstallationRow | undefined> =>
   withinConfigQuota(db, organizationId, change, (within) =>
-    within
-      .updateTable('installations')
-      .set({ ...changes(change), updated_at: now })
-      .where('organization_id', '=', organizationId)
-      .where('environment_id', '=', environmentId)
-      .where('agent_id', '=', agentId)
-      .returningAll()
-      .executeTakeFirst(),
+    firstRow(
+      within,
+      sql<InstallationRow>`
+        update installations set ${changes(change, now)}
+        where organization_id = ${organizationId} and environment_id = ${environmentId} and agent_id = ${agentId}
+        returning *`,
+    ),
   );
 
-/** In a transaction of its own only where `config` is given: machines register their agents without one, and often. */
+/** Opens a transaction only if `config` is given: machines register their agents often, and without one. */
 const withinConfigQuota = <Result>(
   db: Db,
   organizationId: string,
@@ -72,7 +74,7 @@ const withinConfigQuota = <Result>(
 };
 
 /**
- * Installs the agent on the machine, or on none.
+ * Installs the agent, on a machine or without one.
  * @throws Problem `quota_reached`, `environment_unusable`
  */
 export const upsertInstallation = (db: Db, organizationId: string, installation: NewInstallation, now: number) =>
@@ -80,31 +82,23 @@ export const upsertInstallation = (db: Db, organizationId: string, installation:
     const { agentId, environmentId } = installation;
     await assertRoom(transaction, 'installations', organizationId, now);
     if (environmentId !== null) await holdEnvironment(transaction, organizationId, environmentId);
-    const row = await transaction
-      .insertInto('installations')
-      .values({
-        installation_id: newId('ins', now),
-        organization_id: organizationId,
-        agent_id: agentId,
-        environment_id: environmentId,
-        version: null,
-        config: null,
-        status: 'active',
-        created_at: now,
-        updated_at: now,
-        ...changes(installation),
-      })
-      .onConflict((conflict) =>
-        conflict.columns(['environment_id', 'agent_id']).doUpdateSet({ ...changes(installation), updated_at: now }),
-      )
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const { version = null, config, status = 'active' } = installation;
+    const row = await oneRow(
+      transaction,
+      sql<InstallationRow>`
+        insert into installations (installation_id, organization_id, agent_id, environment_id, version, config, status,
+          created_at, updated_at)
+        values (${newId('ins', now)}, ${organizationId}, ${agentId}, ${environmentId}, ${version},
+          ${config === undefined ? null : JSON.stringify(config)}, ${status}, ${now}, ${now})
+        on conflict (environment_id, agent_id) do update set ${changes(installation, now)}
+        returning *`,
+    );
     if (installation.config !== undefined) await assertConfigRoom(transaction, organizationId);
     return row;
   });
 
 /**
- * Changes what is given. One that is enabled again counts again.
+ * Changes the given fields. An installation that is enabled again counts against the quota again.
  * @throws Problem `quota_reached`
  */
 export const updateInstallation = (
@@ -119,46 +113,34 @@ export const updateInstallation = (
       const before = await findInstallation(transaction, organizationId, installationId);
       if (before?.status === 'disabled') await assertRoom(transaction, 'installations', organizationId, now);
     }
-    const row = await transaction
-      .updateTable('installations')
-      .set({ ...changes(change), updated_at: now })
-      .where('organization_id', '=', organizationId)
-      .where('installation_id', '=', installationId)
-      .returningAll()
-      .executeTakeFirst();
+    const row = await firstRow(
+      transaction,
+      sql<InstallationRow>`
+        update installations set ${changes(change, now)}
+        where organization_id = ${organizationId} and installation_id = ${installationId}
+        returning *`,
+    );
     if (change.config !== undefined) await assertConfigRoom(transaction, organizationId);
     return row;
   });
 
-/**
- * Ids of the installations on the machines that were seen last, and of those on none, disabled ones included; as many as
- * may be in use.
- */
+/** Ids of the installations on the machines that were seen last, and of those without a machine, up to the quota. */
 export async function listInstallationIds(db: Db, organizationId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('installations')
-    .leftJoin('environments', 'environments.environment_id', 'installations.environment_id')
-    .select('installations.installation_id')
-    .where('installations.organization_id', '=', organizationId)
-    .orderBy((row) => row.fn.coalesce('environments.last_seen_at', 'installations.updated_at'), 'desc')
-    .orderBy('installations.installation_id', 'desc')
-    .limit(QUOTAS.installations)
-    .execute();
+  const rows = await allRows(
+    db,
+    sql<Pick<InstallationRow, 'installation_id'>>`
+      select installations.installation_id from installations
+      left join environments on environments.environment_id = installations.environment_id
+      where installations.organization_id = ${organizationId}
+      order by coalesce(environments.last_seen_at, installations.updated_at) desc, installations.installation_id desc
+      limit ${QUOTAS.installations}`,
+  );
   return rows.map(({ installation_id }) => installation_id);
 }
 
-export const readInstallations = (db: Db, organizationId: string, ids: readonly string[]) =>
-  db
-    .selectFrom('installations')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('installation_id', 'in', ids)
-    .execute();
-
 export const findInstallation = (db: Db, organizationId: string, installationId: string) =>
-  db
-    .selectFrom('installations')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('installation_id', '=', installationId)
-    .executeTakeFirst();
+  firstRow(
+    db,
+    sql<InstallationRow>`
+      select * from installations where organization_id = ${organizationId} and installation_id = ${installationId}`,
+  );

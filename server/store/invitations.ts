@@ -1,8 +1,8 @@
-import { emailKey } from './email.ts';
+import { emailKey } from './columns.ts';
 import type { Db } from './open.ts';
 import { asService } from './tenant.ts';
 
-/** Everywhere the e-mail is a member or invited, with the issuer at which a member signs in. */
+/** All memberships and invitations of the e-mail, with the issuer of a member. */
 export const findByEmail = (db: Db, email: string) =>
   db
     .selectFrom('members')
@@ -11,16 +11,16 @@ export const findByEmail = (db: Db, email: string) =>
     .where('members.email_key', '=', emailKey(email))
     .execute();
 
-/** Whether a member of any organization has proven this e-mail; asked for all organizations, whoever asks. */
+/** Whether a member of any organization has proven this e-mail. The query sees all organizations. */
 export async function isMemberAnywhere(db: Db, email: string): Promise<boolean> {
   const found = await asService(() => findByEmail(db, email));
   return found.some(({ status }) => status === 'active');
 }
 
-/** Any organization may invite any e-mail, so a list of invitations is cut here. */
+/** A bound on a list of invitations, because any organization may invite any e-mail. */
 const MOST_OFFERS = 100;
 
-/** The organizations that wait for an answer of this e-mail's holder, those that asked first. */
+/** The invitations of an e-mail, the earliest first. */
 export const listInvitationsOf = (db: Db, email: string) =>
   db
     .selectFrom('members')
@@ -33,7 +33,7 @@ export const listInvitationsOf = (db: Db, email: string) =>
     .limit(MOST_OFFERS)
     .execute();
 
-/** The invitation of one organization that waits for this e-mail. */
+/** The invitation of an e-mail to one organization. */
 export const findInvitation = (db: Db, organizationId: string, email: string) =>
   db
     .selectFrom('members')
@@ -44,9 +44,9 @@ export const findInvitation = (db: Db, organizationId: string, email: string) =>
     .executeTakeFirst();
 
 /**
- * Makes the person an active member, and answers all other invitations of their e-mail with no. Rejects on a unique
- * constraint when they belong to an organization.
- * @returns false when the invitation is no longer there
+ * Makes the person an active member, and declines all other invitations of their e-mail. Rejects on a unique constraint
+ * if they belong to an organization.
+ * @returns false if the invitation no longer exists
  */
 export async function acceptInvitation(
   db: Db,
@@ -70,8 +70,8 @@ export const declineInvitations = (db: Db, email: string) =>
   db.deleteFrom('members').where('email_key', '=', emailKey(email)).where('status', '=', 'invited').execute();
 
 /**
- * Lets a person do one thing at a time until the transaction ends: to join here while declining there and the reverse
- * would wait for each other. An update locks the row on either engine.
+ * Locks the person until the transaction ends, so that two that join and decline invitations at once cannot deadlock. An
+ * update locks the row on both engines.
  */
 export const lockPerson = (db: Db, userId: string) =>
   db.updateTable('users').set({ user_id: userId }).where('user_id', '=', userId).execute();

@@ -2,7 +2,7 @@ import { wasDeleted } from './deletions.ts';
 import type { Db } from './open.ts';
 import type { SessionRow } from './schema.ts';
 
-/** What the store knows of a session when it is asked for its log; `event_count` is the last number that was given. */
+/** A session as the head of its log is read from the store; `event_count` is the last used sequence. */
 export interface LogState {
   session: Pick<SessionRow, 'plane' | 'event_count' | 'client_ended_at'> & { status: SessionRow['status'] | 'deleted' };
   /** Undefined where there are too many to be read at once. */

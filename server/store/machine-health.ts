@@ -1,8 +1,11 @@
+import { sql } from 'kysely';
 import type { MachineReport } from '../../contract/environment.ts';
 import type { Db } from './open.ts';
 import { QUOTAS } from './quotas.ts';
+import { allRows, changedRows } from './rows.ts';
+import type { EnvironmentRow } from './schema.ts';
 
-/** Keeps what an active machine reports of itself. @returns false where the organization has no such machine */
+/** Stores the report of an active machine. @returns false if the organization has no such machine */
 export async function keepReport(
   db: Db,
   organizationId: string,
@@ -10,43 +13,45 @@ export async function keepReport(
   { waiting, troubles }: MachineReport,
   now: number,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('environments')
-    .set({ waiting_events: waiting, troubles: [...new Set(troubles)].join(','), reported_at: now })
-    .where('organization_id', '=', organizationId)
-    .where('environment_id', '=', environmentId)
-    .where('status', '=', 'active')
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  const changed = await changedRows(
+    db,
+    sql`
+      update environments
+      set waiting_events = ${waiting}, troubles = ${[...new Set(troubles)].join(',')}, reported_at = ${now}
+      where organization_id = ${organizationId} and environment_id = ${environmentId} and status = 'active'`,
+  );
+  return changed > 0;
 }
 
-/** The machines that were seen last, as many as may be in use. */
-export const readReports = (db: Db, organizationId: string) =>
-  db
-    .selectFrom('environments')
-    .select(['environment_id', 'cli_version', 'waiting_events', 'troubles', 'reported_at', 'last_seen_at'])
-    .where('organization_id', '=', organizationId)
-    .where('status', '=', 'active')
-    .orderBy('last_seen_at', 'desc')
-    .limit(QUOTAS.environments)
-    .execute();
+type Report = Pick<
+  EnvironmentRow,
+  'environment_id' | 'cli_version' | 'waiting_events' | 'troubles' | 'reported_at' | 'last_seen_at'
+>;
 
-/** The secrets that belong to machines, and to which. */
+/** The active machines that were seen last, up to the quota. */
+export const readReports = (db: Db, organizationId: string): Promise<Report[]> =>
+  allRows(
+    db,
+    sql<Report>`
+      select environment_id, cli_version, waiting_events, troubles, reported_at, last_seen_at from environments
+      where organization_id = ${organizationId} and status = 'active'
+      order by last_seen_at desc limit ${QUOTAS.environments}`,
+  );
+
+/** The secrets that belong to machines. */
 export const readMachineSecrets = (db: Db, organizationId: string) =>
-  db
-    .selectFrom('secrets')
-    .select(['secret_id', 'environment_id'])
-    .where('organization_id', '=', organizationId)
-    .where('environment_id', 'is not', null)
-    .execute();
+  allRows(
+    db,
+    sql<{ secret_id: string; environment_id: string }>`
+      select secret_id, environment_id from secrets
+      where organization_id = ${organizationId} and environment_id is not null`,
+  );
 
-/** The days, from one on, on which machines were at work. @param from YYYY-MM-DD, UTC */
+/** The days on which machines worked, in order. @param from the first day as YYYY-MM-DD, UTC */
 export const readMachineDays = (db: Db, organizationId: string, from: string) =>
-  db
-    .selectFrom('usage_days')
-    .select(['value as environment_id', 'day'])
-    .where('organization_id', '=', organizationId)
-    .where('dimension', '=', 'environment')
-    .where('day', '>=', from)
-    .orderBy('day')
-    .execute();
+  allRows(
+    db,
+    sql<{ environment_id: string; day: string }>`
+      select value as environment_id, day from usage_days
+      where organization_id = ${organizationId} and dimension = 'environment' and day >= ${from} order by day`,
+  );

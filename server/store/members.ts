@@ -1,10 +1,11 @@
+import { sql } from 'kysely';
 import type { Member, Role } from '../../contract/organization.ts';
 import { newId } from '../ids.ts';
-import { emailKey } from './email.ts';
+import { emailKey, optionalTimestamp, toTimestamp } from './columns.ts';
 import type { Db } from './open.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
+import { allRows, firstRow, oneRow } from './rows.ts';
 import type { MemberRow } from './schema.ts';
-import { optionalTimestamp, toTimestamp } from './time.ts';
 
 export const toMember = (row: MemberRow): Member => ({
   organizationId: row.organization_id,
@@ -17,7 +18,7 @@ export const toMember = (row: MemberRow): Member => ({
   updatedAt: toTimestamp(row.updated_at),
 });
 
-/** An invitation that nobody has accepted, as an admin sees it. */
+/** A pending invitation, for admins. */
 export const toWaitingInvitation = (row: MemberRow) => ({
   userId: row.user_id,
   email: row.email,
@@ -26,39 +27,23 @@ export const toWaitingInvitation = (row: MemberRow) => ({
   ...optionalTimestamp('expiresAt', row.link_expires_at),
 });
 
-/** Ids of those who belong to the organization or are invited, the earliest first. */
+/** Ids of the members, or of those with one status; the earliest first. */
 export async function listMemberIds(db: Db, organizationId: string, status?: MemberRow['status']): Promise<string[]> {
-  const rows = await db
-    .selectFrom('members')
-    .select('user_id')
-    .where('organization_id', '=', organizationId)
-    .$if(status !== undefined, (query) => query.where('status', '=', status as MemberRow['status']))
-    .orderBy('created_at')
-    .orderBy('user_id')
-    .limit(QUOTAS.members)
-    .execute();
+  const rows = await allRows(
+    db,
+    sql<Pick<MemberRow, 'user_id'>>`
+      select user_id from members
+      where organization_id = ${organizationId} ${status === undefined ? sql`` : sql`and status = ${status}`}
+      order by created_at, user_id limit ${QUOTAS.members}`,
+  );
   return rows.map(({ user_id }) => user_id);
 }
 
-export const readMembers = (db: Db, organizationId: string, ids: readonly string[]) =>
-  db
-    .selectFrom('members')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('user_id', 'in', ids)
-    .execute();
-
 export const findMember = (db: Db, organizationId: string, userId: string): Promise<MemberRow | undefined> =>
-  db
-    .selectFrom('members')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
+  firstRow(db, sql<MemberRow>`select * from members where organization_id = ${organizationId} and user_id = ${userId}`);
 
 /**
- * Writes the invitation down, within a transaction. Rejects on a unique constraint when the organization has a member of
- * this e-mail.
+ * Stores an invitation, in a transaction. Rejects on a unique constraint when the e-mail is a member or invited already.
  * @throws Problem `quota_reached`
  */
 export async function insertInvited(
@@ -88,35 +73,31 @@ export async function insertInvited(
     .executeTakeFirstOrThrow();
 }
 
-/** Notes that the invitation is on its way; nothing, if it was accepted or withdrawn meanwhile. */
+/** Notes that the invitation was mailed. @returns undefined when it was accepted or withdrawn meanwhile */
 export const markMailed = (db: Db, row: MemberRow, linkExpiresAt: number | undefined, now: number) =>
-  db
-    .updateTable('members')
-    .set({ mailed_at: now, link_expires_at: linkExpiresAt ?? null, updated_at: now })
-    .where('organization_id', '=', row.organization_id)
-    .where('user_id', '=', row.user_id)
-    .where('status', '=', 'invited')
-    .returningAll()
-    .executeTakeFirst();
+  firstRow(
+    db,
+    sql<MemberRow>`
+      update members set mailed_at = ${now}, link_expires_at = ${linkExpiresAt ?? null}, updated_at = ${now}
+      where organization_id = ${row.organization_id} and user_id = ${row.user_id} and status = 'invited'
+      returning *`,
+  );
 
-/** Takes an invitation back that was never mailed. */
+/** Withdraws an invitation that was never mailed. */
 export const removeUnmailed = (db: Db, { organization_id, user_id }: MemberRow) =>
-  db
-    .deleteFrom('members')
-    .where('organization_id', '=', organization_id)
-    .where('user_id', '=', user_id)
-    .where('status', '=', 'invited')
-    .where('mailed_at', 'is', null)
-    .execute();
+  sql`
+    delete from members
+    where organization_id = ${organization_id} and user_id = ${user_id} and status = 'invited'
+      and mailed_at is null`.execute(db);
 
 export const removeMember = (db: Db, { organization_id, user_id }: MemberRow) =>
-  db.deleteFrom('members').where('organization_id', '=', organization_id).where('user_id', '=', user_id).execute();
+  sql`delete from members where organization_id = ${organization_id} and user_id = ${user_id}`.execute(db);
 
 export const updateRole = (db: Db, { organization_id, user_id }: MemberRow, role: Role, now: number) =>
-  db
-    .updateTable('members')
-    .set({ role, updated_at: now })
-    .where('organization_id', '=', organization_id)
-    .where('user_id', '=', user_id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  oneRow(
+    db,
+    sql<MemberRow>`
+      update members set role = ${role}, updated_at = ${now}
+      where organization_id = ${organization_id} and user_id = ${user_id}
+      returning *`,
+  );

@@ -8,11 +8,11 @@ import { grantTenant } from './tenant.ts';
 /** A step from one schema to the next. A released change is never edited, renamed or reordered. */
 export type Change = {
   name: string;
-  /** The version before works with the changed schema: columns that may be empty, tables and indexes were added. */
+  /** The previous version works with the changed schema: only nullable columns, tables and indexes were added. */
   isAdditive: boolean;
 } & (
   | {
-      /** Run in one transaction. On PostgreSQL they hold locks until its end, so what takes long is a change of its own. */
+      /** Run in one transaction. On PostgreSQL it holds their locks until its end, so a slow statement needs its own change. */
       statements: readonly string[];
     }
   | {
@@ -28,9 +28,9 @@ export const changesOf = (engine: Engine): readonly Change[] => [
 ];
 
 /**
- * Brings the schema up to date, one change after the other; each is made wholly or not at all. Replicas that start
- * together wait for each other. A store that a newer version changed is accepted while its changes only added.
- * @throws when the store is too new or too old for this program, or a change fails
+ * Brings the schema up to date, one change after the other, each in a transaction. Replicas that start together wait for
+ * each other. A store with changes of a newer version is accepted if they are additive.
+ * @throws if the store is too new or too old for this program, or a change fails
  */
 export async function migrate<Schema>(
   db: Kysely<Schema>,
@@ -54,7 +54,7 @@ const TOO_NEW = 'the store was written by a newer version of the service; start 
 const TOO_OLD =
   'the store was written before the first release and cannot be upgraded; start with an empty DATA_DIR or DATABASE_URL, and send the sessions again with `capture import` on each machine';
 
-/** The table in which versions before the first release kept what had been changed. */
+/** The table of schema changes in versions before the first release. */
 const BEFORE_RELEASE = 'kysely_migration';
 
 interface Made {
@@ -109,7 +109,7 @@ type IndexChange = Extract<Change, { index: string }>;
 const createIndex = ({ index, on, isUnique = false }: IndexChange, how = '') =>
   `create ${isUnique ? 'unique ' : ''}index ${how} if not exists ${index} on ${on}`;
 
-/** What is left of an attempt that was interrupted is an index that takes time at each write and answers nothing. */
+/** An interrupted attempt leaves an invalid index, which slows writes and answers no query; it is dropped first. */
 async function buildIndex<Schema>(db: Kysely<Schema>, change: IndexChange): Promise<void> {
   if ((await isValidIndex(db, change.index)) === false) {
     await sql`drop index concurrently ${sql.ref(change.index)}`.execute(db);
@@ -118,11 +118,11 @@ async function buildIndex<Schema>(db: Kysely<Schema>, change: IndexChange): Prom
   await note(db, change);
 }
 
-/** A change waits this long between attempts to lock its tables, and others work meanwhile. */
+/** Pause between attempts to lock the tables of a change, in which other statements run. */
 const PAUSE_MS = 1_000;
 const MOST_ATTEMPTS = 300;
 
-/** Repeats a change that could not lock its tables at once: while it waits for a lock, everybody else waits behind it. */
+/** Retries a change that could not lock its tables: while it waited for a lock, all later statements would wait too. */
 async function patiently(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

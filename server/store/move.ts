@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Store } from './open.ts';
 import type { Database } from './schema.ts';
 
-/** The tables that are moved, each with its key, in an order in which every row finds what it refers to. */
+/** The tables to move, with their keys; a table comes after those that it refers to. */
 const TABLES = {
   settings: ['name'],
   users: ['user_id'],
@@ -41,19 +41,19 @@ type Row = Record<string, unknown>;
 export interface MoveOptions {
   from: Store;
   to: Store;
-  /** Told of each table once it is there, and once it was compared. */
+  /** Called for each table after it was copied, and after it was compared. */
   onTable: (table: Table, rows: number, phase: 'copied' | 'compared') => void;
 }
 
-/** The store that was to be filled holds something already, or not what it was given. */
+/** The target is not empty, or differs from the source after the copy. */
 export class MoveRefused extends Error {
   override name = 'MoveRefused';
 }
 
 /**
- * Copies everything one store holds into an empty one, then compares both by the number and the content of the rows of each
- * table. Neither store may be in use meanwhile.
- * @throws MoveRefused when the other store is not empty (then nothing was written), or does not hold the same afterwards
+ * Copies a store into an empty one, then compares the number and the content of the rows of each table. Neither store may
+ * be in use.
+ * @throws MoveRefused if the target is not empty (then nothing was written), or differs after the copy
  */
 export async function moveStore({ from, to, onTable }: MoveOptions): Promise<void> {
   for (const table of MOVED) if (await hasRows(to, table)) throw notEmpty(table);
@@ -72,13 +72,13 @@ export async function moveStore({ from, to, onTable }: MoveOptions): Promise<voi
 
 const notEmpty = (table: Table) =>
   new MoveRefused(
-    `The PostgreSQL holds something already (in ${table}). Move into an empty database: one that no service was started on.`,
+    `The PostgreSQL database is not empty: ${table} has rows. Move into a database on which no service was started.`,
   );
 
 const notTheSame = (table: Table) =>
-  new MoveRefused(`The rows of ${table} are not the same in both. Begin again with an empty database.`);
+  new MoveRefused(`The rows of ${table} differ between the stores. Start again with an empty database.`);
 
-/** Number and content of rows, in whatever order they are added: the engines sort texts differently. */
+/** Number and content of rows, in any order, because the engines sort texts differently. */
 class Digest {
   rows = 0;
   readonly #sum = Buffer.alloc(32);
@@ -131,7 +131,7 @@ async function* pagesOf(store: Store, table: Table): AsyncGenerator<Row[]> {
   } while (last !== undefined);
 }
 
-/** How many appends behind `last` fit into a page: one at least. */
+/** How many appends after `last` fit into a page; at least one. */
 async function appendsOfPage(store: Store, last: Row | undefined): Promise<number> {
   const sizes = await readPage(store, 'appends', 'octet_length(body) as bytes', last, ROWS_OF_PAGE);
   let bytes = 0;

@@ -2,20 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { KEEP_ALIVE_MS } from './postgres.ts';
 
-/** What the processes on one PostgreSQL tell each other; nobody keeps it for who is away. */
+/** Messages between the processes on one PostgreSQL. They are not kept for a process that is not listening. */
 export interface Notices {
   /**
-   * Tells all processes, this one included.
+   * Sends to all processes, including this one.
    * @param texts each of at most `LONGEST_NOTICE` bytes
    */
   tell(texts: readonly string[]): Promise<void>;
-  /** Listens until the signal is aborted, over as many connections as it takes. */
+  /** Listens until the signal is aborted, and reconnects when necessary. */
   listen(listener: Listener, signal: AbortSignal): Promise<void>;
 }
 
 export interface Listener {
   onNotice: (text: string) => void;
-  /** Listening begins, or begins again: what was told meanwhile was missed. */
+  /** Listening has begun, or begun again; messages in between were missed. */
   onListening: () => void;
   /** The connection was lost or refused; it is tried again. */
   onError: (error: Error) => void;
@@ -28,7 +28,7 @@ const CHANNEL = 'session_capture';
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** @param url of a connection that is the listener's own: behind a pooler in transaction mode nothing would be heard */
+/** @param url for the connection that listens; behind a pooler in transaction mode it would receive nothing */
 export function createNotices(pool: pg.Pool, url: string): Notices {
   async function listenOnce({ onNotice, onListening, onError }: Listener, signal: AbortSignal): Promise<void> {
     const client = new pg.Client({

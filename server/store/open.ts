@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type PostgresPool, sql } from 'kysely';
 import type pg from 'pg';
 import type { Journal } from '../log/journal.ts';
 import { type Engine, isStoreLost, storeUnavailable } from './dialect.ts';
-import { lockFolder } from './lock.ts';
 import { migrate } from './migrate.ts';
 import { createNotices, type Notices } from './notices.ts';
 import { limitedPool, openPostgres, postgresDialect, SCHEMA_SETTINGS } from './postgres.ts';
@@ -13,23 +13,22 @@ import type { Database } from './schema.ts';
 import { sqliteDialect } from './sqlite/driver.ts';
 import { openFile } from './sqlite/open-file.ts';
 import { assertOwner, findTenant, poolOfTenants } from './tenant.ts';
-import { storeUnusable } from './unusable.ts';
 
 export type Db = Kysely<Database>;
 
 export interface Store {
   engine: Engine;
   db: Db;
-  /** For reads that may take long: a part of the connections, and how many such reads they are for at the same time. */
+  /** The connections for reads that may take long, and how many such reads may run at the same time. */
   longReads: { db: Db; atOnce: number };
-  /** Where it numbers events itself. */
+  /** The journal, for a store that numbers events itself. */
   journal: Journal;
   pool?: pg.Pool;
   /** PostgreSQL only: whether row-level security keeps organizations apart. */
   isWalled?: boolean;
   /** PostgreSQL only: messages between the processes that share the store. */
   notices?: Notices;
-  /** Answers when a row can be read; throws otherwise. */
+  /** @throws if the store cannot answer */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -42,9 +41,9 @@ export interface StoreOptions {
   dataDir: string;
   /** Milliseconds that PostgreSQL may leave a statement without an answer; absent: 20 s. */
   silentMs?: number | undefined;
-  /** Told of errors of idle connections. */
+  /** Called for errors of idle connections. */
   onError: (error: Error) => void;
-  /** Told when the file can no longer be trusted: it is corrupt, or could not be synced. The process must end. */
+  /** Called when the file can no longer be trusted, because it is corrupt or could not be synced. The process must end. */
   onLost?: ((error: Error) => void) | undefined;
 }
 
@@ -59,7 +58,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** Over connections of its own, which may wait for hours, and past any pooler, which would bound them. */
+/** Uses its own connections, which may wait for hours, and no pooler, which would limit them. */
 async function migratePostgres(url: string, onError: (error: Error) => void): Promise<void> {
   const pool = openPostgres(url, onError, { silentMs: 0, settings: SCHEMA_SETTINGS });
   const db = new Kysely<Database>({ dialect: postgresDialect(pool) });
@@ -91,7 +90,7 @@ async function sqliteStore({ dataDir, onLost }: StoreOptions): Promise<Store> {
       longReads: { db: new Kysely<Database>({ dialect: sqliteDialect(file.longReads) }), atOnce: LONG_READS.sqlite },
       journal: file.journal,
       async ping() {
-        // A reader may answer while the disk takes no write.
+        // A reader may answer although the disk accepts no write.
         if (file.writer.lag() > LONGEST_LAG_MS) throw storeUnavailable('the writer does not answer');
         await ping(db);
       },
@@ -126,15 +125,15 @@ async function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url
     ping: () => ping(db),
     async close() {
       await db.destroy();
-      // Kysely ends no pool that it was never asked anything over.
+      // Kysely does not end a pool that it has never used.
       if (!pool.ending) await pool.end();
     },
   };
 }
 
 /**
- * Long reads at the same time. On SQLite they share one of the two readers: while one waits for it, the events of the other
- * are looked through. On PostgreSQL they have 8 of the 20 connections together.
+ * Long reads at the same time. On SQLite they share one of the two readers: one waits for it while the other searches its
+ * events. On PostgreSQL they share 8 of the 20 connections.
  */
 const LONG_READS = { sqlite: 2, postgres: 8 };
 
@@ -143,4 +142,49 @@ const LONGEST_LAG_MS = 5_000;
 
 async function ping(db: Db): Promise<void> {
   await sql`select 1`.execute(db);
+}
+
+/**
+ * Locks the data folder for this process until the returned function is called or the process ends. The system releases
+ * SQLite's exclusive file lock with the process, so no lock is left behind.
+ * @throws Error if another process has the folder
+ */
+function lockFolder(folder: string): () => void {
+  const lock = new DatabaseSync(join(folder, 'lock.sqlite'));
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock.close();
+    throw new Error(
+      `another process already uses the data folder ${folder}; stop it, or set DATA_DIR to another folder`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return () => lock.close();
+}
+
+const REMEDIES: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there: start PostgreSQL, or correct DATABASE_URL',
+  ENOTFOUND: 'no host has this name: correct DATABASE_URL',
+  ETIMEDOUT: 'it does not answer: check the network, or correct DATABASE_URL',
+  '28P01': 'it rejects the password in DATABASE_URL',
+  '28000': 'it rejects the user in DATABASE_URL',
+  '3D000': 'it has no database of this name: create it, or correct DATABASE_URL',
+  '57P03': 'it is starting up or shutting down: try again in a moment',
+};
+
+/** Turns an error of opening the store into a sentence with its remedy. Returns any other error unchanged. */
+function storeUnusable(error: unknown, { databaseUrl, dataDir }: StoreOptions): unknown {
+  const { code, message, syscall } = error as NodeJS.ErrnoException;
+  if (databaseUrl !== undefined) {
+    const remedy = REMEDIES[code ?? ''];
+    if (remedy === undefined) return error;
+    const { hostname, port, pathname } = new URL(databaseUrl);
+    return new Error(`PostgreSQL at ${hostname}:${port || 5432}${pathname}: ${remedy}`, { cause: error });
+  }
+  if (syscall === undefined) return error;
+  const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'it is a file' : message;
+  return new Error(`The folder ${dataDir} cannot be used: ${reason}. Name another in DATA_DIR`, { cause: error });
 }

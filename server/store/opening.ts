@@ -1,4 +1,4 @@
-import type { AgentId } from '../../contract/agent.ts';
+import { sql } from 'kysely';
 import { Problem } from '../../contract/problem.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { newId } from '../ids.ts';
@@ -6,7 +6,8 @@ import { forShare } from './dialect.ts';
 import { environmentUnusable, findEnvironment } from './environments.ts';
 import { findInstallation } from './installations.ts';
 import type { Db } from './open.ts';
-import type { SessionRow } from './schema.ts';
+import { firstRow } from './rows.ts';
+import type { DeletedSessionRow, SessionRow } from './schema.ts';
 
 /** A session to be opened. */
 export interface Opening {
@@ -15,18 +16,18 @@ export interface Opening {
   secretId: string;
   environmentId: string;
   installationId: string;
-  /** Where given, it must be the installation's. */
+  /** If given, it must be the installation's. */
   agentId: string | undefined;
   title: string | undefined;
   repoRoot: string | undefined;
   gitBranch: string | undefined;
   /** Milliseconds since the epoch. */
   startedAt: number;
-  /** How the client finds the session again, if it may. */
+  /** Set for a session that its client can find again. */
   capture?: Capture | undefined;
 }
 
-/** What a client tells of a session that it knows under a key of its own. */
+/** A client's own data of a session. */
 export interface Capture {
   clientKey: string;
   /** Keys of other sessions of the client. */
@@ -37,108 +38,46 @@ export interface Capture {
 }
 
 /**
- * Opens a session on an active machine and an active installation of it, both of which are held while it is written: who
- * revokes the machine at the same moment finds the session, or is found.
+ * Opens a session on an active machine with an active installation. Both rows are locked, so that a concurrent revocation
+ * either sees the session or makes the insertion fail.
  * @throws Problem `environment_unusable`, `installation_unusable`, `validation_failed`
  */
 export async function openSession(db: Db, opening: Opening, now: number): Promise<SessionRow> {
   return (await insertOpened(db, opening, now)) ?? Promise.reject(await whyNot(db, opening));
 }
 
-/** The session as written; undefined when its machine or agent is not usable, or its key is taken or was deleted. */
-export function insertOpened(db: Db, opening: Opening, now: number): Promise<SessionRow | undefined> {
-  const { organizationId, plane, agentId, capture } = opening;
-  const usable = db
-    .selectFrom('environments')
-    .innerJoin('installations', 'installations.organization_id', 'environments.organization_id')
-    .where('environments.organization_id', '=', organizationId)
-    .where('environments.environment_id', '=', opening.environmentId)
-    .where('environments.status', '=', 'active')
-    .where('installations.installation_id', '=', opening.installationId)
-    .where('installations.status', '=', 'active')
-    .where((row) =>
-      row.or([
-        row('installations.environment_id', 'is', null),
-        row('installations.environment_id', '=', row.ref('environments.environment_id')),
-      ]),
-    )
-    .$if(agentId !== undefined, (query) => query.where('installations.agent_id', '=', agentId as AgentId))
-    .$if(capture !== undefined, (query) =>
-      query.where((row) =>
-        row.not(
-          row.exists(
-            row
-              .selectFrom('deleted_sessions')
-              .select('session_id')
-              .where('organization_id', '=', organizationId)
-              .where('plane', '=', plane)
-              .where('client_key', '=', capture?.clientKey ?? null),
-          ),
-        ),
-      ),
-    )
-    .select((row) => [
-      row.val(newId('ses', now)).as('session_id'),
-      'environments.organization_id',
-      'environments.environment_id',
-      'installations.installation_id',
-      'installations.agent_id',
-      row.val(opening.secretId).as('secret_id'),
-      row.val(plane).as('plane'),
-      row.val('active' as const).as('status'),
-      row.val(opening.title ?? null).as('title'),
-      row.val(opening.repoRoot ?? null).as('repo_root'),
-      row.val(opening.gitBranch ?? null).as('git_branch'),
-      row.val(opening.startedAt).as('started_at'),
-      row.val(0).as('event_count'),
-      row.val(capture?.clientKey ?? null).as('client_key'),
-      row.val(capture?.continues ?? null).as('continues_key'),
-      row.val(capture?.forkedFrom ?? null).as('forked_from_key'),
-      row.val(capture?.endedAt ?? null).as('client_ended_at'),
-      row.val(now).as('created_at'),
-      row.val(now).as('updated_at'),
-    ]);
-  return db
-    .insertInto('sessions')
-    .columns(COLUMNS)
-    .expression(forShare(db, usable))
-    .$if(capture !== undefined, (query) =>
-      query.onConflict((conflict) =>
-        conflict.columns(['organization_id', 'plane', 'client_key']).where('client_key', 'is not', null).doNothing(),
-      ),
-    )
-    .returningAll()
-    .executeTakeFirst();
+/** Inserts the session. @returns undefined when its machine or agent cannot be used, or its key is taken or was deleted */
+function insertOpened(db: Db, opening: Opening, now: number): Promise<SessionRow | undefined> {
+  const { organizationId, plane, secretId, environmentId, installationId, agentId, capture } = opening;
+  const { title = null, repoRoot = null, gitBranch = null, startedAt } = opening;
+  const { clientKey = null, continues = null, forkedFrom = null, endedAt = null } = capture ?? {};
+  return firstRow(
+    db,
+    sql<SessionRow>`
+      insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane,
+        status, title, repo_root, git_branch, started_at, event_count, client_key, continues_key, forked_from_key,
+        client_ended_at, created_at, updated_at)
+      select ${newId('ses', now)}, environments.organization_id, environments.environment_id,
+        installations.installation_id, installations.agent_id, ${secretId}, ${plane}, 'active', ${title},
+        ${repoRoot}, ${gitBranch}, ${startedAt}, 0, ${clientKey}, ${continues}, ${forkedFrom},
+        ${endedAt}, ${now}, ${now}
+      from environments join installations on installations.organization_id = environments.organization_id
+      where environments.organization_id = ${organizationId} and environments.environment_id = ${environmentId}
+        and environments.status = 'active'
+        and installations.installation_id = ${installationId} and installations.status = 'active'
+        and (installations.environment_id is null or installations.environment_id = environments.environment_id)
+        ${agentId === undefined ? sql`` : sql`and installations.agent_id = ${agentId}`}
+        and not exists (
+          select 1 from deleted_sessions
+          where organization_id = ${organizationId} and plane = ${plane} and client_key = ${clientKey})
+      ${forShare(db)}
+      on conflict (organization_id, plane, client_key) where client_key is not null do nothing
+      returning *`,
+  );
 }
 
-/** The selection's order. */
-const COLUMNS = [
-  'session_id',
-  'organization_id',
-  'environment_id',
-  'installation_id',
-  'agent_id',
-  'secret_id',
-  'plane',
-  'status',
-  'title',
-  'repo_root',
-  'git_branch',
-  'started_at',
-  'event_count',
-  'client_key',
-  'continues_key',
-  'forked_from_key',
-  'client_ended_at',
-  'created_at',
-  'updated_at',
-] as const;
-
-/** What is wrong with what the session was to be opened on. */
-export async function whyNot(
-  db: Db,
-  { organizationId, environmentId, installationId, agentId }: Opening,
-): Promise<Problem> {
+/** Why the session could not be opened. */
+async function whyNot(db: Db, { organizationId, environmentId, installationId, agentId }: Opening): Promise<Problem> {
   const environment = await findEnvironment(db, organizationId, environmentId);
   if (environment?.status !== 'active') {
     return environmentUnusable();
@@ -157,4 +96,55 @@ export async function whyNot(
   return new Problem('service_unavailable', 'The machine or its agent changed meanwhile. Try again.', {
     retryAfter: 1,
   });
+}
+
+/** The outcome for one client key. */
+export type Captured =
+  | { outcome: 'opened' | 'found'; row: SessionRow }
+  | { outcome: 'deleted' }
+  | { outcome: 'expired'; eventCount: number; lastEventAt: number }
+  | { outcome: 'refused'; problem: Problem };
+
+export type CaptureOpening = Opening & { capture: Capture };
+
+/**
+ * Finds sessions by their client keys, and opens those that are not there; in one transaction, and in the given order.
+ * Two requests with the same keys at the same moment get the same sessions.
+ */
+export function captureSessions(db: Db, openings: readonly CaptureOpening[], now: number): Promise<Captured[]> {
+  return db.transaction().execute(async (transaction) => {
+    const answers = new Map<CaptureOpening, Captured>();
+    // Sorted, so that two requests with the same keys cannot deadlock.
+    const sorted = [...openings].sort((a, b) => (a.capture.clientKey < b.capture.clientKey ? -1 : 1));
+    for (const opening of sorted) answers.set(opening, await captureSession(transaction, opening, now));
+    return openings.map((opening) => answers.get(opening) as Captured);
+  });
+}
+
+async function captureSession(db: Db, opening: CaptureOpening, now: number): Promise<Captured> {
+  const { organizationId, plane, capture } = opening;
+  const known = await findByKey(db, organizationId, plane, capture.clientKey);
+  if (known) return known;
+  const row = await insertOpened(db, opening, now);
+  if (row) return { outcome: 'opened', row };
+  const meanwhile = await findByKey(db, organizationId, plane, capture.clientKey);
+  return meanwhile ?? { outcome: 'refused', problem: await whyNot(db, opening) };
+}
+
+async function findByKey(db: Db, organizationId: string, plane: Plane, key: string): Promise<Captured | undefined> {
+  const row = await firstRow(
+    db,
+    sql<SessionRow>`
+      select * from sessions where organization_id = ${organizationId} and plane = ${plane} and client_key = ${key}`,
+  );
+  if (row?.deleted_at === null) return { outcome: 'found', row };
+  const tombstone = await firstRow(
+    db,
+    sql<Pick<DeletedSessionRow, 'event_count' | 'last_event_at'>>`
+      select event_count, last_event_at from deleted_sessions
+      where organization_id = ${organizationId} and plane = ${plane} and client_key = ${key}`,
+  );
+  if (!tombstone) return undefined;
+  const { event_count: eventCount, last_event_at: lastEventAt } = tombstone;
+  return lastEventAt === null ? { outcome: 'deleted' } : { outcome: 'expired', eventCount, lastEventAt };
 }

@@ -5,8 +5,8 @@ import { revokeSecrets } from './secrets.ts';
 const AT_ONCE = 500;
 
 /**
- * Locks everybody out of the organization: it has no members any more, its secrets and machines are revoked, and its name is
- * free. What it captured is removed afterwards.
+ * Removes the members of the organization, revokes its secrets and machines, and frees its name. Its sessions are removed
+ * afterwards.
  * @returns the ids of the secrets that were revoked
  */
 export const endOrganization = (db: Db, organizationId: string, now: number): Promise<string[]> =>
@@ -89,7 +89,7 @@ const findSum = (db: Db, organizationId: string) =>
     .limit(1)
     .executeTakeFirst();
 
-/** Each with the column that tells its rows apart; in an order in which no row refers to one that is gone. */
+/** Tables with their key columns; a table comes before those that it refers to. */
 const OWNED = [
   ['stored_bytes', 'session_id'],
   ['stored_days', 'day'],

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Organization } from '../../contract/organization.ts';
 import { newId } from '../ids.ts';
-import { emailKey } from './email.ts';
+import { emailKey, toTimestamp } from './columns.ts';
 import { declineInvitations, lockPerson } from './invitations.ts';
 import type { Db } from './open.ts';
-import type { OrganizationRow } from './schema.ts';
-import { toTimestamp } from './time.ts';
+import { allRows, oneRow } from './rows.ts';
+import type { MemberRow, OrganizationRow } from './schema.ts';
 
 export const toOrganization = (row: OrganizationRow): Organization => ({
   organizationId: row.organization_id,
@@ -23,8 +24,8 @@ export interface Founder {
 }
 
 /**
- * Creates the organization with its owner as the first member, who thereby declines all invitations. Rejects on a unique
- * constraint when they have one, or when their e-mail is a member's who signs in otherwise.
+ * Creates the organization with its owner as the first member, and declines the owner's invitations. Rejects on a unique
+ * constraint when the person belongs to an organization, or a member with another account has their e-mail.
  */
 export function createOrganization(db: Db, name: string, owner: Founder, now: number): Promise<OrganizationRow> {
   const organizationId = newId('org');
@@ -41,7 +42,7 @@ export function createOrganization(db: Db, name: string, owner: Founder, now: nu
       updated_at: now,
     };
     const slug = toSlug(name);
-    // Only the insertion itself can tell that a slug is free: another may be created at the same moment.
+    // Only the insertion tells whether a slug is free: somebody else may take it at the same moment.
     const row =
       (await insertWithSlug(transaction, { ...values, slug })) ??
       (await insertWithSlug(transaction, { ...values, slug: `${slug}-${randomBytes(4).toString('hex')}` }));
@@ -87,49 +88,45 @@ function toSlug(name: string): string {
 }
 
 export const findOrganization = (db: Db, organizationId: string) =>
-  db.selectFrom('organizations').selectAll().where('organization_id', '=', organizationId).executeTakeFirstOrThrow();
+  oneRow(db, sql<OrganizationRow>`select * from organizations where organization_id = ${organizationId}`);
 
 export const renameOrganization = (db: Db, organizationId: string, name: string, now: number) =>
-  db
-    .updateTable('organizations')
-    .set({ name, updated_at: now })
-    .where('organization_id', '=', organizationId)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  oneRow(
+    db,
+    sql<OrganizationRow>`
+      update organizations set name = ${name}, updated_at = ${now} where organization_id = ${organizationId}
+      returning *`,
+  );
 
-/** Notes that the identity provider knows whom the owner belongs to. */
+/** Notes that the identity provider knows the owner's organization. */
 export const markTenantAssigned = (db: Db, organizationId: string) =>
-  db.updateTable('organizations').set({ tenant_assigned: 1 }).where('organization_id', '=', organizationId).execute();
+  sql`update organizations set tenant_assigned = 1 where organization_id = ${organizationId}`.execute(db);
 
 /**
- * Runs `change` in a transaction, one at a time in an organization: what depends on who else is an owner must not happen
- * beside another such change.
+ * Runs `change` in a transaction, one at a time in an organization: two owners who leave at once must not both count the
+ * other one.
  */
 export const changeMembers = <Result>(db: Db, organizationId: string, change: (db: Db) => Promise<Result>) =>
   db.transaction().execute(async (transaction) => {
     // An update locks the row on either engine.
-    await transaction
-      .updateTable('organizations')
-      .set({ organization_id: organizationId })
-      .where('organization_id', '=', organizationId)
-      .execute();
+    await sql`
+      update organizations set organization_id = organization_id
+      where organization_id = ${organizationId}`.execute(transaction);
     return change(transaction);
   });
 
 /**
- * Lets the organization name an owner who is one: the present one, else whoever has been it the longest.
- * @returns false when nobody is left
+ * Keeps the owner that the organization names, if they still are one; otherwise names its longest-serving owner.
+ * @returns false when it has no owner
  */
 export async function settleOwner(db: Db, organizationId: string, now: number): Promise<boolean> {
-  const owners = await db
-    .selectFrom('members')
-    .select('user_id')
-    .where('organization_id', '=', organizationId)
-    .where('status', '=', 'active')
-    .where('role', '=', 'owner')
-    .orderBy('joined_at')
-    .orderBy('user_id')
-    .execute();
+  const owners = await allRows(
+    db,
+    sql<Pick<MemberRow, 'user_id'>>`
+      select user_id from members
+      where organization_id = ${organizationId} and status = 'active' and role = 'owner'
+      order by joined_at, user_id`,
+  );
   const { owner_user_id: named } = await findOrganization(db, organizationId);
   if (owners.length > 0 && !owners.some(({ user_id }) => user_id === named)) {
     await nameOwner(db, organizationId, String(owners[0]?.user_id), now);
@@ -138,9 +135,9 @@ export async function settleOwner(db: Db, organizationId: string, now: number): 
 }
 
 export const nameOwner = (db: Db, organizationId: string, userId: string, now: number) =>
-  db
-    .updateTable('organizations')
-    .set({ owner_user_id: userId, updated_at: now })
-    .where('organization_id', '=', organizationId)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  oneRow(
+    db,
+    sql<OrganizationRow>`
+      update organizations set owner_user_id = ${userId}, updated_at = ${now} where organization_id = ${organizationId}
+      returning *`,
+  );

@@ -2,10 +2,10 @@ import type { Plane } from '../../contract/secret.ts';
 import type { Db } from './open.ts';
 import type { SessionRow } from './schema.ts';
 
-/** What a request with a secret proves of its sender. */
+/** The sender of a request with a secret. */
 export interface Sender {
   secretId: string;
-  /** The machine that the secret belongs to; null where it is shared, or was never used to register a new machine. */
+  /** The machine of the secret; null if the secret never registered a new machine. */
   environmentId: string | null;
 }
 
@@ -14,7 +14,7 @@ interface Holder {
   secretId: string;
 }
 
-/** A secret is copied and shared, so it proves for this long only that its holder opened a session. */
+/** How long a secret proves that its holder opened a session: secrets are copied and shared. */
 const SAME_SECRET_MS = 24 * 3_600_000;
 
 export async function findSender(db: Db, { organizationId, secretId }: Holder): Promise<Sender> {
@@ -28,8 +28,8 @@ export async function findSender(db: Db, { organizationId, secretId }: Holder): 
 }
 
 /**
- * Notes that the secret belongs to a machine that was registered with it for the first time. A secret that belongs to a
- * machine stays with it: any sender may name any host, but only one can be the first to register it.
+ * Binds the secret to the first machine that was registered with it, for good. A sender may name any host, but only one
+ * can register it first.
  */
 export const bindSecret = (db: Db, { organizationId, secretId }: Holder, environmentId: string) =>
   db

@@ -1,10 +1,13 @@
+import { sql } from 'kysely';
 import type { Role } from '../../contract/organization.ts';
 import type { Claims } from '../claims.ts';
 import { newId } from '../ids.ts';
+import { emailKey } from './columns.ts';
 import { uniqueViolation } from './dialect.ts';
-import { emailKey } from './email.ts';
 import { acceptInvitation, declineInvitations, findByEmail, isMemberAnywhere } from './invitations.ts';
 import type { Db } from './open.ts';
+import { changedRows, firstRow } from './rows.ts';
+import type { UserRow } from './schema.ts';
 
 /** A signed-in person and their place in an organization, if they have one. */
 export interface Caller {
@@ -15,23 +18,22 @@ export interface Caller {
 }
 
 /**
- * Who the bearer of these claims is. A person seen for the first time is written down; one whose verified e-mail is
- * invited by exactly one organization becomes an active member, unless the claims say to ask first. Otherwise nothing is
- * written.
+ * Finds the person with these claims. A new person is stored. A person whose verified e-mail has exactly one invitation
+ * becomes an active member, unless the claims say to ask first. Otherwise nothing is written.
  */
 export async function resolveCaller(db: Db, claims: Claims, now: number): Promise<Caller> {
   const known = await findPerson(db, claims);
-  // An access token may say nothing of the e-mail, and takes nothing back.
+  // An access token may come without the e-mail; then the stored one is kept.
   const isSame = known?.email === claims.email && known?.email_verified === Number(claims.emailVerified);
   const isCurrent = known && (claims.email === undefined || isSame);
   if (isCurrent && (known.organization_id !== null || !(await findOffer(db, claims)))) return toCaller(claims, known);
   await admit(db, claims, now).catch((error) => {
     if (uniqueViolation(error) === undefined) throw error;
-    // A dashboard's first requests come all at once, and another of them was faster.
+    // The first requests of a dashboard arrive together, and another one stored the person first.
     return admit(db, claims, now);
   });
   const person = await findPerson(db, claims);
-  if (!person) throw new Error('a person who was just written down cannot be found');
+  if (!person) throw new Error('a person who was just stored cannot be found');
   return toCaller(claims, person);
 }
 
@@ -51,9 +53,9 @@ const admit = (db: Db, claims: Claims, now: number) =>
 type Offer = Awaited<ReturnType<typeof findByEmail>>[number];
 
 /**
- * What the verified e-mail gives a person who belongs nowhere: the one invitation that waits for it, or the membership it
- * has under another issuer. The person is asked where several invitations wait, or where anyone may sign up: there, a
- * stranger's organization must not collect the sessions of people who never agreed to join it.
+ * Finds the membership that a verified e-mail gives a person without an organization: its only invitation, or its
+ * membership under another issuer. With several invitations the person must choose. Where anyone may sign up, they must
+ * accept: otherwise a stranger's organization could collect the sessions of people who never agreed to join.
  */
 async function findOffer(db: Db, claims: Claims): Promise<Offer | undefined> {
   if (!claims.emailVerified || !claims.email) return undefined;
@@ -64,61 +66,51 @@ async function findOffer(db: Db, claims: Claims): Promise<Offer | undefined> {
 }
 
 /**
- * The member signs in at another issuer from now on, and keeps the id that all else names them by.
+ * Moves a member to another issuer. The id stays, because other rows refer to it.
  * @returns false when another request was faster
  */
 async function takeOver(db: Db, claims: Claims, member: Offer, now: number): Promise<boolean> {
   const { issuer, subject, email = null } = claims;
-  // Who had come before the operator allowed this is here already, and belongs nowhere.
-  await db
-    .deleteFrom('users')
-    .where('issuer', '=', issuer)
-    .where('subject', '=', subject)
-    .where('user_id', '!=', member.user_id)
-    .execute();
-  const { numUpdatedRows } = await db
-    .updateTable('users')
-    .set({ issuer, subject, email, email_verified: 1, updated_at: now })
-    .where('user_id', '=', member.user_id)
-    .where('issuer', '=', member.issuer)
-    .executeTakeFirst();
-  if (numUpdatedRows !== 1n) return false;
-  // This issuer has not been told where the owner belongs.
-  await db
-    .updateTable('organizations')
-    .set({ tenant_assigned: 0 })
-    .where('organization_id', '=', member.organization_id)
-    .where('owner_user_id', '=', member.user_id)
-    .execute();
+  // A person who signed in before the operator allowed this has a row of their own, without an organization.
+  await sql`
+    delete from users where issuer = ${issuer} and subject = ${subject} and user_id <> ${member.user_id}`.execute(db);
+  const changed = await changedRows(
+    db,
+    sql`
+      update users set issuer = ${issuer}, subject = ${subject}, email = ${email}, email_verified = 1, updated_at = ${now}
+      where user_id = ${member.user_id} and issuer = ${member.issuer}`,
+  );
+  if (changed !== 1) return false;
+  // The new issuer does not know the owner's organization yet.
+  await sql`
+    update organizations set tenant_assigned = 0
+    where organization_id = ${member.organization_id} and owner_user_id = ${member.user_id}`.execute(db);
   return true;
 }
 
-/** Forgets a person, and the invitations of an e-mail that they have proven. Those who belong to an organization leave it first. */
+/** Forgets a person, who must have left their organization, and the invitations of the e-mail that they have proven. */
 export async function deletePerson(db: Db, userId: string, provenEmail: string | undefined): Promise<void> {
   if (provenEmail !== undefined) await declineInvitations(db, provenEmail);
-  await db.deleteFrom('users').where('user_id', '=', userId).execute();
+  await sql`delete from users where user_id = ${userId}`.execute(db);
 }
 
-type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>;
+interface Person extends Pick<UserRow, 'user_id' | 'email' | 'email_verified'> {
+  organization_id: string | null;
+  role: Role | null;
+  tenant_assigned: number | null;
+}
 
-const findPerson = (db: Db, claims: Claims) =>
-  db
-    .selectFrom('users')
-    .leftJoin('members', (join) =>
-      join.onRef('members.user_id', '=', 'users.user_id').on('members.status', '=', 'active'),
-    )
-    .leftJoin('organizations', 'organizations.organization_id', 'members.organization_id')
-    .select([
-      'users.user_id',
-      'users.email',
-      'users.email_verified',
-      'members.organization_id',
-      'members.role',
-      'organizations.tenant_assigned',
-    ])
-    .where('users.issuer', '=', claims.issuer)
-    .where('users.subject', '=', claims.subject)
-    .executeTakeFirst();
+const findPerson = (db: Db, { issuer, subject }: Claims): Promise<Person | undefined> =>
+  firstRow(
+    db,
+    sql<Person>`
+      select users.user_id, users.email, users.email_verified,
+        members.organization_id, members.role, organizations.tenant_assigned
+      from users
+      left join members on members.user_id = users.user_id and members.status = 'active'
+      left join organizations on organizations.organization_id = members.organization_id
+      where users.issuer = ${issuer} and users.subject = ${subject}`,
+  );
 
 function toCaller(claims: Claims, person: Person): Caller {
   const caller = { userId: person.user_id, email: claims.email, emailVerified: claims.emailVerified };
@@ -133,19 +125,16 @@ function toCaller(claims: Claims, person: Person): Caller {
   };
 }
 
-/** A member who founded the organization before proving the e-mail is found by it from now on, as all others are. */
+/** Stores the e-mail of a member who founded the organization before proving it. */
 async function proveMember(db: Db, { user_id, organization_id }: Person, email: string): Promise<void> {
   if (organization_id === null || (await isMemberAnywhere(db, email))) return;
   await declineInvitations(db, email);
-  await db
-    .updateTable('members')
-    .set({ email, email_key: emailKey(email) })
-    .where('user_id', '=', user_id)
-    .where('email_key', 'is', null)
-    .execute();
+  await sql`
+    update members set email = ${email}, email_key = ${emailKey(email)}
+    where user_id = ${user_id} and email_key is null`.execute(db);
 }
 
-/** A new person takes over the id their invitation was given, so that it keeps naming them. */
+/** Stores the person. A new one takes the id of their invitation, because other rows refer to it. */
 async function writePerson(db: Db, claims: Claims, invitedId: string | undefined, now: number): Promise<string> {
   const { user_id } = await db
     .insertInto('users')

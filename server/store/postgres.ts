@@ -12,15 +12,15 @@ const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'tex
 const SILENT_MS = 20_000;
 
 export interface PoolOptions {
-  /** Milliseconds that a server may leave a statement without an answer before its connection is given up; 0: no limit. */
+  /** Milliseconds without an answer to a statement after which its connection is closed; 0: no limit. */
   silentMs?: number | undefined;
-  /** Absent: those of requests. */
+  /** Absent: the settings for requests. */
   settings?: Settings;
 }
 
 /**
- * A pool of connections. Each is asked before it is used whether what it commits is durable.
- * @param onError told of errors of idle connections
+ * A pool of connections. Each is checked before its first use: its commits must be durable.
+ * @param onError called for errors of idle connections
  */
 export function openPostgres(
   url: string,
@@ -34,9 +34,9 @@ export function openPostgres(
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    // Without it, a machine that vanished would be waited for as long as TCP retries: 15 minutes.
+    // Without it, a statement would wait for a vanished machine until TCP gives up, after 15 minutes.
     query_timeout: silentMs,
-    // Without it, a connection that timed out goes to the next request with its old answer still to come.
+    // Without it, the next request on a connection that timed out would get the old answer.
     pipeline: true,
     types: { getTypeParser },
     onConnect: (client) => prepareConnection(client, settings),
@@ -47,7 +47,7 @@ export function openPostgres(
   return pool;
 }
 
-/** The pool for work that may take so many of its connections at most; ending the pool itself is left to its owner. */
+/** A view of the pool that uses at most `most` of its connections. Its owner ends the pool itself. */
 export function limitedPool(pool: PostgresPool, most: number): PostgresPool {
   const queue = new Queue({ atOnce: most });
   const connect = () =>
@@ -73,10 +73,10 @@ export function limitedPool(pool: PostgresPool, most: number): PostgresPool {
   return { connect, end: async () => undefined, options: pool.options };
 }
 
-/** Idle time after which TCP checks whether the other end is still there. */
+/** Idle time after which TCP checks whether the peer is alive. */
 export const KEEP_ALIVE_MS = 10_000;
 
-/** Limits of waiting, and when a commit is confirmed. */
+/** Time-outs, and when a commit is confirmed. */
 const SETTINGS = {
   statement_timeout: '15s',
   lock_timeout: '2s',
@@ -86,7 +86,7 @@ const SETTINGS = {
 type Setting = keyof typeof SETTINGS;
 type Settings = Readonly<Record<Setting, string>>;
 
-/** For changes of the schema, which may wait for other replicas and for large tables. */
+/** For schema changes, which may wait for other replicas and take long on large tables. */
 export const SCHEMA_SETTINGS: Settings = {
   ...SETTINGS,
   statement_timeout: '0',
@@ -98,9 +98,9 @@ export const SCHEMA_SETTINGS: Settings = {
 const SERVER_SETTINGS = ['fsync', 'full_page_writes'] as const;
 
 /**
- * Sets the settings of the connection, in one query. PgBouncer refuses startup parameters, so they are set afterwards. Behind
- * a pooler, which is recognized by a process id other than the backend's, nothing is set, because the next user of the backend
- * would inherit it. There the role must have the settings.
+ * Sets the settings of the connection, in one query after the start, because PgBouncer refuses startup parameters. A process
+ * id that differs from the backend's reveals a pooler. Behind one nothing is set, because the next user of the backend would
+ * inherit it; the role must have the settings instead.
  * @throws StoreUnsuitable
  */
 async function prepareConnection(client: pg.ClientBase, settings: Settings): Promise<void> {
@@ -133,7 +133,7 @@ function forgetNames(client: pg.ClientBase): void {
 /** Stricter settings, such as `remote_apply`, stay. */
 const stricterCommit = `case when current_setting('synchronous_commit') in ('off', 'local') then '${SETTINGS.synchronous_commit}' else current_setting('synchronous_commit') end`;
 
-/** A PostgreSQL on which the service cannot keep its promises. The message says what to set. */
+/** A PostgreSQL without the durability or time-outs that the service needs. The message says what to set. */
 export class StoreUnsuitable extends Error {
   override name = 'StoreUnsuitable';
 }
@@ -144,7 +144,7 @@ export function assertSuitable(state: State, settings: Settings = SETTINGS): voi
   if (off.length > 0) {
     const lines = off.map((name) => `${name} = on`).join(' and ');
     throw new StoreUnsuitable(
-      `PostgreSQL may lose what it has acknowledged when its machine stops. Set ${lines} in postgresql.conf and start it again.`,
+      `PostgreSQL may lose acknowledged data when its machine stops. Set ${lines} in postgresql.conf and restart it.`,
     );
   }
   const missing = (Object.keys(SETTINGS) as Setting[]).filter(
@@ -169,10 +169,10 @@ const SCHEMA_LOCK = '3853314791062309107';
 const ASK_AGAIN_MS = 200;
 
 /**
- * Keeps other replicas from changing the schema until the returned function is called. The lock belongs to a transaction of
- * its own, because that of a connection would stay behind on a pooler's. It is asked for again and again: a statement that
- * waits for it would keep `create index concurrently`, which waits for all running statements, from ever ending.
- * @throws also when the connection is lost, then or at the release
+ * Keeps other replicas from changing the schema until the returned function is called. The lock belongs to a transaction,
+ * because a pooler would keep the lock of a connection. The lock is polled: `create index concurrently` waits for all
+ * running statements, and would never end while one of them waits for this lock.
+ * @throws also if the connection is lost, now or at the release
  */
 export async function holdSchema<Schema>(db: Kysely<Schema>): Promise<() => Promise<void>> {
   for (;;) {
@@ -193,23 +193,23 @@ export async function holdSchema<Schema>(db: Kysely<Schema>): Promise<() => Prom
 
 async function takeLock<Schema>(transaction: Kysely<Schema>): Promise<boolean> {
   await sql`select set_config('idle_in_transaction_session_timeout', '0', true)`.execute(transaction);
-  // Without a parameter: a portal of the extended protocol would keep its snapshot, for which an index waits as well.
+  // Without a parameter, because a portal of the extended protocol keeps its snapshot, and an index waits for that too.
   const { rows } = await sql<{ held: boolean }>`
     select pg_try_advisory_xact_lock(${sql.raw(SCHEMA_LOCK)}) as held`.execute(transaction);
   return rows[0]?.held === true;
 }
 
-/** Bounds how long a change of the schema has appends wait for its locks; the change itself may take long. */
+/** Limits how long appends wait behind the locks of a schema change; the change itself may take long. */
 export async function setBoundsOfChange<Schema>(transaction: Kysely<Schema>): Promise<void> {
   await sql`
     select set_config('statement_timeout', '0', true), set_config('lock_timeout', '500ms', true),
       set_config('idle_in_transaction_session_timeout', '0', true)`.execute(transaction);
 }
 
-/** Whether the error says that a lock could not be had in time. */
+/** Whether the error is a lock time-out. */
 export const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown }).code === '55P03';
 
-/** Whether the index is whole; undefined where there is none. */
+/** Whether the index is valid; undefined if there is none. */
 export async function isValidIndex<Schema>(db: Kysely<Schema>, name: string): Promise<boolean | undefined> {
   const { rows } = await sql<{ valid: boolean }>`
     select indisvalid as valid from pg_index where indexrelid = to_regclass(${name})`.execute(db);

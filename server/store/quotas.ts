@@ -1,14 +1,14 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Db } from './open.ts';
 
-/** The most an organization may have in use of each. What is revoked, disabled or long unseen does not count. */
+/** The most of each that an organization may use. Revoked, disabled or long unseen ones do not count. */
 export const QUOTAS = { environments: 10_000, installations: 20_000, secrets: 1_000, members: 10_000 } as const;
 export type Quota = keyof typeof QUOTAS;
 
 /** UTF-8 bytes of `config` that all installations of an organization may have together. */
 export const CONFIG_QUOTA = 8 * 1024 * 1024;
 
-/** A machine counts while it was seen within this time, so that CI runners with random host names make room by themselves. */
+/** A machine counts if it was seen in this time, so that CI runners with random host names stop counting by themselves. */
 export const SEEN_WITHIN_MS = 7 * 24 * 3_600_000;
 
 const ADVICE: Record<Quota, string> = {
@@ -60,7 +60,7 @@ const COUNTS: Record<Quota, (db: Db, organizationId: string, now: number) => Pro
 };
 
 /**
- * Makes sure that one more may be added in this transaction. Others that add to the organization wait until it ends.
+ * Checks that one more may be added in this transaction. Other additions to the organization wait until it ends.
  * @throws Problem `quota_reached`
  */
 export async function assertRoom(transaction: Db, noun: Quota, organizationId: string, now: number): Promise<void> {
@@ -69,13 +69,12 @@ export async function assertRoom(transaction: Db, noun: Quota, organizationId: s
   if (Number(count) < QUOTAS[noun]) return;
   throw new Problem(
     'quota_reached',
-    `This organization has ${QUOTAS[noun]} ${noun} in use, as many as it may. ${ADVICE[noun]}`,
+    `This organization uses ${QUOTAS[noun]} ${noun}, which is its quota. ${ADVICE[noun]}`,
   );
 }
 
 /**
- * Makes sure that the organization's installations have no more bytes of `config` than they may, after this transaction
- * changed one.
+ * Checks the bytes of `config` of all installations, after this transaction changed one.
  * @throws Problem `quota_reached`
  */
 export async function assertConfigRoom(transaction: Db, organizationId: string): Promise<void> {
@@ -88,11 +87,11 @@ export async function assertConfigRoom(transaction: Db, organizationId: string):
   if (Number(bytes) <= CONFIG_QUOTA) return;
   throw new Problem(
     'quota_reached',
-    `The agent installations of this organization have ${CONFIG_QUOTA} bytes of /config together, as many as they may. Shorten that of another one first.`,
+    `All /config of this organization's agent installations together may have ${CONFIG_QUOTA} bytes. Shorten another one first.`,
   );
 }
 
-/** Changes nothing but locks the row, on both engines: of two that add at once, the second counts the first. */
+/** Locks the organization, so that two concurrent additions count each other. An update locks the row on both engines. */
 const lockOrganization = (transaction: Db, organizationId: string) =>
   transaction
     .updateTable('organizations')

@@ -16,10 +16,10 @@ export interface OrganizationRow extends Dated {
   organization_id: string;
   name: string;
   slug: string;
-  /** `deleted` until all that it had is gone. */
+  /** `deleted` while its data is being removed. */
   status: 'active' | 'deleted';
   owner_user_id: string;
-  /** 0 until the identity provider has been told whom the owner belongs to. */
+  /** 1 once the identity provider knows the owner's organization. */
   tenant_assigned: number;
 }
 
@@ -57,13 +57,13 @@ export interface SecretRow extends Dated {
   last_four: string;
   status: 'active' | 'revoked';
   created_by: string;
-  /** The machine that it belongs to: an admin signed it in under this secret, or it registered itself first with it. */
+  /** The machine of the secret: the one an admin signed in with it, or the first that registered with it. */
   environment_id: string | null;
   last_used_at: Time | null;
   revoked_at: Time | null;
 }
 
-/** A machine that waits to be signed in, for minutes. Its codes are kept as secrets are. */
+/** A machine that waits for minutes to be signed in. Its codes are hashed like secrets. */
 export interface DeviceSignInRow {
   device_hash: string;
   user_hash: string;
@@ -72,7 +72,7 @@ export interface DeviceSignInRow {
   cli_version: string;
   address: string;
   status: 'pending' | 'approved' | 'denied' | 'issued';
-  /** Of whoever decided; null before. */
+  /** The organization of the person who decided; null before. */
   organization_id: string | null;
   decided_by: string | null;
   plane: Plane | null;
@@ -116,7 +116,7 @@ export interface SessionRow extends Dated {
   environment_id: string;
   installation_id: string;
   agent_id: AgentId;
-  /** Of the secret that opened it; null in sessions from before that was kept. */
+  /** The secret that opened it; null in old sessions. */
   secret_id: string | null;
   plane: Plane;
   status: 'active' | 'completed' | 'failed';
@@ -128,16 +128,16 @@ export interface SessionRow extends Dated {
   event_count: number;
   /** The client's own name for the session. */
   client_key: string | null;
-  /** Client keys of the session that this one goes on with, and of the one it branched off; they need not be here yet. */
+  /** Client keys of the sessions that this one continues and was forked from; these may arrive later. */
   continues_key: string | null;
   forked_from_key: string | null;
-  /** When the agent ended it, told at the opening: what closing takes that names no time. */
+  /** When the agent ended it, if the client knew that at the opening: the default for closing. */
   client_ended_at: Time | null;
-  /** Set while what was deleted is being swept. */
+  /** Set while the deleted session is being swept. */
   deleted_at: Time | null;
 }
 
-/** A session that is gone, remembered so that it is not captured again. */
+/** A deleted session, remembered so that it is not captured again. */
 export interface DeletedSessionRow {
   session_id: string;
   organization_id: string;
@@ -172,7 +172,7 @@ export interface AppendRow {
   first_sequence: number;
   last_sequence: number;
   organization_id: string;
-  /** UUID of which the events' ids are made. */
+  /** UUID that the ids of its events contain. */
   append_id: string;
   created_at: Time;
   idempotency_key: string | null;
@@ -183,21 +183,21 @@ export interface AppendRow {
   body: Uint8Array;
 }
 
-/** What is known of a session, and the figures by which lists are ordered; derived. */
+/** The facts of a session, and the figures that order lists; derived. */
 export interface SessionFactsRow {
   session_id: string;
   organization_id: string;
   plane: Plane;
   started_at: Time;
-  /** Of the rules that derived it; what another version derived is derived anew. */
+  /** Version of the rules that derived it. The data of another version is derived again. */
   version: number;
   /** Sequence of the last event that is in it, and in the other derived tables. */
   derived_through: number;
-  /** Sequence at which the next chunk begins; the last one is made anew while there is room in it. */
+  /** First sequence of the next chunk. The last chunk is derived again while it has room. */
   next_chunk: number;
   /** Until when one of several processes derives it alone. */
   claimed_until: Time;
-  /** Whether its agent writes records again: the facts are then made from all its entries. */
+  /** Whether its agent revises records; then its facts are made from all entries. */
   is_rewritten: number;
   /** Whether the session is closed and derived through its last event. */
   is_final: number;
@@ -223,13 +223,13 @@ export interface SessionFactsRow {
   /** How long after it happened the last event was stored. */
   lag_ms: number | null;
   interrupted: number;
-  /** JSON text of what lists show, at most 4 KiB. */
+  /** JSON text with the content of lists, at most 4 KiB. */
   summary: string;
   /** JSON text. */
   facts: string;
 }
 
-/** What sessions are found by: a file, a tool, a branch; derived. */
+/** A value by which a session is found, such as a file, tool or branch; derived. */
 export interface SessionValueRow {
   session_id: string;
   organization_id: string;
@@ -246,12 +246,12 @@ export interface SessionValueRow {
     | 'hour'
     | 'day'
     | 'tests';
-  /** What is looked up, in lower case: of a file its last name. */
+  /** The name to find it by, in lower case; the last name of a path. */
   name: string;
   value: string;
 }
 
-/** Consecutive events of a session: what the timeline shows of them; derived. Its words are beside it. */
+/** The timeline entries and words of consecutive events; derived. */
 export interface SessionChunkRow {
   chunk_id: Generated<number>;
   session_id: string;
@@ -260,13 +260,13 @@ export interface SessionChunkRow {
   last_sequence: number;
   /** Compressed JSON: `contract/entry/entry.ts`. */
   entries: Uint8Array;
-  /** Its words: in their index themselves, or compressed, with a space between any two, where that is another table. */
+  /** Its words: indexed here by PostgreSQL; separated by spaces and compressed on SQLite, which indexes them elsewhere. */
   words: Uint8Array | string;
 }
 
-/** Figures as both the rows of a session and the sums over sessions have them. */
+/** The figures in both the rows of a session and the sums over sessions. */
 interface FigureColumns {
-  /** Of a session 1 on the day on which it began, else 0. */
+  /** 1 on the day a session began, else 0. */
   sessions: number;
   prompts: number;
   tool_calls: number;
@@ -292,7 +292,7 @@ export interface SessionDayRow extends FigureColumns {
   kind: 'session' | 'model' | 'tool' | 'hour';
   /** Of the model or tool, or the hour of the week; empty for the day itself. */
   name: string;
-  /** Where the session belongs, in the row of the day itself; null in the others. */
+  /** Set in the row of the day itself; null in the others. */
   agent_id: string | null;
   environment_id: string | null;
   repository: string | null;
@@ -322,7 +322,7 @@ export interface UsageDayRow extends FigureColumns {
   week: string;
 }
 
-/** What the service must remember of itself: pepper, signing keys. */
+/** A value that the service generated and keeps, such as the pepper or a signing key. */
 export interface SettingRow {
   name: string;
   value: string;

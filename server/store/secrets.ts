@@ -1,9 +1,11 @@
+import { sql } from 'kysely';
 import type { Plane, Secret } from '../../contract/secret.ts';
 import { newId } from '../ids.ts';
+import { optional, optionalTimestamp, toTimestamp } from './columns.ts';
 import type { Db } from './open.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
+import { allRows, firstRow } from './rows.ts';
 import type { SecretRow } from './schema.ts';
-import { optional, optionalTimestamp, toTimestamp } from './time.ts';
 
 export const toSecret = (row: SecretRow): Secret => ({
   secretId: row.secret_id,
@@ -28,7 +30,7 @@ export interface NewSecret {
   prefix: string;
   lastFour: string;
   createdBy: string;
-  /** The machine that it is issued to, where that is known already. */
+  /** The machine that gets it, if known. */
   environmentId?: string | undefined;
 }
 
@@ -60,80 +62,67 @@ export async function addSecret(transaction: Db, secret: NewSecret, now: number)
     .executeTakeFirstOrThrow();
 }
 
-/** Revoked secrets that a list shows beside all active ones. */
+/** The most revoked secrets in a list, beside all active ones. */
 const MOST_REVOKED = 1_000;
 
-/** Newest first: all that are active, and the newest of those that were revoked. */
-export async function listSecrets(db: Db, organizationId: string): Promise<SecretRow[]> {
-  const newest = (status: SecretRow['status'], limit: number) =>
-    db
-      .selectFrom('secrets')
-      .selectAll()
-      .where('organization_id', '=', organizationId)
-      .where('status', '=', status)
-      .orderBy('secret_id', 'desc')
-      .limit(limit)
-      .execute();
-  const rows = [...(await newest('active', QUOTAS.secrets)), ...(await newest('revoked', MOST_REVOKED))];
-  return rows.sort((a, b) => (a.secret_id < b.secret_id ? 1 : -1));
-}
+/** All active secrets and the newest revoked ones; the newest first. */
+export const listSecrets = (db: Db, organizationId: string): Promise<SecretRow[]> =>
+  allRows(
+    db,
+    sql<SecretRow>`
+      select * from (${newest(organizationId, 'active', QUOTAS.secrets)}) as active
+      union all select * from (${newest(organizationId, 'revoked', MOST_REVOKED)}) as revoked
+      order by secret_id desc`,
+  );
 
-/** The secret as revoked; undefined when the organization has no such secret. A revoked one stays as it is. */
+const newest = (organizationId: string, status: SecretRow['status'], limit: number) => sql`
+  select * from secrets where organization_id = ${organizationId} and status = ${status}
+  order by secret_id desc limit ${limit}`;
+
+/** Revokes a secret, if it is active. @returns undefined when the organization has no such secret */
 export async function revokeSecret(db: Db, organizationId: string, secretId: string, now: number) {
-  await db
-    .updateTable('secrets')
-    .set({ status: 'revoked', revoked_at: now, updated_at: now })
-    .where('organization_id', '=', organizationId)
-    .where('secret_id', '=', secretId)
-    .where('status', '=', 'active')
-    .execute();
-  return db
-    .selectFrom('secrets')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('secret_id', '=', secretId)
-    .executeTakeFirst();
+  await sql`
+    update secrets set status = 'revoked', revoked_at = ${now}, updated_at = ${now}
+    where organization_id = ${organizationId} and secret_id = ${secretId} and status = 'active'`.execute(db);
+  return firstRow(
+    db,
+    sql<SecretRow>`select * from secrets where organization_id = ${organizationId} and secret_id = ${secretId}`,
+  );
 }
 
 /**
- * Revokes the active secrets of the organization that a person issued, or without a person all.
+ * Revokes the active secrets of the organization: all of them, or those that one person issued.
  * @returns their ids
  */
 export async function revokeSecrets(db: Db, organizationId: string, now: number, issuedBy?: string): Promise<string[]> {
-  const rows = await db
-    .updateTable('secrets')
-    .set({ status: 'revoked', revoked_at: now, updated_at: now })
-    .where('organization_id', '=', organizationId)
-    .where('status', '=', 'active')
-    .$if(issuedBy !== undefined, (query) => query.where('created_by', '=', issuedBy as string))
-    .returning('secret_id')
-    .execute();
+  const rows = await allRows(
+    db,
+    sql<Pick<SecretRow, 'secret_id'>>`
+      update secrets set status = 'revoked', revoked_at = ${now}, updated_at = ${now}
+      where organization_id = ${organizationId} and status = 'active'
+        ${issuedBy === undefined ? sql`` : sql`and created_by = ${issuedBy}`}
+      returning secret_id`,
+  );
   return rows.map(({ secret_id }) => secret_id);
 }
 
-/** By hash over all organizations: the one query that comes before an organization is known. */
-export const findSecretByHash = (db: Db, hash: string) =>
-  db
-    .selectFrom('secrets')
-    .select(['secret_id', 'organization_id', 'plane', 'status'])
-    .where('hash', '=', hash)
-    .executeTakeFirst();
+type SecretHolder = Pick<SecretRow, 'secret_id' | 'organization_id' | 'plane' | 'status'>;
 
-/** An active secret of the organization by its hash, unless it was issued at or before a time in epoch milliseconds. */
+/** Finds a secret by its hash, in all organizations: the only query that runs before the organization is known. */
+export const findSecretByHash = (db: Db, hash: string): Promise<SecretHolder | undefined> =>
+  firstRow(db, sql<SecretHolder>`select secret_id, organization_id, plane, status from secrets where hash = ${hash}`);
+
+/** Finds an active secret of the organization by its hash, if it was issued after a time in epoch milliseconds. */
 export const findIssued = (db: Db, organizationId: string, hash: string, issuedAfter: number) =>
-  db
-    .selectFrom('secrets')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('hash', '=', hash)
-    .where('status', '=', 'active')
-    .where('created_at', '>', issuedAfter)
-    .executeTakeFirst();
+  firstRow(
+    db,
+    sql<SecretRow>`
+      select * from secrets
+      where organization_id = ${organizationId} and hash = ${hash} and status = 'active'
+        and created_at > ${issuedAfter}`,
+  );
 
 export const markSecretUsed = (db: Db, organizationId: string, secretId: string, now: number) =>
-  db
-    .updateTable('secrets')
-    .set({ last_used_at: now })
-    .where('organization_id', '=', organizationId)
-    .where('secret_id', '=', secretId)
-    .execute();
+  sql`
+    update secrets set last_used_at = ${now}
+    where organization_id = ${organizationId} and secret_id = ${secretId}`.execute(db);

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { Db } from './open.ts';
 import type { SessionDayRow, SessionRow } from './schema.ts';
 
-/** A row of one day of a session, without what all rows of the session share. */
+/** A row of one day of a session, without the columns that all its rows share. */
 export type SessionDay = Omit<SessionDayRow, 'session_id' | 'organization_id' | 'plane'>;
 
 /** Each row has 20 parameters, and SQLite takes 32,766. */
 const ROWS_AT_ONCE = 500;
 
-/** Replaces all rows of the session, and notes that the sums of its days are behind. In a transaction. */
+/** Replaces all rows of the session, and marks the sums of its days as outdated. In a transaction. */
 export async function replaceSessionDays(
   transaction: Db,
   session: Pick<SessionRow, 'session_id' | 'organization_id' | 'plane'>,
@@ -30,7 +30,7 @@ export async function replaceSessionDays(
   await noteChanged(transaction, session, new Set([...removed, ...rows].map(({ day }) => day)));
 }
 
-/** Last in the transaction, because sessions of the same day wait here for each other; in one order, so never in a circle. */
+/** Last in the transaction, because sessions of the same day wait here for each other; sorted, so that they cannot deadlock. */
 export async function noteChanged(
   transaction: Db,
   { organization_id, plane }: Pick<SessionRow, 'organization_id' | 'plane'>,
@@ -48,7 +48,7 @@ export async function noteChanged(
     .execute();
 }
 
-/** The tokens of each model of some sessions, of which their cost is made. */
+/** The tokens of each model of some sessions, to compute their cost. */
 export const readModelTokens = (db: Db, sessionIds: readonly string[]) =>
   db
     .selectFrom('session_days')

@@ -1,8 +1,7 @@
 import type { Db } from './open.ts';
 
 /**
- * A value that the service keeps under a name; `make` creates it the first time. Replicas that start together agree on one
- * value.
+ * Reads a setting, and creates it with `make` the first time. Replicas that start together agree on one value.
  */
 export async function rememberSetting(db: Db, name: string, make: () => string): Promise<string> {
   const read = () => db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();

@@ -3,10 +3,10 @@ import type { Db } from './open.ts';
 import type { SessionRow } from './schema.ts';
 import { findSession } from './sessions.ts';
 
-/** A session that is to be derived. */
+/** A session to derive. */
 export interface SessionSource {
   row: SessionRow;
-  /** Address of its repository, where its machine knows that of the same folder. */
+  /** Address of its repository, if its machine reported one for the same folder. */
   remote: string | null;
 }
 
@@ -32,13 +32,13 @@ export interface Behind {
   sessionId: string;
 }
 
-/** Sessions that are behind, and where to go on; undefined at the end. */
-interface Look {
+/** Sessions that are behind, and where the next page begins; undefined at the end. */
+interface Page {
   behind: Behind[];
   next: string | undefined;
 }
 
-const LOOKED_AT_ONCE = 1_000;
+const PAGE = 1_000;
 
 const withFacts = (db: Db) =>
   db
@@ -63,35 +63,35 @@ const behindOf = (rows: readonly Found[], version: number): Behind[] =>
     })
     .map((row) => ({ organizationId: row.organization_id, sessionId: row.session_id }));
 
-const lookOf = (rows: readonly Found[], version: number): Look => ({
+const pageOf = (rows: readonly Found[], version: number): Page => ({
   behind: behindOf(rows, version),
-  next: rows.length < LOOKED_AT_ONCE ? undefined : rows.at(-1)?.session_id,
+  next: rows.length < PAGE ? undefined : rows.at(-1)?.session_id,
 });
 
-/** Among all sessions before `before`, newest first, those that this version has not derived through their last event. */
-export async function findBehind(db: Db, version: number, before: string | undefined): Promise<Look> {
+/** Finds sessions before `before`, newest first, that this version has not derived through their last event. */
+export async function findBehind(db: Db, version: number, before: string | undefined): Promise<Page> {
   const rows = await withFacts(db)
-    // The ids of sessions sort as they were opened.
+    // Session ids sort by the time of opening.
     .$if(before !== undefined, (query) => query.where('sessions.session_id', '<', before as string))
     .orderBy('sessions.session_id', 'desc')
-    .limit(LOOKED_AT_ONCE)
+    .limit(PAGE)
     .execute();
-  return lookOf(rows, version);
+  return pageOf(rows, version);
 }
 
-/** The same among the sessions that may still get events. However many others there are, they are not looked at. */
-export async function findOpenBehind(db: Db, version: number, before: string | undefined): Promise<Look> {
+/** The same among the sessions that may get more events; no others are read. */
+export async function findOpenBehind(db: Db, version: number, before: string | undefined): Promise<Page> {
   const rows = await withFacts(db)
     .where('session_facts.is_final', '=', sql.lit(0))
     .$if(before !== undefined, (query) => query.where('session_facts.session_id', '<', before as string))
     .orderBy('session_facts.session_id', 'desc')
-    .limit(LOOKED_AT_ONCE)
+    .limit(PAGE)
     .execute();
-  return lookOf(rows, version);
+  return pageOf(rows, version);
 }
 
-/** The same among the sessions that were opened since a time: nothing may be derived of them yet. */
-export async function findNewBehind(db: Db, version: number, since: number, after: string | undefined): Promise<Look> {
+/** The same among the sessions that were opened since a time, which may have no derived data yet. */
+export async function findNewBehind(db: Db, version: number, since: number, after: string | undefined): Promise<Page> {
   const rows = await withFacts(db)
     .select('sessions.created_at')
     .where('sessions.created_at', '>=', since)
@@ -101,8 +101,8 @@ export async function findNewBehind(db: Db, version: number, since: number, afte
     })
     .orderBy('sessions.created_at')
     .orderBy('sessions.session_id')
-    .limit(LOOKED_AT_ONCE)
+    .limit(PAGE)
     .execute();
-  const last = rows.length < LOOKED_AT_ONCE ? undefined : rows.at(-1);
+  const last = rows.length < PAGE ? undefined : rows.at(-1);
   return { behind: behindOf(rows, version), next: last && `${last.created_at} ${last.session_id}` };
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from './open.ts';
 
-/** What an organization has of what its quotas bound. */
+/** The usage of an organization that its quotas limit. */
 export interface Stored {
   bytes: number;
   bytesToday: number;
@@ -35,10 +35,10 @@ export interface Added {
   bytes: number;
 }
 
-/** Adds what came since the last time; what came to a session that is gone counts for its day alone. */
+/** Adds received bytes. Those of a deleted session count for the day only. */
 export const addStored = (db: Db, added: readonly Added[], day: string): Promise<void> =>
   db.transaction().execute(async (transaction) => {
-    // In one order everywhere, so that two replicas wait for each other and not in a circle.
+    // Sorted, so that two replicas cannot deadlock.
     const bySession = [...added].sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
     const values = sql.join(bySession.map(({ sessionId, bytes }) => sql`(${sessionId}, ${bytes})`));
     await sql`
@@ -66,12 +66,12 @@ export const addStored = (db: Db, added: readonly Added[], day: string): Promise
 export const purgeStoredDays = (db: Db, before: string) =>
   db.deleteFrom('stored_days').where('day', '<', before).execute();
 
-/** After this time without an event, an open session no longer counts: a killed CI job leaves its session open for good. */
+/** An open session without an event for this long does not count, because a killed CI job never closes its session. */
 const OPEN_FOR_MS = 30 * 24 * 3_600_000;
 
 /**
- * How many open sessions of a machine were opened, or got an event, in the last 30 days. Only the newest twice as many as
- * the limit are read, so that a machine with a million abandoned sessions costs no more.
+ * Counts the open sessions of a machine that were opened or got an event in the last 30 days. It reads only the newest
+ * sessions, twice the limit, so that a million abandoned sessions cost no more.
  */
 export async function countOpen(
   db: Db,

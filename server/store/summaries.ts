@@ -1,13 +1,14 @@
+import type { SessionFacts } from '../../contract/review.ts';
 import type { Db } from './open.ts';
 import type { SessionFactsRow, SessionRow } from './schema.ts';
 
-/** A session with what is derived of it, as lists show it. */
+/** A session with its derived data, for lists. */
 export interface SummaryRow {
   session: SessionRow;
-  /** Ids of the sessions it goes on with and branched off, once they are here. */
+  /** Ids of the sessions that it continues and was forked from, if they exist. */
   continues: string | null;
   forkedFrom: string | null;
-  /** Undefined where nothing was derived yet. */
+  /** Undefined if nothing was derived yet. */
   derived: Omit<SessionFactsRow, 'facts'> | undefined;
 }
 
@@ -37,7 +38,7 @@ const DERIVED = [
   'summary',
 ] as const;
 
-/** As many of the sessions as the organization has, in no order. */
+/** The sessions among these that the organization has, in no order. */
 export async function findSummaries(
   db: Db,
   organizationId: string,
@@ -74,3 +75,51 @@ export async function findSummaries(
     derived: row.summary === null ? undefined : (row as unknown as Omit<SessionFactsRow, 'facts'>),
   }));
 }
+
+type Relation = SessionFacts['related'][number]['relation'];
+
+const MOST = 100;
+
+/** Finds the sessions that this one continues or was forked from, and those that continue it or were forked from it. */
+export async function findRelated(db: Db, session: SessionRow): Promise<{ relation: Relation; row: SessionRow }[]> {
+  const { client_key, continues_key, forked_from_key } = session;
+  const relations = [
+    ['continues', 'client_key', continues_key],
+    ['forkedFrom', 'client_key', forked_from_key],
+    ['continuedBy', 'continues_key', client_key],
+    ['forkedBy', 'forked_from_key', client_key],
+  ] as const;
+  const found = relations.map(async ([relation, column, key]) => {
+    if (key === null) return [];
+    const rows = await db
+      .selectFrom('sessions')
+      .selectAll()
+      .where('organization_id', '=', session.organization_id)
+      .where('plane', '=', session.plane)
+      .where(column, '=', key)
+      .where('deleted_at', 'is', null)
+      .orderBy('started_at')
+      .orderBy('session_id')
+      .limit(MOST)
+      .execute();
+    return rows.map((row) => ({ relation, row }));
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** The facts of a session by one version of the rules, as JSON text; empty if it derived nothing. */
+export const findFacts = async (
+  db: Db,
+  organizationId: string,
+  sessionId: string,
+  version: number,
+): Promise<string> => {
+  const row = await db
+    .selectFrom('session_facts')
+    .select('facts')
+    .where('organization_id', '=', organizationId)
+    .where('session_id', '=', sessionId)
+    .where('version', '=', version)
+    .executeTakeFirst();
+  return row?.facts ?? '';
+};

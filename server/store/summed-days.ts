@@ -5,7 +5,7 @@ import type { SessionDayRow, SummedDayRow, UsageDayRow } from './schema.ts';
 
 type Dimension = UsageDayRow['dimension'];
 
-/** Which rows of sessions are added up for each dimension, and the column that holds its values. */
+/** For each dimension the rows that are added up, and the column with its values. */
 const SOURCES: Record<Dimension, [kind: SessionDayRow['kind'], value: keyof SessionDayRow | undefined]> = {
   total: ['session', undefined],
   agent: ['session', 'agent_id'],
@@ -30,19 +30,19 @@ export const FIGURES = [
   'cost',
 ] as const;
 
-/** The sum of a figure as a number. PostgreSQL would answer the sum of integers as text. */
+/** The sum of a figure as a number; PostgreSQL would return the sum of integers as text. */
 export const sumOf = (name: (typeof FIGURES)[number]) =>
   sql<number>`cast(sum(${sql.ref(name)}) as ${sql.raw(name === 'cost' ? 'double precision' : 'bigint')})`;
 
 /**
- * Values of a dimension that have sums of their own on a day: the largest. Events name tools and models, so there may be
- * any number. The others are in the total alone.
+ * The most values of a dimension with their own sums on a day, the largest ones; the total includes all. Events name tools
+ * and models, so there may be any number of them.
  */
 const MOST_VALUES = 2_000;
 
 export type Day = Pick<SummedDayRow, 'organization_id' | 'plane' | 'day'>;
 
-/** A day whose sums are behind; `changes` is what they hold once they are made. */
+/** A day with outdated sums; `changes` is the count that new sums will cover. */
 export type DayBehind = Day & Pick<SummedDayRow, 'changes'>;
 
 /** Days of an organization. */
@@ -54,7 +54,7 @@ export interface Days {
   to: string;
 }
 
-/** Days whose sums are behind, the latest first: those of an organization, or some of all organizations. */
+/** Days with outdated sums, the latest first: of one organization, or some days of all organizations. */
 export const listDaysBehind = (db: Db, days: Days | undefined, limit: number): Promise<DayBehind[]> =>
   db
     .selectFrom('summed_days')
@@ -73,10 +73,9 @@ export const listDaysBehind = (db: Db, days: Days | undefined, limit: number): P
     .execute();
 
 /**
- * Makes the sums of a day from the rows of its sessions. They are read outside the transaction that writes: on SQLite
- * that leaves the writer to appends.
- * @param from where the rows are read: the reads of a day may be long
- * @returns false where another process has made sums of later changes; then nothing was written
+ * Adds up the rows of a day. It reads them before the transaction, which leaves the writer of SQLite to appends.
+ * @param from the connections for the reads, which may be long
+ * @returns false, without writing, if another process has summed later changes
  */
 export async function sumDay(db: Db, { changes, ...day }: DayBehind, from: Db = db): Promise<boolean> {
   const rows: UsageDayRow[] = [];
@@ -118,7 +117,7 @@ async function readSums(db: Db, day: Day, dimension: Dimension): Promise<UsageDa
     .where('day', '=', day.day)
     .where('kind', '=', kind)
     .$if(column !== undefined, (query) => query.where(value, 'is not', null).where(value, '!=', '').groupBy(value))
-    // Without a group there is a row also where there are no sessions.
+    // Without `group by` there would be a row even without sessions.
     .having(sql`count(*)`, '>', 0)
     .orderBy(sumOf('sessions'), 'desc')
     .orderBy(sumOf('tool_calls'), 'desc')

@@ -5,28 +5,28 @@ import { TENANT_TABLES } from './migrations/0001-schema.ts';
 import { StoreUnsuitable } from './postgres.ts';
 
 /*
- * The second wall between organizations. The first is that every query names one. On PostgreSQL a request also runs its
- * queries as a role that sees only the rows of the caller's organization (row-level security).
+ * Every query names its organization. On PostgreSQL row-level security is a second protection: a request runs its queries
+ * as a role that sees only the rows of the caller's organization.
  */
 
 const organization = new AsyncLocalStorage<string | undefined>();
 
-/** Runs the work so that its queries see the rows of this organization alone. */
+/** Runs work whose queries see only the rows of this organization. */
 export const asOrganization = <Result>(organizationId: string, work: () => Result): Result =>
   organization.run(organizationId, work);
 
-/** Runs the work so that its queries see the rows of all organizations, whatever request it belongs to. */
+/** Runs work whose queries see the rows of all organizations, even within a request. */
 export const asService = <Result>(work: () => Result): Result => organization.run(undefined, work);
 
-/** Returns a function that runs work later and sees the rows that are seen now, such as for the rest of a stream. */
+/** Returns a function that runs later work with the visibility of now, for instance for the rest of a stream. */
 export const asNow = (): (<Result>(work: () => Result) => Result) => AsyncLocalStorage.snapshot();
 
 /** The name of the role, derived from the owner's, so that each installation on a server has its own. */
 const ROLE = sql`left(current_user, 56) || '_tenant'`;
 
 /**
- * Creates the role and lets it use the tables of organizations and no others. Where the owner may not create roles, an
- * administrator does it once.
+ * Creates the role, and grants it the tables of organizations only. If the owner may not create roles, an administrator
+ * creates it once.
  */
 export async function grantTenant<Schema>(transaction: Kysely<Schema>): Promise<void> {
   await sql`select set_config('app.tenant', ${ROLE}, true), set_config('app.tenant_tables', ${TENANT_TABLES.join()}, true)`.execute(
@@ -62,8 +62,8 @@ export async function grantTenant<Schema>(transaction: Kysely<Schema>): Promise<
 }
 
 /**
- * Refuses a role from which row-level security hides the rows: it may use the tables, but they belong to another. To such
- * a role the store looks empty.
+ * Refuses a database role that does not own the tables. Row-level security would hide all rows, and the store would look
+ * empty.
  * @throws StoreUnsuitable
  */
 export async function assertOwner<Schema>(db: Kysely<Schema>): Promise<void> {
@@ -77,7 +77,7 @@ export async function assertOwner<Schema>(db: Kysely<Schema>): Promise<void> {
   );
 }
 
-/** The name of the role; undefined where the role cannot be used. */
+/** The name of the role; undefined if it cannot be used. */
 export async function findTenant(pool: pg.Pool): Promise<string | undefined> {
   const client = await pool.connect();
   try {
@@ -96,7 +96,7 @@ export async function findTenant(pool: pg.Pool): Promise<string | undefined> {
   }
 }
 
-/** SQLSTATE codes: the role does not exist, may not be taken, may not read the table, or does not see it. */
+/** SQLSTATE codes: the role does not exist, may not be assumed, may not read the table, or does not see it. */
 const UNUSABLE = new Set(['22023', '42501', '42704', '42P01']);
 
 /** The pool for Kysely: queries for an organization run as the role. */
@@ -111,7 +111,7 @@ export const poolOfTenants = (pool: pg.Pool, role: string): PostgresPool => ({
 });
 
 function restrict(client: pg.PoolClient, role: string, organizationId: string): PostgresPoolClient {
-  // Settings of a transaction end with it, so the next user of the connection never sees them, also behind a pooler.
+  // Settings of a transaction end with it, so the next user of the connection never sees them, even behind a pooler.
   const settings = `; set local role ${pg.escapeIdentifier(role)}; set local app.organization = ${pg.escapeLiteral(organizationId)}`;
   let inTransaction = false;
 
@@ -133,7 +133,7 @@ function restrict(client: pg.PoolClient, role: string, organizationId: string): 
       inTransaction = true;
       return begun;
     } catch (error) {
-      // Kysely does not roll back a transaction that failed to begin, and the next user of the connection would be in it.
+      // Kysely does not roll back a transaction that failed to begin; the next user of the connection would be in it.
       await client.query('rollback').catch(() => undefined);
       throw error;
     }

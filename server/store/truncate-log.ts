@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Db } from './open.ts';
 
-/** Deletions of this time share a truncation. */
+/** Deletions within this time share a truncation. */
 const DELAY_MS = 2_000;
-/** A truncation that met a reader is tried again after this time. */
+/** Delay before the retry of a truncation that a reader blocked. */
 const RETRY_MS = 1_000;
 /** How long one attempt may keep the writer waiting for readers. */
 const READER_WAIT_MS = 50;
-/** What `PRAGMA busy_timeout` is otherwise; see `sqlite/connection.ts`. */
+/** The usual `PRAGMA busy_timeout`; see `sqlite/connection.ts`. */
 const USUAL_WAIT_MS = 5_000;
 
 /**
@@ -26,7 +26,7 @@ export class LogTruncation {
     this.#onError = onError;
   }
 
-  /** Truncates the log soon, and tries again until no reader is in the way. */
+  /** Truncates the log soon, and retries until no reader blocks it. */
   request(): void {
     this.#schedule(DELAY_MS);
   }

@@ -1,14 +1,15 @@
+import { sql } from 'kysely';
 import { forUpdate } from './dialect.ts';
 import type { Db } from './open.ts';
 
-/** How long what is out of use stays in lists. */
+/** How long unused secrets and machines stay in lists. */
 const KEPT_MS = 90 * 24 * 3_600_000;
 const AT_ONCE = 500;
 
 /**
- * Removes, of all organizations, revoked secrets and machines that nobody saw for 90 days, where no session names them.
- * A revoked machine stays, because it must never come back. A machine with a disabled agent stays too, because the agent
- * would be active on a machine that is registered anew.
+ * Removes secrets that were revoked 90 days ago and machines that were not seen for 90 days, if no session refers to them.
+ * A revoked machine stays, because it must not register again. A machine with a disabled agent stays too, because the
+ * agent would be active after a new registration.
  */
 export async function purgeUnused(db: Db, now: number, signal?: AbortSignal): Promise<void> {
   await repeat(() => purgeSecrets(db, now - KEPT_MS), signal);
@@ -50,16 +51,17 @@ const purgeMachines = (db: Db, before: number): Promise<number> =>
     const found = await unusedMachines(transaction, before).limit(AT_ONCE).execute();
     if (found.length === 0) return 0;
     const foundIds = found.map(({ environment_id }) => environment_id);
-    for (const table of ['environments', 'installations'] as const) {
-      const rows = transaction.selectFrom(table).select('environment_id').where('environment_id', 'in', foundIds);
-      await forUpdate(transaction, rows).execute();
+    for (const table of ['environments', 'installations']) {
+      await sql`
+        select environment_id from ${sql.table(table)}
+        where environment_id in (${sql.join(foundIds)}) ${forUpdate(transaction)}`.execute(transaction);
     }
-    // Until they were locked, one may have reported back, opened a session, or had an agent disabled.
+    // Before the lock, one may have reported again, opened a session, or had an agent disabled.
     const machines = await unusedMachines(transaction, before).where('environment_id', 'in', foundIds).execute();
     const ids = machines.map(({ environment_id }) => environment_id);
     if (ids.length === 0) return 0;
     await transaction.deleteFrom('installations').where('environment_id', 'in', ids).execute();
-    // A secret belongs to the machine again once that is registered anew with it.
+    // The secret is bound again when the machine registers again.
     await transaction.updateTable('secrets').set({ environment_id: null }).where('environment_id', 'in', ids).execute();
     await transaction.deleteFrom('environments').where('environment_id', 'in', ids).execute();
     return ids.length;

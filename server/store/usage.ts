@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { ofEngine } from './dialect.ts';
 import type { Db } from './open.ts';
-import { isPostgres } from './postgres.ts';
 import type { UsageDayRow } from './schema.ts';
 import { type Days, FIGURES, sumOf } from './summed-days.ts';
 
@@ -8,7 +8,7 @@ export type UsageFilter = Days;
 
 type Dimension = UsageDayRow['dimension'];
 
-/** Figures of a day, or of the days of a week that were asked for; `day` is the first of them with any. */
+/** Figures of a day, or of the requested days of a week; `day` is the first one with figures. */
 export type UsageSum = Pick<UsageDayRow, 'day' | 'value' | (typeof FIGURES)[number]>;
 
 const inDays = (db: Db, { organizationId, planes, from, to }: UsageFilter, dimension: Dimension) =>
@@ -20,8 +20,8 @@ const inDays = (db: Db, { organizationId, planes, from, to }: UsageFilter, dimen
     .where(dayOf(db), '>=', from)
     .where(dayOf(db), '<=', to);
 
-/** SQLite would look the days up by their index and then sort. The plus has it walk the key, which is in order. */
-const dayOf = (db: Db) => (isPostgres(db) ? sql.ref<string>('day') : sql<string>`+day`);
+/** SQLite would look the days up by their index and then sort. The plus makes it read the key, which is in order. */
+const dayOf = (db: Db) => ofEngine(db, { sqlite: sql<string>`+day`, postgres: sql<string>`day` });
 
 /** The figures of all sessions by day. */
 export const readTotals = (db: Db, filter: UsageFilter) =>
@@ -71,26 +71,26 @@ export const readCalls = (db: Db, filter: UsageFilter, dimension: 'tool' | 'hour
     .limit(limit)
     .execute();
 
-/** The column that makes a session conspicuous. */
+/** The column by which top sessions are chosen. */
 export type Order = 'failures' | 'duration_ms' | 'cost' | 'started_at';
 
-/** Sessions that are looked at first: those with most of something, of any time. */
-const LOOKED_AT = 2_000;
-/** Sessions of the period that are compared. The limit makes their order decide which index is read. */
+/** How many of the all-time top sessions are read first. */
+const MOST_RANKED = 2_000;
+/** The most sessions of a period that are compared. With a limit, the order decides which index is read. */
 const MOST_COMPARED = 1_000_000;
 
 /**
- * The sessions of a period with most of something, or the ones interrupted last. With many sessions in the period they
- * are most likely among the first of all times; otherwise all sessions of the period are compared.
- * @param few whether the period has a few thousand sessions at most
+ * Finds the top sessions of a period by one column, or the latest interrupted ones. With many sessions in the period, it
+ * looks among the all-time top first; otherwise it compares all sessions of the period.
+ * @param few whether the period has at most a few thousand sessions
  */
-export async function findConspicuous(
+export async function findTopSessions(
   db: Db,
   { organizationId, planes, from, to }: UsageFilter,
   order: Order,
   few: boolean,
   limit: number,
-  lookedAt = LOOKED_AT,
+  mostRanked = MOST_RANKED,
 ): Promise<{ session_id: string; figure: number }[]> {
   const [since, until] = [Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T23:59:59.999Z`)];
   // As it is indexed.
@@ -103,9 +103,9 @@ export async function findConspicuous(
       .where('plane', '=', plane);
     const inDays = mine.where('started_at', '>=', since).where('started_at', '<=', until).orderBy('started_at', 'desc');
     if (order === 'started_at') return inDays.where('interrupted', '=', sql.lit(1)).limit(limit).execute();
-    const among = (looked: typeof mine) =>
+    const among = (ranked: typeof mine) =>
       db
-        .selectFrom(looked.as('looked_at'))
+        .selectFrom(ranked.as('ranked'))
         .select(['session_id', 'figure'])
         .where('figure', '>', 0)
         .where('started_at', '>=', since)
@@ -115,8 +115,8 @@ export async function findConspicuous(
         .execute();
     if (!few) {
       const most = mine.where(figure, '>', 0).orderBy(figure, 'desc').orderBy('session_id', 'desc');
-      const first = await among(most.limit(lookedAt));
-      const isAll = first.length === limit || (await most.offset(lookedAt).limit(1).execute()).length === 0;
+      const first = await among(most.limit(mostRanked));
+      const isAll = first.length === limit || (await most.offset(mostRanked).limit(1).execute()).length === 0;
       if (isAll) return first;
     }
     return among(inDays.limit(MOST_COMPARED));

@@ -1,16 +1,18 @@
+import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
+import { fromJsonArray, isOneOf, jsonArray, ofEngine } from './dialect.ts';
 import type { Db } from './open.ts';
 import { isPostgres } from './postgres.ts';
+import { firstRow } from './rows.ts';
 import { asService } from './tenant.ts';
-import { wordPrefix } from './word-prefix.ts';
 
-/** A word, or the beginning of one where it is `open`. */
+/** A word, or the beginning of one if it is `open`. */
 export interface IndexedWord {
   word: string;
   open: boolean;
 }
 
-/** What a chunk must have: of each entry, all words of at least one alternative. */
+/** The words that a chunk must have: for each entry, all words of at least one alternative. */
 export type WordsWanted = readonly (readonly (readonly IndexedWord[])[])[];
 
 /** Consecutive events of a session. */
@@ -20,16 +22,22 @@ export interface EventRange {
   last: number;
 }
 
-/** The query in the engine's language. Words have letters, digits and marks alone, so that nothing needs escaping. */
+/** How FTS5 and `tsquery` write a condition. */
+const SYNTAX = {
+  sqlite: { quote: '"', open: ' *', and: ' AND ', or: ' OR ' },
+  postgres: { quote: "'", open: ':*', and: ' & ', or: ' | ' },
+};
+
+/** The condition in the engine's language. Words have only letters, digits and marks, so nothing needs escaping. */
 function expressionOf(db: Db, organizationId: string, wanted: WordsWanted): string {
   const prefix = wordPrefix(organizationId);
-  const [quote, open, and, or] = isPostgres(db) ? ["'", ':*', ' & ', ' | '] : ['"', ' *', ' AND ', ' OR '];
+  const { quote, open, and, or } = ofEngine(db, SYNTAX);
   const written = (all: readonly IndexedWord[]) =>
     all.map((one) => `${quote}${prefix}${one.word}${quote}${one.open ? open : ''}`).join(and);
   return wanted.map((alternatives) => `(${alternatives.map((all) => `(${written(all)})`).join(or)})`).join(and);
 }
 
-/** The organization's chunks that have the words. */
+/** The chunks of the organization that have the words. */
 function chunksWith(db: Db, organizationId: string, wanted: WordsWanted, ofFew = false): RawBuilder<unknown> {
   const expression = expressionOf(db, organizationId, wanted);
   if (!isPostgres(db)) return sql`chunk_id in (select rowid from chunk_words where chunk_words match ${expression})`;
@@ -44,15 +52,15 @@ function chunksWith(db: Db, organizationId: string, wanted: WordsWanted, ofFew =
  */
 const FEW_SESSIONS = 200;
 
-/** Plans that are off for a search: see `byIndex`. */
+/** Plans that PostgreSQL must not use for a search; see `byIndex`. */
 const OFF = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'].map(
   (name) => sql`set_config(${name}, 'off', true)`,
 );
 
 /**
- * Has PostgreSQL use the index of words. It does not know how much unpacking a chunk's words costs, nor how few sessions a
- * page looks at, so it would read every chunk where many have a word. Under row-level security it would never use the
- * index, because `@@` is not leakproof: the work is done as the service, and every query names its organization.
+ * Makes PostgreSQL use the word index. It does not know that unpacking the words of a chunk is expensive and that a page
+ * reads few sessions, so it would read every chunk for a common word. Under row-level security it would never use the
+ * index, because `@@` is not leakproof; so the work runs as the service, and every query names its organization.
  */
 export const byIndex = <Result>(db: Db, work: (db: Db) => Promise<Result>): Promise<Result> =>
   isPostgres(db)
@@ -64,7 +72,7 @@ export const byIndex = <Result>(db: Db, work: (db: Db) => Promise<Result>): Prom
       )
     : work(db);
 
-/** Ids of sessions that have a chunk with the words; undefined where more than `most` chunks have them. */
+/** Ids of sessions that have a chunk with the words; undefined if more than `most` chunks have them. */
 export async function findByWords(
   db: Db,
   organizationId: string,
@@ -76,17 +84,16 @@ export async function findByWords(
     ? sql`select session_id from ${chunks} limit ${most + 1}`
     : sql`select session_id from session_chunks indexed by session_chunks_by_id
         where ${chunks} and organization_id = ${organizationId} limit ${most + 1}`;
-  const array = isPostgres(db) ? sql`json_agg` : sql`json_group_array`;
-  // One row: a common word would otherwise hand over thousands that nobody looks at.
+  // In one row, because a common word would otherwise return thousands that nobody reads.
   const { rows } = await sql<{ count: number; ids: string[] | string | null }>`
-    select count(*) as count, case when count(*) <= ${most} then ${array}(distinct session_id) end as ids
+    select count(*) as count, case when count(*) <= ${most} then ${jsonArray(db)}(distinct session_id) end as ids
     from (${some}) as found`.execute(db);
   const { count, ids } = rows[0] ?? { count: 0, ids: null };
   if (count > most) return undefined;
-  return typeof ids === 'string' ? JSON.parse(ids) : (ids ?? []);
+  return fromJsonArray(ids ?? []);
 }
 
-/** The sessions' chunks, from a sequence on, that have any of what is asked: in order, once for each `place` they have. */
+/** Chunks of the sessions, from a sequence on, that have any of the wanted words: in order, one row for each `place`. */
 export async function findChunks(
   db: Db,
   organizationId: string,
@@ -95,17 +102,15 @@ export async function findChunks(
   from = 1,
 ): Promise<(EventRange & { place: number })[]> {
   if (sessionIds.length === 0 || asked.length === 0) return [];
-  const some = isPostgres(db)
-    ? sql`any(${[...sessionIds]}::text[])`
-    : sql`(select value from json_each(${JSON.stringify(sessionIds)}))`;
+  const isOfThese = isOneOf(db, 'session_id', sessionIds);
   const arms = asked.map(({ place, words }) => {
     const chunks = chunksWith(db, organizationId, words, sessionIds.length <= FEW_SESSIONS);
     const columns = sql`select session_id as "sessionId", first_sequence as "first", last_sequence as "last",
       cast(${place} as integer) as place from`;
     return isPostgres(db)
-      ? sql`${columns} ${chunks} where session_id = ${some} and last_sequence >= ${from}`
+      ? sql`${columns} ${chunks} where ${isOfThese} and last_sequence >= ${from}`
       : // The plus keeps SQLite from fetching the rows one by one by their numbers.
-        sql`${columns} session_chunks where session_id in ${some} and organization_id = ${organizationId}
+        sql`${columns} session_chunks where ${isOfThese} and organization_id = ${organizationId}
           and last_sequence >= ${from} and +${chunks}`;
   });
   const { rows } = await sql<EventRange & { place: number }>`
@@ -113,15 +118,25 @@ export async function findChunks(
   return rows;
 }
 
-/** The last event of a session that is indexed; 0 where none is. */
+/** The last event of a session that is indexed; 0 if none is. */
 export async function lastIndexed(db: Db, organizationId: string, sessionId: string): Promise<number> {
-  const row = await db
-    .selectFrom('session_chunks')
-    .select('last_sequence')
-    .where('organization_id', '=', organizationId)
-    .where('session_id', '=', sessionId)
-    .orderBy('first_sequence', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const row = await firstRow(
+    db,
+    sql<{ last_sequence: number }>`
+      select last_sequence from session_chunks where organization_id = ${organizationId} and session_id = ${sessionId}
+      order by first_sequence desc limit 1`,
+  );
   return row?.last_sequence ?? 0;
 }
+
+/**
+ * The prefix of an organization's words in the index, so that no query reads the words of others. Two organizations may
+ * share a prefix, so every query names its organization too.
+ */
+export function wordPrefix(organizationId: string): string {
+  const bits = createHash('sha256').update(organizationId).digest().readUInt32BE();
+  return bits.toString(36).padStart(LENGTH, '0').slice(-LENGTH);
+}
+
+/** Letters and digits: two organizations share a prefix with a chance of 1 in 1.7 million. */
+const LENGTH = 4;

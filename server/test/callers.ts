@@ -1,7 +1,7 @@
 import { generateKeyPair, SignJWT } from 'jose';
 import type { ProblemCode } from '../../contract/problem.ts';
 import type { Auth } from '../../contract/route.ts';
-import { newSecretValue } from '../secret-value.ts';
+import { newSecretValue } from '../credentials.ts';
 import type { World } from './world.ts';
 
 /** Somebody who may not call a route, and what they are told. */

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { closeAll } from '../closing.ts';
-import { createFatal } from '../fatal.ts';
+import { closeAll, createFatal } from '../shutdown.ts';
 import { createTenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 

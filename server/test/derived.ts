@@ -7,7 +7,7 @@ import { deriveSession } from '../derive/session.ts';
 import { memoryOf } from '../derive/thread.ts';
 import type { Db } from '../store/open.ts';
 import { listDaysBehind, sumDay } from '../store/summed-days.ts';
-import { wordPrefix } from '../store/word-prefix.ts';
+import { wordPrefix } from '../store/word-index.ts';
 import type { TestStore } from './engines.ts';
 
 const prices = readPrices();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
-import { newUserCode, plainUserCode } from '../device-codes.ts';
+import { newUserCode, plainUserCode } from '../credentials.ts';
 import { ENGINES } from './engines.ts';
 import { beginSignIn } from './factories.ts';
 import { startTestService } from './harness.ts';

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { zstdCompressSync } from 'node:zlib';
 import type { FastifyInstance, InjectOptions } from 'fastify';
-import { pino } from 'pino';
 import { type FramedAppend, writeAppends } from '../../contract/appends-body.ts';
 import type { Bus } from '../bus/bus.ts';
 import { type Config, OPTIONS } from '../config.ts';
-import { REDACTED_PATHS } from '../log.ts';
+import { createLogger } from '../logger.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import { createService } from '../service.ts';
 import { openTestStore, type TestEngine, type TestStore } from './engines.ts';
@@ -72,10 +71,7 @@ export async function startTestService(
     observer: metrics,
     identity,
     publicUrl: 'http://capture.test',
-    log: pino(
-      { level: 'debug', redact: { paths: REDACTED_PATHS, censor: '[redacted]' } },
-      { write: (line: string) => void log.push(line) },
-    ),
+    log: createLogger('debug', { write: (line: string) => void log.push(line) }),
     now: () => clock.now,
   });
   metrics?.watchApp(app);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { securityHeaders } from '../http/headers.ts';
+import { securityHeaders } from '../http/app.ts';
 import { startTestService, type TestService } from './harness.ts';
 
 const OWN = 'http://capture.test';

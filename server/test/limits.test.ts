@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Config } from '../config.ts';
+import { newSecretValue } from '../credentials.ts';
 import { createLimits, RateLimited } from '../limits.ts';
-import { newSecretValue } from '../secret-value.ts';
 import { ENGINES } from './engines.ts';
 import { issueSecret } from './factories.ts';
 import { startTestService, type TestService, testConfig } from './harness.ts';

@@ -6,7 +6,7 @@ import { parseQuery } from '../../contract/query.ts';
 import { findInSession } from '../search/find-in-session.ts';
 import { createMatcher } from '../search/matcher.ts';
 import { search } from '../search/search-sessions.ts';
-import { readAppendsOf } from '../store/event-ranges.ts';
+import { readAppendsOf } from '../store/events.ts';
 import type { Db } from '../store/open.ts';
 import { findSession } from '../store/sessions.ts';
 import { ENGINES } from './engines.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readPrices } from '../derive/prices.ts';
 import { reprice } from '../derive/reprice.ts';
-import { findConspicuous } from '../store/usage.ts';
+import { findTopSessions } from '../store/usage.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, openSession, registerMachine, type Tenant, whenDerived } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -161,7 +161,7 @@ describe.each(ENGINES)('usage on %s', (engine) => {
       to: '2026-10-21',
     } as const;
     const [few, many] = await Promise.all(
-      [true, false].map((isFew) => findConspicuous(service.store.db, filter, 'cost', isFew, 5, 1)),
+      [true, false].map((isFew) => findTopSessions(service.store.db, filter, 'cost', isFew, 5, 1)),
     );
     expect(many).toEqual([{ session_id: wanted, figure: 2 }]);
     expect(few).toEqual(many);

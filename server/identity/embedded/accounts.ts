@@ -1,5 +1,5 @@
 import { newUuid } from '../../ids.ts';
-import { emailKey } from '../../store/email.ts';
+import { emailKey } from '../../store/columns.ts';
 import type { Db } from '../../store/open.ts';
 import type { AccountRow } from '../../store/schema.ts';
 import { revokeAccount } from './records.ts';

@@ -1,31 +1,31 @@
 import { createHash } from 'node:crypto';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
 import { networkOf, siteOf } from '../../network.ts';
-import { emailKey } from '../../store/email.ts';
+import { emailKey } from '../../store/columns.ts';
 import type { Store } from '../../store/open.ts';
 
 const WINDOW_S = 15 * 60;
 
-/** What is counted, and how often it may happen within a quarter of an hour. */
+/** How many attempts of each kind are allowed in a quarter of an hour. */
 const LIMITS = {
   /** Passwords for one account from one network, or from one browser that the account knows. */
   guess: 10,
   /** Passwords for one account from all other networks together. */
   account: 50,
-  /** Forms from one network, for whichever account: trying one password on many accounts. */
+  /** Forms from one network for any account, against one password tried on many accounts. */
   network: 100,
-  /** Forms from neighbouring networks, of which one customer may have thousands. */
+  /** Forms from neighbouring networks, because one customer may have thousands. */
   site: 400,
-  /** Mails to one person that one network, or one browser that the account knows, asked for. */
+  /** Mails to one person, requested from one network or from one browser that the account knows. */
   mail: 3,
-  /** Mails to one person that all other networks asked for together. */
+  /** Mails to one person, requested from all other networks together. */
   mailbox: 10,
 };
 
 /** One thing to count. The key may be any text that a visitor sent. */
 export type Count = readonly [what: keyof typeof LIMITS, key: string];
 
-/** Counts attempts, over all replicas where the store is PostgreSQL. */
+/** Counts attempts; on PostgreSQL for all replicas together. */
 export class Attempts {
   readonly #counter: RateLimiterAbstract;
 
@@ -37,8 +37,8 @@ export class Attempts {
   }
 
   /**
-   * Counts an attempt before it is made, so that many at once gain nothing. Stops at the first count that is too high:
-   * what is refused for one network does not count against its neighbours.
+   * Counts an attempt before it is made, so that concurrent ones gain nothing. Stops at the first count that is too high:
+   * a refusal for one network does not count against its neighbours.
    * @returns seconds to wait; 0 when the attempt may be made
    */
   async take(...counts: readonly Count[]): Promise<number> {
@@ -60,25 +60,25 @@ export class Attempts {
   }
 }
 
-/** A key holds what a visitor typed: any characters, longer than the column, and nothing to be stored in clear. */
+/** A key contains text that a visitor typed: any characters, of any length, and not to be stored in clear. */
 const keyOf = ([what, key]: Count) => `${what}:${createHash('sha256').update(key).digest('base64url')}`;
 
-/** What every form from an address counts as. */
+/** The counts for every form from an address. */
 export const fromAddress = (address: string): Count[] => [
   ['network', networkOf(address)],
   ['site', siteOf(address)],
 ];
 
-/** Who sends a form: an address, and the browser's name where it is known to the account. */
+/** The sender of a form: an address, and the name of a browser that the account knows. */
 export interface Visitor {
   address: string;
   browser: string | undefined;
 }
 
 /**
- * Counts an attempt to sign in. A browser that is known to the account does not share the limits of strangers, so that no
- * number of strangers locks the person out.
- * @returns seconds to wait, and what to call when the password was right
+ * Counts an attempt to sign in. A browser that the account knows does not share the limits of strangers, so that strangers
+ * cannot lock the person out.
+ * @returns seconds to wait, and a function to call when the password was right
  */
 export async function takeGuess(attempts: Attempts, email: string, { address, browser }: Visitor) {
   const account = emailKey(email);
@@ -93,7 +93,7 @@ export async function takeGuess(attempts: Attempts, email: string, { address, br
   };
 }
 
-/** Whether a mail may go to the person. What strangers ask for must not use up what the person may ask for. */
+/** Whether a mail may go to the person. Requests of strangers must not use up the person's own requests. */
 export async function mayMail(attempts: Attempts, email: string, { address, browser }: Visitor): Promise<boolean> {
   const person = emailKey(email);
   const own: Count = ['mail', `${person} ${browser ?? networkOf(address)}`];

@@ -7,7 +7,7 @@ import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './passwords.ts';
 
 const LARGEST_FORM = 16 * 1024;
 
-/** Has the routes of `app` read forms, and refuse forms that a page of another site sent (CSRF). */
+/** Makes the routes of `app` read forms, and refuse forms from pages of other sites (CSRF). */
 export function readForms(app: FastifyInstance, addresses: Addresses): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -26,7 +26,7 @@ export function readForms(app: FastifyInstance, addresses: Addresses): void {
   });
 }
 
-/** Browsers say where a form came from: in Sec-Fetch-Site on secure origins, in Origin on all. What sends neither is no browser. */
+/** Browsers send the origin of a form in Sec-Fetch-Site on secure origins, and in Origin on all. Other clients send neither. */
 function isOwnForm({ headers }: FastifyRequest, origins: ReadonlySet<string>): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
@@ -37,12 +37,12 @@ function isOwnForm({ headers }: FastifyRequest, origins: ReadonlySet<string>): b
 export const fieldOf = (request: FastifyRequest, name: string): string =>
   request.body instanceof URLSearchParams ? (request.body.get(name) ?? '') : '';
 
-/** What is wrong with the e-mail, if anything. Only a mail can tell whether somebody has it. */
+/** The error of an e-mail, if any. Only a mail can prove that it exists. */
 export function refuseEmail(email: string): string | undefined {
   return Value.Check(Email, email) ? undefined : 'Enter an e-mail address, such as ada@example.com.';
 }
 
-/** What is wrong with a new password, if anything (NIST SP 800-63B: too short, or among the first that are tried). */
+/** The error of a new password, if any (NIST SP 800-63B: too short, or easy to guess). */
 export function refusePassword(password: string, email: string): string | undefined {
   const length = [...password].length;
   if (length < SHORTEST_PASSWORD) return `The password needs at least ${SHORTEST_PASSWORD} characters.`;
@@ -50,10 +50,10 @@ export function refusePassword(password: string, email: string): string | undefi
   const plain = password.toLowerCase();
   const isEasy =
     plain === email.toLowerCase() || new Set(plain).size < 3 || /^(password|12345678|qwertyui)/.test(plain);
-  return isEasy ? 'This password is among the first that anybody would try. Choose another.' : undefined;
+  return isEasy ? 'This password is too easy to guess. Choose another.' : undefined;
 }
 
-/** The sentence for somebody who must wait; sets `Retry-After` as well. */
+/** The message for somebody who must wait; also sets `Retry-After`. */
 export function tooMany(reply: FastifyReply, seconds: number): string {
   reply.header('retry-after', String(seconds));
   const minutes = Math.ceil(seconds / 60);

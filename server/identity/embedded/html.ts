@@ -101,7 +101,7 @@ export const pageHeaders = ({ dashboards }: Addresses) => ({
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
-  // With `no-referrer` a browser would send `Origin: null`, by which the service cannot recognize its own forms.
+  // With `no-referrer` a browser would send `Origin: null`, and the service could not recognize its own forms.
   'referrer-policy': 'same-origin',
   'cache-control': 'no-store',
 });

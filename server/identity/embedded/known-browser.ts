@@ -3,9 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountRow } from '../../store/schema.ts';
 import type { Addresses } from './addresses.ts';
 
-/** Browsers in which somebody signed in to an account before. Guesses of strangers elsewhere do not lock them out. */
+/** Recognizes browsers in which somebody signed in to an account before, so that guesses from elsewhere do not lock them out. */
 export interface KnownBrowsers {
-  /** The browser's random name, if somebody signed in to the account there with its present password. */
+  /** The browser's random name, if somebody signed in there with the current password of the account. */
   recognize(request: FastifyRequest, account: AccountRow): string | undefined;
   remember(reply: FastifyReply, account: AccountRow): void;
 }
@@ -30,7 +30,7 @@ export function createKnownBrowsers(key: string, { path, publicUrl }: Addresses)
     },
     remember(reply, account) {
       const name = randomBytes(16).toString('base64url');
-      // On the raw response, where the provider writes its cookies: those of Fastify would replace them.
+      // On the raw response, because Fastify's own headers would replace the provider's cookies.
       reply.raw.appendHeader('set-cookie', `${cookie}=${name}.${sign(name, account)}; ${attributes}`);
     },
   };

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { emailKey } from '../../store/email.ts';
+import { emailKey } from '../../store/columns.ts';
 import type { Db } from '../../store/open.ts';
 import type { LinkRow } from '../../store/schema.ts';
 
@@ -12,7 +12,7 @@ export const LINK_LIFE_MS: Record<Purpose, number> = {
   password_reset: 3_600_000,
 };
 
-/** How long used and expired links are kept, for an operator who looks into what happened. */
+/** How long used and expired links are kept, for an operator's investigations. */
 const KEEP_MS = 30 * 24 * 3_600_000;
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
@@ -35,8 +35,8 @@ export async function issueLink(db: Db, purpose: Purpose, email: string | null, 
 }
 
 /**
- * Makes a link and mails it. Once it is mailed, earlier links of the same purpose and e-mail stop working. If it could not
- * be mailed, they stay in force.
+ * Makes a link and mails it. Then earlier links with the same purpose and e-mail stop working. If the mail fails, they stay
+ * valid.
  */
 export async function mailLink(
   db: Db,
@@ -70,7 +70,7 @@ export const findLink = (db: Db, purpose: Purpose, token: string, now: number): 
     .where('expires_at', '>', now)
     .executeTakeFirst();
 
-/** Takes the link out of use. Of several callers at once, exactly one is told `true`. */
+/** Marks the link as used. Exactly one of several concurrent callers gets `true`. */
 export async function spendLink(db: Db, link: LinkRow, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('links')

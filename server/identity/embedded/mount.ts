@@ -38,7 +38,7 @@ async function mountPages(app: FastifyInstance, context: PageContext): Promise<v
   forgotRoutes(app, context);
 }
 
-/** All other addresses under the prefix belong to `oidc-provider`, which reads bodies and writes answers itself. */
+/** Hands all other addresses under the prefix to `oidc-provider`, which reads bodies and writes answers itself. */
 async function mountEndpoints(app: FastifyInstance, { provider, addresses }: PageContext): Promise<void> {
   let answer: ReturnType<Provider['callback']> | undefined;
   app.removeAllContentTypeParsers();
@@ -55,7 +55,7 @@ async function mountEndpoints(app: FastifyInstance, { provider, addresses }: Pag
         // The provider decides which origins may read an answer; where such a header is there already, it sets none.
         if (value !== undefined && !name.startsWith('access-control-')) reply.raw.setHeader(name, value);
       }
-      // How Koa is told that it is mounted: it routes by `url`, and adds the prefix of `originalUrl` to what it writes.
+      // Koa routes by `url`, and adds the prefix of `originalUrl` to the addresses that it writes.
       const path = (raw.url ?? '/').slice(PREFIX.length);
       Object.assign(raw, { originalUrl: `${addresses.path}${path}`, url: path });
       void answer(raw, reply.raw);
@@ -64,8 +64,8 @@ async function mountEndpoints(app: FastifyInstance, { provider, addresses }: Pag
 }
 
 /**
- * Shows the provider the address that the operator configured, whatever the request claims. So the addresses that it
- * writes are always under the public one, and a forged `Host` changes nothing.
+ * Gives the provider the configured address instead of the request's headers, so that a forged `Host` cannot change the
+ * addresses that it writes.
  */
 function presentAs(request: IncomingMessage, { publicUrl }: Addresses): void {
   request.headers.host = publicUrl.host;

@@ -8,13 +8,13 @@ export interface Passwords {
   /** @throws Problem `service_unavailable` when too many wait already */
   hash(password: string, requester: Requester): Promise<string>;
   /**
-   * Takes as long when there is no account, so that its absence cannot be told from the time.
+   * Takes equally long without an account, so that the time does not reveal its absence.
    * @throws Problem `service_unavailable` when too many wait already
    */
   matches(password: string, encoded: string | undefined, requester: Requester): Promise<boolean>;
 }
 
-/** Who waits for a hash. */
+/** The person who waits for a hash. */
 export interface Requester {
   address: string;
   /** The browser signed in to the account before, or holds a link that was mailed. */
@@ -30,14 +30,14 @@ const KEY_LENGTH = 32;
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-/** Hashing runs on the threads that files and host names need as well; half of the four are left to them. */
+/** Hashing shares Node's four threads with files and host names, which keep half of them. */
 const MOST_AT_ONCE = 2;
 /** Ten seconds of hashing. */
 const MOST_WAITING = 80;
 
 /**
- * Those who are known and strangers each have a queue of their own, and networks take turns in it. When one is full, the
- * network with the most waiting loses its last place, so no few networks keep others out.
+ * Known people and strangers have separate queues, in which networks are served in turn. A full queue drops the newest
+ * attempt of the network with the most waiting, so that a few networks cannot keep others out.
  */
 const placeOf = ({ address, isKnown }: Requester) => ({
   group: isKnown ? 'known' : 'strangers',
@@ -46,7 +46,7 @@ const placeOf = ({ address, isKnown }: Requester) => ({
 
 export function createPasswords(cost = COST): Passwords {
   const queue = new Queue({ atOnce: MOST_AT_ONCE, mostWaiting: MOST_WAITING, full: tooManyWait });
-  /** No password leads to it, yet it takes as long as one that does. */
+  /** A hash without a password; checking it takes as long as a real one. */
   const decoy = encode(cost, randomBytes(16), randomBytes(KEY_LENGTH));
 
   async function hash(password: string, requester: Requester): Promise<string> {

@@ -133,7 +133,7 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
   return provider;
 }
 
-/** Grants the dashboard everything it asks for: it is part of the product, so nobody is asked for consent. */
+/** Grants the dashboard everything it requests. It is part of the product and needs no consent. */
 async function grantToDashboard({ oidc }: KoaContextWithOIDC) {
   const { session, client, provider, result } = oidc;
   if (!session?.accountId || !client) return undefined;

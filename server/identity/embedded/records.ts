@@ -1,12 +1,12 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import type { Db } from '../../store/open.ts';
 
-/** Columns by which `oidc-provider` looks records up. */
+/** Columns that `oidc-provider` uses to find records. */
 type Column = 'record_id' | 'uid' | 'user_code';
 
 /**
- * Keeps the provider's records in the store: they outlive a restart, and every replica sees them. A record that has expired
- * is not found, whether or not it was purged.
+ * Keeps the provider's records in the store, so that they survive a restart and every replica sees them. An expired record
+ * is not found, even before it is purged.
  */
 export function createRecords(db: Db, now: () => number): AdapterFactory {
   return (model): Adapter => {
@@ -67,7 +67,7 @@ export function createRecords(db: Db, now: () => number): AdapterFactory {
   };
 }
 
-/** Ends a grant with all that was issued under it. */
+/** Ends a grant with all its tokens. */
 export async function revokeGrants(db: Db, grantIds: readonly string[]): Promise<void> {
   if (grantIds.length === 0) return;
   const grants = grantIds.map((id) => `Grant:${id}`);

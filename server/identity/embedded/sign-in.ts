@@ -2,8 +2,8 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { Provider } from 'oidc-provider';
 import type { Limits } from '../../limits.ts';
 import type { Db } from '../../store/open.ts';
-import { resetLetter, verificationLetter } from '../letters.ts';
 import type { SendMail } from '../mail.ts';
+import { resetLetter, verificationLetter } from '../mail.ts';
 import { findAccountByEmail, hasAccounts, insertAccount } from './accounts.ts';
 import type { Addresses } from './addresses.ts';
 import { type Attempts, fromAddress, mayMail, takeGuess } from './attempts.ts';
@@ -37,7 +37,7 @@ interface Route {
 }
 type Request = FastifyRequest<Route>;
 
-/** The page to which the provider sends people to sign in, and the one beside it for a new account. */
+/** The sign-in page of the provider, and the page for a new account. */
 export function signInRoutes(app: FastifyInstance, context: PageContext): void {
   const { db, provider, addresses, passwords, attempts, browsers, signUp, sendMail, log, now } = context;
   const signUpUrl = (uid: string) => `${addresses.signIn(uid)}/sign-up`;

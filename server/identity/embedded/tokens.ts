@@ -6,7 +6,7 @@ import { rememberSetting } from '../../store/settings.ts';
 /** Client id of the dashboard, the only client of the embedded provider. */
 export const CLIENT_ID = 'dashboard';
 
-/** Claim that says for which of the account's passwords a token was issued. */
+/** Claim with the version of the account's password at the time of issue. */
 export const PASSWORD_VERSION = 'password_version';
 
 /** Seconds that a browser stays signed in without being used. */

@@ -2,54 +2,48 @@
 
 -- findEnvironment
 select *
-  from "environments"
-  where "organization_id" = $1 and "environment_id" = $2;
+  from environments
+  where organization_id = $1 and environment_id = $2;
 
 -- findNamed
 select *
-  from "environments"
-  where "organization_id" = $1 and "hostname" = $2 and "platform" = $3;
+  from environments
+  where organization_id = $1 and hostname = $2 and platform = $3;
 
 -- holdEnvironment
-update "environments"
-  set "status" = "status"
-  where "organization_id" = $1 and "environment_id" = $2 and "status" = $3
-  returning "environment_id";
+update environments
+  set status = status
+  where organization_id = $1 and environment_id = $2 and status = 'active';
 
 -- listEnvironmentIds
-select "environment_id"
-  from "environments"
-  where "organization_id" = $1
-  order by "last_seen_at" desc, "environment_id" desc
+select environment_id
+  from environments
+  where organization_id = $1
+  order by last_seen_at desc, environment_id desc
   limit $2;
 
--- readEnvironments
-select *
-  from "environments"
-  where "organization_id" = $1 and "environment_id" in ($2);
-
 -- registerEnvironment
-update "environments"
-  set "repo_root" = $1, "cli_version" = $2, "last_seen_at" = $3, "updated_at" = $4
-  where "organization_id" = $5 and "hostname" = $6 and "platform" = $7 and "status" = $8
+update environments
+  set display_name = coalesce($1, environments.display_name), repo_root = coalesce($2, environments.repo_root), repo_remote = coalesce($3, environments.repo_remote), git_branch = coalesce($4, environments.git_branch), cli_version = $5, last_seen_at = $6, updated_at = $7
+  where organization_id = $8 and hostname = $9 and platform = $10 and status = 'active'
   returning *;
 select *
-  from "environments"
-  where "organization_id" = $1 and "hostname" = $2 and "platform" = $3;
+  from environments
+  where organization_id = $1 and hostname = $2 and platform = $3;
 update "organizations"
   set "status" = "status"
   where "organization_id" = $1;
 select count(*) as "count"
   from "environments"
   where "organization_id" = $1 and "status" = $2 and "last_seen_at" > $3;
-insert into "environments" ("environment_id", "organization_id", "display_name", "hostname", "platform", "status", "repo_root", "repo_remote", "git_branch", "waiting_events", "troubles", "reported_at", "created_at", "cli_version", "last_seen_at", "updated_at")
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-  on conflict ("organization_id", "hostname", "platform") do update
-  set "repo_root" = $17, "cli_version" = $18, "last_seen_at" = $19, "updated_at" = $20
+insert into environments (environment_id, organization_id, display_name, hostname, platform, cli_version, status, repo_root, repo_remote, git_branch, last_seen_at, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, 'active', $7, $8, $9, $10, $11, $12)
+  on conflict (organization_id, hostname, platform) do update
+  set display_name = coalesce($13, environments.display_name), repo_root = coalesce($14, environments.repo_root), repo_remote = coalesce($15, environments.repo_remote), git_branch = coalesce($16, environments.git_branch), cli_version = $17, last_seen_at = $18, updated_at = $19
   returning *;
 
 -- touchEnvironment
-update "environments"
-  set "last_seen_at" = $1, "updated_at" = $2, "cli_version" = $3
-  where "organization_id" = $4 and "environment_id" = $5 and "status" = $6
+update environments
+  set last_seen_at = $1, updated_at = $2, cli_version = coalesce($3, cli_version)
+  where organization_id = $4 and environment_id = $5 and status = 'active'
   returning *;

@@ -12,3 +12,27 @@ select "first_sequence", "last_sequence", "append_id", "created_at", "codec", "b
   limit $11) as "sizes") as "sums"
   where ("sum" <= $12 or "sum" = "bytes"))
   order by "first_sequence";
+
+-- readAppendsOf
+select next.at, next.begin, next.count, appends.first_sequence, appends.last_sequence, appends.append_id, appends.created_at, appends.codec, appends.body
+  from ( select *, sum(bytes) over (order by begin, first_sequence) as total, count(*) over () as count
+  from ( select appends.session_id, appends.first_sequence, json_agg(asked.at) as at, min(asked.at) as begin, max(octet_length(appends.body)) as bytes
+  from json_to_recordset($1::json) as asked (at integer, id text, first bigint, last bigint)
+  cross join appends
+  where appends.session_id = asked.id and appends.organization_id = $2 and appends.first_sequence > asked.first - 50 and appends.first_sequence <= asked.last and appends.last_sequence >= asked.first group by appends.session_id, appends.first_sequence ) as held
+  where (begin, first_sequence) > ($3, $4) ) as next
+  cross join appends
+  where (next.total <= $5 or next.total = next.bytes) and appends.session_id = next.session_id and appends.first_sequence = next.first_sequence and appends.organization_id = $6
+  order by next.begin, next.first_sequence;
+-- on SQLite
+select next.at, next.begin, next.count, appends.first_sequence, appends.last_sequence, appends.append_id, appends.created_at, appends.codec, appends.body
+  from ( select *, sum(bytes) over (order by begin, first_sequence) as total, count(*) over () as count
+  from ( select appends.session_id, appends.first_sequence, json_group_array(asked.at) as at, min(asked.at) as begin, max(octet_length(appends.body)) as bytes
+  from (select value ->> 'at' as at, value ->> 'id' as id, value ->> 'first' as first, value ->> 'last' as last
+  from json_each(?)) as asked
+  cross join appends
+  where appends.session_id = asked.id and appends.organization_id = ? and appends.first_sequence > asked.first - 50 and appends.first_sequence <= asked.last and appends.last_sequence >= asked.first group by appends.session_id, appends.first_sequence ) as held
+  where (begin, first_sequence) > (?, ?) ) as next
+  cross join appends
+  where (next.total <= ? or next.total = next.bytes) and appends.session_id = next.session_id and appends.first_sequence = next.first_sequence and appends.organization_id = ?
+  order by next.begin, next.first_sequence;

@@ -2,32 +2,27 @@
 
 -- findInstallation
 select *
-  from "installations"
-  where "organization_id" = $1 and "installation_id" = $2;
+  from installations
+  where organization_id = $1 and installation_id = $2;
 
 -- listInstallationIds
-select "installations"."installation_id"
-  from "installations"
-  left join "environments" on "environments"."environment_id" = "installations"."environment_id"
-  where "installations"."organization_id" = $1
-  order by coalesce("environments"."last_seen_at", "installations"."updated_at") desc, "installations"."installation_id" desc
+select installations.installation_id
+  from installations
+  left join environments on environments.environment_id = installations.environment_id
+  where installations.organization_id = $1
+  order by coalesce(environments.last_seen_at, installations.updated_at) desc, installations.installation_id desc
   limit $2;
 
--- readInstallations
-select *
-  from "installations"
-  where "organization_id" = $1 and "installation_id" in ($2);
-
 -- updateInstallation
-update "installations"
-  set "status" = $1, "updated_at" = $2
-  where "organization_id" = $3 and "installation_id" = $4
+update installations
+  set version = coalesce($1, installations.version), config = coalesce($2, installations.config), status = coalesce($3, installations.status), updated_at = $4
+  where organization_id = $5 and installation_id = $6
   returning *;
 
 -- updateInstalled
-update "installations"
-  set "version" = $1, "updated_at" = $2
-  where "organization_id" = $3 and "environment_id" = $4 and "agent_id" = $5
+update installations
+  set version = coalesce($1, installations.version), config = coalesce($2, installations.config), status = coalesce($3, installations.status), updated_at = $4
+  where organization_id = $5 and environment_id = $6 and agent_id = $7
   returning *;
 
 -- upsertInstallation
@@ -38,12 +33,6 @@ select count(*) as "count"
   from "installations"
   left join "environments" on "environments"."environment_id" = "installations"."environment_id"
   where "installations"."organization_id" = $1 and "installations"."status" = $2 and ("environments"."environment_id" is null or ("environments"."status" = $3 and "environments"."last_seen_at" > $4));
-update "environments"
-  set "status" = "status"
-  where "organization_id" = $1 and "environment_id" = $2 and "status" = $3
-  returning "environment_id";
-insert into "installations" ("installation_id", "organization_id", "agent_id", "environment_id", "version", "config", "status", "created_at", "updated_at")
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-  on conflict ("environment_id", "agent_id") do update
-  set "version" = $10, "updated_at" = $11
-  returning *;
+update environments
+  set status = status
+  where organization_id = $1 and environment_id = $2 and status = 'active';

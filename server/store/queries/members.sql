@@ -2,8 +2,8 @@
 
 -- findMember
 select *
-  from "members"
-  where "organization_id" = $1 and "user_id" = $2;
+  from members
+  where organization_id = $1 and user_id = $2;
 
 -- insertInvited
 update "organizations"
@@ -17,40 +17,35 @@ insert into "members" ("organization_id", "user_id", "email", "email_key", "role
   returning *;
 
 -- listMemberIds
-select "user_id"
-  from "members"
-  where "organization_id" = $1
-  order by "created_at", "user_id"
+select user_id
+  from members
+  where organization_id = $1
+  order by created_at, user_id
   limit $2;
-select "user_id"
-  from "members"
-  where "organization_id" = $1 and "status" = $2
-  order by "created_at", "user_id"
+select user_id
+  from members
+  where organization_id = $1 and status = $2
+  order by created_at, user_id
   limit $3;
 
 -- markMailed
-update "members"
-  set "mailed_at" = $1, "link_expires_at" = $2, "updated_at" = $3
-  where "organization_id" = $4 and "user_id" = $5 and "status" = $6
+update members
+  set mailed_at = $1, link_expires_at = $2, updated_at = $3
+  where organization_id = $4 and user_id = $5 and status = 'invited'
   returning *;
-
--- readMembers
-select *
-  from "members"
-  where "organization_id" = $1 and "user_id" in ($2);
 
 -- removeMember
 delete
-  from "members"
-  where "organization_id" = $1 and "user_id" = $2;
+  from members
+  where organization_id = $1 and user_id = $2;
 
 -- removeUnmailed
 delete
-  from "members"
-  where "organization_id" = $1 and "user_id" = $2 and "status" = $3 and "mailed_at" is null;
+  from members
+  where organization_id = $1 and user_id = $2 and status = 'invited' and mailed_at is null;
 
 -- updateRole
-update "members"
-  set "role" = $1, "updated_at" = $2
-  where "organization_id" = $3 and "user_id" = $4
+update members
+  set role = $1, updated_at = $2
+  where organization_id = $3 and user_id = $4
   returning *;

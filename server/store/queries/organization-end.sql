@@ -10,10 +10,10 @@ delete
 update "environments"
   set "status" = $1
   where "organization_id" = $2;
-update "secrets"
-  set "status" = $1, "revoked_at" = $2, "updated_at" = $3
-  where "organization_id" = $4 and "status" = $5
-  returning "secret_id";
+update secrets
+  set status = 'revoked', revoked_at = $1, updated_at = $2
+  where organization_id = $3 and status = 'active'
+  returning secret_id;
 
 -- listDeletedOrganizations
 select "organization_id"
@@ -31,8 +31,7 @@ select "session_id"
   from "sessions"
   where "organization_id" = $1
   limit $2;
-
-      delete
+delete
   from "deleted_sessions"
   where organization_id = $1 and "session_id" in (select "session_id"
   from "deleted_sessions"
@@ -45,57 +44,49 @@ select "plane", "day"
   from "usage_days"
   where "organization_id" = $1
   limit $2;
-
-      delete
+delete
   from "stored_bytes"
   where organization_id = $1 and "session_id" in (select "session_id"
   from "stored_bytes"
   where organization_id = $2
   limit $3);
-
-      delete
+delete
   from "stored_days"
   where organization_id = $1 and "day" in (select "day"
   from "stored_days"
   where organization_id = $2
   limit $3);
-
-      delete
+delete
   from "installations"
   where organization_id = $1 and "installation_id" in (select "installation_id"
   from "installations"
   where organization_id = $2
   limit $3);
-
-      delete
+delete
   from "environments"
   where organization_id = $1 and "environment_id" in (select "environment_id"
   from "environments"
   where organization_id = $2
   limit $3);
-
-      delete
+delete
   from "secrets"
   where organization_id = $1 and "secret_id" in (select "secret_id"
   from "secrets"
   where organization_id = $2
   limit $3);
-
-      delete
+delete
   from "device_sign_ins"
   where organization_id = $1 and "device_hash" in (select "device_hash"
   from "device_sign_ins"
   where organization_id = $2
   limit $3);
-
-      delete
+delete
   from "members"
   where organization_id = $1 and "user_id" in (select "user_id"
   from "members"
   where organization_id = $2
   limit $3);
-
-      delete
+delete
   from "organizations"
   where organization_id = $1 and "organization_id" in (select "organization_id"
   from "organizations"

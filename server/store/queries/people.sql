@@ -5,15 +5,15 @@ delete
   from "members"
   where "email_key" = $1 and "status" = $2;
 delete
-  from "users"
-  where "user_id" = $1;
+  from users
+  where user_id = $1;
 
 -- resolveCaller
-select "users"."user_id", "users"."email", "users"."email_verified", "members"."organization_id", "members"."role", "organizations"."tenant_assigned"
-  from "users"
-  left join "members" on "members"."user_id" = "users"."user_id" and "members"."status" = $1
-  left join "organizations" on "organizations"."organization_id" = "members"."organization_id"
-  where "users"."issuer" = $2 and "users"."subject" = $3;
+select users.user_id, users.email, users.email_verified, members.organization_id, members.role, organizations.tenant_assigned
+  from users
+  left join members on members.user_id = users.user_id and members.status = 'active'
+  left join organizations on organizations.organization_id = members.organization_id
+  where users.issuer = $1 and users.subject = $2;
 select "members"."user_id", "members"."organization_id", "members"."status", "users"."issuer"
   from "members"
   left join "users" on "users"."user_id" = "members"."user_id"
@@ -26,6 +26,6 @@ insert into "users" ("user_id", "issuer", "subject", "email", "email_verified", 
 delete
   from "members"
   where "email_key" = $1 and "status" = $2;
-update "members"
-  set "email" = $1, "email_key" = $2
-  where "user_id" = $3 and "email_key" is null;
+update members
+  set email = $1, email_key = $2
+  where user_id = $3 and email_key is null;

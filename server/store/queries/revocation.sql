@@ -27,5 +27,5 @@ update "environments"
   where "organization_id" = $3 and "environment_id" = $4 and "status" = $5
   returning *;
 select *
-  from "environments"
-  where "organization_id" = $1 and "environment_id" = $2;
+  from environments
+  where organization_id = $1 and environment_id = $2;

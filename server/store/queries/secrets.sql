@@ -13,40 +13,48 @@ insert into "secrets" ("secret_id", "organization_id", "name", "status", "enviro
 
 -- findIssued
 select *
-  from "secrets"
-  where "organization_id" = $1 and "hash" = $2 and "status" = $3 and "created_at" > $4;
+  from secrets
+  where organization_id = $1 and hash = $2 and status = 'active' and created_at > $3;
 
 -- findSecretByHash
-select "secret_id", "organization_id", "plane", "status"
-  from "secrets"
-  where "hash" = $1;
+select secret_id, organization_id, plane, status
+  from secrets
+  where hash = $1;
 
 -- listSecrets
 select *
-  from "secrets"
-  where "organization_id" = $1 and "status" = $2
-  order by "secret_id" desc
-  limit $3;
+  from ( select *
+  from secrets
+  where organization_id = $1 and status = $2
+  order by secret_id desc
+  limit $3) as active
+  union all select *
+  from ( select *
+  from secrets
+  where organization_id = $4 and status = $5
+  order by secret_id desc
+  limit $6) as revoked
+  order by secret_id desc;
 
 -- markSecretUsed
-update "secrets"
-  set "last_used_at" = $1
-  where "organization_id" = $2 and "secret_id" = $3;
+update secrets
+  set last_used_at = $1
+  where organization_id = $2 and secret_id = $3;
 
 -- revokeSecret
-update "secrets"
-  set "status" = $1, "revoked_at" = $2, "updated_at" = $3
-  where "organization_id" = $4 and "secret_id" = $5 and "status" = $6;
+update secrets
+  set status = 'revoked', revoked_at = $1, updated_at = $2
+  where organization_id = $3 and secret_id = $4 and status = 'active';
 select *
-  from "secrets"
-  where "organization_id" = $1 and "secret_id" = $2;
+  from secrets
+  where organization_id = $1 and secret_id = $2;
 
 -- revokeSecrets
-update "secrets"
-  set "status" = $1, "revoked_at" = $2, "updated_at" = $3
-  where "organization_id" = $4 and "status" = $5
-  returning "secret_id";
-update "secrets"
-  set "status" = $1, "revoked_at" = $2, "updated_at" = $3
-  where "organization_id" = $4 and "status" = $5 and "created_by" = $6
-  returning "secret_id";
+update secrets
+  set status = 'revoked', revoked_at = $1, updated_at = $2
+  where organization_id = $3 and status = 'active'
+  returning secret_id;
+update secrets
+  set status = 'revoked', revoked_at = $1, updated_at = $2
+  where organization_id = $3 and status = 'active' and created_by = $4
+  returning secret_id;

@@ -2,121 +2,121 @@
 
 -- findSession
 select *
-  from "sessions"
-  where "organization_id" = $1 and "session_id" = $2 and "deleted_at" is null;
+  from sessions
+  where organization_id = $1 and session_id = $2 and deleted_at is null;
 
 -- findSessions
 select *
-  from "sessions"
-  where "organization_id" = $1 and "session_id" in ($2, $3) and "deleted_at" is null;
+  from sessions
+  where organization_id = $1 and session_id in ($2, $3) and deleted_at is null;
 
 -- listSessions
-select "sessions".*
-  from (select "session_id", "started_at"
-  from "sessions"
-  where "organization_id" = $1 and "plane" = $2
-  order by "started_at" desc, "session_id" desc
+select sessions.*
+  from ( select session_id, started_at
+  from sessions
+  where organization_id = $1 and plane = $2
+  order by started_at desc, session_id desc
   limit $3
-  offset $4) as "page"
-  inner join "sessions" on "sessions"."session_id" = "page"."session_id"
-  where "sessions"."organization_id" = $5
-  order by "page"."started_at" desc, "page"."session_id" desc;
-select "sessions".*
-  from (select "session_id", "started_at"
-  from "sessions"
-  where "organization_id" = $1 and "plane" = $2 and "environment_id" = $3 and "agent_id" = $4
-  order by "started_at" desc, "session_id" desc
+  offset $4) as page
+  join sessions on sessions.session_id = page.session_id
+  where sessions.organization_id = $5
+  order by page.started_at desc, page.session_id desc;
+select sessions.*
+  from ( select session_id, started_at
+  from sessions
+  where organization_id = $1 and plane = $2 and environment_id = $3 and agent_id = $4
+  order by started_at desc, session_id desc
   limit $5
-  offset $6) as "page"
-  inner join "sessions" on "sessions"."session_id" = "page"."session_id"
-  where "sessions"."organization_id" = $7
-  order by "page"."started_at" desc, "page"."session_id" desc;
-select "sessions".*
-  from (select "session_id", "started_at"
-  from (select "session_id", "started_at"
-  from "sessions"
-  where "organization_id" = $1 and "plane" = $2
-  order by "started_at" desc, "session_id" desc
-  limit $3) as "part"
-  union all select "session_id", "started_at"
-  from (select "session_id", "started_at"
-  from "sessions"
-  where "organization_id" = $4 and "plane" = $5
-  order by "started_at" desc, "session_id" desc
-  limit $6) as "part"
-  order by "started_at" desc, "session_id" desc
+  offset $6) as page
+  join sessions on sessions.session_id = page.session_id
+  where sessions.organization_id = $7
+  order by page.started_at desc, page.session_id desc;
+select sessions.*
+  from ( select session_id, started_at
+  from ( select session_id, started_at
+  from sessions
+  where organization_id = $1 and plane = $2
+  order by started_at desc, session_id desc
+  limit $3) as live
+  union all select session_id, started_at
+  from ( select session_id, started_at
+  from sessions
+  where organization_id = $4 and plane = $5
+  order by started_at desc, session_id desc
+  limit $6) as test
+  order by started_at desc, session_id desc
   limit $7
-  offset $8) as "page"
-  inner join "sessions" on "sessions"."session_id" = "page"."session_id"
-  where "sessions"."organization_id" = $9
-  order by "page"."started_at" desc, "page"."session_id" desc;
-select "sessions".*
-  from (select "session_id", "started_at"
-  from (select "session_id", "started_at"
-  from "sessions"
-  where "organization_id" = $1 and "plane" = $2 and "environment_id" = $3 and "agent_id" = $4
-  order by "started_at" desc, "session_id" desc
-  limit $5) as "part"
-  union all select "session_id", "started_at"
-  from (select "session_id", "started_at"
-  from "sessions"
-  where "organization_id" = $6 and "plane" = $7 and "environment_id" = $8 and "agent_id" = $9
-  order by "started_at" desc, "session_id" desc
-  limit $10) as "part"
-  order by "started_at" desc, "session_id" desc
+  offset $8) as page
+  join sessions on sessions.session_id = page.session_id
+  where sessions.organization_id = $9
+  order by page.started_at desc, page.session_id desc;
+select sessions.*
+  from ( select session_id, started_at
+  from ( select session_id, started_at
+  from sessions
+  where organization_id = $1 and plane = $2 and environment_id = $3 and agent_id = $4
+  order by started_at desc, session_id desc
+  limit $5) as live
+  union all select session_id, started_at
+  from ( select session_id, started_at
+  from sessions
+  where organization_id = $6 and plane = $7 and environment_id = $8 and agent_id = $9
+  order by started_at desc, session_id desc
+  limit $10) as test
+  order by started_at desc, session_id desc
   limit $11
-  offset $12) as "page"
-  inner join "sessions" on "sessions"."session_id" = "page"."session_id"
-  where "sessions"."organization_id" = $13
-  order by "page"."started_at" desc, "page"."session_id" desc;
+  offset $12) as page
+  join sessions on sessions.session_id = page.session_id
+  where sessions.organization_id = $13
+  order by page.started_at desc, page.session_id desc;
 -- on SQLite
-select "sessions".*
-  from (select "session_id", "started_at"
-  from "sessions"
-  where "organization_id" = ? and "plane" = ?
-  order by "started_at" desc, "session_id" desc
+select sessions.*
+  from ( select session_id, started_at
+  from sessions
+  where organization_id = ? and plane = ?
+  order by started_at desc, session_id desc
   limit ?
-  offset ?) as "page"
-  inner join "sessions" on "sessions"."session_id" = "page"."session_id"
-  where "sessions"."organization_id" = ?
-  order by "page"."started_at" desc, "page"."session_id" desc;
-select "sessions".*
-  from (select "session_id", "started_at"
-  from "sessions"
-  where "organization_id" = ? and "plane" = ? and "environment_id" = ? and "agent_id" = ?
-  order by "started_at" desc, "session_id" desc
+  offset ?) as page
+  join sessions on sessions.session_id = page.session_id
+  where sessions.organization_id = ?
+  order by page.started_at desc, page.session_id desc;
+select sessions.*
+  from ( select session_id, started_at
+  from sessions
+  where organization_id = ? and plane = ? and environment_id = ? and agent_id = ?
+  order by started_at desc, session_id desc
   limit ?
-  offset ?) as "page"
-  inner join "sessions" on "sessions"."session_id" = "page"."session_id"
-  where "sessions"."organization_id" = ?
-  order by "page"."started_at" desc, "page"."session_id" desc;
-select "sessions".*
-  from (select "session_id", "started_at"
-  from (select "session_id", "started_at"
-  from "sessions"
-  where "organization_id" = ? and "plane" = ?) as "part"
-  union all select "session_id", "started_at"
-  from (select "session_id", "started_at"
-  from "sessions"
-  where "organization_id" = ? and "plane" = ?) as "part"
-  order by "started_at" desc, "session_id" desc
+  offset ?) as page
+  join sessions on sessions.session_id = page.session_id
+  where sessions.organization_id = ?
+  order by page.started_at desc, page.session_id desc;
+select sessions.*
+  from ( select session_id, started_at
+  from ( select session_id, started_at
+  from sessions
+  where organization_id = ? and plane = ? ) as live
+  union all select session_id, started_at
+  from ( select session_id, started_at
+  from sessions
+  where organization_id = ? and plane = ? ) as test
+  order by started_at desc, session_id desc
   limit ?
-  offset ?) as "page"
-  inner join "sessions" on "sessions"."session_id" = "page"."session_id"
-  where "sessions"."organization_id" = ?
-  order by "page"."started_at" desc, "page"."session_id" desc;
-select "sessions".*
-  from (select "session_id", "started_at"
-  from (select "session_id", "started_at"
-  from "sessions"
-  where "organization_id" = ? and "plane" = ? and "environment_id" = ? and "agent_id" = ?) as "part"
-  union all select "session_id", "started_at"
-  from (select "session_id", "started_at"
-  from "sessions"
-  where "organization_id" = ? and "plane" = ? and "environment_id" = ? and "agent_id" = ?) as "part"
-  order by "started_at" desc, "session_id" desc
+  offset ?) as page
+  join sessions on sessions.session_id = page.session_id
+  where sessions.organization_id = ?
+  order by page.started_at desc, page.session_id desc;
+select sessions.*
+  from ( select session_id, started_at
+  from ( select session_id, started_at
+  from sessions
+  where organization_id = ? and plane = ? and environment_id = ? and agent_id = ? ) as live
+  union all select session_id, started_at
+  from ( select session_id, started_at
+  from sessions
+  where organization_id = ? and plane = ? and environment_id = ? and agent_id = ? ) as test
+  order by started_at desc, session_id desc
   limit ?
-  offset ?) as "page"
-  inner join "sessions" on "sessions"."session_id" = "page"."session_id"
-  where "sessions"."organization_id" = ?
-  order by "page"."started_at" desc, "page"."session_id" desc;
+  offset ?) as page
+  join sessions on sessions.session_id = page.session_id
+  where sessions.organization_id = ?
+  order by page.started_at desc, page.session_id desc;

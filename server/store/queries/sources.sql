@@ -26,8 +26,8 @@ select "sessions"."session_id", "sessions"."organization_id", "sessions"."event_
 
 -- findSource
 select *
-  from "sessions"
-  where "organization_id" = $1 and "session_id" = $2 and "deleted_at" is null;
+  from sessions
+  where organization_id = $1 and session_id = $2 and deleted_at is null;
 select "repo_root", "repo_remote"
   from "environments"
   where "organization_id" = $1 and "environment_id" = $2;

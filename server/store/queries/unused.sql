@@ -17,12 +17,12 @@ select "environment_id"
   from "installations"
   where "installations"."environment_id" = "environments"."environment_id" and "installations"."status" = $3)
   limit $4;
-select "environment_id"
+select environment_id
   from "environments"
-  where "environment_id" in ($1) for update;
-select "environment_id"
+  where environment_id in ($1) for update;
+select environment_id
   from "installations"
-  where "environment_id" in ($1) for update;
+  where environment_id in ($1) for update;
 select "environment_id"
   from "environments"
   where "status" = $1 and "last_seen_at" < $2 and not exists (select "session_id"
@@ -56,12 +56,12 @@ select "environment_id"
   from "installations"
   where "installations"."environment_id" = "environments"."environment_id" and "installations"."status" = ?)
   limit ?;
-select "environment_id"
+select environment_id
   from "environments"
-  where "environment_id" in (?);
-select "environment_id"
+  where environment_id in (?);
+select environment_id
   from "installations"
-  where "environment_id" in (?);
+  where environment_id in (?);
 select "environment_id"
   from "environments"
   where "status" = ? and "last_seen_at" < ? and not exists (select "session_id"

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { isSecretValue } from '../../secret-value.ts';
+import { isSecretValue } from '../../credentials.ts';
 import { beginSignIn } from '../factories.ts';
 import type { Ask } from '../requests.ts';
 import type { Scenario } from '../scenarios.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { isSecretValue } from '../../secret-value.ts';
+import { isSecretValue } from '../../credentials.ts';
 import type { Scenario } from '../scenarios.ts';
 import type { World } from '../world.ts';
 

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomInt } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Plane } from '../contract/secret.ts';
 
@@ -8,15 +8,15 @@ const FORM = /^sk_(live|test)_[0-9A-Za-z]{38}$/;
 const prefixOf = (plane: Plane) => `sk_${plane}_`;
 
 /**
- * `sk_live_` or `sk_test_`, 32 random base62 characters (190 bits), and the CRC-32 of all that in six more, so that a
- * typing error is told without asking the store, and a leak scanner can tell a true secret from a look-alike.
+ * `sk_live_` or `sk_test_`, 32 random base62 characters (190 bits), and their CRC-32 in six more. The checksum detects a
+ * typing error without a query, and helps leak scanners to recognize real secrets.
  */
 export function newSecretValue(plane: Plane): string {
   const random = Array.from({ length: 32 }, () => BASE62[randomInt(62)]).join('');
   return withChecksum(prefixOf(plane) + random);
 }
 
-/** The secret that belongs to a device code: the same each time, and known to nobody without the code and the pepper. */
+/** Derives the secret of a device code: always the same one, and only with the code and the pepper. */
 export function secretValueOf(pepper: string, plane: Plane, deviceCode: string): string {
   let rest = BigInt(`0x${Buffer.from(hkdfSync('sha256', deviceCode, pepper, 'device secret', 48)).toString('hex')}`);
   let characters = '';
@@ -30,7 +30,7 @@ export function secretValueOf(pepper: string, plane: Plane, deviceCode: string):
 /** Whether the text has the form of a secret and its checksum fits. */
 export const isSecretValue = (text: string): boolean => FORM.test(text) && withChecksum(text.slice(0, -6)) === text;
 
-/** Whether somebody meant to send a secret, mistyped or not. */
+/** Whether the text is meant to be a secret, even a mistyped one. */
 export const looksLikeSecret = (text: string): boolean => /^sk_(live|test)_/.test(text);
 
 function withChecksum(text: string): string {
@@ -43,6 +43,22 @@ function withChecksum(text: string): string {
   return text + checksum;
 }
 
-/** How a secret is kept: HMAC-SHA-256 under the server's pepper, in hexadecimal. */
+/** The stored form of a secret: HMAC-SHA-256 under the server's pepper, in hexadecimal. */
 export const hashSecret = (pepper: string, value: string): string =>
   createHmac('sha256', pepper).update(value).digest('hex');
+
+/** Without I, O, 0 and 1, which people confuse: 32 characters, 5 bits each. */
+const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
+const USER_CODE_HALF = 4;
+
+/** 256 random bits, which only the machine holds. */
+export const newDeviceCode = (): string => randomBytes(32).toString('base64url');
+
+/** 40 random bits to read out, such as `ABCD-EFGH`. 30 guesses a minute hit one of a thousand codes once in 70 years. */
+export function newUserCode(): string {
+  const half = () => Array.from({ length: USER_CODE_HALF }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+  return `${half()}-${half()}`;
+}
+
+/** The typed user code in its stored form: capitals and digits only. */
+export const plainUserCode = (typed: string): string => typed.toUpperCase().replace(/[^0-9A-Z]/g, '');

@@ -1,0 +1,47 @@
+import type { Readable } from 'node:stream';
+import { Problem } from '../../contract/problem.ts';
+import { streamPieces } from '../ingest/page.ts';
+import type { Db } from '../store/open.ts';
+import { type ListedTable, readListed } from '../store/rows.ts';
+import type { Database } from '../store/schema.ts';
+
+/**
+ * The row, where there is one.
+ * @throws Problem `not_found`, saying that the organization has no such `noun`
+ */
+export function found<Row>(row: Row | undefined, noun: string): Row {
+  if (row === undefined) throw new Problem('not_found', `No such ${noun} in this organization.`);
+  return row;
+}
+
+/** Rows that are read and written at a time. */
+const ROWS_A_PIECE = 250;
+
+/** A whole list of an organization. */
+export interface List<Table extends ListedTable> {
+  organizationId: string;
+  /** The field of the answer that holds the list. */
+  name: string;
+  table: Table;
+  ids: readonly string[];
+  show: (row: Database[Table]) => object;
+}
+
+/** Answers `{"name":[…]}` in the order of the ids, a few rows at a time, so that a long list takes little memory. */
+export const streamList = <Table extends ListedTable>(db: Db, list: List<Table>): Promise<Readable> =>
+  streamPieces(pieces(db, list));
+
+async function* pieces<Table extends ListedTable>(
+  db: Db,
+  { organizationId, name, table, ids, show }: List<Table>,
+): AsyncGenerator<string> {
+  yield `{${JSON.stringify(name)}:[`;
+  let separator = '';
+  for (let start = 0; start < ids.length; start += ROWS_A_PIECE) {
+    for (const row of await readListed(db, table, organizationId, ids.slice(start, start + ROWS_A_PIECE))) {
+      yield separator + JSON.stringify(show(row));
+      separator = ',';
+    }
+  }
+  yield ']}';
+}

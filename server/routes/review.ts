@@ -1,0 +1,81 @@
+import { Problem } from '../../contract/problem.ts';
+import { PLANES } from '../../contract/secret.ts';
+import type { Deps } from '../deps.ts';
+import { indexLines } from '../derive/index-lines.ts';
+import { VERSION } from '../derive/piece.ts';
+import { toSessionFacts } from '../derive/session-facts.ts';
+import { toSummary } from '../derive/summary.ts';
+import { readUsage } from '../derive/usage.ts';
+import type { Handlers } from '../http/handler.ts';
+import { streamPieces } from '../ingest/page.ts';
+import { toSession } from '../store/sessions.ts';
+import { findFacts, findRelated, findSummaries } from '../store/summaries.ts';
+import { found } from './answers.ts';
+
+const MOST_SUMMARIES = 100;
+
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 30;
+const MOST_DAYS = 366;
+
+/** Answers from derived data: summaries, facts and entries of sessions, and the overview of an organization. */
+export const reviewHandlers = ({ store: { db }, indexer, deriveThread, daySums, longReads, prices, now }: Deps) => {
+  /** The sessions among these that the organization has, derived through their last events if that takes no long. */
+  async function findDerived(organizationId: string, sessionIds: readonly string[]) {
+    const rows = await findSummaries(db, organizationId, sessionIds);
+    const wasBehind = await indexer.reach(rows);
+    return wasBehind ? findSummaries(db, organizationId, sessionIds) : rows;
+  }
+
+  return {
+    async listSessionSummaries({ caller, query }) {
+      const sessionIds = query.sessionIds.split(',').filter((id) => id !== '');
+      if (sessionIds.length === 0 || sessionIds.length > MOST_SUMMARIES) {
+        throw new Problem('validation_failed', `/sessionIds takes 1 to ${MOST_SUMMARIES} ids, separated by commas.`);
+      }
+      const rows = await findDerived(caller.organizationId, sessionIds);
+      return { status: 200, body: { summaries: rows.map(toSummary) } };
+    },
+
+    async getSessionFacts({ caller, params }) {
+      const [row] = await findDerived(caller.organizationId, [params.sessionId]);
+      const { session } = found(row, 'session');
+      const [facts, related] = await Promise.all([
+        findFacts(db, caller.organizationId, params.sessionId, VERSION),
+        findRelated(db, session),
+      ]);
+      const body = {
+        summary: toSummary(found(row, 'session')),
+        ...toSessionFacts(facts, prices),
+        related: related.map(({ relation, row }) => ({ relation, session: toSession(row) })),
+      };
+      return { status: 200, body };
+    },
+
+    async getSessionIndex({ caller, params, query }) {
+      const [row] = await findDerived(caller.organizationId, [params.sessionId]);
+      const { session } = found(row, 'session');
+      const lines = indexLines(db, deriveThread, session, Number(query.from ?? 1));
+      return { status: 200, body: await streamPieces(lines) };
+    },
+
+    async getUsage({ caller, query, signal }) {
+      const to = query.to ?? dayOf(now());
+      const from = query.from ?? dayOf(startOf(to) - (DEFAULT_DAYS - 1) * DAY_MS);
+      const days = (startOf(to) - startOf(from)) / DAY_MS + 1;
+      if (!(days >= 1 && days <= MOST_DAYS)) {
+        throw new Problem('validation_failed', `/from and /to must be in order, and at most ${MOST_DAYS} days apart.`);
+      }
+      const plane = query.secretEnvironment ?? 'live';
+      const planes = plane === 'all' ? PLANES : [plane];
+      const filter = { organizationId: caller.organizationId, planes, from, to };
+      await daySums.reach(filter);
+      const body = await longReads.run(caller, signal, (db) => readUsage(db, filter, prices, now()));
+      return { status: 200, body };
+    },
+  } satisfies Partial<Handlers>;
+};
+
+/** NaN for a text that is no day. */
+const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
+const dayOf = (time: number): string => (Number.isNaN(time) ? '' : new Date(time).toISOString().slice(0, 10));
