@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import { EXIT, type ExitCode, Failure } from './failure.ts';
+import { EXIT, Failure } from './failure.ts';
 import type { Output } from './output.ts';
 
 /** An option such as `--agent <id>` or an argument such as `[PATH...]`, and what its text becomes. */
@@ -30,7 +30,7 @@ export interface Command<Takes = Parameters, Given = never> {
   /** Those below it, such as `retry` of `spool retry`. */
   commands?: readonly Command[];
   /** Ends with success, or with the exit code that it answers. Absent where only the commands below it do something. */
-  run?(context: Context, values: Given, output: Output): Promise<ExitCode> | Promise<void>;
+  run?(context: Context, values: Given, output: Output): Promise<number> | Promise<void>;
 }
 
 /** One command: what it takes, what its help says, and what it does with the values of what it takes. */

@@ -26,6 +26,8 @@ export interface Context {
   pid: number;
   /** From here on, other processes have the processor first. */
   lowerPriority: () => void;
+  /** From here on, signals that ask this process to end go there, and do not abort `stop`. */
+  takeSignals: (take: (signal: NodeJS.Signals) => void) => void;
   /** Aborted when the process is asked to end. */
   stop: AbortSignal;
 }

@@ -12,10 +12,10 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** What ends a command: a sentence for a person, what to do about it, and the exit code. */
 export class Failure extends Error {
-  readonly exitCode: ExitCode;
+  readonly exitCode: number;
   readonly hint: string | undefined;
 
-  constructor(exitCode: ExitCode, sentence: string, hint?: string, cause?: unknown) {
+  constructor(exitCode: number, sentence: string, hint?: string, cause?: unknown) {
     super(sentence, { cause });
     this.name = 'Failure';
     this.exitCode = exitCode;

@@ -19,7 +19,8 @@ setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks'
 
 const stop = new AbortController();
 // SIGHUP: the terminal was closed.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+for (const signal of SIGNALS) {
   // Asked a second time, it ends at once: whatever it was doing, nothing is lost.
   process.once(signal, () => stop.abort());
 }
@@ -64,6 +65,9 @@ const exitCode = runProgram(
     newKey: randomUUID,
     pid: process.pid,
     lowerPriority: () => setPriority(constants.priority.PRIORITY_LOW),
+    takeSignals(take) {
+      for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, take);
+    },
     stop: stop.signal,
   },
   process.argv.slice(2),

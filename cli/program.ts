@@ -5,7 +5,7 @@ import { CATCH_UP, catchUp } from './catch-up/run.ts';
 import type { Command, Example, Parameter } from './command.ts';
 import { COMMANDS } from './commands/all.ts';
 import type { Context } from './context.ts';
-import { EXIT, type ExitCode, Failure } from './failure.ts';
+import { EXIT, Failure } from './failure.ts';
 import { createOutput, type OutputOptions, reportError } from './output.ts';
 import { VERSION } from './version.ts';
 
@@ -28,8 +28,8 @@ Exit codes:
 `;
 
 /** Runs one invocation; the exit code says how it went. */
-export async function runProgram(context: Context, args: readonly string[]): Promise<ExitCode> {
-  let exitCode: ExitCode = EXIT.ok;
+export async function runProgram(context: Context, args: readonly string[]): Promise<number> {
+  let exitCode: number = EXIT.ok;
   const program = createProgram(context, (code) => {
     exitCode = code;
   });
@@ -46,7 +46,7 @@ export async function runProgram(context: Context, args: readonly string[]): Pro
   }
 }
 
-type OnExit = (exitCode: ExitCode) => void;
+type OnExit = (exitCode: number) => void;
 
 function createProgram(context: Context, onExit: OnExit): Commander {
   const program = new Commander('capture')

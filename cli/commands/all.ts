@@ -3,6 +3,7 @@ import { loginCommand, logoutCommand, whoamiCommand } from './account.ts';
 import { restartCommand, runCommand, stopCommand } from './daemon.ts';
 import { deleteCommand } from './delete.ts';
 import { doctorCommand } from './doctor.ts';
+import { execCommand } from './exec.ts';
 import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
 import { logsCommand } from './logs.ts';
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   runCommand,
   stopCommand,
   restartCommand,
+  execCommand,
   statusCommand,
   whoamiCommand,
   doctorCommand,

@@ -21,6 +21,8 @@ export interface CaptureOptions {
   patienceMs: number;
   /** Whether a person named the very files and folders: they are captured whole. */
   isNamed: boolean;
+  /** Whether nobody goes on with the sessions: then they are completed. */
+  areOver?: boolean;
 }
 
 /** A request may take this long before it counts as not answered. */
@@ -40,7 +42,7 @@ export async function importAll(context: Context, options: CaptureOptions, outpu
 async function importWith(
   context: Context,
   pipeline: Pipeline,
-  { places, onTrouble, patienceMs, isNamed }: CaptureOptions,
+  { places, onTrouble, patienceMs, isNamed, areOver = false }: CaptureOptions,
   output: Output,
 ): Promise<void> {
   const { spool } = pipeline;
@@ -94,6 +96,7 @@ async function importWith(
       isRead = await reader.read(work, reading);
     }
     const isAllRead = !isLost();
+    if (areOver) spool.transact(() => spool.sessions.endAll());
     await waitUntilSent(spool, sending, isLost, patienceMs);
     ending.abort();
     await sending.ended;

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ExitCode } from '../failure.ts';
 
 /** Why a session's batches stay in the spool although the service takes those of others. */
 export interface Hold {
@@ -11,7 +10,7 @@ export interface Hold {
   sentence: string;
   hint?: string | undefined;
   /** How a command ends for which it is the reason. */
-  exitCode: ExitCode;
+  exitCode: number;
   /** When it is tried again, in milliseconds since 1970. */
   until: number;
 }

@@ -112,6 +112,8 @@ export function createSessions(db: DatabaseSync) {
       learn.run({ ...Object.fromEntries(told), ended: facts.ended ? 1 : null, id });
     },
     settle: (id: number) => settle.run(id),
+    /** No agent goes on with any of them. */
+    endAll: () => db.exec('UPDATE sessions SET ended = 1'),
     /** Whether every file of an agent's session was read to its end. */
     isSettled: (agent: string, agentSession: string): boolean => settled.get(agent, agentSession) !== undefined,
     setOpen(id: number, serviceId: string, serviceEvents: number): void {

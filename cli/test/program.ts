@@ -57,6 +57,7 @@ export function createContext(options: RunOptions): { context: Context; written:
     newKey: () => crypto.randomUUID(),
     pid: 1,
     lowerPriority: () => {},
+    takeSignals: () => {},
     stop: new AbortController().signal,
     ...options.context,
   };

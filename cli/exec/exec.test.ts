@@ -1,0 +1,153 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeFolder, write } from '../test/folder.ts';
+import { startHeld } from '../test/held.ts';
+import { exitOf, start } from '../test/program.ts';
+import { sessionId } from '../test/transcripts.ts';
+
+const SESSION = sessionId(1);
+
+/**
+ * An agent by the name of Claude Code: writes the words it is given as prompts, tells its environment, and ends as it is
+ * told; on SIGTERM it says a last word.
+ */
+const AGENT = `#!${process.execPath}
+const { appendFileSync, mkdirSync } = require('node:fs');
+const [how, ...words] = process.argv.slice(2);
+const folder = process.env.HOME + '/.claude/projects/p';
+mkdirSync(folder, { recursive: true });
+let said = 0;
+const say = (content) => appendFileSync(folder + '/${SESSION}.jsonl', JSON.stringify({
+  type: 'user', uuid: '00000000-0000-4000-8000-' + String(Date.now()).padStart(12, '0').slice(-9) + String(said++).padStart(3, '0'),
+  sessionId: '${SESSION}', cwd: process.cwd(), timestamp: new Date().toISOString(), message: { role: 'user', content },
+}) + '\\n');
+words.forEach(say);
+console.log(JSON.stringify(process.env));
+if (how === 'wait') {
+  process.on('SIGTERM', () => { say('last words'); process.exit(7); });
+  setInterval(() => {}, 1000);
+} else if (how === 'crash') process.kill(process.pid, 'SIGKILL');
+else process.exitCode = Number(how);
+`;
+
+/** A machine that nothing of capture was set up on, with the agent in its PATH. */
+function layOut() {
+  const home = makeFolder();
+  const temporary = makeFolder();
+  const programs = makeFolder();
+  write(join(programs, 'claude'), AGENT, 0o755);
+  const PATH = `${programs}:${process.env.PATH}`;
+  return {
+    home,
+    temporary,
+    variables: { PATH, TMPDIR: temporary, CAPTURE_HOME: '' },
+    transcript: join(home, '.claude/projects/p', `${SESSION}.jsonl`),
+  };
+}
+
+type Machine = ReturnType<typeof layOut>;
+
+interface Target {
+  url: string;
+  secret: string;
+}
+
+function startExec({ home, variables }: Machine, target: Partial<Target>, args: string[]) {
+  const child = start(['exec', ...args], { home, ...target, variables });
+  let stdout = '';
+  child.stdout?.on('data', (chunk) => {
+    stdout += String(chunk);
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, stdout: () => stdout };
+}
+
+async function exec(machine: Machine, target: Partial<Target>, ...args: string[]) {
+  const { child, stdout } = startExec(machine, target, args);
+  const { code } = await exitOf(child);
+  return { code, stdout: stdout(), said: child.output().replace(stdout(), '') };
+}
+
+async function setUp() {
+  const { service, options, events } = await startHeld();
+  const { url, secret } = options;
+  const prompts = async () => (await events()).flatMap(({ payload }) => payload.text ?? []);
+  const sessions = () => service.store.db.selectFrom('sessions').selectAll().execute();
+  const environments = () => service.store.db.selectFrom('environments').selectAll().execute();
+  return { machine: layOut(), target: { url, secret }, prompts, sessions, environments };
+}
+
+/** What is on the machine beside what the agent wrote. */
+const leftBehind = ({ home, temporary }: Machine) => [...readdirSync(home), ...readdirSync(temporary)];
+
+test('what an agent does in a job is captured, completed and acknowledged when its exit code is returned', async () => {
+  const { machine, target, prompts, sessions, environments } = await setUp();
+  const { code, stdout, said } = await exec(machine, target, '--machine', 'ci', '--', 'claude', '3', 'one', 'two');
+  expect({ code, said }).toMatchObject({ code: 3, said: expect.stringContaining('Captured ') });
+  expect(await prompts()).toEqual(['one', 'two']);
+  const [session, ...others] = await sessions();
+  expect(others).toEqual([]);
+  expect(session?.status).toBe('completed');
+  expect(said).toContain(`/sessions/${session?.session_id}`);
+  expect(await environments()).toMatchObject([{ hostname: 'ci' }]);
+  expect(leftBehind(machine)).toEqual(['.claude']);
+  // The agent has no business with the secret, nor anybody who reads its output.
+  expect(JSON.parse(stdout)).not.toHaveProperty('CAPTURE_SECRET');
+  expect(stdout + said).not.toContain(target.secret);
+});
+
+test('a signal is passed on to the agent, and what it says then is captured', async () => {
+  const { machine, target, prompts } = await setUp();
+  const { child, stdout } = startExec(machine, target, ['--', 'claude', 'wait', 'one']);
+  await expect.poll(stdout, { timeout: 20_000 }).not.toBe('');
+  // While it runs, what it wrote is already there.
+  await expect.poll(prompts, { timeout: 20_000 }).toEqual(['one']);
+  child.kill('SIGTERM');
+  expect(await exitOf(child)).toEqual({ code: 7, signal: null });
+  expect(await prompts()).toEqual(['one', 'last words']);
+  expect(leftBehind(machine)).toEqual(['.claude']);
+});
+
+test('an agent that a signal has ended counts as shells count it', async () => {
+  const { machine, target, prompts } = await setUp();
+  expect(await exec(machine, target, '--', 'claude', 'crash', 'one')).toMatchObject({ code: 137 });
+  expect(await prompts()).toEqual(['one']);
+});
+
+test('of a session that is resumed only what is new is captured', async () => {
+  const { machine, target, prompts } = await setUp();
+  const before = { type: 'user', uuid: sessionId(2), sessionId: SESSION, timestamp: '2026-01-01T00:00:00Z' };
+  write(machine.transcript, `${JSON.stringify({ ...before, message: { role: 'user', content: 'from before' } })}\n`);
+  expect(await exec(machine, target, '--', 'claude', '0', 'new')).toMatchObject({ code: 0 });
+  expect(await prompts()).toEqual(['new']);
+});
+
+test('while the service is away the agent runs all the same, and the message says what was not delivered', async () => {
+  const machine = layOut();
+  const target = { url: 'http://127.0.0.1:9', secret: 'sk_live_test' };
+  const { code, said } = await exec(machine, target, '--within', '2', '--', 'claude', '5', 'one');
+  expect({ code, said }).toMatchObject({ code: 5, said: expect.stringMatching(/cannot be reached now/) });
+  expect(said).toMatch(/warning: Not all of this run could be delivered: .*`capture import`/);
+  expect(readFileSync(machine.transcript, 'utf8')).toContain('one');
+  expect(leftBehind(machine)).toEqual(['.claude']);
+});
+
+test.each([
+  ['without a secret', {}, 'You are not signed in'],
+  ['with one that is refused', { secret: 'sk_live_wrong' }, 'does not accept the organization secret'],
+])('%s nothing is run', async (_, given, message) => {
+  const { machine, target } = await setUp();
+  const { code, said } = await exec(machine, { url: target.url, ...given }, '--', 'claude', '0', 'one');
+  expect({ code, said }).toMatchObject({ code: 4, said: expect.stringContaining(message) });
+  expect(leftBehind(machine)).toEqual([]);
+});
+
+test('a command that there is not is told of', async () => {
+  const { machine, target } = await setUp();
+  expect(await exec(machine, target, '--', 'no-such-agent')).toMatchObject({
+    code: 127,
+    said: expect.stringMatching(/^error: no-such-agent could not be started: it was not found\.\nhint: /),
+  });
+  expect(leftBehind(machine)).toEqual([]);
+});

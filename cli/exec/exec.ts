@@ -1,0 +1,222 @@
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { askAccount, locateSpool } from '../account.ts';
+import { requireSettings, type Settings } from '../config.ts';
+import { type Context, childEnvironment, type Sink } from '../context.ts';
+import { runDaemon } from '../daemon/daemon.ts';
+import { findDashboard, sessionPage } from '../dashboard.ts';
+import { codeOf, describe, EXIT, explain, Failure } from '../failure.ts';
+import { importAll } from '../import/capture.ts';
+import { createOutput, formatCount, type Output } from '../output.ts';
+import { writeConsent } from '../privacy/consent.ts';
+import { preferencesPath } from '../privacy/preferences.ts';
+import { ownPlaces } from '../read/places.ts';
+import { openSpool } from '../spool/open.ts';
+import { explainRefusal, isTemporary } from '../upload/problem.ts';
+import { createService } from '../upload/service.ts';
+
+export interface ExecOptions {
+  /** The command and its arguments. */
+  words: readonly string[];
+  /** The name of the machine in the dashboard; its host name where absent. */
+  machine: string | undefined;
+  /** How long the service has, once the agent has ended, to take what is left; milliseconds. */
+  withinMs: number;
+}
+
+/** What the service is asked first: whether it takes the secret. */
+const ASK_MS = 10_000;
+/** So many pages are named of the sessions that were captured. */
+const MOST_PAGES = 5;
+const NOWHERE: Sink = { write() {} };
+
+/**
+ * Runs a command, captures what agents write meanwhile, and returns the command's exit code once the service has
+ * acknowledged all of it, or the time for that is over. All state is in a folder that is deleted at the end.
+ */
+export async function execute(context: Context, options: ExecOptions, output: Output): Promise<number> {
+  const settings = requireSettings(context);
+  await requireAccepted(context, settings, output);
+  const state = mkdtempSync(join(tmpdir(), 'capture-exec-'));
+  try {
+    const job = new Job(context, { ...options, settings, state }, output);
+    return await job.run();
+  } finally {
+    rmSync(state, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Throws where the service refuses the secret: nobody wants to find that out after an hour's work. */
+async function requireAccepted({ fetch }: Context, settings: Settings, output: Output): Promise<void> {
+  try {
+    await askAccount(createService({ ...settings, fetch, timeoutMs: ASK_MS }));
+  } catch (error) {
+    if (!isTemporary(error)) throw explainRefusal(error, 'Nothing was run.');
+    output.warn(
+      `The service at ${settings.url} cannot be reached now: ${describe(error)}. It is tried again meanwhile.`,
+    );
+  }
+}
+
+interface JobOptions extends ExecOptions {
+  settings: Settings;
+  /** A folder for this job alone. */
+  state: string;
+}
+
+/** A command that runs, and the capture of what it has agents do. */
+class Job {
+  readonly #context: Context;
+  readonly #options: JobOptions;
+  readonly #output: Output;
+  /** Ends capturing when the command has ended. */
+  readonly #ended = new AbortController();
+  /** Ends the delivery of what is left. */
+  readonly #givenUp = new AbortController();
+  #passSignal: (signal: NodeJS.Signals) => void = () => {};
+
+  constructor(context: Context, options: JobOptions, output: Output) {
+    this.#context = context;
+    this.#options = options;
+    this.#output = output;
+  }
+
+  async run(): Promise<number> {
+    this.#prepareState();
+    this.#context.takeSignals((signal) => this.#passSignal(signal));
+    // What it cannot capture now, such as while the service is away, is read again at the end.
+    const capturing = runDaemon(this.#within(this.#ended.signal), { places: this.#places() }, this.#silent()).catch(
+      () => {},
+    );
+    const exitCode = this.#runCommand();
+    // Without a command there is nothing to deliver.
+    const hasRun = await exitCode.then(
+      () => true,
+      () => false,
+    );
+    this.#ended.abort();
+    await capturing;
+    if (hasRun) await this.#deliver();
+    return exitCode;
+  }
+
+  /** A person's own wishes hold here as well. Of sessions from before only what is added now is captured. */
+  #prepareState(): void {
+    const inside = this.#within(this.#ended.signal);
+    const preferences = preferencesPath(this.#context);
+    if (existsSync(preferences)) cpSync(preferences, preferencesPath(inside));
+    writeConsent(inside, { since: this.#context.now(), history: 'none' });
+  }
+
+  /** The command's exit code; 128 and the signal's number where a signal ended it, as shells have it. */
+  #runCommand(): Promise<number> {
+    const { stdin, stdout, stderr, spawn, variables, folder } = this.#context;
+    const [command = '', ...args] = this.#options.words;
+    // A terminal sends Ctrl-C to the command as well.
+    const hasTerminal = [stdin, stdout, stderr].some(({ isTTY }) => isTTY);
+    const child = spawn(command, args, { cwd: folder, env: childEnvironment(variables), stdio: 'inherit' });
+    this.#passSignal = (signal) => {
+      if (signal !== 'SIGINT' || !hasTerminal) child.kill(signal);
+    };
+    return new Promise((resolve, reject) => {
+      child.once('error', (error) => reject(notStarted(command, error)));
+      child.once('exit', (code, signal) => {
+        this.#passSignal = () => this.#givenUp.abort();
+        resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+      });
+    });
+  }
+
+  /** Reads what is not read yet, completes the sessions and waits for the service; says what became of it. */
+  async #deliver(): Promise<void> {
+    const { withinMs } = this.#options;
+    const inside = this.#within(AbortSignal.any([this.#givenUp.signal, AbortSignal.timeout(withinMs)]));
+    const importing = importAll(
+      inside,
+      {
+        places: this.#places(),
+        onTrouble: ({ path, reason }) => this.#output.warn(`${path} cannot be read: ${reason}`),
+        patienceMs: withinMs,
+        isNamed: false,
+        areOver: true,
+      },
+      this.#silent(),
+    );
+    try {
+      await Promise.race([importing, this.#late(inside.stop)]);
+      await this.#describeCaptured(inside);
+    } catch (error) {
+      const { message } = explain(error);
+      this.#output.warn(
+        `Not all of this run could be delivered: ${message} ` +
+          'What is left is in the transcripts of the agent alone: `capture import` sends it from where they are kept.',
+      );
+    }
+  }
+
+  /** An answer that is waited for takes five seconds more at most: see `startSending`. */
+  async #late(stop: AbortSignal): Promise<never> {
+    if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+    await sleep(GRACE_MS, undefined, { ref: false });
+    throw new Failure(EXIT.temporary, `The service did not take it within ${this.#options.withinMs / 1000} s.`);
+  }
+
+  async #describeCaptured(inside: Context): Promise<void> {
+    const path = locateSpool(inside);
+    if (path === undefined) return;
+    const spool = openSpool(path);
+    try {
+      const { eventsSent, eventsHeld } = spool.counters();
+      const pages = spool.sessions.list().flatMap(({ id }) => spool.sessions.serviceIds(id));
+      const events = formatCount(eventsSent + eventsHeld, 'event');
+      this.#output.say(`Captured ${events} of ${formatCount(pages.length, 'session')}.`);
+      if (pages.length === 0) return;
+      const dashboard = await findDashboard(inside, this.#options.settings.url);
+      for (const id of pages.slice(0, MOST_PAGES)) this.#output.say(`  ${sessionPage(dashboard, id)}`);
+    } finally {
+      spool.close();
+    }
+  }
+
+  /** Where the agent that is run keeps its transcripts; those of all agents where the command is none of them. */
+  #places() {
+    const inside = this.#within(this.#ended.signal);
+    const program = basename(this.#options.words[0] ?? '').replace(/\.(exe|cmd)$/i, '');
+    const agents = inside.agents.filter(({ programs }) => programs?.includes(program));
+    return ownPlaces({ ...inside, agents: agents.length > 0 ? agents : inside.agents });
+  }
+
+  /** The world as capturing has it: a state of its own, and nothing to say, since the command has the terminal. */
+  #within(stop: AbortSignal): Context {
+    const { settings, state, machine } = this.#options;
+    const { variables, hostname } = this.#context;
+    return {
+      ...this.#context,
+      variables: { ...variables, CAPTURE_HOME: state, CAPTURE_URL: settings.url, CAPTURE_SECRET: settings.secret },
+      hostname: machine ?? hostname,
+      stdout: NOWHERE,
+      stderr: NOWHERE,
+      stop,
+    };
+  }
+
+  #silent(): Output {
+    return createOutput({ stdout: NOWHERE, stderr: NOWHERE }, { quiet: true });
+  }
+}
+
+/** Longer than what is being sent may take to be answered when asked to stop. */
+const GRACE_MS = 6000;
+
+/** As shells have it. */
+const NOT_FOUND = 127;
+const NOT_EXECUTABLE = 126;
+
+function notStarted(command: string, error: Error): Failure {
+  const isMissing = codeOf(error) === 'ENOENT';
+  const why = isMissing ? 'it was not found' : describe(error);
+  const hint = 'Check the command after `--`.';
+  return new Failure(isMissing ? NOT_FOUND : NOT_EXECUTABLE, `${command} could not be started: ${why}.`, hint, error);
+}
