@@ -47,10 +47,10 @@ export const CapturedSessions = Type.Object({
   results: Type.Array(
     Type.Object({
       clientKey: ClientKey,
-      // Of an `expired` session what the agent adds later goes to another one that continues it.
+      // If the agent adds to an `expired` session, the client captures that as a new session that continues it.
       outcome: OneOf(['opened', 'found', 'deleted', 'expired', 'refused']),
       session: Type.Optional(Session),
-      // Of an expired one: how many events it had, and when the last of them came.
+      // Set for an expired session: its number of events, and the time of the last one.
       eventCount: Type.Optional(Type.Integer({ minimum: 0 })),
       lastEventAt: Type.Optional(Timestamp),
       ...Refusal,

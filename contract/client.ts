@@ -28,7 +28,7 @@ export type Output<Row extends Route> = Row['replies'][keyof Row['replies']] ext
   ? Static<Schema>
   : never;
 
-/** As much of `fetch` as a client uses: the built-in one is such a function, and so is what stands in for it. */
+/** The part of `fetch` that a client uses. The built-in one fits, and so do its replacements. */
 export type Fetch = (address: string, init?: FetchInit) => Promise<FetchReply>;
 
 export interface FetchInit {

@@ -37,7 +37,7 @@ export const OneOf = <const Words extends readonly string[]>(words: Words) =>
 /** A JSON object whose content the service does not look into. */
 export const JsonObject = Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true }));
 
-/** An object of which unknown fields are ignored, so that an older service takes a newer client's body. */
+/** An object with ignored unknown fields, so that an older service accepts the body of a newer client. */
 export const Body = <Properties extends TProperties>(properties: Properties) => Type.Object(properties);
 
 /** `{ [name]: schema }`, the envelope of most answers. */

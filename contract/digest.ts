@@ -3,8 +3,8 @@ import { MAX_SESSIONS_AT_ONCE, Refusal } from './capture.ts';
 import { Body, Text } from './common.ts';
 
 /**
- * What a holder of an organization secret may learn of stored events: whether they are the ones it captured, and nothing
- * of what they say. How digests are made is in `digester.ts`.
+ * Lets a holder of an organization secret check that the stored events are the ones it captured, without reading their
+ * content. `digester.ts` makes the digests.
  */
 
 /** A keyed digest in base64url: 22 characters of an event, 11 of a file or a record. */
@@ -12,7 +12,7 @@ const Digest = (description: string) => Type.Optional(Type.String({ description 
 
 const Count = (description: string) => Type.Optional(Type.Integer({ description }));
 
-/** An event by its digests. Those of an event that was not made from a record are absent. */
+/** The digests of an event. An event without a record has only some of them. */
 export const EventDigest = Type.Object({
   sequence: Type.Integer({ minimum: 1 }),
   eventType: Type.String(),
@@ -29,11 +29,13 @@ export const EventDigest = Type.Object({
 });
 export type EventDigest = Static<typeof EventDigest>;
 
-/** Chosen by the caller anew, so that the answer tells what is stored now. */
+/** A new random text of the caller, so that the answer must be computed from the stored events. */
 const Nonce = Type.String({ pattern: '^[A-Za-z0-9_-]{22,64}$', description: '16 random bytes or more, base64url' });
-const NextFrom = Type.Union([Type.Integer(), Type.Null()], { description: 'where to go on; null at the end' });
+const NextFrom = Type.Union([Type.Integer(), Type.Null()], {
+  description: 'first sequence of the next request; null at the end',
+});
 
-/** Events that one answer may tell of. */
+/** The most events in one answer. */
 export const MAX_DIGESTS_AT_ONCE = 10_000;
 
 export const DigestsBody = Body({
@@ -50,7 +52,7 @@ export const DigestsBody = Body({
   ),
 });
 
-/** In the order in which they were asked for. One that no room was left for has no digests, and is to be asked for again. */
+/** Results in the order of the request. A session that did not fit has no digests; the client requests it again. */
 export const DigestsPage = Type.Object({
   results: Type.Array(
     Type.Object({

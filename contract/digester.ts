@@ -15,18 +15,18 @@ interface Origin {
   end: number;
 }
 
-/** What the service lays beside what the command line has captured. */
+/** The digests of a payload, which are compared with those of the captured one. */
 export type PayloadDigests = Omit<EventDigest, 'sequence' | 'eventType'>;
 
 const EVENT_BYTES = 16;
 const SMALL_BYTES = 8;
-/** What an event has in which a secret was masked; quotes in a text would be escaped. */
+/** Texts that occur in every event with a masked secret. In a JSON string these quotes would be escaped. */
 const MASKED = ['[REDACTED:', '"redactions":{'];
 
 /**
- * Makes the digests of captured events, at both ends the same way. Their key is made from the nonce and from the agent's
- * own session id, so that they mean nothing to who does not know the session anyway. The digests are cut to less than
- * half of SHA-256, so nothing can be appended to what they were made of.
+ * Makes digests of captured events, in the same way at both ends. The key contains the nonce and the agent's own session
+ * id, so the digests reveal nothing to somebody who does not know the session. They have less than half of the bits of
+ * SHA-256, which prevents length extension.
  */
 export function createDigester(nonce: string) {
   const keys = new Map<string, string>();

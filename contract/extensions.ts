@@ -261,7 +261,7 @@ export const EXTENSIONS = {
     path: '/v1/appends',
     auth: 'secret',
     summary:
-      'Append many batches to many sessions; those of one session in their order, up to the first that is refused',
+      'Append many batches to many sessions. The batches of a session are appended in order, up to the first refused one',
     body: BulkIndex,
     frames: {
       most: MAX_BATCHES_AT_ONCE,
@@ -320,7 +320,7 @@ export const EXTENSIONS = {
     method: 'GET',
     path: '/v1/organizations/me/search',
     auth: 'member',
-    summary: 'Find sessions by words in their events and by what is known of them, in any order',
+    summary: 'Find sessions by words in their events and by their facts, in any order',
     query: SearchQuery,
     replies: { 200: SearchPage },
     errors: [400, 401, 403, 429, 503],

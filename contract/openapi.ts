@@ -12,7 +12,7 @@ const ERROR_SENTENCES: Record<ErrorStatus, string> = {
   404: 'No such resource in this organization',
   409: 'The state does not allow it',
   429: 'Too many requests; wait as `Retry-After` says',
-  502: 'The identity provider was asked and failed',
+  502: 'The identity provider failed',
   503: 'Storage or bus unavailable; repeat with the same idempotency key',
 };
 
@@ -29,7 +29,7 @@ const TAGS = [
   { name: 'ingest', description: 'Organization secret' },
   { name: 'dashboard', description: 'JWT of the identity provider' },
   { name: 'download', description: 'The command line that fits the service' },
-  { name: 'extension', description: 'What the product adds to the interface' },
+  { name: 'extension', description: 'Extensions of the interface' },
 ];
 
 /** The OpenAPI 3.1 document of both tables. */

@@ -44,7 +44,7 @@ export type ProblemCode = keyof typeof PROBLEMS;
 
 /** Body of every error response. */
 export interface ProblemBody {
-  /** A sentence for a person that says what to do. */
+  /** A sentence for a person, with the remedy. */
   error: string;
   /** A stable word for programs. */
   code: ProblemCode;

@@ -76,11 +76,11 @@ describe('what was typed into the search bar', () => {
     expect(problems).toHaveLength(2);
     expect(parseQuery(`before "${'word '.repeat(64)}" ${'a.'.repeat(63)}`)).toMatchObject({
       terms: [{ text: 'before' }, { text: 'a.'.repeat(63) }],
-      problems: [expect.stringContaining('only 64 words are looked for at once')],
+      problems: [expect.stringContaining('a search takes at most 64 words')],
     });
     expect(parseQuery('abc* bcd* cde* "d e f"* efg* fgh')).toMatchObject({
       terms: [{}, {}, {}, {}, { text: 'fgh' }],
-      problems: ['efg* is left out: only 4 words with a * are looked for at once.'],
+      problems: ['efg* is left out: a search takes at most 4 words with a *.'],
     });
   });
 
@@ -103,7 +103,7 @@ describe('what was typed into the search bar', () => {
     );
   });
 
-  test('is read back from whatever was chosen', () => {
+  test('reads back every chosen filter', () => {
     fc.assert(
       fc.property(fc.array(term, { maxLength: 4 }), fc.array(filter, { maxLength: 20 }), (terms, filters) => {
         expect(parseQuery(formatQuery({ terms, filters }))).toEqual({ terms, filters, problems: [] });
@@ -115,7 +115,7 @@ describe('what was typed into the search bar', () => {
 
 describe('what was typed into the search of one session', () => {
   test.each(['-rf', '--json', 'status:completed', 'file:queue.ts', 'before:2026-01-01', 'file:"a b"'])(
-    'is a word, whatever it is in the search bar: %s',
+    'is a plain word within a session: %s',
     (text) => {
       expect(parseWords(text)).toEqual({ terms: [{ text }], filters: [], problems: [] });
     },

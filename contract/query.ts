@@ -56,10 +56,10 @@ export interface ParsedQuery extends Query {
 }
 
 /**
- * A piece is `-` (but `--force` is a word), `field:`, a text and `*`, of which all but the text may be missing. A text has no
- * blanks, or stands in quotes, where `\"` and `\\` are a quote and a backslash.
+ * A condition: `-` (but `--force` is a word), `field:`, a text and `*`. All but the text are optional. A text has no spaces,
+ * or is quoted; in quotes `\"` and `\\` are a quote and a backslash.
  */
-const PIECE = /(-(?!-)|)(?:([a-z]+):)?(?:"((?:\\["\\]|[^"])*)("?)(\*?)|(\S+))|\S/gi;
+const CONDITION = /(-(?!-)|)(?:([a-z]+):)?(?:"((?:\\["\\]|[^"])*)("?)(\*?)|(\S+))|\S/gi;
 
 /** Reads a typed query; never throws. */
 export const parseQuery = (text: string): ParsedQuery => parse(text, false);
@@ -69,7 +69,7 @@ export const parseWords = (text: string): ParsedQuery => parse(text, true);
 
 function parse(text: string, onlyWords: boolean): ParsedQuery {
   const query: ParsedQuery = { terms: [], filters: [], problems: [] };
-  for (const [whole, dash, name, quoted, closing, star, plain] of text.matchAll(PIECE)) {
+  for (const [whole, dash, name, quoted, closing, star, plain] of text.matchAll(CONDITION)) {
     const minus = onlyWords ? '' : dash;
     if (quoted !== undefined && closing === '') query.problems.push(`The quote before ${quoted} is not closed.`);
     const value = quoted === undefined ? plain : quoted.replace(/\\(["\\])/g, '$1') + (name && star ? '*' : '');
@@ -107,9 +107,9 @@ function plainTerm(whole: string, minus: string | undefined): Term {
   return { text: bare, ...(bare !== text && { prefix: true }) };
 }
 
-/** Each is looked up by itself: 24 are a line that somebody has pasted. */
+/** Each term is a look-up; 24 are a pasted line. */
 const MOST_TERMS = 24;
-/** In all terms together: a phrase is compared at every word of a text. */
+/** In all terms together, because a phrase is compared at every word of a text. */
 const MOST_WORDS = 64;
 /** Each leads to thousands of words: 24 of them kept the embedded store for 2 s. */
 const MOST_PREFIXES = 4;
@@ -123,11 +123,11 @@ function objectionToTerm({ text, prefix }: Term, before: readonly Term[]): strin
   const signs = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   if (signs === 0) return 'it has neither letters nor digits';
   if (prefix && signs < SHORTEST_PREFIX) return `before the * there must be ${SHORTEST_PREFIX} letters or digits`;
-  if (before.length >= MOST_TERMS) return `only ${MOST_TERMS} words and phrases are looked for at once`;
+  if (before.length >= MOST_TERMS) return `a search takes at most ${MOST_TERMS} words and phrases`;
   if (prefix && before.filter((term) => term.prefix).length >= MOST_PREFIXES)
-    return `only ${MOST_PREFIXES} words with a * are looked for at once`;
+    return `a search takes at most ${MOST_PREFIXES} words with a *`;
   const words = [...before, { text }].reduce((sum, term) => sum + countWords(term), 0);
-  return words > MOST_WORDS ? `only ${MOST_WORDS} words are looked for at once` : undefined;
+  return words > MOST_WORDS ? `a search takes at most ${MOST_WORDS} words` : undefined;
 }
 
 const tooMany = (filters: readonly Filter[]): string | undefined =>
@@ -201,10 +201,10 @@ const AGE = /^(\d{1,4})([hdw])$/i;
 const UNITS: Record<string, number> = { h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
 
 /**
- * The time that a value of `before:` or `after:` stands for: the beginning of a day in UTC, or an age. A weekday is the
- * latest of that name, which may be today.
+ * The time of a value of `before:` or `after:`: the beginning of a day in UTC, or an age. A weekday is the latest day with
+ * that name, which may be today.
  * @param now epoch milliseconds
- * @returns epoch milliseconds; undefined where the value is no time
+ * @returns epoch milliseconds; undefined if the value is no time
  */
 export function timeOf(value: string, now: number): number | undefined {
   const age = AGE.exec(value);

@@ -1,4 +1,4 @@
-/** The text as one word of a POSIX shell, whatever is in it. */
+/** Quotes any text as one word of a POSIX shell. */
 export const quoteShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** The text as one string of PowerShell, which takes typographic quotes for quotes as well. */

@@ -3,8 +3,8 @@ import { Id, OneOf, Timestamp } from './common.ts';
 import { Session } from './session.ts';
 
 /*
- * What is derived from the events of sessions after they were stored, for people who review them. It may lag behind by
- * moments, and can be made again from the events at any time. Money is in US dollars, computed when it is read.
+ * Data derived from stored events, for people who review sessions. It may lag behind by moments, and can be derived again at
+ * any time. Money is in US dollars.
  */
 
 const count = (description?: string) => Type.Integer({ minimum: 0, ...(description && { description }) });
@@ -12,7 +12,7 @@ const count = (description?: string) => Type.Integer({ minimum: 0, ...(descripti
 const Pair = Type.Unsafe<[number, number]>(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }));
 const cost = Type.Optional(Type.Number({ description: 'US dollars; absent where no price is known for any of it' }));
 
-/** What a list shows of a session beside what it was opened with. */
+/** The derived data of a session in lists. */
 export const SessionSummary = Type.Object({
   sessionId: Id('ses'),
   /** The last title that its agent or a person gave it while it ran. */
@@ -24,7 +24,7 @@ export const SessionSummary = Type.Object({
   gitBranch: Type.Optional(Type.String()),
   person: Type.Optional(Type.String({ description: 'name of the user on the machine, as far as its folder tells' })),
   model: Type.Optional(Type.String({ description: 'the one used last' })),
-  /** With which it was opened; absent where that was not kept yet. */
+  /** The secret that opened it; absent in old sessions. */
   secretId: Type.Optional(Id('sec')),
   continues: Type.Optional(Id('ses')),
   forkedFrom: Type.Optional(Id('ses')),
@@ -49,7 +49,7 @@ export type SessionSummary = Static<typeof SessionSummary>;
 
 export const MILESTONES = ['commit', 'pull_request', 'tests', 'compaction', 'wait'] as const;
 
-/** Something by which people remember a session, and the event it is at. */
+/** An event by which people remember a session. */
 export const Milestone = Type.Object({
   sequence: Type.Integer(),
   time: Type.Optional(Timestamp),
@@ -119,8 +119,8 @@ export const SessionFacts = Type.Object({
 export type SessionFacts = Static<typeof SessionFacts>;
 
 /**
- * A line of a session's index: what some consecutive events say, without their long texts. `entries` are those of
- * `contract/entry/entry.ts`; a payload that came in parts is one entry that spans several sequences.
+ * A line of a session's index: the entries of some consecutive events (`contract/entry/entry.ts`), without their long texts.
+ * A payload that came in parts is one entry that spans several sequences.
  */
 export const IndexLine = Type.Object({
   first: Type.Integer(),
@@ -133,8 +133,8 @@ export const ORDERS = ['started', 'duration', 'events', 'failures', 'changes', '
 export type Order = (typeof ORDERS)[number];
 
 /**
- * Sessions by when they began, and those of a page by how well they have the words: all words in one event first, and what
- * people and agents said before what tools put out and before context.
+ * Pages of sessions by start, and within a page the best matches first: sessions with all words in one event, and messages
+ * of people and agents before the output of tools and before context.
  */
 export const BY_FIT = 'fit';
 
@@ -153,7 +153,7 @@ export const Hit = Type.Object({
   sequence: Type.Integer(),
   time: Type.Optional(Timestamp),
   eventType: Type.String(),
-  /** What stands around the first match, in one line. */
+  /** The text around the first match, in one line. */
   text: Type.String(),
   /** Start and end of each match in `text`, in UTF-16 code units. */
   marks: Type.Array(Pair),
@@ -179,7 +179,7 @@ export const FindQuery = Type.Object({
   from: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,14}$', description: 'first sequence; default 1' })),
 });
 
-/** What was found in a session from a sequence on; `next` is where to go on, null at its end. */
+/** Events found in a session; `next` is the first sequence of the next request, null at the end. */
 export const FoundEvents = Type.Object({
   hits: Type.Array(Hit),
   next: Type.Union([Type.Integer(), Type.Null()]),
@@ -219,19 +219,19 @@ export const Usage = Type.Object({
   to: Type.String(),
   total: Figures,
   days: Type.Array(DayFigures),
-  /** The largest values of each dimension, those of the rest together under the value "". */
+  /** The largest values of each dimension; the value "" sums up the rest. */
   groups: Type.Array(
     Type.Object({
       dimension: OneOf(DIMENSIONS),
       value: Type.String(),
       ...figures,
-      days: Type.Array(DayFigures, { description: 'by week from Monday on where more than 120 days are asked for' }),
+      days: Type.Array(DayFigures, { description: 'by week, from Monday on, for a period of more than 120 days' }),
     }),
   ),
   tools: Type.Array(Type.Object({ name: Type.String(), calls: count(), failed: count() })),
   /** Prompts and calls by hour of the week, Monday 00:00 UTC first: 168 numbers. */
   hours: Type.Array(count()),
-  /** Sessions that deserve a look, and why; `figure` is in the unit of the reason. */
+  /** Conspicuous sessions with the reason; `figure` is in the unit of the reason. */
   attention: Type.Array(
     Type.Object({
       reason: OneOf(['failures', 'longest', 'expensive', 'interrupted']),
@@ -241,9 +241,9 @@ export const Usage = Type.Object({
     }),
   ),
   running: Type.Array(Type.Object({ session: Session, summary: SessionSummary })),
-  /** By machine, how far its capture was behind when it was last heard of, in ms. */
+  /** The lag of each machine's capture at its last event, in ms. */
   machines: Type.Array(Type.Object({ environmentId: Id('env'), lagMs: Type.Optional(Type.Number()) })),
-  pricesOf: Type.String({ description: 'day on which the prices were looked through, YYYY-MM-DD' }),
+  pricesOf: Type.String({ description: 'day of the last check of the prices, YYYY-MM-DD' }),
   unpricedTokens: count('of models without a known price'),
 });
 export type Usage = Static<typeof Usage>;

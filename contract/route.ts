@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox';
 
 /**
- * Who may call a route.
+ * The callers of a route.
  *  - `public`: anybody
  *  - `secret`: a holder of an organization secret
  *  - `user`: a signed-in person, member of an organization or not

@@ -4,10 +4,9 @@ import { OneOf } from './common.ts';
 /**
  * The vocabulary of captured events: `eventType` → shape of `payload`.
  *
- * Three parts make a payload: `source` and `occurredAt` say where and when; the fields of its type are what a reader
- * needs, named after OpenTelemetry's GenAI conventions where those have a word; `rest` is what is left of the agent's
- * record once the named fields were taken out of it. So every leaf value of a record stands in exactly one place of the
- * events made from it.
+ * A payload has three parts: `source` and `occurredAt` are its origin and time; the fields of its type are for readers, and
+ * named as in OpenTelemetry's GenAI conventions if these have a name; `rest` has the remaining fields of the agent's record.
+ * So every leaf value of a record is in exactly one place of its events.
  */
 
 /** Where an event comes from. Every captured payload has it. */
@@ -24,9 +23,9 @@ export const Source = Type.Object({
     Type.Integer({ description: 'which event of its record, from 0; absent when it is the only one' }),
   ),
   /**
-   * Some agents write a record again as it goes on. All events of one `record` of a session (and sub-agent) with the
-   * highest revision, of equal ones those captured last, are what the record is now, and stand where its first revision
-   * stood; the others are its history.
+   * Some agents write a record again while it grows. The events of a `record` of a session (and sub-agent) with the highest
+   * revision are its current content; among equal revisions the one captured last. They take the place of the first
+   * revision. All other events are its history.
    */
   revision: Type.Optional(
     Type.Integer({ description: 'of a record that its agent may write again: the highest one counts' }),

@@ -9,9 +9,9 @@ const RLE = 1;
 export const isOneFrame = (bytes: Uint8Array): boolean => splitFrames(bytes, 1) !== undefined;
 
 /**
- * The zstd frames that the bytes are made of (RFC 8878 §3.1.1), as views. Decoders stop after the first frame or go on to the
- * next depending on the size of their output chunks, so each is to be decoded by itself.
- * @returns undefined when there is anything else among them, none at all, or more than `most`
+ * Splits bytes into their zstd frames (RFC 8878 §3.1.1), as views. Each must be decoded separately, because it depends on
+ * the size of output chunks whether a decoder continues after the first frame.
+ * @returns undefined if there is anything else between them, no frame, or more than `most`
  */
 export function splitFrames<Bytes extends Uint8Array>(bytes: Bytes, most: number): Bytes[] | undefined {
   const frames: Bytes[] = [];
@@ -24,7 +24,7 @@ export function splitFrames<Bytes extends Uint8Array>(bytes: Bytes, most: number
   return frames;
 }
 
-/** How many bytes a frame makes, where its header tells; undefined for what is none. */
+/** The decoded size of a frame, if its header declares it; undefined for other bytes. */
 export const contentSizeOf = (bytes: Uint8Array): number | undefined =>
   unlessCutOff(bytes, (view) => {
     const { sizeAt, sizeBytes } = readHeader(view);

@@ -62,7 +62,7 @@ function compare(before: string, after: string): Hunk[] {
     maxEditLength: MOST_DIFFERENT,
   });
   if (!patch) return replace(before, after);
-  // The text is an excerpt: where it stands in the file is not known.
+  // The text is an excerpt, and its position in the file is unknown.
   return patch.hunks.map(({ lines }) => ({ lines: lines.filter((line) => !line.startsWith('\\')) }));
 }
 

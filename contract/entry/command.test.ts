@@ -23,7 +23,7 @@ test.each([
   [{ commands: ['ls -l', 'pwd'] }, 'ls -l pwd'],
   [{ todos: [{ content: 'x' }] }, 'todos: 1 item'],
   [{ todos: [{}, {}] }, 'todos: 2 items'],
-])('a call with %j is told in a line as %j', (input, line) => {
+])('a call with %j is shown in a line as %j', (input, line) => {
   expect(aboutCall(input)).toBe(line);
 });
 

@@ -1,8 +1,8 @@
 import { asParsedObject } from './value.ts';
 
 /**
- * What a command is for, where sessions are remembered by it. `exit_of_tests`: its exit code tells how they ended;
- * `success_of_tests`: they passed where it succeeds, but something else may have failed.
+ * The purpose of a command, if people remember sessions by it. `exit_of_tests`: its exit code is the result of the tests;
+ * `success_of_tests`: the tests passed if it succeeds, but a failure may have another cause.
  */
 export type Purpose = 'commit' | 'push' | 'pull_request' | 'tests' | 'exit_of_tests' | 'success_of_tests';
 
@@ -11,12 +11,12 @@ export interface Commit {
   subject: string;
 }
 
-/** What a command is told by its output, wherever in it that stands. */
+/** The outcome of a command, found anywhere in its output. */
 export interface Outcome {
   commits?: Commit[];
   /** Address of a pull request. */
   pullRequest?: string;
-  /** What the summary of a test runner says. */
+  /** The result in the summary of a test runner. */
   testsPassed?: boolean;
 }
 
@@ -29,7 +29,7 @@ export function commandOf(input: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Of a longer command only the beginning is looked at: what follows is mostly a text that it writes. */
+/** The examined beginning of a command; the rest of a longer one is mostly a text that it writes. */
 const LONGEST_COMMAND = 4_000;
 
 const PURPOSES: readonly [Purpose, RegExp][] = [
@@ -56,7 +56,7 @@ const SHELL = /^\s*(?:\S{1,200}\/)?(?:ba|da|z)?sh\s+-\w{0,5}c\s+(?:(["'])([\s\S]
 /** One that is not closed is as well: looking for its end again and again took 11 ms. */
 const QUOTED_OR_COMMENT = /"(?:[^"\\]|\\[\s\S])*"?|'[^']*'?|(?<![^\s;&|()])#[^\n]*/g;
 const SUBSTITUTED = /\$\([^()]*\)/g;
-/** What may stand before the program that is run. */
+/** Texts before the name of the program. */
 const BEFORE =
   /^(?:[\s({]|\w+=\S*\s|(?:env|time|timeout|nice|sudo|exec|npx|bunx|(?:pnpm|yarn|bundle) exec|(?:uv|poetry|pipenv) run|python[\d.]* -m)(?:\s+(?:-\S+|\d\S*))*\s)+/;
 const ONLY_TELLS = /\s--(?:version|help|collect-only|no-run|list\w*)\b/i;
@@ -99,10 +99,10 @@ export function subjectsOf(command: string): string[] {
   return subjects.flatMap((message) => message.split('\n', 1)[0]?.slice(0, 300) || []).slice(0, MOST_COMMITS);
 }
 
-/** A commit is told at the beginning or the end, and so is what a test runner sums up. */
-const LOOKED_AT = 16_000;
+/** The examined beginning and end of an output, which contain commits and the summaries of test runners. */
+const EXAMINED = 16_000;
 const MOST_COMMITS = 20;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours stand in the middle of what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours split the texts to find
 const COLOURS = /\u001b\[[0-9;]*m/g;
 const COMMITTED = /^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ([^\n]{0,300})/gm;
 const PULL_REQUEST = /https:\/\/[^\s"'<>]{1,200}?\/(?:pull|merge_requests)\/\d{1,10}\b/;
@@ -130,8 +130,8 @@ const PASSED = [
 ];
 
 export function outcomeOf(output: string): Outcome {
-  const cut = output.length > 2 * LOOKED_AT;
-  const looked = (cut ? `${output.slice(0, LOOKED_AT)}\n${output.slice(-LOOKED_AT)}` : output).replace(COLOURS, '');
+  const cut = output.length > 2 * EXAMINED;
+  const looked = (cut ? `${output.slice(0, EXAMINED)}\n${output.slice(-EXAMINED)}` : output).replace(COLOURS, '');
   const commits = [...looked.matchAll(COMMITTED)]
     .slice(0, MOST_COMMITS)
     .map(([, hash, subject]) => ({ hash: hash as string, subject: (subject as string).trim() }));

@@ -1,16 +1,16 @@
 import type { FileStat } from './changes.ts';
 import type { ResultEntry } from './entry.ts';
 
-/** What a call changed, as far as is known. */
+/** The known changes of a call. */
 export interface Edits {
   changes: readonly FileStat[];
-  /** Whether results told the changes. Otherwise they are what the call set out to do. */
+  /** Whether the changes come from results; otherwise they are the intended changes of the call. */
   isTold: boolean;
 }
 
 /**
- * What a call changed, after one more of its results. A result is truer than the call, so an edit that stands in both
- * counts once. Several results may each tell of another change. An edit that was refused changed nothing.
+ * Adds a result to the changes of a call. A result replaces the intended changes, so that an edit in both counts once.
+ * Several results may each report another change. A refused edit changed nothing.
  */
 export function editsAfter(edits: Edits, { changes, failed }: Pick<ResultEntry, 'changes' | 'failed'>): Edits {
   if (failed) return edits.isTold ? edits : { changes: [], isTold: false };

@@ -6,7 +6,7 @@ import type { Usage } from './usage.ts';
 interface Chain {
   record: string;
   parent?: string;
-  /** It is a sub-agent's. Of the events that a record became, only the first one says so. */
+  /** Set for a sub-agent, on the first event of each record. */
   isSide?: true;
 }
 
@@ -20,29 +20,29 @@ export interface Echo {
 /** What every entry has. */
 interface Common {
   sequence: number;
-  /** Events it was made of: more than one where a large payload came in parts. */
+  /** Number of its events: more than one if a large payload came in parts. */
   span: number;
   eventType: string;
-  /** When it happened, in epoch milliseconds; when it was stored, where the agent did not say. */
+  /** Epoch milliseconds of the event, or of its storage if the agent recorded no time. */
   time: number;
-  /** The agent said when. Only then can idle time be told. */
+  /** Whether the agent recorded the time. Only then is idle time known. */
   timed: boolean;
   /** The sub-agent it belongs to. */
   lane?: string;
-  /** Its place among the records of a file in which sub-agents may be told apart by nothing else; see `lanes.ts`. */
+  /** Its place in a chain of records, which may be the only sign of its sub-agent; see `lanes.ts`. */
   chain?: Chain;
   /** A sub-agent's event that came in the file of the session which started it; see `progress.ts`. */
   echo?: Echo;
   redactions?: number;
   /** Of a record that its agent may write again. */
   writing?: Writing;
-  /** Where it stands among the entries, if not where it came; see `revisions.ts`. */
+  /** Its place among the entries, if it differs from the sequence; see `revisions.ts`. */
   order?: number;
-  /** What stood here before, where the record was written again. */
+  /** Earlier revisions of the entry. */
   earlier?: readonly Entry[];
 }
 
-/** Text of a message, clipped when very long: the whole of it is read again when it is asked for. */
+/** Text of a message. A very long one is clipped, and read again when a reader needs all of it. */
 interface WithText {
   text: string;
   /** Characters of the whole text. */
@@ -60,7 +60,7 @@ export type CallEntry = Common & {
   /** The command it runs, in one line, and what that is for. */
   command?: string;
   purposes?: readonly Purpose[];
-  /** Of a call that starts a sub-agent: its prompt in short, by which the sub-agent is recognized. */
+  /** The beginning of a new sub-agent's prompt, by which the sub-agent is recognized. */
   brief?: string;
   /** Of the commits it makes, as far as it names them. */
   subjects?: readonly string[];

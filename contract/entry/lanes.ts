@@ -7,8 +7,8 @@ export interface Lanes {
 }
 
 /**
- * Up to 1.0, Claude Code wrote what sub-agents did into the session's own file: a chain of records for each, which begins
- * with its prompt. Sub-agents that ran at the same time are told apart by these chains alone.
+ * Up to 1.0, Claude Code wrote the records of sub-agents into the session's own file: a chain for each, which begins with
+ * its prompt. Only these chains distinguish sub-agents that ran at the same time.
  */
 export function createLanes(): Lanes {
   const lanes = new Map<string, string>();

@@ -19,8 +19,8 @@ const FILE = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
 const KINDS = { Add: 'create', Update: 'update', Delete: 'delete' } as const;
 
 /**
- * Reads the patches of Codex's `apply_patch`, wherever they stand in the text: a heredoc of a shell command, or a
- * string of a script, in which line ends are escaped.
+ * Reads the patches of Codex's `apply_patch` anywhere in a text, such as the heredoc of a shell command, or a string of a
+ * script with escaped line ends.
  */
 export function readApplyPatch(text: string): FileChange[] {
   const begin = text.indexOf('*** Begin Patch');

@@ -24,7 +24,7 @@ export function readEvent(event: Pick<SessionEvent, 'sequence' | 'eventType' | '
   return { ...readTyped(common, carried.payload), echo: readEcho(payload) };
 }
 
-/** As if the event had carried the whole payload, of which it was the first of `span` parts. */
+/** The entry of a payload that came in `span` parts; `first` is the entry of the first part. */
 export function readJoined(first: Entry, payload: unknown, span: number): Entry {
   const { sequence, eventType, time } = first;
   const createdAt = new Date(time).toISOString();
@@ -190,7 +190,7 @@ function typedCommand(text: string): string | undefined {
   return `${name.startsWith('/') ? '' : '/'}${name} ${given}`.trim();
 }
 
-/** What comes again elsewhere: what was queued as a prompt, how far a tool was in its result; and hooks that went well. */
+/** Notices that repeat other entries, such as queued prompts and the progress of tools; and successful hooks. */
 const QUIET_NOTICES =
   /^(?:queue-operation|progress(?::.*)?|.+_progress|query_update|search_results_received|waiting_for_task|hook_success)$/s;
 
@@ -225,7 +225,7 @@ const FACTS = ['title', 'titleBy', 'cwd', 'repository', 'branch', 'commit', 'mod
 const readFacts = (payload: Loose): Record<string, string> =>
   Object.fromEntries(FACTS.flatMap((name) => (asText(payload[name]) ? [[name, asText(payload[name]) as string]] : [])));
 
-/** What has no row of its own; `about` says of what kind it is. */
+/** An entry without a row of its own; `about` is its kind. */
 function readQuiet(common: Common, payload: Loose): QuietEntry {
   const kind = asText(payload.kind);
   const { source: _, occurredAt: __, kind: ___, text, raw, rest, ...others } = payload;

@@ -1,13 +1,13 @@
 import { compareWriting, type Writing } from '../revision.ts';
 import type { Entries, Entry } from './entry.ts';
 
-/** Records that their agent wrote several times, as they are now. */
+/** The current entries of records that their agent wrote several times. */
 export interface Revisions {
-  /** What stands where an entry came: itself, what its record says there now, or nothing. */
+  /** The entries to show at an entry's place: itself, the current entries of its record, or none. */
   standingAt(entry: Entry): readonly Entry[];
   /**
-   * Where the events of such records stand now, by their sequences; those of others stand where they came. Whole numbers
-   * are the places of the first writing; what was added to it stands between its last and the next one.
+   * The places of such records' events, by sequence; other events keep theirs. Whole numbers are places of the first
+   * revision; added events have fractions between its last place and the next one.
    */
   orders: ReadonlyMap<number, number>;
 }
@@ -15,7 +15,7 @@ export interface Revisions {
 /** The order of an entry among all: its sequence, or where its record was written first. */
 export const orderOf = ({ order, sequence }: Pick<Entry, 'order' | 'sequence'>): number => order ?? sequence;
 
-/** Far less than the share of a place that the entries of one record could take. */
+/** Small enough that the entries of one record never reach the next whole number. */
 const STEP = 1e-6;
 
 interface Rewritten {
@@ -29,7 +29,7 @@ interface Rewritten {
 
 const NOTHING: readonly Entry[] = [];
 
-/** Goes over the entries once, and in memory for those of records that may be written again. */
+/** Reads the entries once, and keeps only those of revised records in memory. */
 export function readRevisions(entries: Entries): Revisions {
   const standing = new Map<number, readonly Entry[]>();
   const orders = new Map<number, number>();

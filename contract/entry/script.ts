@@ -1,8 +1,8 @@
 import { asNumber, asParsedObject } from './value.ts';
 
 /*
- * Codex 0.145 and later run tools from a script, the tool `exec`. Its output begins with how the script ended; the exit
- * code of a command stands in the JSON that the script printed.
+ * Codex 0.145 and later run tools from a script, the tool `exec`. Its output begins with the result of the script. The exit
+ * code of a command is in the JSON that the script printed.
  */
 
 const HEADER = /^Script (completed|failed)\b[^\n]*\n(?:Wall time [^\n]*\n)?(?:Output:\n+)?/;
