@@ -20,6 +20,7 @@ export const SessionSummary = Type.Object({
   firstPrompt: Type.Optional(
     Type.String({ description: 'first line of the first prompt that says something, at most 300 characters' }),
   ),
+  firstCommand: Type.Optional(Type.String({ description: 'the first it ran, where nothing was said in it' })),
   repository: Type.Optional(Type.String({ description: 'its address where known, else the folder' })),
   gitBranch: Type.Optional(Type.String()),
   person: Type.Optional(Type.String({ description: 'name of the user on the machine, as far as its folder tells' })),

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Environment } from '../../contract/environment.ts';
 import { useIsAdmin } from '../app/app.ts';
 import { paths } from '../app/paths.ts';
-import { keys, useEnvironments } from '../app/queries.ts';
+import { keys, useEnvironments, useMachineHealth } from '../app/queries.ts';
 import { Page } from '../frame/page.tsx';
 import { Button } from '../kit/button.tsx';
 import { Empty } from '../kit/notes.tsx';
@@ -11,6 +11,7 @@ import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { Confirm } from '../shared/confirm.tsx';
 import { nameOfEnvironment } from '../shared/environment-name.ts';
+import { Health, VersionOf } from '../shared/machine-health.tsx';
 import { ResourceTable } from '../shared/resource-table.tsx';
 import { SessionsOf } from '../shared/sessions-of.tsx';
 
@@ -32,7 +33,7 @@ export function EnvironmentsPage() {
             </Link>
           </Empty>
         }
-        heads={['Name', 'Host', 'Platform', 'Command line', 'Last seen', 'Status']}
+        heads={['Name', 'System', 'Last seen', 'Capture', 'Version']}
       >
         {(environment) => (
           <EnvironmentRow
@@ -61,20 +62,23 @@ export function EnvironmentsPage() {
 
 function EnvironmentRow({ environment, onRevoke }: { environment: Environment; onRevoke: () => void }) {
   const isAdmin = useIsAdmin();
+  const health = useMachineHealth().data?.get(environment.environmentId);
   const { environmentId, hostname, platform, serviceCliVersion, lastSeenAt, status } = environment;
   const name = nameOfEnvironment(environment);
   return (
     <tr className={status === 'revoked' ? 'text-muted' : ''}>
       <td className="font-medium">
         <SessionsOf of={{ machine: environmentId }}>{name}</SessionsOf>
+        {showHidden(hostname) !== name && <span className="font-normal text-muted"> {showHidden(hostname)}</span>}
       </td>
-      <td className="text-muted">{showHidden(hostname)}</td>
       <td>{PLATFORMS[platform]}</td>
-      <td className="text-muted">{showHidden(serviceCliVersion)}</td>
       <td className="text-muted" data-label="seen">
         <Ago time={lastSeenAt} />
       </td>
-      <td>{status}</td>
+      <td data-label="capture">{status === 'revoked' ? 'revoked' : <Health health={health} />}</td>
+      <td>
+        <VersionOf version={showHidden(serviceCliVersion)} health={health} />
+      </td>
       <td className="text-right">
         {isAdmin && status === 'active' && (
           <Button tone="danger" size="small" aria-label={`Revoke ${name}`} onClick={onRevoke}>

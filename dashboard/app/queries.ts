@@ -33,6 +33,7 @@ export const keys = {
   allUsage: ['usage'],
   event: (sessionId: string, sequence: number) => ['event', sessionId, sequence],
   environments: ['environments'],
+  machineHealth: ['environments', 'health'],
   catalog: ['catalog'],
   installations: ['installations'],
   members: ['members'],
@@ -190,6 +191,18 @@ export function useEnvironments(polling: Polling<Environment[]> = {}) {
     queryKey: keys.environments,
     queryFn: async ({ signal }) => (await api.listEnvironments({ signal })).body.environments,
     ...polling,
+  });
+}
+
+/** How the capture of each machine is doing, by the machine's id. */
+export function useMachineHealth() {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.machineHealth,
+    queryFn: async ({ signal }) => {
+      const { machines } = (await api.listMachineHealth({ signal })).body;
+      return new Map(machines.map((machine) => [machine.environmentId, machine]));
+    },
   });
 }
 

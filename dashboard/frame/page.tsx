@@ -6,14 +6,17 @@ interface Props {
   /** One line that says what is here. */
   context?: ReactNode;
   actions?: ReactNode;
-  wide?: boolean;
+  /** `content`: as wide as plots can be read together; true: as wide as there is. */
+  wide?: boolean | 'content';
   children: ReactNode;
 }
 
 /** A page: title, one line of context, actions at the right, content below. */
 export function Page({ title, context, actions, wide, children }: Props) {
   return (
-    <div className={`page px-6 pt-5 pb-16 max-sm:px-4 ${wide ? '' : 'max-w-[1248px]'}`}>
+    <div
+      className={`page px-6 pt-5 pb-16 max-sm:px-4 ${wide === true ? '' : wide ? 'max-w-[1720px]' : 'max-w-[1248px]'}`}
+    >
       <title>{`${showHidden(title)} · Session Capture`}</title>
       <header className="mb-4 flex min-h-8 flex-wrap items-start justify-between gap-x-4 gap-y-2">
         <div className="min-w-0">

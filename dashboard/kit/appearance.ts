@@ -25,7 +25,7 @@ function createChoice<const Value extends string>(name: 'theme' | 'density' | 't
 }
 
 export const { use: useTheme } = createChoice<'system' | 'light' | 'dark'>('theme', 'system');
-export const { use: useDensity } = createChoice<'roomy' | 'compact'>('density', 'roomy');
+export const { use: useDensity } = createChoice<'roomy' | 'compact'>('density', 'compact');
 
 /** How the times of events are told. */
 export const TIME_MODES = ['clock', 'since start', 'UTC'] as const;

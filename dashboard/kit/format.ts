@@ -73,6 +73,29 @@ export function formatAgo(time: number, now: number): string {
   return (sameYear ? shortDay : shortDayOfYear).format(time);
 }
 
+const fullDay = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
+const fullDayOfYear = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+});
+
+/** The reader's day of a moment, as `2026-11-21`. */
+export function localDay(time: number): string {
+  const date = new Date(time);
+  const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'));
+  return `${date.getFullYear()}-${month}-${day}`;
+}
+
+/** `Today`, `Yesterday`, `Tuesday 17 November`, and with the year where that is another. @param day of the reader */
+export function formatDay(day: string, now: number): string {
+  if (day === localDay(now)) return 'Today';
+  if (day === localDay(now - 86_400_000)) return 'Yesterday';
+  const date = new Date(`${day}T12:00:00`);
+  return (date.getFullYear() === new Date(now).getFullYear() ? fullDay : fullDayOfYear).format(date);
+}
+
 /** How long until then, by hours and days: what ends in a week need not be watched by the minute. */
 export function formatLeft(time: number, now: number): string {
   const hours = Math.ceil((time - now) / 3_600_000);

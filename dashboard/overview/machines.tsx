@@ -1,26 +1,17 @@
-import type { Usage } from '../../contract/review.ts';
 import { paths } from '../app/paths.ts';
-import { useEnvironments } from '../app/queries.ts';
+import { useEnvironments, useMachineHealth } from '../app/queries.ts';
 import type { FrameSearch } from '../app/search.ts';
-import { formatDuration } from '../kit/format.ts';
 import { Scroll } from '../kit/scroll.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { useMachineNames } from '../shared/group-names.ts';
+import { Health, VersionOf } from '../shared/machine-health.tsx';
 
-interface Props {
-  usage: Usage;
-  plane: FrameSearch['plane'];
-}
-
-/** A capture that is this far behind is waiting for something. */
-const LATE_MS = 60_000;
-
-/** When each machine was last heard of, how far its capture was behind then, and what it runs. */
-export function Machines({ usage, plane }: Props) {
+/** When each machine was last heard of, how its capture is doing, and what it runs. */
+export function Machines({ plane }: { plane: FrameSearch['plane'] }) {
   const names = useMachineNames();
+  const health = useMachineHealth().data;
   const environments = (useEnvironments().data ?? []).filter(({ status }) => status === 'active');
-  const lags = new Map(usage.machines.map(({ environmentId, lagMs }) => [environmentId, lagMs]));
   if (environments.length === 0) return undefined;
   return (
     <section aria-labelledby="machines" className="overview-part">
@@ -33,7 +24,7 @@ export function Machines({ usage, plane }: Props) {
             <tr>
               <th>Machine</th>
               <th>Last seen</th>
-              <th>Upload delay</th>
+              <th>Capture</th>
               <th>Version</th>
               <th>System</th>
             </tr>
@@ -41,27 +32,23 @@ export function Machines({ usage, plane }: Props) {
           <tbody>
             {environments
               .toSorted((a, b) => b.lastSeenAt.localeCompare(a.lastSeenAt))
-              .map(({ environmentId, lastSeenAt, serviceCliVersion, platform }) => {
-                const lag = lags.get(environmentId);
-                return (
-                  <tr key={environmentId}>
-                    <td>
-                      <a href={paths.sessions({ q: `machine:${environmentId}`, plane })}>{names.get(environmentId)}</a>
-                    </td>
-                    <td data-label="seen">
-                      <Ago time={lastSeenAt} />
-                    </td>
-                    <td
-                      data-label="behind by"
-                      className={lag !== undefined && lag > LATE_MS ? 'text-warn' : 'text-muted'}
-                    >
-                      {lag === undefined ? '–' : formatDuration(lag)}
-                    </td>
-                    <td className="text-muted">{showHidden(serviceCliVersion)}</td>
-                    <td className="text-muted">{platform}</td>
-                  </tr>
-                );
-              })}
+              .map(({ environmentId, lastSeenAt, serviceCliVersion, platform }) => (
+                <tr key={environmentId}>
+                  <td>
+                    <a href={paths.sessions({ q: `machine:${environmentId}`, plane })}>{names.get(environmentId)}</a>
+                  </td>
+                  <td data-label="seen">
+                    <Ago time={lastSeenAt} />
+                  </td>
+                  <td data-label="capture">
+                    <Health health={health?.get(environmentId)} />
+                  </td>
+                  <td>
+                    <VersionOf version={showHidden(serviceCliVersion)} health={health?.get(environmentId)} />
+                  </td>
+                  <td className="text-muted">{platform}</td>
+                </tr>
+              ))}
           </tbody>
         </table>
       </Scroll>

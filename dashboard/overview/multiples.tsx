@@ -11,6 +11,8 @@ import { TimePlot } from './time-plot.tsx';
 
 interface Props {
   usage: Usage;
+  /** Of as many days before. */
+  before: Usage | undefined;
   plane: FrameSearch['plane'];
   dimension: Dimension;
   onDimension: (dimension: Dimension) => void;
@@ -24,8 +26,8 @@ const LABELS: Record<Dimension, string> = {
   person: 'Person',
 };
 
-/** The same days four times over: sessions, tokens, cost, failures; or as a table, for those who would rather read. */
-export function Multiples({ usage, plane, dimension, onDimension }: Props) {
+/** The same days four times over: cost, with the period before, then sessions, tokens and failures; or as a table. */
+export function Multiples({ usage, before, plane, dimension, onDimension }: Props) {
   const [view, setView] = useState<'plots' | 'table'>('plots');
   const [slot, setSlot] = useState<number>();
   const { nameOf, colorOf } = useNames();
@@ -37,6 +39,13 @@ export function Multiples({ usage, plane, dimension, onDimension }: Props) {
     const { total } = usage;
     const byGroup = { groups, slots, nameOf, colorOf };
     return [
+      {
+        title: 'Cost',
+        shape: 'bars',
+        series: readGroupSeries({ ...byGroup, figureOf: ({ cost }) => cost ?? 0 }),
+        format: formatCost,
+        total: total.cost,
+      },
       {
         title: 'Sessions',
         shape: 'bars',
@@ -52,13 +61,6 @@ export function Multiples({ usage, plane, dimension, onDimension }: Props) {
         total: total.inputTokens + total.outputTokens,
       },
       {
-        title: 'Cost',
-        shape: 'bars',
-        series: readGroupSeries({ ...byGroup, figureOf: ({ cost }) => cost ?? 0 }),
-        format: formatCost,
-        total: total.cost,
-      },
-      {
         title: 'Failures per call',
         shape: 'line',
         series: readFailureSeries(total, sums),
@@ -67,6 +69,11 @@ export function Multiples({ usage, plane, dimension, onDimension }: Props) {
       },
     ] as const;
   }, [usage, groups, slots, nameOf, colorOf]);
+
+  const ghost = useMemo(() => {
+    if (!before) return undefined;
+    return sumBySlot(before.days, slotsOf(before)).map(({ cost }) => cost ?? 0);
+  }, [before]);
 
   return (
     <section aria-labelledby="figures" className="overview-part">
@@ -98,6 +105,7 @@ export function Multiples({ usage, plane, dimension, onDimension }: Props) {
             <TimePlot
               key={plot.title}
               {...plot}
+              {...(plot.title === 'Cost' && { isLarge: true, ...(ghost && { ghost }) })}
               slots={slots}
               range={range}
               slot={slot}

@@ -4,6 +4,7 @@ import type { Range } from '../shared/series-slots.ts';
 import type { Series } from './series.ts';
 
 export const HEIGHT = 128;
+export const LARGE_HEIGHT = 200;
 
 interface Mark {
   series: Series;
@@ -21,6 +22,8 @@ export interface PlotLayout {
   lines: readonly { series: Series; path: string; points: readonly { slot: number; x: number; y: number }[] }[];
   ticks: readonly { value: number; y: number }[];
   days: readonly { time: number; x: number }[];
+  /** The outline of the period before, as a path; empty without one. */
+  ghost: string;
 }
 
 /** Between labels of days. */
@@ -33,17 +36,18 @@ export function layOutPlot(
   slots: readonly Range[],
   width: number,
   shape: 'bars' | 'line',
+  { height = HEIGHT, ghost = [] }: { height?: number; ghost?: readonly number[] } = {},
 ): PlotLayout {
   const band = scaleBand<number>()
     .domain(slots.keys())
     .range([0, width])
     .paddingInner(slots.length > 60 ? 0.1 : 0.25);
   const sums = slots.map((_, slot) => series.reduce((sum, { values }) => sum + (values[slot] ?? 0), 0));
-  const most = Math.max(0, ...sums);
+  const most = Math.max(0, ...sums, ...ghost);
   const y = scaleLinear()
     .domain([0, most || 1])
     .nice(3)
-    .range([HEIGHT, 0]);
+    .range([height, 0]);
   const columns = slots.map((_, slot) => ({ x: band(slot) ?? 0, width: band.bandwidth() }));
   const centre = (slot: number) => (band(slot) ?? 0) + band.bandwidth() / 2;
   const drawn = line<number | undefined>()
@@ -65,6 +69,13 @@ export function layOutPlot(
         : [],
     ticks: (most === 0 ? [0] : y.ticks(3)).map((value) => ({ value, y: y(value) })),
     days: layOutDays(slots, width, centre),
+    ghost: ghost
+      .slice(0, columns.length)
+      .map((value, slot) => {
+        const { x = 0, width: wide = 0 } = columns[slot] ?? {};
+        return `M${x} ${y(value)}h${wide}`;
+      })
+      .join(''),
   };
 }
 

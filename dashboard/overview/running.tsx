@@ -28,7 +28,7 @@ export function Running({ running, plane }: Pick<Usage, 'running'> & Pick<FrameS
         lines={running.map(({ session, summary }) => ({
           session,
           summary,
-          word: formatDuration(Math.max(0, now - Date.parse(session.startedAt))),
+          tags: [{ text: formatDuration(Math.max(0, now - Date.parse(session.startedAt))) }],
         }))}
       />
       {running.length >= MOST && (

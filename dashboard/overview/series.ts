@@ -61,7 +61,7 @@ export function readGroupSeries({ groups, slots, figureOf, nameOf, colorOf }: Gr
 const TOKENS: readonly { label: string; color: string; of: (figures: Figures) => number }[] = [
   { label: 'cached input', color: 'var(--plot-2)', of: ({ cachedTokens }) => cachedTokens },
   { label: 'input', color: 'var(--plot-1)', of: (each) => Math.max(0, each.inputTokens - each.cachedTokens) },
-  { label: 'output', color: 'var(--plot-3)', of: ({ outputTokens }) => outputTokens },
+  { label: 'output', color: 'var(--plot-output)', of: ({ outputTokens }) => outputTokens },
 ];
 
 export const readTokenSeries = (total: Figures, sums: readonly Figures[]): Series[] =>

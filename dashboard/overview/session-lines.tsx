@@ -7,14 +7,14 @@ import { ShapeStrip } from '../shared/shape-strip.tsx';
 import { StatusMark } from '../shared/status-mark.tsx';
 
 interface Props {
-  lines: readonly { session: Session; summary: SessionSummary; word: string }[];
+  lines: readonly { session: Session; summary: SessionSummary; tags: readonly { text: string; isBad?: boolean }[] }[];
 }
 
-/** Sessions in short: title, where, strip, and one figure. */
+/** Sessions in short: title, where, strip, and why they are listed. */
 export function SessionLines({ lines }: Props) {
   return (
     <ul>
-      {lines.map(({ session, summary, word }) => (
+      {lines.map(({ session, summary, tags }) => (
         <li key={session.sessionId}>
           <Link to="/sessions/$sessionId" params={{ sessionId: session.sessionId }} className="session-line">
             {session.status === 'active' ? (
@@ -27,7 +27,13 @@ export function SessionLines({ lines }: Props) {
               <span className="text-muted"> {summary.repository && repositoryName(summary.repository)}</span>
             </span>
             <ShapeStrip shape={summary.shape} />
-            <span className="num text-right text-muted">{word}</span>
+            <span className="session-line-tags num">
+              {tags.map(({ text, isBad }) => (
+                <span key={text} className={isBad ? 'tag text-bad' : 'tag'}>
+                  {text}
+                </span>
+              ))}
+            </span>
           </Link>
         </li>
       ))}

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactNode, useMemo } from 'react';
 import { formatUtcDay } from '../kit/format.ts';
 import { useWidth } from '../kit/use-width.ts';
 import type { Range } from '../shared/series-slots.ts';
-import { HEIGHT, layOutPlot, nameTicks } from './plot-layout.ts';
+import { HEIGHT, LARGE_HEIGHT, layOutPlot, nameTicks } from './plot-layout.ts';
 import type { Series } from './series.ts';
 
 interface Props {
@@ -19,15 +19,23 @@ interface Props {
   addressOf: (range: Range, series?: Series) => string;
   /** Of all days. */
   range: Range;
+  /** Values of the period before, by slot. */
+  ghost?: readonly number[];
+  isLarge?: boolean;
 }
 
 /** One figure over time. Each slot is a link, and so is each layer of its bar; arrow keys walk over the slots. */
-export function TimePlot({ title, series, slots, shape, format, total, slot, onSlot, addressOf, range }: Props) {
+export function TimePlot(props: Props) {
+  const { title, series, slots, shape, format, total, slot, onSlot, addressOf, range, ghost, isLarge } = props;
+  const height = isLarge ? LARGE_HEIGHT : HEIGHT;
   const [ref, width] = useWidth();
-  const layout = useMemo(() => layOutPlot(series, slots, width, shape), [series, slots, width, shape]);
+  const layout = useMemo(
+    () => layOutPlot(series, slots, width, shape, { height, ...(ghost && { ghost }) }),
+    [series, slots, width, shape, height, ghost],
+  );
   const isTold = series.length > 1 || series.some(({ filter }) => filter);
   return (
-    <figure className="plot">
+    <figure className="plot" data-large={isLarge || undefined}>
       <figcaption className="flex items-baseline justify-between gap-2 text-13">
         <span className="font-medium">{title}</span>
         <span className="num text-muted">{total === undefined ? '–' : format(total)}</span>
@@ -41,9 +49,15 @@ export function TimePlot({ title, series, slots, shape, format, total, slot, onS
               <span className="num text-muted">{each.total === undefined ? '' : format(each.total)}</span>
             </li>
           ))}
+        {layout.ghost !== '' && (
+          <li>
+            <i className="plot-ghost-mark" />
+            <span>period before</span>
+          </li>
+        )}
       </ul>
       <div className="plot-area" ref={ref} onPointerLeave={() => onSlot(undefined)}>
-        <svg aria-hidden width={width} height={HEIGHT}>
+        <svg aria-hidden width={width} height={height}>
           {layout.ticks.map(({ value, y }) => (
             <line key={value} x2={width} y1={y} y2={y} className={value === 0 ? 'plot-zero' : 'plot-tick'} />
           ))}
@@ -75,7 +89,7 @@ export function TimePlot({ title, series, slots, shape, format, total, slot, onS
             );
           })}
         </nav>
-        <svg aria-hidden width={width} height={HEIGHT} className="plot-marks">
+        <svg aria-hidden width={width} height={height} className="plot-marks">
           {layout.bars.map(({ series: each, slot: index, y, height }) => {
             const { x = 0, width: wide = 0 } = layout.columns[index] ?? {};
             return (
@@ -89,6 +103,7 @@ export function TimePlot({ title, series, slots, shape, format, total, slot, onS
               </a>
             );
           })}
+          <path className="plot-ghost" d={layout.ghost} />
           {layout.lines.map(({ series: each, path, points }) => (
             <g key={each.label} stroke={each.color} fill={each.color} pointerEvents="none">
               <path d={path} fill="none" strokeWidth={1.5} />
@@ -114,12 +129,19 @@ export function TimePlot({ title, series, slots, shape, format, total, slot, onS
                 <span className="num">{values[slot] === undefined ? '–' : format(values[slot])}</span>
               </p>
             ))}
+            {ghost?.[slot] !== undefined && (
+              <p className="flex items-center gap-2 text-muted">
+                <i className="plot-ghost-mark" />
+                <span className="grow">period before</span>
+                <span className="num">{format(ghost[slot])}</span>
+              </p>
+            )}
           </Tip>
         )}
       </div>
       <div className="plot-days num" aria-hidden>
         {layout.days.map(({ time, x }) => (
-          <span key={time} style={{ left: Math.min(x, width - 8) }}>
+          <span key={time} style={{ left: Math.max(DAY_HALF, Math.min(x, width - DAY_HALF)) }}>
             {formatUtcDay(time)}
           </span>
         ))}
@@ -127,6 +149,9 @@ export function TimePlot({ title, series, slots, shape, format, total, slot, onS
     </figure>
   );
 }
+
+/** Half of the longest label of a day, in pixels: none sticks out of its plot. */
+const DAY_HALF = 22;
 
 const Name = ({ href, children }: { href: string | undefined; children: ReactNode }) =>
   href === undefined ? <span>{children}</span> : <a href={href}>{children}</a>;

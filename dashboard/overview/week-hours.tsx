@@ -2,10 +2,12 @@ import type { CSSProperties, KeyboardEvent } from 'react';
 import { hourOfWeek } from '../../contract/query.ts';
 import type { Usage } from '../../contract/review.ts';
 import type { FrameSearch } from '../app/search.ts';
+import { useTimeMode } from '../kit/appearance.ts';
 import { formatCount } from '../kit/format.ts';
 import { sessionsOf } from './series.ts';
 
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const HOURS_OF_WEEK = 168;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
 /** By how many hours the arrow keys move. */
@@ -16,7 +18,11 @@ const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, 
  * sessions. It is one stop of the Tab key; arrows move in it.
  */
 export function WeekHours({ usage, plane }: { usage: Usage; plane: FrameSearch['plane'] }) {
-  const { hours } = usage;
+  const [mode] = useTimeMode();
+  const offset = mode === 'UTC' ? 0 : -Math.round(new Date().getTimezoneOffset() / 60);
+  /** By hour of the reader's week, each at its hour in UTC. */
+  const utcHour = (hour: number) => (hour - offset + HOURS_OF_WEEK) % HOURS_OF_WEEK;
+  const hours = usage.hours.map((_, hour) => usage.hours[utcHour(hour)] ?? 0);
   const most = Math.max(1, ...hours);
   const busiest = hours.indexOf(most);
   const move = (event: KeyboardEvent<HTMLTableElement>) => {
@@ -34,7 +40,10 @@ export function WeekHours({ usage, plane }: { usage: Usage; plane: FrameSearch['
   return (
     <section aria-labelledby="hours" className="overview-part min-w-0">
       <h2 id="hours" className="mb-3 text-14">
-        When agents work <span className="font-normal text-muted">· prompts and calls by hour, UTC</span>
+        When agents work{' '}
+        <span className="font-normal text-muted">
+          · prompts and calls by hour, {mode === 'UTC' ? 'UTC' : 'local time'}
+        </span>
       </h2>
       <table className="week-hours num" onKeyDown={move}>
         <thead>
@@ -57,10 +66,10 @@ export function WeekHours({ usage, plane }: { usage: Usage; plane: FrameSearch['
                 const at = row * 24 + hour;
                 const count = hours[at] ?? 0;
                 return (
-                  <td key={hour} title={`${day} ${hour}:00–${hour + 1}:00 UTC: ${formatCount(count)}`}>
+                  <td key={hour} title={`${day} ${hour}:00–${hour + 1}:00: ${formatCount(count)}`}>
                     {count > 0 && (
                       <a
-                        href={sessionsOf(plane, usage, { field: 'hour', value: hourOfWeek(at) })}
+                        href={sessionsOf(plane, usage, { field: 'hour', value: hourOfWeek(utcHour(at)) })}
                         data-at={at}
                         tabIndex={at === busiest ? 0 : -1}
                         style={{ '--share': Math.sqrt(count / most) } as CSSProperties}

@@ -2,7 +2,7 @@
 try {
   const theme = localStorage.getItem('theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
-  document.documentElement.dataset.density = localStorage.getItem('density') === 'compact' ? 'compact' : 'roomy';
+  document.documentElement.dataset.density = localStorage.getItem('density') === 'roomy' ? 'roomy' : 'compact';
   const time = localStorage.getItem('time');
   if (time) document.documentElement.dataset.time = time;
 } catch {

@@ -7,25 +7,34 @@ import { costOf } from '../shared/session-cost.ts';
 import { durationOf, endOf, hasTimes } from '../shared/session-title.ts';
 import { ShapeStrip } from '../shared/shape-strip.tsx';
 
-/** A figure of a session. */
+/** A figure of a session. Those of a list stand in three groups: when, how much, and what it cost. */
 export interface Column {
   label: string;
   width: number;
   /** The list must be as wide for it to be shown; before, the title needs the room more. */
   from: number;
   order?: Order;
+  /** The first of figures that belong together. */
+  begins?: true;
   Cell: (row: SessionRow) => ReactNode;
   /** What a hover says of it. */
   explain?: (row: SessionRow) => string | undefined;
 }
 
 export const COLUMNS: readonly Column[] = [
-  { label: 'Activity', width: 80, from: 920, Cell: ({ summary }) => <ShapeStrip shape={summary.shape} /> },
-  { label: 'Started', width: 84, from: 560, order: 'started', Cell: ({ session }) => <Ago time={session.startedAt} /> },
+  { label: 'Activity', width: 80, from: 1240, Cell: ({ summary }) => <ShapeStrip shape={summary.shape} /> },
+  {
+    label: 'Started',
+    width: 84,
+    from: 560,
+    order: 'started',
+    begins: true,
+    Cell: ({ session }) => <Ago time={session.startedAt} />,
+  },
   {
     label: 'Duration',
-    width: 88,
-    from: 760,
+    width: 80,
+    from: 860,
     order: 'duration',
     Cell: Duration,
     explain: ({ session, summary }) =>
@@ -38,23 +47,15 @@ export const COLUMNS: readonly Column[] = [
     width: 52,
     from: 1100,
     order: 'events',
+    begins: true,
     Cell: ({ session }) => formatShort(session.eventCount),
     explain: ({ session, summary }) =>
       `${plural(session.eventCount, 'event')}, ${plural(summary.prompts, 'prompt')}, ${plural(summary.toolCalls, 'call')}`,
   },
   {
-    label: 'Failed',
-    width: 44,
-    from: 560,
-    order: 'failures',
-    Cell: ({ summary: { failures } }) =>
-      failures > 0 ? <span className="text-bad">{formatShort(failures)}</span> : '',
-    explain: ({ summary }) => `${formatCount(summary.failures)} failed of ${plural(summary.toolCalls, 'call')}`,
-  },
-  {
     label: 'Changes',
     width: 92,
-    from: 840,
+    from: 960,
     order: 'changes',
     Cell: ({ summary }) => <Changes {...summary} />,
     explain: ({ summary }) => plural(summary.filesChanged, 'file'),
@@ -62,7 +63,7 @@ export const COLUMNS: readonly Column[] = [
   {
     label: 'Tokens',
     width: 52,
-    from: 1000,
+    from: 1160,
     order: 'tokens',
     Cell: ({ summary }) => formatTokens(summary.inputTokens + summary.outputTokens),
     explain: ({ summary: { inputTokens, cachedTokens, outputTokens } }) =>
@@ -73,23 +74,38 @@ export const COLUMNS: readonly Column[] = [
     width: 56,
     from: 640,
     order: 'cost',
+    begins: true,
     Cell: ({ summary }) => costOf(summary).text,
     explain: ({ summary }) => costOf(summary).explain,
   },
-  {
-    label: 'Redacted',
-    width: 72,
-    from: 1180,
-    order: 'redactions',
-    Cell: ({ summary: { redactions } }) => (redactions > 0 ? formatShort(redactions) : ''),
-    explain: ({ summary: { redactions } }) => `${plural(redactions, 'secret')} taken out`,
-  },
 ];
+
+/** Calls that failed stand beside the title, and nothing stands there where none did. */
+export const FAILED: Column = {
+  label: 'Failed',
+  width: 44,
+  from: 560,
+  order: 'failures',
+  Cell: ({ summary: { failures } }) => (failures > 0 ? <span className="text-bad">{formatShort(failures)}</span> : ''),
+  explain: ({ summary }) => `${formatCount(summary.failures)} failed of ${plural(summary.toolCalls, 'call')}`,
+};
+
+export const REDACTED: Column = {
+  label: 'Redacted',
+  width: 72,
+  from: 560,
+  order: 'redactions',
+  Cell: ({ summary: { redactions } }) => (redactions > 0 ? formatShort(redactions) : ''),
+  explain: ({ summary: { redactions } }) => `${plural(redactions, 'secret')} taken out`,
+};
 
 /** Below this width a session is a few lines, without columns. */
 export const NARROW = 560;
 
-export const columnsFor = (width: number): readonly Column[] => COLUMNS.filter(({ from }) => width >= from);
+export const columnsFor = (width: number, order?: Order): readonly Column[] => [
+  ...COLUMNS.filter(({ from }) => width >= from),
+  ...(order === 'redactions' && width >= REDACTED.from ? [REDACTED] : []),
+];
 
 function Duration({ session, summary }: SessionRow): ReactNode {
   const now = useNow();

@@ -1,54 +1,60 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { SessionSearch } from '../app/queries.ts';
 import type { Order } from '../app/search.ts';
-import type { Column } from './columns.tsx';
+import { type Column, FAILED } from './columns.tsx';
 
 interface Props {
   columns: readonly Column[];
   search: SessionSearch;
+  /** By a column, rather than by how well words fit. */
+  isOrdered: boolean;
   onOrder: (change: Pick<SessionSearch, 'order' | 'direction'>) => void;
 }
 
 /** Names of the columns; those that the service can order by are buttons. */
-export function ListHeader({ columns, search, onOrder }: Props) {
+export function ListHeader({ columns, search, isOrdered, onOrder }: Props) {
   const { order = 'started', direction } = search;
   const choose = (wanted: Order) =>
     onOrder({
       order: wanted === 'started' ? undefined : wanted,
       direction: wanted === order && direction === undefined ? 'asc' : undefined,
     });
+  const head = ({ label, width, begins, order: by }: Column) => (
+    <span
+      key={label}
+      role="columnheader"
+      className="session-figure"
+      data-begins={begins}
+      style={{ width: label === FAILED.label ? undefined : width }}
+      aria-sort={isOrdered && by === order ? (direction === 'asc' ? 'ascending' : 'descending') : undefined}
+    >
+      {by ? (
+        <button
+          type="button"
+          className="session-order"
+          onClick={() => choose(by)}
+          data-on={(isOrdered && by === order) || undefined}
+        >
+          {isOrdered &&
+            by === order &&
+            (direction === 'asc' ? <ArrowUp size={12} aria-hidden /> : <ArrowDown size={12} aria-hidden />)}
+          {label}
+        </button>
+      ) : (
+        label
+      )}
+    </span>
+  );
   return (
     <div role="row" aria-rowindex={1} className="session-cells session-head">
       <span role="columnheader" className="w-4 flex-none">
         <span className="sr-only">Status</span>
       </span>
-      <span role="columnheader" className="grow">
-        Session
+      <span role="presentation" className="session-main">
+        <span role="columnheader">Session</span>
+        {head(FAILED)}
       </span>
-      {columns.map(({ label, width, order: by }) => (
-        <span
-          key={label}
-          role="columnheader"
-          className="session-figure"
-          style={{ width }}
-          aria-sort={by === order ? (direction === 'asc' ? 'ascending' : 'descending') : undefined}
-        >
-          {by ? (
-            <button
-              type="button"
-              className="session-order"
-              onClick={() => choose(by)}
-              data-on={by === order || undefined}
-            >
-              {by === order &&
-                (direction === 'asc' ? <ArrowUp size={12} aria-hidden /> : <ArrowDown size={12} aria-hidden />)}
-              {label}
-            </button>
-          ) : (
-            label
-          )}
-        </span>
-      ))}
+      {columns.map((column) => head(column))}
       <span role="columnheader" className="w-7 flex-none">
         <span className="sr-only">More</span>
       </span>

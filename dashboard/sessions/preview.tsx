@@ -11,7 +11,7 @@ import { ErrorNote } from '../shared/error-note.tsx';
 import { PullRequestLink } from '../shared/pull-request-link.tsx';
 import { titleOf } from '../shared/session-title.ts';
 import { ShapeStrip } from '../shared/shape-strip.tsx';
-import { COLUMNS } from './columns.tsx';
+import { COLUMNS, FAILED, REDACTED } from './columns.tsx';
 
 interface Props {
   row: SessionRow;
@@ -41,7 +41,7 @@ export function Preview({ row, onClose }: Props) {
       </header>
       <ShapeStrip shape={summary.shape} />
       <dl className="preview-figures">
-        {COLUMNS.slice(1).map(({ label, Cell, explain }) => (
+        {[...COLUMNS.slice(1), FAILED, REDACTED].map(({ label, Cell, explain }) => (
           <div key={label} title={explain?.(row)}>
             <dt>{label}</dt>
             <dd className="num">

@@ -5,9 +5,9 @@ import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { agentColor, agentName } from '../shared/agent-name.tsx';
 import { costOf } from '../shared/session-cost.ts';
-import { repositoryName, titleOf, UNREAD, UNTITLED } from '../shared/session-title.ts';
+import { repositoryName, titleOf } from '../shared/session-title.ts';
 import { StatusMark } from '../shared/status-mark.tsx';
-import { Changes, type Column } from './columns.tsx';
+import { Changes, type Column, FAILED } from './columns.tsx';
 import { Hits } from './hits.tsx';
 
 interface Props {
@@ -47,23 +47,31 @@ export const SessionLine = memo(function SessionLine(props: Props) {
         <span role="gridcell" className="flex-none">
           <StatusMark session={session} summary={summary} />
         </span>
-        <span role="gridcell" className="session-main">
-          <a
-            href={addressOf(sessionId)}
-            tabIndex={-1}
-            className={`truncate ${title === UNTITLED || title === UNREAD ? 'text-muted' : 'font-medium'}`}
-            title={title}
-          >
-            {title}
-          </a>
+        <span role="presentation" className="session-main">
+          <span role="gridcell" className="session-title">
+            <a
+              href={addressOf(sessionId)}
+              tabIndex={-1}
+              className={`truncate ${summary.title || session.title || summary.firstPrompt ? 'font-medium' : 'text-muted'}`}
+              title={title}
+            >
+              {title}
+            </a>
+            {!isNarrow && (
+              <span className="session-failed num" data-label={FAILED.label} title={FAILED.explain?.(row)}>
+                <FAILED.Cell {...row} />
+              </span>
+            )}
+          </span>
           <Where row={row} machine={machine} />
           {isNarrow && <Figures row={row} />}
         </span>
-        {columns.map(({ label, width, Cell, explain }) => (
+        {columns.map(({ label, width, begins, Cell, explain }) => (
           <span
             key={label}
             role="gridcell"
             className="session-figure num"
+            data-begins={begins}
             style={{ width }}
             title={explain?.(row)}
             data-label={label}

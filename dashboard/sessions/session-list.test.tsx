@@ -86,10 +86,15 @@ describe('the list of sessions', () => {
 
   test('is where it was when the reader comes back from a session', async () => {
     const scroller = document.querySelector('#page') as HTMLElement;
-    scroller.scrollTo(0, 3_000);
-    await expect.poll(() => drawnRows().some(({ dataset }) => dataset.session === 'ses_60')).toBe(true);
+    // A key that was just pressed may still be scrolling.
+    await expect
+      .poll(() => {
+        scroller.scrollTo(0, 2_200);
+        return drawnRows().some(({ dataset }) => dataset.session === 'ses_60');
+      })
+      .toBe(true);
     const before = scroller.scrollTop;
-    expect(before).toBeGreaterThan(2_000);
+    expect(before).toBeGreaterThan(1_500);
     await page.getByText('Errand 60', { exact: true }).click();
     await expect.poll(address).toBe('/sessions/ses_60');
     await expect.poll(() => document.querySelector('.session')).not.toBeNull();
@@ -140,4 +145,30 @@ test.each([
   expect(document.querySelector('.session-row mark')?.textContent).toBe('words');
   await press('j{Tab}{Tab}{Enter}');
   await expect.poll(address).toContain('/sessions/ses_1?e=7');
+});
+
+test('sessions stand below their days where they are in the order of time', async () => {
+  const at = (day: string) => `${day}T12:00:00.000Z`;
+  const list = [
+    sessionRow('ses_3', at('2025-03-04')),
+    sessionRow('ses_2', at('2025-03-04')),
+    sessionRow('ses_1', at('2025-03-03')),
+  ];
+  await open(list);
+  const days = () => [...document.querySelectorAll('.session-day')].map(({ textContent }) => textContent);
+  expect(days()).toEqual(['Tuesday, 4 March 2025', 'Monday, 3 March 2025']);
+  await page.getByRole('button', { name: 'Cost' }).click();
+  await expect.poll(days).toEqual([]);
+});
+
+test('failures are a red number beside the title, and a session without a title has its command or folder', async () => {
+  const plain = sessionRow('ses_1', undefined, 3);
+  const repository = '/home/ada/shop';
+  await open([
+    { ...plain, summary: { ...plain.summary, firstCommand: 'npm test', repository } },
+    { ...sessionRow('ses_2'), summary: { ...sessionRow('ses_2').summary, repository } },
+  ]);
+  const titles = () => [...document.querySelectorAll('.session-title')].map(({ textContent }) => textContent);
+  expect(titles()).toEqual(['$ npm test3', 'in ada/shop']);
+  expect(document.querySelector('[data-label="Failed"] .text-bad')?.textContent).toBe('3');
 });

@@ -15,6 +15,8 @@ import { flushSync } from 'react-dom';
 import type { SessionRow, SessionSearch } from '../app/queries.ts';
 import { useLinks } from '../app/use-links.ts';
 import { useDensity } from '../kit/appearance.ts';
+import { formatDay, localDay } from '../kit/format.ts';
+import { useNow } from '../kit/time.tsx';
 import { useKeys } from '../kit/use-keys.ts';
 import { useWidth } from '../kit/use-width.ts';
 import { useMachineNames } from '../shared/group-names.ts';
@@ -25,6 +27,8 @@ import { SessionLine } from './session-line.tsx';
 interface Props {
   rows: readonly SessionRow[];
   search: SessionSearch;
+  /** By a column, rather than by how well words fit. */
+  isOrdered: boolean;
   addressOf: (sessionId: string, sequence?: number) => string;
   previewed: string | undefined;
   onPreview: (sessionId: string | undefined) => void;
@@ -35,13 +39,14 @@ interface Props {
   menu: (row: SessionRow, isCurrent: boolean) => ReactNode;
 }
 
-const HEIGHTS = { roomy: 56, compact: 36, narrow: 78 };
+const HEIGHTS = { roomy: 56, compact: 40, narrow: 78 };
+const DAY = 36;
 const HIT = 24;
 const HEADER = 32;
 
 /** Sessions below each other, of which only those in sight are drawn. */
 export function SessionList(props: Props) {
-  const { rows, search, addressOf, previewed, onPreview, onOrder, onEnd, hasMore, menu } = props;
+  const { rows, search, isOrdered, addressOf, previewed, onPreview, onOrder, onEnd, hasMore, menu } = props;
   const grid = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLDivElement>(null);
   const [measure, width] = useWidth();
@@ -52,7 +57,9 @@ export function SessionList(props: Props) {
   /** The row that has the focus or would get it, by its session. */
   const [current, setCurrent] = useState<string>();
   const isNarrow = width > 0 && width < NARROW;
-  const columns = useMemo(() => columnsFor(width), [width]);
+  const columns = useMemo(() => columnsFor(width, search.order), [width, search.order]);
+  const isByTime = search.order === undefined && isOrdered;
+  const { lines, lineOf } = useMemo(() => linesOf(rows, isByTime), [rows, isByTime]);
   const base = HEIGHTS[isNarrow ? 'narrow' : density];
   const at = rows.findIndex(({ session }) => session.sessionId === current);
   // What was deleted leaves its place to the one behind it.
@@ -63,14 +70,22 @@ export function SessionList(props: Props) {
   // New functions would have the places of all rows be worked out again, each time that anything is drawn.
   const estimateSize = useCallback(
     (index: number) => {
-      const hits = rows[index]?.hits.length ?? 0;
+      const line = lines[index];
+      if (typeof line === 'string') return DAY;
+      const hits = rows[line ?? -1]?.hits.length ?? 0;
       return base + (hits > 0 ? hits * HIT + 8 : 0);
     },
-    [rows, base],
+    [rows, lines, base],
   );
-  const getItemKey = useCallback((index: number) => rows[index]?.session.sessionId ?? index, [rows]);
+  const getItemKey = useCallback(
+    (index: number) => {
+      const line = lines[index];
+      return typeof line === 'number' ? (rows[line]?.session.sessionId ?? index) : (line ?? index);
+    },
+    [rows, lines],
+  );
   const virtualizer = useVirtualizer({
-    count: rows.length,
+    count: lines.length,
     getScrollElement: () => grid.current?.closest<HTMLElement>('.frame-page') ?? null,
     estimateSize,
     getItemKey,
@@ -79,13 +94,15 @@ export function SessionList(props: Props) {
     overscan: 6,
     // The row with the focus stays, wherever the list is scrolled to.
     rangeExtractor: (range) =>
-      [...new Set([...defaultRangeExtractor(range), Math.min(stop, range.count - 1)])].sort((a, b) => a - b),
+      [...new Set([...defaultRangeExtractor(range), Math.min(lineOf[stop] ?? 0, range.count - 1)])].sort(
+        (a, b) => a - b,
+      ),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the sizes depend on
-  useLayoutEffect(() => virtualizer.measure(), [virtualizer, base, rows]);
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, base, lines]);
 
   const items = virtualizer.getVirtualItems();
-  const isAtEnd = hasMore && (items.at(-1)?.index ?? 0) >= rows.length - 10;
+  const isAtEnd = hasMore && (items.at(-1)?.index ?? 0) >= lines.length - 10;
   useEffect(() => {
     if (isAtEnd) onEnd();
   }, [isAtEnd, onEnd]);
@@ -96,7 +113,7 @@ export function SessionList(props: Props) {
     const { sessionId } = row.session;
     // At once, so that the next key finds the focus there: the current row is always drawn.
     flushSync(() => setCurrent(sessionId));
-    virtualizer.scrollToIndex(rows.indexOf(row), { align: 'auto' });
+    virtualizer.scrollToIndex(lineOf[rows.indexOf(row)] ?? 0, { align: 'auto' });
     const selector = `[data-session="${CSS.escape(sessionId)}"]`;
     grid.current?.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true });
     if (previewed !== undefined) onPreview(sessionId);
@@ -155,33 +172,63 @@ export function SessionList(props: Props) {
       >
         {!isNarrow && (
           <div role="rowgroup" className="session-heads">
-            <ListHeader columns={columns} search={search} onOrder={onOrder} />
+            <ListHeader columns={columns} search={search} isOrdered={isOrdered} onOrder={onOrder} />
           </div>
         )}
         <div role="rowgroup" ref={body} className="relative" style={{ height: virtualizer.getTotalSize() }}>
           {items.map(({ index, start, size }) => {
-            const row = rows[index];
-            if (!row) return undefined;
+            const top = start - virtualizer.options.scrollMargin;
+            const line = lines[index];
+            if (typeof line === 'string') return <DayHead key={line} day={line} top={top} />;
+            const row = rows[line ?? -1];
+            if (!row || line === undefined) return undefined;
             const { sessionId, environmentId } = row.session;
             return (
               <SessionLine
                 key={sessionId}
                 row={row}
-                index={index}
+                index={line}
                 machine={machines.get(environmentId) ?? ''}
                 columns={columns}
                 isNarrow={isNarrow}
-                isCurrent={index === stop}
+                isCurrent={line === stop}
                 isPreviewed={sessionId === previewed}
                 addressOf={addressOf}
                 menu={menu}
-                top={start - virtualizer.options.scrollMargin}
+                top={top}
                 height={size}
               />
             );
           })}
         </div>
       </div>
+    </div>
+  );
+}
+
+/** A line of the list: a day, as `2026-11-21`, above its sessions, or a session by its place among the rows. */
+type Line = string | number;
+
+/** @param isByTime days are told only where sessions are in the order of time */
+export function linesOf(rows: readonly SessionRow[], isByTime: boolean): { lines: Line[]; lineOf: number[] } {
+  const lines: Line[] = [];
+  const lineOf: number[] = [];
+  let last: string | undefined;
+  for (const [index, { session }] of rows.entries()) {
+    const day = localDay(Date.parse(session.startedAt));
+    if (isByTime && day !== last) lines.push(day);
+    last = day;
+    lineOf.push(lines.length);
+    lines.push(index);
+  }
+  return { lines, lineOf };
+}
+
+function DayHead({ day, top }: { day: string; top: number }) {
+  const now = useNow();
+  return (
+    <div role="row" className="session-day" style={{ height: DAY, transform: `translateY(${top}px)` }}>
+      <span role="gridcell">{formatDay(day, now)}</span>
     </div>
   );
 }

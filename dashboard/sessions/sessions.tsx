@@ -137,6 +137,7 @@ export function SessionsPage() {
           <SessionList
             rows={rows}
             search={search}
+            isOrdered={order !== undefined || words === ''}
             addressOf={addressOf}
             previewed={preview?.session.sessionId}
             onPreview={(sessionId = NONE) => setPreviewed(sessionId)}

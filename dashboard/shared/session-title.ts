@@ -10,8 +10,15 @@ export const UNREAD = 'Not indexed yet';
 /** The title a session has now, or had at its start, or else its first prompt. */
 export function titleOf({ title, eventCount }: Session, summary: SessionSummary | undefined): string {
   const begun = title === undefined || saysNothing(title) ? undefined : title;
-  const none = (summary?.summarizedThrough ?? 0) < eventCount ? UNREAD : UNTITLED;
-  return showHidden(summary?.title ?? begun ?? summary?.firstPrompt ?? title ?? none);
+  const isUnread = (summary?.summarizedThrough ?? 0) < eventCount;
+  const named = summary?.title ?? begun ?? summary?.firstPrompt ?? title;
+  return showHidden(named ?? (isUnread ? UNREAD : (deedOf(summary) ?? UNTITLED)));
+}
+
+/** What stands in for a title: the first command, else the folder. */
+function deedOf(summary: SessionSummary | undefined): string | undefined {
+  if (summary?.firstCommand) return `$ ${summary.firstCommand}`;
+  return summary?.repository && `in ${repositoryName(summary.repository)}`;
 }
 
 /** When it began: what its machine said when it was opened, or its first event, if that was before. */

@@ -5,11 +5,19 @@ import type { Facts } from './facts.ts';
 import { shapeOf } from './shape.ts';
 
 /** What lists show beside figures; kept as JSON, so that they need not read all that is known. */
-type Shown = Pick<SessionSummary, 'title' | 'firstPrompt' | 'repository' | 'gitBranch' | 'person' | 'model' | 'shape'>;
+type Shown = Pick<
+  SessionSummary,
+  'title' | 'firstPrompt' | 'firstCommand' | 'repository' | 'gitBranch' | 'person' | 'model' | 'shape'
+>;
+
+const LONGEST_COMMAND = 120;
 
 export const writeShown = (facts: Facts): string => {
-  const { title, firstPrompt, repository, branches, person, model, shape, first, last } = facts;
-  const shown = { title, firstPrompt, repository, gitBranch: branches.at(-1), person, model };
+  const { title, firstPrompt, repository, branches, person, model, shape, first, last, commands } = facts;
+  const [command] = commands.keys();
+  const firstCommand =
+    title === undefined && firstPrompt === undefined ? command?.slice(0, LONGEST_COMMAND) : undefined;
+  const shown = { title, firstPrompt, firstCommand, repository, gitBranch: branches.at(-1), person, model };
   const isTimed = first !== undefined && last !== undefined;
   return JSON.stringify({ ...shown, ...(isTimed && { shape: shapeOf(shape, last - first) }) });
 };

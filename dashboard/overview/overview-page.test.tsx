@@ -1,0 +1,84 @@
+import { beforeEach, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import type { MachineHealth } from '../../contract/environment.ts';
+import type { Figures, Usage } from '../../contract/review.ts';
+import { dayOf } from '../shared/series-slots.ts';
+import { sessionRow } from '../test/rows.ts';
+import { createService, type Service } from '../test/service.ts';
+import { show } from '../test/show.tsx';
+
+const DAY_MS = 86_400_000;
+const NOW = new Date().toISOString();
+const figures = (cost: number, sessions: number): Figures => ({
+  ...{ sessions, prompts: 0, toolCalls: 100, failures: 5, cost },
+  ...{ inputTokens: 0, cachedTokens: 0, outputTokens: 0 },
+});
+
+const usage = (from: string, to: string, cost: number): Usage => ({
+  ...{ from, to, total: figures(cost, 79), days: [{ day: to, ...figures(cost, 79) }], groups: [], tools: [] },
+  hours: Array.from({ length: 168 }, () => 0),
+  attention: (['failures', 'longest'] as const).map((reason) => ({
+    reason,
+    figure: 7,
+    ...sessionRow('ses_1', NOW, 7),
+  })),
+  ...{ running: [], machines: [], pricesOf: '2026-11-22', unpricedTokens: 0 },
+});
+
+const machine = (environmentId: string, more: Partial<MachineHealth>): MachineHealth => ({
+  ...{ environmentId, secretIds: [], isOutdated: false, troubles: [], reportedAt: NOW, waiting: 0 },
+  ...more,
+});
+
+let service: Service;
+beforeEach(() => {
+  service = createService();
+  const names = ['ada-mbp', 'ben-linux', 'dora-win', 'eve-air'];
+  service.answers.listEnvironments = () => ({
+    environments: names.map((hostname) => ({
+      ...{ environmentId: `env_${hostname}`, organizationId: 'org_1', hostname, platform: 'linux' as const },
+      ...{ serviceCliVersion: '0.1.0', status: 'active' as const, lastSeenAt: NOW, createdAt: NOW, updatedAt: NOW },
+    })),
+  });
+  service.answers.listMachineHealth = () => ({
+    machines: [
+      machine('env_ada-mbp', { silentSince: new Date(Date.now() - 2 * DAY_MS).toISOString() }),
+      machine('env_ben-linux', { waiting: 12, reportedAt: new Date(Date.now() - 600_000).toISOString() }),
+      machine('env_dora-win', { waiting: 12, isOutdated: true }),
+      machine('env_eve-air', { troubles: ['full'] }),
+    ],
+  });
+  service.answers.getUsage = ({ from = '', to = '' }) => usage(from, to, to === dayOf(Date.now()) ? 138 : 100);
+});
+
+test('begins with a sentence: what the week cost, how that changed, what failed, and which machines need somebody', async () => {
+  await show('/?days=7', service);
+  const sentence = () => document.querySelector('.sentence')?.textContent ?? '';
+  await expect.poll(sentence).toContain('+38 % on the week before');
+  const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' }).format(Date.now() - 2 * DAY_MS);
+  await expect.poll(sentence).toContain(`ada-mbp silent since ${weekday}`);
+  for (const part of ['This week $138', '79 sessions', '5 % of calls failed', 'ben-linux 12 events waiting']) {
+    expect(sentence()).toContain(part);
+  }
+  // Events that wait for moments, and a version that is behind, are nothing to worry about.
+  expect(sentence()).not.toContain('dora-win');
+  expect(sentence()).toContain('eve-air spool full');
+});
+
+test('a machine is amber where something is wrong alone, and tells that its version is behind', async () => {
+  await show('/', service);
+  const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) });
+  const textOf = (name: string) => row(name).query()?.textContent ?? '';
+  await expect.poll(() => textOf('dora-win')).toMatch(/healthy.*0\.1\.0 · update available/);
+  expect(textOf('eve-air')).toContain('spool full');
+  const amber = [...document.querySelectorAll('td .text-warn')].map(({ textContent }) => textContent);
+  expect(amber).toHaveLength(3);
+});
+
+test('the plot of cost shows the period before, and a session that needs a look stands there once', async () => {
+  await show('/?days=7', service);
+  await expect.poll(() => document.querySelector('.plot-ghost')?.getAttribute('d')).toMatch(/^M/);
+  const look = page.getByRole('region', { name: 'Needs a look' });
+  await expect.poll(() => look.getByRole('listitem').elements().length).toBe(1);
+  expect(look.element().textContent).toContain('7 failures7 ms');
+});

@@ -1,0 +1,69 @@
+import type { Figures } from '../../contract/review.ts';
+import { paths } from '../app/paths.ts';
+import { useMachineHealth } from '../app/queries.ts';
+import { formatCost, formatPart, plural } from '../kit/format.ts';
+import { useNow } from '../kit/time.tsx';
+import { useMachineNames } from '../shared/group-names.ts';
+import { wordHealth } from '../shared/machine-health.tsx';
+import type { Range } from '../shared/series-slots.ts';
+import { failureRateOf } from './series.ts';
+
+interface Props {
+  range: Range;
+  total: Figures;
+  /** Of as many days before; undefined while they are not known. */
+  before: Figures | undefined;
+}
+
+const DAY_MS = 86_400_000;
+
+export const daysIn = ({ from, to }: Range): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
+
+/** `+38 %` or `−4 %`; undefined where there is nothing to compare with. */
+export function wordChange(now: number, before: number | undefined): string | undefined {
+  if (before === undefined || before === 0) return undefined;
+  const change = Math.round((now / before - 1) * 100);
+  if (change === 0) return 'no change';
+  const sign = change > 0 ? '+' : '−';
+  return change >= 1_000 ? `×${Math.round(now / before)}` : `${sign}${Math.abs(change)} %`;
+}
+
+/** The period in one sentence: what it cost, whether that grows, how much failed, and which machines need somebody. */
+export function Sentence({ range, total, before }: Props) {
+  const days = daysIn(range);
+  const rate = failureRateOf(total);
+  const change = wordChange(total.cost ?? 0, before?.cost);
+  const names = useMachineNames();
+  const now = useNow();
+  const wrong = [...(useMachineHealth().data ?? [])].flatMap(([id, health]) => {
+    const words = wordHealth(health, now);
+    return words?.isWrong ? [{ id, text: `${names.get(id) ?? 'a machine'} ${words.text}` }] : [];
+  });
+  return (
+    <p className="sentence">
+      <span>
+        {days === 7 ? 'This week' : `${days} days`}{' '}
+        {total.cost !== undefined && <strong className="num">{formatCost(total.cost)}</strong>}
+      </span>
+      {change && (
+        <span className="num">
+          {change} on the {days === 7 ? 'week' : `${days} days`} before
+        </span>
+      )}
+      <span className="num">{plural(total.sessions, 'session')}</span>
+      {rate !== undefined && <span className="num">{formatPart(rate)} of calls failed</span>}
+      {wrong.slice(0, MOST_MACHINES).map(({ id, text }) => (
+        <a key={id} href={paths.environments()} className="text-warn">
+          {text}
+        </a>
+      ))}
+      {wrong.length > MOST_MACHINES && (
+        <a href={paths.environments()} className="text-warn">
+          {plural(wrong.length - MOST_MACHINES, 'more machine')} in trouble
+        </a>
+      )}
+    </p>
+  );
+}
+
+const MOST_MACHINES = 3;
