@@ -9,7 +9,9 @@ import { cursor } from '../agents/cursor/cursor.ts';
 import { opencode } from '../agents/opencode/opencode.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading, spooledEvents } from '../test/reading.ts';
-import { wantedFrom } from './consent.ts';
+import { type Consent, wantedFrom } from './consent.ts';
+import { narrowToConsent } from './narrow.ts';
+import { createPolicy } from './policy.ts';
 
 const DAY = 86_400_000;
 const BEGUN = Date.now() - 5 * DAY;
@@ -100,4 +102,21 @@ test('an earlier row that is told after a later one is not captured', async () =
   db.close();
   await read();
   expect(said()).toEqual(['new-prompt']);
+});
+
+test.each<[string, Partial<Consent>, number]>([
+  ['who then says no', { isSaid: true }, 0],
+  ['whose decisions were lost', { isLost: true }, 0],
+  ['who was not asked since', {}, 1],
+])('what waits since before anybody was asked, of a person %s: %o sends %i sessions', (_, more, waiting) => {
+  const home = makeFolder();
+  const { spool } = openReading(home);
+  const session = spool.sessions.ensure('codex', 'earlier');
+  spool.sessions.learn(session, { firstAt: BEGUN, lastAt: BEGUN });
+  spool.batches.add({ session, key: 'key', events: 1, body: new Uint8Array([1]), madeAt: BEGUN });
+  spool.decisions.setConsent({ since: SINCE, history: 'none', ...more });
+  const { decisions, transact } = spool;
+  const policy = createPolicy({ home, variables: {}, now: Date.now, platform: 'linux', decisions, transact });
+  narrowToConsent(spool, policy);
+  expect(spool.batches.depth().batches).toBe(waiting);
 });

@@ -10,7 +10,7 @@ export function narrowToConsent(spool: Spool, policy: Policy): void {
   const consent = spool.decisions.consent();
   if (consent === undefined) return;
   const before = spool.getMeta('consent');
-  const isNarrower = before !== undefined && isLess(consent, JSON.parse(before) as Consent);
+  const isNarrower = isLess(consent, before === undefined ? undefined : (JSON.parse(before) as Consent));
   spool.transact(() => {
     if (isNarrower) spool.readAnew(findTakenBack(spool, policy, consent));
     if (before !== JSON.stringify(consent)) spool.setMeta('consent', JSON.stringify(consent));
@@ -21,14 +21,17 @@ export function narrowToConsent(spool: Spool, policy: Policy): void {
 const findTakenBack = (spool: Spool, { find }: Policy, consent: Consent): number[] =>
   spool.batches.perSession().flatMap(({ session: id }) => {
     const { agent, agentSession, cwd, firstAt, forkedFrom } = spool.sessions.get(id);
-    const known = find(agent, agentSession) ?? {
-      folder: cwd,
-      startedAt: firstAt,
-      parents: forkedFrom === undefined ? [] : [forkedFrom],
-    };
+    const { folder = cwd, startedAt = firstAt, parents } = find(agent, agentSession) ?? {};
+    const known = { folder, startedAt, parents: parents ?? (forkedFrom === undefined ? [] : [forkedFrom]) };
     return wantedOf(consent, known, (parent) => find(agent, parent)).hasEarlier ? [id] : [];
   });
 
-/** Whether earlier sessions that were let go of are not any more. */
-const isLess = ({ since, history }: Consent, before: Consent): boolean =>
-  history !== 'all' && (JSON.stringify(history) !== JSON.stringify(before.history) || since > before.since);
+/**
+ * Whether earlier sessions that were let go of are not any more. Before anybody was asked, what waits was asked for by name; a
+ * person who decides after that takes it back.
+ */
+function isLess({ since, history, isSaid, isLost }: Consent, before: Consent | undefined): boolean {
+  if (history === 'all') return false;
+  if (before === undefined) return isSaid === true || isLost === true;
+  return JSON.stringify(history) !== JSON.stringify(before.history) || since > before.since;
+}

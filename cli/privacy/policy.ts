@@ -229,7 +229,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     // Its own transcript tells more of a session than that of a sub-agent, or a name that a person gave.
     const row =
       known === undefined || (isMain && known.startedAt === undefined)
-        ? { ...meet(agent, origin, met ?? { startedAt: now(), heads: () => [] }), ...(known && saidOf(known)) }
+        ? addKnown(meet(agent, origin, met ?? { startedAt: now(), heads: () => [] }), known)
         : withFolderOf(known);
     const decision = decide(row);
     const isKept = met !== undefined && isMain;
@@ -283,8 +283,13 @@ export function createPolicy(options: PolicyOptions): Policy {
   };
 }
 
-/** What a person said of a session before its transcript was met. */
-const saidOf = ({ verdict, reason, isSaid, decidedAt }: Decision) => ({ verdict, reason, isSaid, decidedAt });
+/** What was known of a session before its transcript was met: what a person said, and what an earlier spool had of it. */
+function addKnown(met: Decision, known: Decision | undefined): Decision {
+  if (known === undefined) return met;
+  const { verdict, reason, isSaid, decidedAt, facts } = known;
+  const parents = [...new Set([...known.parents, ...met.parents])];
+  return { ...met, folder: met.folder ?? known.folder, verdict, reason, isSaid, decidedAt, facts, parents };
+}
 
 const withReason = (facts: FolderFacts[], reason: string | undefined) => ({
   facts,

@@ -105,6 +105,7 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
       opened.last = record;
       if (record.keyed) refuseKept(file, record.identity);
       if (masked === undefined) {
+        if (record.keyed) learnParent(file, opened, record.identity);
         count('recordsBefore');
         return;
       }
@@ -178,9 +179,9 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
     }
 
     /** So that it is kept back with that one. */
-    function learnParent({ found, origin }: FileBeingRead, { parents }: Opened, identity: Uint8Array): void {
+    function learnParent({ found, origin }: FileBeingRead, { session, parents }: Opened, identity: Uint8Array): void {
       const owner = spool.seen.sessionOf(identity);
-      if (owner === undefined || parents.has(owner)) return;
+      if (owner === undefined || owner === session || parents.has(owner)) return;
       parents.add(owner);
       const { agent, agentSession } = spool.sessions.get(owner);
       if (agent !== found.agent.id) return;

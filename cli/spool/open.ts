@@ -11,7 +11,15 @@ import { createHolds } from './holds.ts';
 import { createMeta } from './meta.ts';
 import { makePrivate } from './private.ts';
 import { createRefused } from './refused.ts';
-import { KEPT_BACK, READABLE_VERSION, SCHEMA, SPOOL_VERSION, VERSION_7_COLUMNS } from './schema.ts';
+import {
+  KEPT_BACK,
+  MEET_AGAIN,
+  MEET_FORKS_AGAIN,
+  READABLE_VERSION,
+  SCHEMA,
+  SPOOL_VERSION,
+  VERSION_7_COLUMNS,
+} from './schema.ts';
 import { createSeen } from './seen.ts';
 import { createSessions } from './sessions.ts';
 
@@ -61,7 +69,7 @@ function openFile(path: string, share?: Lock) {
   db.exec(KEPT_BACK);
   const batches = createBatches(db, path);
   const meta = createMeta(db);
-  noticeLoss(decisions, meta);
+  noticeLoss(db, decisions, meta);
 
   /** Runs a unit of work in one commit. */
   function transact<Result>(work: () => Result): Result {
@@ -186,12 +194,14 @@ function columnsOf(db: DatabaseSync, schema: string, table: string): string[] {
   return names(schema).flatMap(({ name }) => (own.has(name) ? [String(name)] : []));
 }
 
-/** Decisions that are not those which this spool was filled by took the place of lost ones. */
-function noticeLoss(decisions: Decisions, { getMeta, setMeta }: ReturnType<typeof createMeta>): void {
+/** Decisions other than those this spool was filled under have replaced lost ones, or it was filled by version 5. */
+function noticeLoss(db: DatabaseSync, decisions: Decisions, { getMeta, setMeta }: ReturnType<typeof createMeta>): void {
   const known = getMeta('decisions');
   const id = decisions.id();
   if (known === id) return;
   if (known !== undefined && decisions.consent()?.isSaid !== true) decisions.lose();
+  db.prepare(MEET_AGAIN).run(Date.now());
+  db.exec(MEET_FORKS_AGAIN);
   setMeta('decisions', id);
 }
 

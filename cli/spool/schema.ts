@@ -22,6 +22,25 @@ export const VERSION_7_COLUMNS = [
   'expired_until INTEGER',
 ];
 
+/**
+ * Gives every session of the spool that has no verdict one, so that rules and `skip` find it although its transcript is at rest.
+ * Without a time of its beginning it counts as earlier, until its transcript is read again and tells the time.
+ */
+export const MEET_AGAIN = `
+  INSERT INTO decided.verdicts (agent, session, verdict, decided_at, said, folder, facts)
+  SELECT agent, agent_session, 'wanted', ?, 0, coalesce((SELECT origin ->> 'cwd' FROM files
+    WHERE session = sessions.id AND origin ->> 'subagent' IS NULL ORDER BY id LIMIT 1), cwd), '[]'
+  FROM main.sessions WHERE true ON CONFLICT DO NOTHING`;
+
+/** The forks among them. */
+export const MEET_FORKS_AGAIN = `
+  INSERT INTO decided.forks (agent, parent, session)
+  SELECT agent, forked_from, agent_session FROM main.sessions WHERE forked_from IS NOT NULL
+  UNION SELECT sessions.agent, origin ->> 'forkedFrom', agent_session
+    FROM main.files JOIN main.sessions ON sessions.id = files.session
+    WHERE origin ->> 'forkedFrom' IS NOT NULL AND origin ->> 'subagent' IS NULL
+  ON CONFLICT DO NOTHING`;
+
 /** What an empty spool begins with. */
 export const SCHEMA = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -28,7 +28,8 @@ function removeColumnsOf7(db: DatabaseSync): void {
 function leaveVersion5(state: string): string {
   const path = join(state, 'spool.db');
   const spool = openSpool(path);
-  spool.sessions.ensure('codex', 'captured');
+  const captured = spool.sessions.ensure('codex', 'captured');
+  spool.sessions.learn(captured, { cwd: '/work/shop', forkedFrom: 'parent' });
   spool.sessions.ensure('codex', 'deleted');
   spool.setMeta('daemon', '{}');
   spool.close();
@@ -86,4 +87,32 @@ test('the sessions of a spool of version 6 wait to be sent, and a rehearsal read
   const query = { order: 'oldest', limit: 10, changedSince: 0, without: [], now: 0 } as const;
   expect(spool.batches.waiting(query)).toEqual([session?.id]);
   spool.close();
+});
+
+test('what a spool of version 5 captured has a verdict at once, with its folder and what it was forked from', () => {
+  const state = makeFolder();
+  const path = leaveVersion5(state);
+  write(join(state, 'history.json'), '{"since":5,"history":"none"}');
+  const { decisions, close } = openSpool(path);
+  expect(decisions.find('codex', 'captured')).toMatchObject({
+    verdict: 'wanted',
+    folder: '/work/shop',
+    parents: ['parent'],
+    isSaid: false,
+  });
+  expect(decisions.find('codex', 'deleted')).toMatchObject({ verdict: 'deleted', isSaid: true });
+  expect(decisions.say('codex', 'parent', 'skipped', 8).map(({ session }) => session)).toEqual(['parent', 'captured']);
+  close();
+});
+
+test('what a spool captured has a verdict again after the decisions were lost', () => {
+  const state = makeFolder();
+  const path = join(state, 'spool.db');
+  const first = openSpool(path);
+  first.sessions.learn(first.sessions.ensure('codex', 'captured'), { cwd: '/work/shop', forkedFrom: 'parent' });
+  first.close();
+  for (const end of ['', '-wal', '-shm']) rmSync(join(state, `decisions.db${end}`), { force: true });
+  const { decisions, close } = openSpool(path);
+  expect(decisions.find('codex', 'captured')).toMatchObject({ folder: '/work/shop', parents: ['parent'] });
+  close();
 });
