@@ -8,7 +8,6 @@ import { findKept } from '../read/kept.ts';
 import { readKey } from '../redact/key.ts';
 import { SESSION_NAMES } from '../sessions/choose.ts';
 import { chooseMet } from '../sessions/met.ts';
-import { openDecisions } from '../spool/decisions.ts';
 import { openSpool } from '../spool/open.ts';
 
 export const skipCommand = defineCommand({
@@ -30,21 +29,19 @@ export const skipCommand = defineCommand({
     if (asked === undefined && !last) {
       throw new Failure(EXIT.usage, 'Say which session, by its id or with --last.');
     }
-    const path = locateSpool(context);
-    const spool = openSpool(path ?? ':memory:');
+    const folder = stateFolder(context);
     // It counts for every account: also where nobody is signed in, or nothing was captured yet.
-    const alone = path === undefined ? openDecisions(stateFolder(context), { isMade: true }) : undefined;
+    const spool = openSpool(locateSpool(context) ?? ':memory:', folder);
     try {
-      if (path === undefined) spool.copyDecisions(stateFolder(context));
-      const { id, agent, session, title = '', sent, unread } = chooseMet(context, spool, last ? undefined : asked);
-      const decisions = alone ?? spool.decisions;
-      const identify = createIdentify(readKey(stateFolder(context)));
-      const notes = undo ? [] : unread.map((file) => findKept(decisions, identify, file));
+      const { agent, session, title = '', sent, unread } = chooseMet(context, spool, last ? undefined : asked);
+      const identify = createIdentify(readKey(folder));
+      const notes = undo ? [] : unread.map((file) => findKept(spool.decisions, identify, file));
       const say = () => {
-        const verdict = undo ? 'wanted' : 'skipped';
         for (const note of notes) note?.();
-        if (id !== undefined && !undo) return spool.keepBack(id, 'skipped', context.now());
-        const [, ...forks] = decisions.say(agent, session, verdict, context.now());
+        // Captured since it was chosen, it has a row by now.
+        const known = spool.sessions.find(agent, session);
+        if (known && !undo) return spool.keepBack(known.id, 'skipped', context.now());
+        const [, ...forks] = spool.decisions.say(agent, session, undo ? 'wanted' : 'skipped', context.now());
         return { dropped: 0, forks: forks.map((fork) => fork.session) };
       };
       const { dropped, forks } = spool.transact(say);
@@ -57,7 +54,6 @@ export const skipCommand = defineCommand({
           : []),
       ]);
     } finally {
-      alone?.close();
       spool.close();
     }
   },

@@ -10,7 +10,7 @@ import { type Consent, ensureConsent } from '../privacy/consent.ts';
 import { readPreferences } from '../privacy/preferences.ts';
 import { findTranscripts, type Place } from '../read/discover.ts';
 import { damageOf } from '../spool/damage.ts';
-import { removeLegacy } from '../spool/decisions.ts';
+import { DECISIONS_FILE, removeLegacy } from '../spool/decisions.ts';
 import type { Spool } from '../spool/open.ts';
 import { capture } from './capture.ts';
 import { becomeDaemon } from './control.ts';
@@ -96,7 +96,9 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
   /** Until something has changed from outside, so that all is begun anew. */
   async function untilChange({ spool }: Pipeline, signal: AbortSignal): Promise<void> {
     const showSessions = createSessionLines(context, output, spool);
+    const decisionsPath = join(folder, DECISIONS_FILE);
     const spoolFile = inodeOf(spool.path);
+    const decisionsFile = inodeOf(decisionsPath);
     const wishes = wishesOf(spool);
     for (let time = context.now(); ; time = context.now()) {
       const before = performance.eventLoopUtilization();
@@ -104,6 +106,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       if (signal.aborted) return;
       if (lock.isLost()) throw deleted(folder);
       if (inodeOf(spool.path) !== spoolFile) return log.warn(`${spool.path} was deleted, and is made anew.`);
+      if (inodeOf(decisionsPath) !== decisionsFile) return log.warn(`${decisionsPath} was deleted or replaced.`);
       if (stampOf('config.json') !== signIn) return log.info('There is a new sign-in.');
       if (wishesOf(spool) !== wishes) return log.info('What is to be captured has changed.');
       // Looking at very many transcripts, or at some on a slow disk, is no sleep: begun anew, it would take as long again.

@@ -120,3 +120,19 @@ test.each<[string, Partial<Consent>, number]>([
   narrowToConsent(spool, policy);
   expect(spool.batches.depth().batches).toBe(waiting);
 });
+
+test('what waits of an excluded session is taken back as well, before its rule is removed', () => {
+  const home = makeFolder();
+  const { spool } = openReading(home);
+  const { decisions, transact } = spool;
+  const session = spool.sessions.ensure('codex', 'earlier');
+  spool.sessions.learn(session, { firstAt: BEGUN, lastAt: BEGUN });
+  spool.batches.add({ session, key: 'key', events: 1, body: new Uint8Array([1]), madeAt: BEGUN });
+  const common = { agent: 'codex', session: 'earlier', decidedAt: BEGUN, isSaid: false, facts: [], parents: [] };
+  decisions.store({ ...common, verdict: 'excluded' });
+  decisions.setConsent({ since: SINCE, history: 'none', isSaid: true });
+  const policy = createPolicy({ home, variables: {}, now: Date.now, platform: 'linux', decisions, transact });
+  narrowToConsent(spool, policy);
+  decisions.store({ ...common, verdict: 'wanted' });
+  expect(spool.batches.depth().batches).toBe(0);
+});

@@ -194,6 +194,20 @@ test('a link into a repository that says no is left out', async () => {
   expect(arrived()).not.toContain('kept-back');
 });
 
+test('a folder that says no after the link to it is gone is left out', async () => {
+  const { home, record, append, transcript, capture, arrived } = await prepare();
+  mkdirSync(join(home, 'real'));
+  symlinkSync(join(home, 'real'), join(home, 'link'));
+  append(transcript('aaaa'), record('aaaa', 0, 'link', 'wanted'));
+  await capture('import');
+  rmSync(join(home, 'link'));
+  write(join(home, 'real/.session-capture.json'), '{"capture": false}');
+  append(transcript('aaaa'), record('aaaa', 1, 'link', 'kept-back'));
+  await capture('import');
+  expect(arrived()).toContain('wanted');
+  expect(arrived()).not.toContain('kept-back');
+});
+
 test.each(['work/secret', 'secret', 'work/secret/deep'])(
   'exclude %s, neither path nor address, is refused',
   async (text) => {

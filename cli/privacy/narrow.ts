@@ -17,9 +17,12 @@ export function narrowToConsent(spool: Spool, policy: Policy): void {
   });
 }
 
-/** Waiting sessions that began before capturing did, and that nobody lets go of any more. */
+/**
+ * Sessions with something in the spool that began before capturing did, and that nobody lets go of any more. Those that a rule
+ * excludes are among them: the rule may be removed later.
+ */
 const findTakenBack = (spool: Spool, { find }: Policy, consent: Consent): number[] =>
-  spool.batches.perSession().flatMap(({ session: id }) => {
+  spool.batches.sessions().flatMap((id) => {
     const { agent, agentSession, cwd, firstAt, forkedFrom } = spool.sessions.get(id);
     const { folder = cwd, startedAt = firstAt, parents } = find(agent, agentSession) ?? {};
     const known = { folder, startedAt, parents: parents ?? (forkedFrom === undefined ? [] : [forkedFrom]) };

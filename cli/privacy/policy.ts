@@ -138,9 +138,22 @@ export function createPolicy(options: PolicyOptions): Policy {
       ? facts.map((each) => ({ ...each, paths: [...each.paths, ...seen.facts.paths] }))
       : [seen.facts];
     const needsLook = [...(rules.include ?? []), ...rules.exclude].some(({ isRemote }) => isRemote);
-    const reason = objectionOf([...all, { ...seen.facts, remotes: all.flatMap(({ remotes }) => remotes) }]);
+    const led = whereLinksLed(folder, facts);
+    if (led === 'unreachable') return { facts, reason: UNREACHABLE };
+    const reason = objectionOf([...all, { ...seen.facts, remotes: all.flatMap(({ remotes }) => remotes) }]) ?? led;
     if (reason !== undefined || isKnown || !needsLook) return withReason(facts, reason);
     return { facts, reason: FOLDER_GONE };
+  }
+
+  /** Why the folders that a removed link led to are against capturing now: they may be there still. */
+  function whereLinksLed(folder: string, facts: readonly FolderFacts[]): string | undefined {
+    for (const path of new Set(facts.flatMap(({ paths }) => paths))) {
+      if (path === folder) continue;
+      const seen = look(path);
+      if (seen.kind === 'unreachable') return seen.kind;
+      if (seen.facts.objection !== undefined) return seen.facts.objection;
+    }
+    return undefined;
   }
 
   /** Each of what a folder has been counts. */

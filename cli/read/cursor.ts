@@ -32,6 +32,19 @@ export function continues(fd: number, size: number, { position, headLength, head
   );
 }
 
+/** A cursor at an offset, which everything before it was read to. */
+export function cursorAt(fd: number, position: number): FileCursor {
+  const headLength = Math.min(position, HEAD_BYTES);
+  const tailStart = Math.max(0, position - TAIL_BYTES);
+  return {
+    ...FILE_START,
+    position,
+    headLength,
+    head: fingerprint(readAt(fd, 0, headLength)),
+    tail: fingerprint(readAt(fd, tailStart, position - tailStart)),
+  };
+}
+
 export function readAt(fd: number, position: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
   return bytes.subarray(0, readSync(fd, bytes, 0, length, position));

@@ -166,19 +166,19 @@ function readFirstKeys({ agent, root, path }: Found): string[] {
   }
 }
 
-/** The keys of all records of a file that have one. */
-export function readKeys({ agent, root, path }: Found): string[] {
-  const fd = openSync(join(root, path), 'r');
-  try {
-    const place = { origin: { session: '' }, file: path, position: 0 };
-    return readLines(fd, Number.POSITIVE_INFINITY)
-      .flatMap(({ values }) => values)
-      .map(({ record }) => record && agent.recordKey(record, place))
-      .filter((key) => key !== undefined)
-      .toArray();
-  } finally {
-    closeSync(fd);
+/** The keys of a file's records from an offset on, of those that have one, and where its last whole line ends. */
+export function readKeys({ agent, path }: Found, fd: number, offset: number): { keys: string[]; end: number } {
+  const place = { origin: { session: '' }, file: path, position: 0 };
+  const keys: string[] = [];
+  let end = offset;
+  for (const { line, values } of readLines(fd, Number.POSITIVE_INFINITY, offset)) {
+    for (const { record } of values) {
+      const key = record && agent.recordKey(record, place);
+      if (key !== undefined) keys.push(key);
+    }
+    if (line.terminated) end = line.end;
   }
+  return { keys, end };
 }
 
 /** Lines from the beginning of a file, as far as it is looked into, each with what it holds. */
@@ -189,8 +189,8 @@ interface ReadLine {
   values: Value[];
 }
 
-function* readLines(fd: number, limit: number): Generator<ReadLine> {
-  const reader = createLineReader(fd, 0, CHUNK_BYTES);
+function* readLines(fd: number, limit: number, offset = 0): Generator<ReadLine> {
+  const reader = createLineReader(fd, offset, CHUNK_BYTES);
   for (let line = reader.next(); line !== undefined; line = reader.next()) {
     yield { line, values: readValues(line) };
     collectAfter(line.bytes.length);

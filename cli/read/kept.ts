@@ -1,12 +1,16 @@
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Decisions } from '../spool/decisions.ts';
+import type { FileCursor } from '../spool/files.ts';
+import { continues, cursorAt, FILE_START } from './cursor.ts';
 import { stampOf } from './discover.ts';
 import { readKeys, type Unread } from './identify.ts';
 import type { Identify } from './identity.ts';
 
 /**
  * Takes note of the records of a file whose session is kept back, by hashes of their keys: a copy of one tells a fork. Nothing
- * of what they say is kept. Returns what writes it down, undefined where nothing is new.
+ * of what they say is kept. Of a file that only grew, what came since is read. Returns what writes it down, undefined where
+ * nothing is new.
  */
 export function findKept(
   decisions: Decisions,
@@ -14,12 +18,40 @@ export function findKept(
   { found, origin, stored }: Pick<Unread, 'found' | 'origin' | 'stored'>,
 ): (() => void) | undefined {
   const path = join(found.root, found.path);
+  const before = toNoted(decisions.keptFile(path));
   const stamp = stampOf(found);
-  if (stored || decisions.keptFile(path) === stamp) return undefined;
+  if (stored || before?.stamp === stamp) return undefined;
   const agent = found.agent.id;
-  const keys = readKeys(found).map((key) => identify(`${agent} ${key}`));
-  return () => {
-    for (const key of keys) decisions.addKept(agent, origin.session, key);
-    decisions.setKeptFile(path, stamp);
-  };
+  const fd = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(fd);
+    const hasGrown = before !== undefined && continues(fd, size, before.cursor);
+    const { keys, end } = readKeys(found, fd, hasGrown ? before.cursor.position : 0);
+    const records = keys.map((key) => identify(`${agent} ${key}`));
+    const noted = fromNoted({ stamp, cursor: cursorAt(fd, end) });
+    return () => {
+      for (const record of records) decisions.addKept(agent, origin.session, record);
+      decisions.setKeptFile(path, noted);
+    };
+  } finally {
+    closeSync(fd);
+  }
 }
+
+/** How far the records of a file were noted, and what it was like then. */
+interface Noted {
+  stamp: string;
+  cursor: FileCursor;
+}
+
+const fromNoted = ({ stamp, cursor: { position, headLength, head, tail } }: Noted): string =>
+  JSON.stringify([stamp, position, headLength, toHex(head), toHex(tail)]);
+
+function toNoted(text: string | undefined): Noted | undefined {
+  if (text === undefined) return undefined;
+  const [stamp, position, headLength, head, tail] = JSON.parse(text) as [string, number, number, string, string];
+  const hashes = { head: Buffer.from(head, 'hex'), tail: Buffer.from(tail, 'hex') };
+  return { stamp, cursor: { ...FILE_START, position, headLength, ...hashes } };
+}
+
+const toHex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');

@@ -77,6 +77,7 @@ export function createBatches(db: DatabaseSync, path: string) {
   const bytesToSend = db.prepare(
     `SELECT coalesce(sum(size), 0) AS bytes FROM batches INDEXED BY batches_session WHERE ${SENT}`,
   );
+  const sessions = db.prepare('SELECT DISTINCT session FROM batches');
   const keptBack = db.prepare(`SELECT DISTINCT session FROM batches WHERE NOT (${SENT})`);
   const SUMS = `count(*) AS batches, coalesce(sum(events), 0) AS events, coalesce(sum(size), 0) AS bytes,
     min(made_at) AS oldest`;
@@ -127,6 +128,8 @@ export function createBatches(db: DatabaseSync, path: string) {
     /** Of all that lies here, also of sessions that are excluded by now. */
     bytes: (): number => Number(bytes.get()?.bytes),
     bytesToSend: (): number => Number(bytesToSend.get()?.bytes),
+    /** Sessions that something lies here of, also those that are excluded by now. */
+    sessions: (): number[] => sessions.all().map(({ session }) => Number(session)),
     /** Sessions that are excluded by now, of which something lies here still. */
     keptBack: (): number[] => keptBack.all().map(({ session }) => Number(session)),
     depth: (): Depth => toDepth(depth.get() ?? {}),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { readJson } from '../config.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { takeLock } from '../lock.ts';
 import { damageOf } from './damage.ts';
 import { makePrivate } from './private.ts';
 
@@ -54,7 +55,9 @@ export interface Consent {
   isLost?: boolean;
 }
 
-const VERSION = 1;
+const VERSION = 2;
+
+const KEPT_FILES = `CREATE TABLE decided.kept_files (path TEXT PRIMARY KEY, cursor TEXT NOT NULL) WITHOUT ROWID;`;
 
 const SCHEMA = `
   CREATE TABLE decided.meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -86,7 +89,7 @@ const SCHEMA = `
 
   -- Hashes of the records of sessions that are kept back, by which copies of them are known, and how far those were read.
   CREATE TABLE decided.kept_records (key BLOB PRIMARY KEY, agent TEXT NOT NULL, session TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE decided.kept_files (path TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
+  ${KEPT_FILES}
 
   -- What each folder was when it was last looked into, JSON.
   CREATE TABLE decided.folders (path TEXT PRIMARY KEY, facts TEXT NOT NULL) WITHOUT ROWID;
@@ -110,12 +113,14 @@ export function attachDecisions(db: DatabaseSync, folder: string | undefined): v
   db.prepare('ATTACH ? AS decided').run(path);
   db.exec('PRAGMA decided.journal_mode = WAL; PRAGMA decided.synchronous = FULL');
   const version = () => Number(db.prepare('PRAGMA decided.user_version').get()?.user_version);
-  if (version() === 0) {
+  if (version() < VERSION) {
     db.exec('BEGIN IMMEDIATE');
-    if (version() === 0) {
-      db.exec(`${SCHEMA} PRAGMA decided.user_version = ${VERSION}`);
-      begin(db, folder);
-    }
+    const found = version();
+    if (found === 0) db.exec(SCHEMA);
+    // Version 1 knew no cursors of files, so they are read once more.
+    if (found === 1) db.exec(`DROP TABLE decided.kept_files; ${KEPT_FILES}`);
+    db.exec(`PRAGMA decided.user_version = ${Math.max(found, VERSION)}`);
+    if (found === 0) begin(db, folder);
     db.exec('COMMIT');
   }
   if (version() > VERSION) {
@@ -162,24 +167,37 @@ function begin(db: DatabaseSync, folder: string | undefined): void {
   }
 }
 
-/** What was decided is lost then; see `lose`. */
+/** What was decided is lost then; see `lose`. Of several processes that find the damage one replaces the file. */
 function replaceDamaged(folder: string, path: string): void {
   makePrivate(path);
+  if (!isDamaged(path)) return;
+  const lock = takeLock(folder, DECISIONS_FILE);
+  if (lock === undefined) {
+    throw new Failure(EXIT.temporary, `Another process is replacing ${path}, which was damaged.`, 'Try again.');
+  }
+  try {
+    if (!isDamaged(path)) return;
+    const kept = `${path}.corrupt-${new Date().toISOString().replaceAll(':', '-')}`;
+    for (const end of ['-wal', '']) if (existsSync(path + end)) renameSync(path + end, kept + end);
+    rmSync(`${path}-shm`, { force: true });
+    const decisions = openDecisions(folder, { isMade: true });
+    decisions?.lose();
+    decisions?.close();
+  } finally {
+    lock.release();
+  }
+}
+
+function isDamaged(path: string): boolean {
   const db = new DatabaseSync(path, { timeout: 10_000 });
   try {
-    const found = db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check;
-    if (found === 'ok') return;
+    return db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check !== 'ok';
   } catch (error) {
     if (damageOf(error) !== 'damaged') throw error;
+    return true;
   } finally {
     db.close();
   }
-  const kept = `${path}.corrupt-${new Date().toISOString().replaceAll(':', '-')}`;
-  for (const end of ['-wal', '']) if (existsSync(path + end)) renameSync(path + end, kept + end);
-  rmSync(`${path}-shm`, { force: true });
-  const decisions = openDecisions(folder, { isMade: true });
-  decisions?.lose();
-  decisions?.close();
 }
 
 const SELECT = 'SELECT * FROM decided.verdicts';
@@ -197,8 +215,8 @@ export function createDecisions(db: DatabaseSync) {
     'INSERT INTO decided.kept_records (key, agent, session) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
   const keptOwner = db.prepare('SELECT session FROM decided.kept_records WHERE key = ? AND agent = ?');
-  const setKeptFile = db.prepare('INSERT OR REPLACE INTO decided.kept_files (path, stamp) VALUES (?, ?)');
-  const keptFile = db.prepare('SELECT stamp FROM decided.kept_files WHERE path = ?');
+  const setKeptFile = db.prepare('INSERT OR REPLACE INTO decided.kept_files (path, cursor) VALUES (?, ?)');
+  const keptFile = db.prepare('SELECT cursor FROM decided.kept_files WHERE path = ?');
   const all = db.prepare(SELECT);
   const keep = db.prepare(`
     INSERT INTO decided.verdicts
@@ -292,22 +310,26 @@ export function createDecisions(db: DatabaseSync) {
     findHead: (agent: string, key: Uint8Array): string | undefined =>
       findHead.get(key, agent)?.session as string | undefined,
     addHead: (agent: string, session: string, key: Uint8Array) => void addHead.run(key, agent, session),
-    /** Takes note that a session holds records of another one; if that is kept back, so is this one from now on. */
+    /**
+     * Takes note that a session holds records of another one; if that is kept back, so are this one and its forks from now on.
+     * Nobody has decided anything by that, so nothing is judged anew.
+     */
     inherit(agent: string, session: string, parent: string, decidedAt: number): void {
       addFork.run(agent, parent, session);
       const known = read(agent, session);
-      if (known && !known.isSaid && keptBack.get(agent, parent)) {
-        store({ ...known, verdict: 'skipped', reason: forkReason(parent), decidedAt });
-        revise();
+      if (!known || known.isSaid || !keptBack.get(agent, parent)) return;
+      store({ ...known, verdict: 'skipped', reason: forkReason(parent), decidedAt });
+      for (const fork of forksOf(agent, session, new Set([session]))) {
+        store({ ...fork, verdict: 'skipped', reason: forkReason(session), decidedAt });
       }
     },
     addFork: (agent: string, parent: string, session: string) => void addFork.run(agent, parent, session),
     addKept: (agent: string, session: string, key: Uint8Array) => void addKept.run(key, agent, session),
     /** Whose record that is kept back is known by a hash of its key. */
     keptOwner: (agent: string, key: Uint8Array) => keptOwner.get(key, agent)?.session as string | undefined,
-    /** What a file of a session that is kept back was like when its records were noted. */
-    keptFile: (path: string) => keptFile.get(path)?.stamp as string | undefined,
-    setKeptFile: (path: string, stamp: string) => void setKeptFile.run(path, stamp),
+    /** How far the records of a file whose session is kept back were noted, as `setKeptFile` was given it. */
+    keptFile: (path: string) => keptFile.get(path)?.cursor as string | undefined,
+    setKeptFile: (path: string, cursor: string) => void setKeptFile.run(path, cursor),
     folder(path: string): FolderFacts | undefined {
       const facts = findFolder.get(path)?.facts;
       return facts === undefined ? undefined : (JSON.parse(String(facts)) as FolderFacts);

@@ -27,18 +27,19 @@ import { createSessions } from './sessions.ts';
 export type Spool = ReturnType<typeof openFile>;
 
 /**
- * Opens the spool at a path, `:memory:` for one that is forgotten. Throws `SpoolDamaged` where it must be made anew, see
- * `openOrReplace`, and a `Failure` while another process is about that.
+ * Opens the spool at a path, `:memory:` for one that is forgotten, with what was decided in its folder; one in memory with what
+ * was decided in the folder it is given, if any. Throws `SpoolDamaged` where it must be made anew, see `openOrReplace`, and a
+ * `Failure` while another process is about that.
  */
-export function openSpool(path: string): Spool {
-  if (path === ':memory:') return openFile(path);
+export function openSpool(path: string, decided?: string): Spool {
+  if (path === ':memory:') return openFile(path, decided);
   makePrivate(path);
   const share = takeShare(dirname(path), basename(path));
   if (share === undefined) {
     throw new Failure(EXIT.temporary, `Another process makes ${path} anew, since it was damaged.`, 'Try again later.');
   }
   try {
-    return openFile(path, share);
+    return openFile(path, dirname(path), share);
   } catch (error) {
     share.release();
     throw isDamage(error) ? new SpoolDamaged(path, error.message) : error;
@@ -55,7 +56,7 @@ const SHRINK_PAGES = 2000;
 const SPARE_PAGES = 1000;
 
 /** Opens the file itself, without regard to who else does. */
-function openFile(path: string, share?: Lock) {
+function openFile(path: string, decided: string | undefined, share?: Lock) {
   const db = new DatabaseSync(path, { timeout: 10_000 });
   // Before anything else: it holds for a file from its beginning.
   db.exec('PRAGMA auto_vacuum = INCREMENTAL');
@@ -63,7 +64,7 @@ function openFile(path: string, share?: Lock) {
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
   db.exec('PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -4096');
   // Before the tables: those of a version before hold some of what was decided.
-  attachDecisions(db, path === ':memory:' ? undefined : dirname(path));
+  attachDecisions(db, decided);
   const decisions = createDecisions(db);
   createTables(db, path, decisions);
   db.exec(KEPT_BACK);
