@@ -19,10 +19,12 @@ test(
       try {
         for (let step = 0; step < STEPS; step++) await world.step();
         await world.sync(true);
+        world.checkComplete();
       } catch (error) {
         throw new Error(`Seed ${seed}`, { cause: error });
+      } finally {
+        world.close();
       }
-      world.checkComplete();
       arrived += world.arrived;
     }
     // Where nothing arrived, nothing could have been wrong.

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSpool } from '../spool/open.ts';
@@ -34,6 +34,17 @@ test('a transcript in an excluded folder is left out, although its session was m
   expect(meet('shared', 'open')).toBeUndefined();
   expect(meet('shared', 'secret')).toBe('"~/secret" is excluded');
   expect(meet('shared', 'open')).toBeUndefined();
+});
+
+test('a link of a rule that is made later keeps back what was met before', () => {
+  const { home, policy, exclude, meet } = prepare();
+  exclude('~/link');
+  policy.refresh();
+  expect(meet('early', 'open')).toBeUndefined();
+  policy.keep();
+  symlinkSync(join(home, 'open'), join(home, 'link'));
+  expect(policy.refresh()).toBe(true);
+  expect(policy.find('codex', 'early')?.verdict).toBe('excluded');
 });
 
 test('a long row of forks of forks is judged at once', () => {

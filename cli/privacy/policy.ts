@@ -272,10 +272,10 @@ export function createPolicy(options: PolicyOptions): Policy {
   return {
     refresh() {
       // Their links are followed at each look: they may be gone, or lead elsewhere, by the time a session is met.
-      for (const rule of [...(rules.include ?? []), ...rules.exclude]) rule.follow();
+      const led = [...(rules.include ?? []), ...rules.exclude].filter((rule) => rule.follow());
       const current = `${stampOf(preferencesPath(options))} ${decisions.revision()}`;
       const isServerBack = [...away].some((folder) => look(folder).kind !== 'unreachable');
-      if (current === stamp && !isServerBack) return false;
+      if (current === stamp && !isServerBack && led.length === 0) return false;
       const { include, exclude = [] }: Preferences = readPreferences(options);
       rules = { ...(include && { include: include.map(makeRule) }), exclude: exclude.map(makeRule) };
       looks.clear();

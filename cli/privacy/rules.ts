@@ -7,8 +7,8 @@ export interface Rule {
   text: string;
   /** Whether it is about repositories, so that only a folder that is there tells whether it is meant. */
   isRemote: boolean;
-  /** Finds out where its links lead now. */
-  follow(): void;
+  /** Finds out where its links lead now; true where that is a new place. */
+  follow(): boolean;
   matches(facts: FolderFacts): boolean;
 }
 
@@ -28,7 +28,7 @@ export function toRule(text: string, { home, platform, remember = (_, path) => [
   if (!isPath(text)) {
     const wanted = toPlainRemote(text);
     const isMeant = (remote: string) => parentsOf(toPlainRemote(remote)).some((at) => isMatch(at, wanted));
-    return { text, isRemote: true, follow: () => {}, matches: ({ remotes }) => remotes.some(isMeant) };
+    return { text, isRemote: true, follow: () => false, matches: ({ remotes }) => remotes.some(isMeant) };
   }
   const path = resolve(text.replace(/^~(?=$|[/\\])/, home));
   const findPatterns = () => [path, ...remember(text, realOfPattern(path))].map((each) => comparable(each, platform));
@@ -37,7 +37,9 @@ export function toRule(text: string, { home, platform, remember = (_, path) => [
     text,
     isRemote: false,
     follow() {
+      const known = patterns.length;
       patterns = findPatterns();
+      return patterns.length > known;
     },
     matches({ paths }) {
       return paths

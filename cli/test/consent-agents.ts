@@ -9,6 +9,8 @@ export interface Folder {
   says: boolean;
   hasSeenSays: boolean;
   isThere: boolean;
+  /** The folder whose repository this one is a work tree of; git keeps the remote there. */
+  main: Folder | undefined;
 }
 
 export interface Said {
@@ -27,6 +29,10 @@ export interface Session {
   cwd: string;
   /** Whether capture looked at it while its folder was there. */
   isObserved: boolean;
+  /** Whether capture looked at it while its folder's remote could be read. */
+  hasSeenRemote: boolean;
+  /** Whether its agent's clock was slow when it said something, or its transcript is gone. */
+  isIncomplete: boolean;
   said: Said[];
   parent: Session | undefined;
   verdict: 'none' | 'skipped' | 'deleted' | 'wanted';

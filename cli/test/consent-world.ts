@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
+import { isInside } from '../paths.ts';
 import { openPolicy } from '../pipeline.ts';
-import { ensureConsent, writeConsent } from '../privacy/consent.ts';
+import { type Consent, ensureConsent, writeConsent } from '../privacy/consent.ts';
 import { narrowToConsent } from '../privacy/narrow.ts';
 import { createIdentify } from '../read/identity.ts';
 import { ownPlaces } from '../read/places.ts';
@@ -17,12 +18,23 @@ import { createContext, run } from './program.ts';
 import type { createRandom } from './random.ts';
 import { uuid } from './transcripts.ts';
 
-type Rule = '~/plain' | '~/link' | '~/real' | 'git.example.com/me/*' | 'github.com/acme';
-const RULES: Rule[] = ['~/plain', '~/link', '~/real', 'git.example.com/me/*', 'github.com/acme'];
+type Rule = '~/plain' | '~/link' | '~/real' | '~/tree' | 'git.example.com/me/*' | 'github.com/acme';
+const RULES: Rule[] = ['~/plain', '~/link', '~/real', '~/tree', 'git.example.com/me/*', 'github.com/acme'];
 const REMOTES = ['https://git.example.com/me/diary.git', 'git@github.com:acme/shop.git', 'https://gitlab.com/x/y.git'];
-const NAMES = ['plain', 'real', 'one', 'two'];
+/** `tree` is a work tree of `one`. */
+const NAMES = ['plain', 'real', 'one', 'two', 'tree'];
 
 const MINUTE = 60_000;
+/** What a folder says is believed for ten seconds. */
+const STEP_MS = 11_000;
+
+/** What a daemon holds between two looks. */
+interface Live {
+  spool: Spool;
+  reader: ReturnType<typeof createReader>;
+  /** What it was opened for: with other wishes a daemon begins anew. */
+  wishes: string;
+}
 
 /** A home that agents write to and a person decides about, with a model of what may leave it. */
 export class ConsentWorld {
@@ -33,9 +45,11 @@ export class ConsentWorld {
   readonly #folders = new Map<string, Folder>();
   readonly #sessions: Session[] = [];
   readonly #rules = new Set<Rule>();
+  readonly #included = new Set<Rule>();
   /** Rules by a link that capture has followed. */
   readonly #followed = new Set<Rule>();
-  #history: 'none' | 'all' = 'none';
+  #history: Consent['history'] = 'none';
+  #live: Live | undefined;
   /** When capturing began; undefined before that. */
   #since: number | undefined;
   /** Everything that may have left by now. */
@@ -74,6 +88,7 @@ export class ConsentWorld {
       [1, () => this.#delete()],
       [3, () => this.#decide()],
       [4, () => this.#changeFolder()],
+      [1, () => this.#removeTranscript()],
       [1, () => this.#lose()],
       [1, () => this.#loseSpool()],
       [3, () => this.#passTime()],
@@ -87,7 +102,13 @@ export class ConsentWorld {
         break;
       }
     }
-    this.#now += 1000;
+    this.#now += STEP_MS;
+  }
+
+  /** As a daemon ends. */
+  close(): void {
+    this.#live?.spool.close();
+    this.#live = undefined;
   }
 
   #one<Item>(items: readonly Item[]): Item | undefined {
@@ -108,13 +129,20 @@ export class ConsentWorld {
 
   #makeFolder(name: string): void {
     const path = join(this.#home, name);
-    const remote = name === 'one' || name === 'two' || this.#chance(0.2) ? this.#one(REMOTES) : undefined;
-    mkdirSync(path, { recursive: true });
-    if (remote) {
+    const main = name === 'tree' ? this.#folders.get('one') : undefined;
+    const hasOwn = main === undefined && (name === 'one' || name === 'two' || this.#chance(0.2));
+    const remote = hasOwn ? this.#one(REMOTES) : main?.isThere ? main.remote : undefined;
+    mkdirSync(join(path, 'deep'), { recursive: true });
+    if (hasOwn) {
       mkdirSync(join(path, '.git'));
       writeFileSync(join(path, '.git/config'), `[remote "origin"]\n\turl = ${remote}\n`);
+    } else if (main?.isThere) {
+      const git = join(main.path, '.git/worktrees/tree');
+      mkdirSync(git, { recursive: true });
+      writeFileSync(join(git, 'commondir'), '../..\n');
+      writeFileSync(join(path, '.git'), `gitdir: ${git}\n`);
     }
-    this.#folders.set(name, { path, real: path, remote, says: false, hasSeenSays: false, isThere: true });
+    this.#folders.set(name, { path, real: path, remote, says: false, hasSeenSays: false, isThere: true, main });
     this.#note(`${name} is ${remote ?? 'a folder'}`);
   }
 
@@ -126,7 +154,7 @@ export class ConsentWorld {
     if (!folder?.isThere || (name === 'link' && !this.#isLinked)) return;
     const agent = this.#one(['claude-code', 'claude-code', 'codex', 'gemini-cli'] as const) ?? 'codex';
     const id = uuid(this.#seed, ++this.#count, this.#seed % 65_536);
-    const cwd = join(this.#home, name);
+    const cwd = join(this.#home, name, this.#chance(0.3) ? 'deep' : '');
     this.#add({ id, agent, folder, cwd, parent: undefined }, []);
   }
 
@@ -135,6 +163,8 @@ export class ConsentWorld {
       ...made,
       file: fileOf(this.#home, made),
       isObserved: false,
+      hasSeenRemote: false,
+      isIncomplete: false,
       said: [...copied],
       verdict: 'none',
       isLost: false,
@@ -157,8 +187,23 @@ export class ConsentWorld {
     const marker = this.#marker();
     session.said.push({ marker, author: session, isEarlier: false });
     const record = uuid(this.#seed, ++this.#count, this.#seed % 65_536);
-    this.#write(session, [recordOf(session, record, this.#time(), marker)]);
+    // As in a container whose clock is slow.
+    const isSlow = this.#chance(0.05);
+    session.isIncomplete ||= isSlow;
+    const time = new Date(this.#now - (isSlow ? this.#random.below(600) * MINUTE : 0)).toISOString();
+    this.#write(session, [recordOf(session, record, time, marker)]);
   }
+
+  /** As an agent does with sessions that it keeps for some days only. */
+  #removeTranscript(): void {
+    const session = this.#one(this.#kept());
+    if (session === undefined) return;
+    rmSync(session.file);
+    session.isIncomplete = true;
+    this.#note(`the transcript of ${this.#nameOf(session)} is gone`);
+  }
+
+  #kept = () => this.#sessions.filter(({ file }) => existsSync(file));
 
   #write({ file }: Session, records: readonly object[]): void {
     writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''), { flag: 'a' });
@@ -166,14 +211,14 @@ export class ConsentWorld {
   }
 
   #goOn(): void {
-    const session = this.#one(this.#sessions);
+    const session = this.#one(this.#kept());
     if (session === undefined) return;
     for (let more = this.#random.below(3); more >= 0; more--) this.#say(session);
     this.#note(`${this.#nameOf(session)} goes on`);
   }
 
   #fork(): void {
-    const parent = this.#one(this.#sessions.filter(({ agent }) => agent !== 'gemini-cli'));
+    const parent = this.#one(this.#kept().filter(({ agent }) => agent !== 'gemini-cli'));
     if (parent === undefined) return;
     const lines = readFileSync(parent.file, 'utf8').trim().split('\n');
     const isCodex = parent.agent === 'codex';
@@ -197,7 +242,7 @@ export class ConsentWorld {
 
   /** Gemini CLI writes the whole history again. */
   #restate(): void {
-    const session = this.#one(this.#sessions.filter(({ agent }) => agent === 'gemini-cli'));
+    const session = this.#one(this.#kept().filter(({ agent }) => agent === 'gemini-cli'));
     if (session === undefined) return;
     const messages = session.said.map(({ marker }) => ({
       id: marker,
@@ -213,18 +258,20 @@ export class ConsentWorld {
 
   #changeRules(): void {
     const rule = this.#one(RULES) ?? '~/plain';
-    if (!this.#rules.delete(rule)) this.#rules.add(rule);
+    const rules = this.#chance(this.#included.size > 0 ? 0.5 : 0.1) ? this.#included : this.#rules;
+    if (!rules.delete(rule)) rules.add(rule);
+    const include = this.#included.size > 0 ? { include: [...this.#included] } : {};
     const path = join(this.#home, 'state/preferences.json');
     mkdirSync(dirname(path), { recursive: true });
     // With another length or time each time: that tells that it was changed.
     const padding = ' '.repeat(this.#count++ % 50);
-    writeFileSync(path, `${JSON.stringify({ exclude: [...this.#rules] })}${padding}`);
+    writeFileSync(path, `${JSON.stringify({ exclude: [...this.#rules], ...include })}${padding}`);
     utimesSync(path, this.#now / 1000, this.#now / 1000);
-    this.#note(`excluded: ${[...this.#rules].join(', ')}`);
+    this.#note(`excluded: ${[...this.#rules].join(', ')}; included: ${[...this.#included].join(', ') || 'all'}`);
   }
 
   async #skip(): Promise<void> {
-    const session = this.#one(this.#sessions.filter(({ verdict }) => verdict !== 'deleted'));
+    const session = this.#one(this.#kept().filter(({ verdict }) => verdict !== 'deleted'));
     if (session === undefined) return;
     expect(await this.#command('skip', session.id)).toMatchObject({ exitCode: 0 });
     session.verdict = 'skipped';
@@ -232,7 +279,7 @@ export class ConsentWorld {
   }
 
   async #undo(): Promise<void> {
-    const session = this.#one(this.#sessions.filter(({ verdict }) => verdict === 'skipped'));
+    const session = this.#one(this.#kept().filter(({ verdict }) => verdict === 'skipped'));
     if (session === undefined) return;
     expect(await this.#command('skip', session.id, '--undo')).toMatchObject({ exitCode: 0 });
     session.verdict = 'wanted';
@@ -252,7 +299,8 @@ export class ConsentWorld {
   }
 
   #decide(): void {
-    const history = this.#one(['none', 'none', 'all'] as const) ?? 'none';
+    const some = [join(this.#home, this.#one(NAMES) ?? 'one')];
+    const history = this.#one<Consent['history']>(['none', 'none', 'all', some]) ?? 'none';
     if (this.#since === undefined) {
       this.#since = this.#now;
       this.#forget();
@@ -260,7 +308,7 @@ export class ConsentWorld {
     writeConsent(this.#context(), { since: this.#since, history });
     this.#history = history;
     for (const session of this.#sessions) session.isLost = false;
-    this.#note(`earlier sessions: ${history}`);
+    this.#note(`earlier sessions: ${String(history)}`);
   }
 
   /** What was said so far is of the time before. */
@@ -301,6 +349,7 @@ export class ConsentWorld {
   }
 
   #lose(): void {
+    this.close();
     const path = join(this.#home, 'state/decisions.db');
     // Without a spool that knows of it, nobody was ever here.
     if (!existsSync(path) || !existsSync(join(this.#home, 'state/spool.db'))) return;
@@ -323,6 +372,7 @@ export class ConsentWorld {
 
   /** It is read again from the transcripts. */
   #loseSpool(): void {
+    this.close();
     for (const end of ['-wal', '-shm', '']) rmSync(join(this.#home, `state/spool.db${end}`), { force: true });
     this.#note('the spool is lost');
   }
@@ -354,54 +404,65 @@ export class ConsentWorld {
   /** Reads what is new, as the daemon does, and at times sends what waits. */
   async sync(mustSend = this.#chance(0.7)): Promise<void> {
     const context = this.#context();
+    if (this.#live && (this.#live.wishes !== this.#wishesOf(this.#live.spool) || this.#chance(0.3))) this.close();
+    this.#live ??= this.#open(context);
+    const { spool, reader } = this.#live;
+    const reading = { isStopped: () => false, onCommit: async () => {} };
+    let isRead = false;
+    // What one reading finds out may be news to the next.
+    for (let times = 0; !isRead && times < 20; times++) {
+      const work = reader.findWork(ownPlaces(context));
+      this.#observe();
+      isRead = await reader.read(work, reading);
+    }
+    expect(isRead).toBe(true);
+    this.#note(`look${mustSend ? ' and send' : ''}`);
+    if (mustSend) this.#send(spool);
+  }
+
+  #wishesOf({ decisions }: Spool): string {
+    const path = join(this.#home, 'state/preferences.json');
+    return `${existsSync(path) && statSync(path).mtimeMs} ${decisions.revision()}`;
+  }
+
+  /** As a daemon begins. */
+  #open(context: Context): Live {
     const folder = stateFolder(context);
     const spool = openSpool(join(folder, 'spool.db'));
-    try {
-      if (this.#since === undefined) {
-        this.#since = this.#now;
-        this.#forget();
-      }
-      const policy = openPolicy(context, spool);
-      policy.refresh();
-      policy.keep();
-      const { isNew: _, ...consent } = ensureConsent(spool.decisions, this.#since);
-      narrowToConsent(spool, policy);
-      const reader = createReader({
-        spool,
-        policy,
-        consent,
-        state: folder,
-        // What is masked makes no difference to what is kept back.
-        redactor: { redact: (events) => [...events] },
-        identify: createIdentify(readKey(folder)),
-        now: context.now,
-        newKey: context.newKey,
-        patienceMs: 0,
-        onTrouble: ({ path, reason }) => expect.fail(`${path}: ${reason}`),
-      });
-      const reading = { isStopped: () => false, onCommit: async () => {} };
-      let isRead = false;
-      // What one reading finds out may be news to the next.
-      for (let times = 0; !isRead && times < 20; times++) {
-        const work = reader.findWork(ownPlaces(context));
-        this.#observe();
-        isRead = await reader.read(work, reading);
-      }
-      expect(isRead).toBe(true);
-      this.#note(`look${mustSend ? ' and send' : ''}`);
-      if (mustSend) this.#send(spool);
-    } finally {
-      spool.close();
+    if (this.#since === undefined) {
+      this.#since = this.#now;
+      this.#forget();
     }
+    const policy = openPolicy(context, spool);
+    policy.refresh();
+    policy.keep();
+    const { isNew: _, ...consent } = ensureConsent(spool.decisions, this.#since);
+    narrowToConsent(spool, policy);
+    const reader = createReader({
+      spool,
+      policy,
+      consent,
+      state: folder,
+      // What is masked makes no difference to what is kept back.
+      redactor: { redact: (events) => [...events] },
+      identify: createIdentify(readKey(folder)),
+      now: () => this.#now,
+      newKey: context.newKey,
+      patienceMs: 0,
+      onTrouble: ({ path, reason }) => expect.fail(`${path}: ${reason}`),
+    });
+    return { spool, reader, wishes: this.#wishesOf(spool) };
   }
 
   #observe(): void {
     for (const session of this.#sessions) {
-      const isLed = this.#isLinked || session.cwd !== join(this.#home, 'link');
-      if (session.folder.isThere && isLed) session.isObserved = true;
+      const isLed = this.#isLinked || !isInside(session.cwd, join(this.#home, 'link'));
+      if (!session.folder.isThere || !isLed) continue;
+      session.isObserved = true;
+      session.hasSeenRemote ||= session.folder.main?.isThere ?? true;
     }
     for (const folder of this.#folders.values()) folder.hasSeenSays = folder.isThere && folder.says;
-    if (this.#isLinked) for (const rule of this.#rules) if (rule === '~/link') this.#followed.add(rule);
+    if (this.#isLinked && (this.#rules.has('~/link') || this.#included.has('~/link'))) this.#followed.add('~/link');
   }
 
   /** Everything that a sender would send now, as it would be. */
@@ -433,11 +494,16 @@ export class ConsentWorld {
     const isPlain = (session: Session): boolean =>
       session.verdict === 'none' &&
       !session.isLost &&
+      !session.isIncomplete &&
       session.parent === undefined &&
+      // Of an earlier session that capture never met nobody knows that it came before a fork of it that was taken out.
+      !this.#sessions.some(
+        ({ said, verdict }) => verdict !== 'none' && said.some(({ author }) => author === session),
+      ) &&
       session.isObserved &&
       session.folder.isThere &&
       !session.folder.says &&
-      this.#rules.size === 0;
+      this.#rules.size + this.#included.size === 0;
     if (this.#history !== 'all') return;
     for (const session of this.#sessions.filter(isPlain)) {
       for (const { marker } of session.said) {
@@ -452,8 +518,11 @@ export class ConsentWorld {
 
   // What may leave, by what the person said.
 
-  #lettable({ said }: Session): Said[] {
-    return said.filter(({ isEarlier }) => !isEarlier || this.#history === 'all');
+  #lettable({ said, agent, cwd }: Session): Said[] {
+    const history = this.#history;
+    // Gemini CLI does not say where it works.
+    const isChosen = Array.isArray(history) && agent !== 'gemini-cli' && history.some((each) => isInside(cwd, each));
+    return said.filter(({ isEarlier }) => !isEarlier || history === 'all' || isChosen);
   }
 
   #mayGo(session: Session): boolean {
@@ -473,18 +542,22 @@ export class ConsentWorld {
     return !isObserved && verdict === 'none';
   }
 
-  #isExcluded({ agent, folder, cwd, isObserved }: Session): boolean {
+  #isExcluded(session: Session): boolean {
+    const { agent, folder, isObserved } = session;
     // It does not say where it works.
-    if (agent === 'gemini-cli') return this.#rules.size > 0;
+    if (agent === 'gemini-cli') return this.#rules.size + this.#included.size > 0;
     // What a link led to that was gone before capture saw it, nobody can tell.
     if (folder.says && isObserved && (folder.isThere || folder.hasSeenSays)) return true;
-    return [...this.#rules].some((rule) => {
-      const path = rule.replace('~', this.#home);
-      if (rule === '~/link')
-        return cwd === path || (this.#followed.has(rule) && folder.real === join(this.#home, 'real'));
-      if (rule.startsWith('~')) return cwd === path || (isObserved && folder.real === path);
-      const isMeant = folder.remote?.replace(':', '/').includes(rule.replace('/*', '')) ?? false;
-      return isMeant && (isObserved || folder.isThere);
-    });
+    if (this.#included.size > 0 && ![...this.#included].some((rule) => this.#isAbout(rule, session))) return true;
+    return [...this.#rules].some((rule) => this.#isAbout(rule, session));
+  }
+
+  #isAbout(rule: Rule, { folder, cwd, isObserved, hasSeenRemote }: Session): boolean {
+    const path = rule.replace('~', this.#home);
+    if (rule === '~/link')
+      return isInside(cwd, path) || (this.#followed.has(rule) && folder.real === join(this.#home, 'real'));
+    if (rule.startsWith('~')) return isInside(cwd, path) || (isObserved && folder.real === path);
+    const isMeant = folder.remote?.replace(':', '/').includes(rule.replace('/*', '')) ?? false;
+    return isMeant && (hasSeenRemote || (folder.isThere && (folder.main?.isThere ?? true)));
   }
 }
