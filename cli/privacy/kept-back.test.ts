@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openDecisions } from '../spool/decisions.ts';
 import { setUpDaemon } from '../test/daemon.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
-import { prompt, uuid } from '../test/transcripts.ts';
+import { prompt, sessionId, uuid } from '../test/transcripts.ts';
 
 const DAY = 86_400_000;
 const LAST_WEEK = Date.now() - 7 * DAY;
@@ -102,6 +102,21 @@ test('damaged decisions count as none, and the daemon goes on', async () => {
   sayNow(file(3), 3, 'later');
   await waitForTexts(3, ['later']);
   expect(texts(2)).toEqual([]);
+});
+
+test('decisions that are deleted while a daemon runs count as lost, and what is decided then holds', async () => {
+  const { start, home, state, service, file, texts, waitForTexts } = await setUpDaemon();
+  const { warnings } = await start();
+  sayNow(file(1), 1, 'one');
+  await waitForTexts(1, ['one']);
+  forget(state, /^decisions\.db/);
+  await vi.waitFor(() => expect(warnings()).toContain('decisions.db was deleted or replaced'), { timeout: 10_000 });
+  const options = { home, url: service.url, secret: 'sk_live_test', variables: { CAPTURE_HOME: state } };
+  expect(await run(['skip', sessionId(1)], options)).toMatchObject({ exitCode: 0 });
+  sayNow(file(1), 1, 'kept-back');
+  sayNow(file(3), 3, 'later');
+  await waitForTexts(3, ['later']);
+  expect(texts(1)).toEqual(['one']);
 });
 
 test('who imported one folder and was never asked has no earlier session sent by the daemon', async () => {

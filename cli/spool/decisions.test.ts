@@ -1,0 +1,63 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { takeLock } from '../lock.ts';
+import { makeFolder, write } from '../test/folder.ts';
+import { DECISIONS_FILE, type Decision, openDecisions } from './decisions.ts';
+import { openSpool } from './open.ts';
+
+const decision = (session: string, parents: string[]): Decision => ({
+  agent: 'codex',
+  session,
+  verdict: 'wanted',
+  decidedAt: 0,
+  isSaid: false,
+  facts: [],
+  parents,
+});
+
+test('damaged decisions are replaced by one process, while others wait', () => {
+  const folder = makeFolder();
+  write(join(folder, DECISIONS_FILE), 'no database '.repeat(1000));
+  const lock = takeLock(folder, DECISIONS_FILE);
+  expect(() => openDecisions(folder)).toThrow('Another process is replacing');
+  expect(readdirSync(folder).filter((name) => name.includes('corrupt'))).toEqual([]);
+  lock?.release();
+  const decisions = openDecisions(folder);
+  onTestFinished(() => decisions?.close());
+  expect(decisions?.consent()).toMatchObject({ history: 'none', isLost: true });
+  expect(readdirSync(folder).filter((name) => name.includes('corrupt'))).toHaveLength(1);
+});
+
+test('a fork that is found while reading is kept back with its own forks, and nothing is judged anew', () => {
+  const { decisions, close } = openSpool(':memory:');
+  onTestFinished(close);
+  for (const [session, parents] of [
+    ['parent', []],
+    ['fork', []],
+    ['fork of it', ['fork']],
+  ] as const) {
+    decisions.store(decision(session, [...parents]));
+  }
+  decisions.say('codex', 'parent', 'skipped', 1);
+  const revision = decisions.revision();
+  decisions.inherit('codex', 'fork', 'parent', 2);
+  expect(['fork', 'fork of it'].map((name) => decisions.find('codex', name)?.verdict)).toEqual(['skipped', 'skipped']);
+  expect(decisions.revision()).toBe(revision);
+});
+
+test('decisions of version 1 are taken over', () => {
+  const folder = makeFolder();
+  const first = openDecisions(folder, { isMade: true });
+  first?.say('codex', 'session', 'skipped', 1);
+  first?.close();
+  const db = new DatabaseSync(join(folder, DECISIONS_FILE));
+  db.exec(`DROP TABLE kept_files; CREATE TABLE kept_files (path TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
+    INSERT INTO kept_files VALUES ('/a', '1 2'); PRAGMA user_version = 1`);
+  db.close();
+  const decisions = openDecisions(folder);
+  onTestFinished(() => decisions?.close());
+  expect(decisions?.find('codex', 'session')?.verdict).toBe('skipped');
+  expect(decisions?.keptFile('/a')).toBeUndefined();
+});
