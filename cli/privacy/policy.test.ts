@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSpool } from '../spool/open.ts';
@@ -44,6 +44,20 @@ test('a link of a rule that is made later keeps back what was met before', () =>
   policy.keep();
   symlinkSync(join(home, 'open'), join(home, 'link'));
   expect(policy.refresh()).toBe(true);
+  expect(policy.find('codex', 'early')?.verdict).toBe('excluded');
+});
+
+test('a skipped session whose repository is gone stays excluded once it is not skipped any more', () => {
+  const { home, policy, decisions, exclude, meet } = prepare();
+  write(join(home, 'open/.git/config'), '[remote "origin"]\n\turl = https://git.example.com/me/diary.git\n');
+  exclude('git.example.com/me/diary');
+  policy.refresh();
+  decisions.say('codex', 'early', 'skipped', 1);
+  meet('early', 'open');
+  policy.keep();
+  rmSync(join(home, 'open/.git'), { recursive: true });
+  decisions.say('codex', 'early', 'wanted', 2);
+  policy.refresh();
   expect(policy.find('codex', 'early')?.verdict).toBe('excluded');
 });
 

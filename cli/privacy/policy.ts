@@ -172,9 +172,10 @@ export function createPolicy(options: PolicyOptions): Policy {
    * the way, since forks of forks share most of their parents; one that is still being judged is in it as undefined.
    */
   function decide(row: Decision, judged = new Map<string, Decision | undefined>()): Decision {
-    const isSaidOut = row.isSaid && (row.verdict === 'skipped' || row.verdict === 'deleted');
-    if (isSaidOut) return row;
     const { facts, reason: own } = judgeFolder(row.folder, row.facts);
+    const isSaidOut = row.isSaid && (row.verdict === 'skipped' || row.verdict === 'deleted');
+    // What its folder is now counts if the person takes that back when it is gone.
+    if (isSaidOut) return isEqual(facts, row.facts) ? row : { ...row, facts };
     // A person who wants this very fork has seen what it comes from.
     const parents = row.isSaid ? [] : row.parents;
     judged.set(row.session, undefined);

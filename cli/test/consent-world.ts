@@ -1,25 +1,19 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { isInside } from '../paths.ts';
-import { openPolicy } from '../pipeline.ts';
-import { type Consent, ensureConsent, writeConsent } from '../privacy/consent.ts';
-import { narrowToConsent } from '../privacy/narrow.ts';
-import { createIdentify } from '../read/identity.ts';
+import { type Consent, writeConsent } from '../privacy/consent.ts';
 import { ownPlaces } from '../read/places.ts';
-import { createReader } from '../read/reader.ts';
-import { readKey } from '../redact/key.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { readEvents } from '../upload/refusals.ts';
 import { type Folder, fileOf, headOf, recordOf, type Said, type Session } from './consent-agents.ts';
+import { isOutdated, type Live, openLive } from './consent-live.ts';
+import { RULES, Wishes } from './consent-wishes.ts';
 import { createContext, run } from './program.ts';
 import type { createRandom } from './random.ts';
 import { uuid } from './transcripts.ts';
 
-type Rule = '~/plain' | '~/link' | '~/real' | '~/tree' | 'git.example.com/me/*' | 'github.com/acme';
-const RULES: Rule[] = ['~/plain', '~/link', '~/real', '~/tree', 'git.example.com/me/*', 'github.com/acme'];
 const REMOTES = ['https://git.example.com/me/diary.git', 'git@github.com:acme/shop.git', 'https://gitlab.com/x/y.git'];
 /** `tree` is a work tree of `one`. */
 const NAMES = ['plain', 'real', 'one', 'two', 'tree'];
@@ -27,14 +21,6 @@ const NAMES = ['plain', 'real', 'one', 'two', 'tree'];
 const MINUTE = 60_000;
 /** What a folder says is believed for ten seconds. */
 const STEP_MS = 11_000;
-
-/** What a daemon holds between two looks. */
-interface Live {
-  spool: Spool;
-  reader: ReturnType<typeof createReader>;
-  /** What it was opened for: with other wishes a daemon begins anew. */
-  wishes: string;
-}
 
 /** A home that agents write to and a person decides about, with a model of what may leave it. */
 export class ConsentWorld {
@@ -44,11 +30,7 @@ export class ConsentWorld {
   readonly #seed: number;
   readonly #folders = new Map<string, Folder>();
   readonly #sessions: Session[] = [];
-  readonly #rules = new Set<Rule>();
-  readonly #included = new Set<Rule>();
-  /** Rules by a link that capture has followed. */
-  readonly #followed = new Set<Rule>();
-  #history: Consent['history'] = 'none';
+  readonly #wishes: Wishes;
   #live: Live | undefined;
   /** When capturing began; undefined before that. */
   #since: number | undefined;
@@ -63,6 +45,7 @@ export class ConsentWorld {
     this.#home = home;
     this.#random = random;
     this.#seed = seed;
+    this.#wishes = new Wishes(home);
     for (const name of NAMES) this.#makeFolder(name);
     symlinkSync(join(home, 'real'), join(home, 'link'));
   }
@@ -258,16 +241,20 @@ export class ConsentWorld {
 
   #changeRules(): void {
     const rule = this.#one(RULES) ?? '~/plain';
-    const rules = this.#chance(this.#included.size > 0 ? 0.5 : 0.1) ? this.#included : this.#rules;
+    const rules = this.#chance(this.#wishes.included.size > 0 ? 0.5 : 0.1)
+      ? this.#wishes.included
+      : this.#wishes.excluded;
     if (!rules.delete(rule)) rules.add(rule);
-    const include = this.#included.size > 0 ? { include: [...this.#included] } : {};
+    const include = this.#wishes.included.size > 0 ? { include: [...this.#wishes.included] } : {};
     const path = join(this.#home, 'state/preferences.json');
     mkdirSync(dirname(path), { recursive: true });
     // With another length or time each time: that tells that it was changed.
     const padding = ' '.repeat(this.#count++ % 50);
-    writeFileSync(path, `${JSON.stringify({ exclude: [...this.#rules], ...include })}${padding}`);
+    writeFileSync(path, `${JSON.stringify({ exclude: [...this.#wishes.excluded], ...include })}${padding}`);
     utimesSync(path, this.#now / 1000, this.#now / 1000);
-    this.#note(`excluded: ${[...this.#rules].join(', ')}; included: ${[...this.#included].join(', ') || 'all'}`);
+    this.#note(
+      `excluded: ${[...this.#wishes.excluded].join(', ')}; included: ${[...this.#wishes.included].join(', ') || 'all'}`,
+    );
   }
 
   async #skip(): Promise<void> {
@@ -306,7 +293,7 @@ export class ConsentWorld {
       this.#forget();
     }
     writeConsent(this.#context(), { since: this.#since, history });
-    this.#history = history;
+    this.#wishes.history = history;
     for (const session of this.#sessions) session.isLost = false;
     this.#note(`earlier sessions: ${String(history)}`);
   }
@@ -358,8 +345,8 @@ export class ConsentWorld {
     if (isDamaged) writeFileSync(path, 'no database '.repeat(1000));
     // Known at the latest when the spool is opened next, which may be later.
     this.#withSpool(() => {});
-    this.#followed.clear();
-    this.#history = 'none';
+    this.#wishes.followed.clear();
+    this.#wishes.history = 'none';
     this.#since = this.#now;
     this.#forget();
     for (const session of this.#sessions) {
@@ -404,8 +391,12 @@ export class ConsentWorld {
   /** Reads what is new, as the daemon does, and at times sends what waits. */
   async sync(mustSend = this.#chance(0.7)): Promise<void> {
     const context = this.#context();
-    if (this.#live && (this.#live.wishes !== this.#wishesOf(this.#live.spool) || this.#chance(0.3))) this.close();
-    this.#live ??= this.#open(context);
+    if (this.#live && (isOutdated(context, this.#live) || this.#chance(0.3))) this.close();
+    if (this.#since === undefined) {
+      this.#since = this.#now;
+      this.#forget();
+    }
+    this.#live ??= openLive(context, this.#since, () => this.#now);
     const { spool, reader } = this.#live;
     const reading = { isStopped: () => false, onCommit: async () => {} };
     let isRead = false;
@@ -420,40 +411,6 @@ export class ConsentWorld {
     if (mustSend) this.#send(spool);
   }
 
-  #wishesOf({ decisions }: Spool): string {
-    const path = join(this.#home, 'state/preferences.json');
-    return `${existsSync(path) && statSync(path).mtimeMs} ${decisions.revision()}`;
-  }
-
-  /** As a daemon begins. */
-  #open(context: Context): Live {
-    const folder = stateFolder(context);
-    const spool = openSpool(join(folder, 'spool.db'));
-    if (this.#since === undefined) {
-      this.#since = this.#now;
-      this.#forget();
-    }
-    const policy = openPolicy(context, spool);
-    policy.refresh();
-    policy.keep();
-    const { isNew: _, ...consent } = ensureConsent(spool.decisions, this.#since);
-    narrowToConsent(spool, policy);
-    const reader = createReader({
-      spool,
-      policy,
-      consent,
-      state: folder,
-      // What is masked makes no difference to what is kept back.
-      redactor: { redact: (events) => [...events] },
-      identify: createIdentify(readKey(folder)),
-      now: () => this.#now,
-      newKey: context.newKey,
-      patienceMs: 0,
-      onTrouble: ({ path, reason }) => expect.fail(`${path}: ${reason}`),
-    });
-    return { spool, reader, wishes: this.#wishesOf(spool) };
-  }
-
   #observe(): void {
     for (const session of this.#sessions) {
       const isLed = this.#isLinked || !isInside(session.cwd, join(this.#home, 'link'));
@@ -462,14 +419,15 @@ export class ConsentWorld {
       session.hasSeenRemote ||= session.folder.main?.isThere ?? true;
     }
     for (const folder of this.#folders.values()) folder.hasSeenSays = folder.isThere && folder.says;
-    if (this.#isLinked && (this.#rules.has('~/link') || this.#included.has('~/link'))) this.#followed.add('~/link');
+    if (this.#isLinked && (this.#wishes.excluded.has('~/link') || this.#wishes.included.has('~/link')))
+      this.#wishes.followed.add('~/link');
   }
 
   /** Everything that a sender would send now, as it would be. */
   #send(spool: Spool): void {
     for (const { marker } of this.#sessions
-      .filter((session) => this.#mayGo(session))
-      .flatMap((one) => this.#lettable(one))) {
+      .filter((session) => this.#wishes.mayGo(session))
+      .flatMap((one) => this.#wishes.lettable(one))) {
       this.#allowed.add(marker);
     }
     const sent: string[] = [];
@@ -503,8 +461,8 @@ export class ConsentWorld {
       session.isObserved &&
       session.folder.isThere &&
       !session.folder.says &&
-      this.#rules.size + this.#included.size === 0;
-    if (this.#history !== 'all') return;
+      this.#wishes.excluded.size + this.#wishes.included.size === 0;
+    if (this.#wishes.history !== 'all') return;
     for (const session of this.#sessions.filter(isPlain)) {
       for (const { marker } of session.said) {
         if (!this.#arrived.has(marker))
@@ -515,49 +473,4 @@ export class ConsentWorld {
 
   #ownersOf = (marker: string) =>
     this.#sessions.filter(({ said }) => said.some((one) => one.marker === marker)).map(this.#nameOf);
-
-  // What may leave, by what the person said.
-
-  #lettable({ said, agent, cwd }: Session): Said[] {
-    const history = this.#history;
-    // Gemini CLI does not say where it works.
-    const isChosen = Array.isArray(history) && agent !== 'gemini-cli' && history.some((each) => isInside(cwd, each));
-    return said.filter(({ isEarlier }) => !isEarlier || history === 'all' || isChosen);
-  }
-
-  #mayGo(session: Session): boolean {
-    if (session.isLost || this.#isExcluded(session)) return false;
-    if (session.verdict !== 'none') return session.verdict === 'wanted';
-    return this.#parentsOf(session).every((parent) => this.#mayGo(parent) || this.#isUnknownFork(parent));
-  }
-
-  /** Codex says where a fork comes from; of others the records that they have in common tell it. */
-  #parentsOf(session: Session): Session[] {
-    if (session.agent === 'codex') return session.parent === undefined ? [] : [session.parent];
-    return [...new Set(session.said.map(({ author }) => author))].filter((author) => author !== session);
-  }
-
-  /** A session whose transcript capture never saw tells nobody what it was. */
-  #isUnknownFork({ isObserved, verdict }: Session): boolean {
-    return !isObserved && verdict === 'none';
-  }
-
-  #isExcluded(session: Session): boolean {
-    const { agent, folder, isObserved } = session;
-    // It does not say where it works.
-    if (agent === 'gemini-cli') return this.#rules.size + this.#included.size > 0;
-    // What a link led to that was gone before capture saw it, nobody can tell.
-    if (folder.says && isObserved && (folder.isThere || folder.hasSeenSays)) return true;
-    if (this.#included.size > 0 && ![...this.#included].some((rule) => this.#isAbout(rule, session))) return true;
-    return [...this.#rules].some((rule) => this.#isAbout(rule, session));
-  }
-
-  #isAbout(rule: Rule, { folder, cwd, isObserved, hasSeenRemote }: Session): boolean {
-    const path = rule.replace('~', this.#home);
-    if (rule === '~/link')
-      return isInside(cwd, path) || (this.#followed.has(rule) && folder.real === join(this.#home, 'real'));
-    if (rule.startsWith('~')) return isInside(cwd, path) || (isObserved && folder.real === path);
-    const isMeant = folder.remote?.replace(':', '/').includes(rule.replace('/*', '')) ?? false;
-    return isMeant && (hasSeenRemote || (folder.isThere && (folder.main?.isThere ?? true)));
-  }
 }

@@ -1,0 +1,53 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { stateFolder } from '../config.ts';
+import type { Context } from '../context.ts';
+import { openPolicy } from '../pipeline.ts';
+import { ensureConsent } from '../privacy/consent.ts';
+import { narrowToConsent } from '../privacy/narrow.ts';
+import { createIdentify } from '../read/identity.ts';
+import { createReader } from '../read/reader.ts';
+import { readKey } from '../redact/key.ts';
+import { openSpool, type Spool } from '../spool/open.ts';
+
+/** What a daemon holds between two looks. */
+export interface Live {
+  spool: Spool;
+  reader: ReturnType<typeof createReader>;
+  /** What the person wanted when it was opened. */
+  wishes: string;
+}
+
+/** Opens the spool and a reader as a daemon does. */
+export function openLive(context: Context, since: number, now: () => number): Live {
+  const folder = stateFolder(context);
+  const spool = openSpool(join(folder, 'spool.db'));
+  const policy = openPolicy(context, spool);
+  policy.refresh();
+  policy.keep();
+  const { isNew: _, ...consent } = ensureConsent(spool.decisions, since);
+  narrowToConsent(spool, policy);
+  const reader = createReader({
+    spool,
+    policy,
+    consent,
+    state: folder,
+    // What is masked makes no difference to what is kept back.
+    redactor: { redact: (events) => [...events] },
+    identify: createIdentify(readKey(folder)),
+    now,
+    newKey: context.newKey,
+    patienceMs: 0,
+    onTrouble: ({ path, reason }) => expect.fail(`${path}: ${reason}`),
+  });
+  return { spool, reader, wishes: wishesOf(context, spool) };
+}
+
+/** Whether the person wants something else by now: then a daemon begins anew. */
+export const isOutdated = (context: Context, { spool, wishes }: Live): boolean => wishesOf(context, spool) !== wishes;
+
+function wishesOf(context: Context, { decisions }: Spool): string {
+  const { mtimeMs } = statSync(join(stateFolder(context), 'preferences.json'), { throwIfNoEntry: false }) ?? {};
+  return `${mtimeMs} ${decisions.revision()}`;
+}
