@@ -149,3 +149,17 @@ test('where the state folder was deleted by hand, the hook that starts the daemo
   rmSync(state, { recursive: true });
   expect(ring(command)).toEqual(SILENT);
 });
+
+test('on Windows two messages of one second have two names, and no path is written in a code page', () => {
+  const context = {
+    variables: { CAPTURE_HOME: 'C:\\Users\\Jürgen\\.capture' },
+    home: 'C:\\Users\\Jürgen',
+    platform: 'win32',
+  };
+  const script = hookScript(context);
+  // Seeded by the second: cmd's own random numbers are the same twice.
+  expect(script).not.toMatch(/%random%/i);
+  expect(script).toContain('[guid]::NewGuid()');
+  expect(script).toContain('%~dp0..\\inbox\\cursor');
+  expect(script).toMatch(/^[\x20-\x7e\r\n]*$/);
+});

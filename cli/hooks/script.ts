@@ -58,7 +58,7 @@ export function removeScripts(context: Where): void {
  */
 export const hookScript = (context: Where): string =>
   context.platform === 'win32'
-    ? writeBatch(stateFolder(context))
+    ? BATCH
     : `#!/bin/sh
 # Session Capture. Cursor runs this when something happened, with what happened on standard input: it is kept here until
 # it is captured, since Cursor writes it nowhere else. It prints nothing, talks to no network, and always succeeds.
@@ -94,20 +94,27 @@ keep || cat
 exit 0
 `;
 
-/** The same for Windows. */
-const writeBatch = (state: string): string =>
-  [
-    '@echo off',
-    'rem Session Capture. Cursor runs this when something happened: it is kept here until it is captured.',
-    `set "inbox=${state.replaceAll('%', '%%')}\\inbox\\cursor"`,
-    'if not "%~1"=="cursor" exit /b 0',
-    'set "name=%random%%random%%random%"',
-    'if not exist "%inbox%" mkdir "%inbox%" >nul 2>nul',
-    'more >"%inbox%\\%name%.part" 2>nul',
-    'move /y "%inbox%\\%name%.part" "%inbox%\\%name%.json" >nul 2>nul',
-    'exit /b 0',
-    '',
-  ].join('\r\n');
+/**
+ * The same for Windows. PowerShell copies, since programs that cmd itself has change tabs or cut long lines. The folder is told
+ * by where the script is: cmd would read its name in this file in another code page.
+ */
+const BATCH = [
+  '@echo off',
+  'rem Session Capture. Cursor runs this when something happened: it is kept here until it is captured.',
+  'rem `capture init` writes this file, `capture uninstall` removes it.',
+  'if not "%~1"=="cursor" exit /b 0',
+  'set "CAPTURE_INBOX=%~dp0..\\inbox\\cursor"',
+  `powershell -NoProfile -NonInteractive -Command "${[
+    "$ErrorActionPreference = 'Stop'",
+    '[void][IO.Directory]::CreateDirectory($env:CAPTURE_INBOX)',
+    '$path = [IO.Path]::Combine($env:CAPTURE_INBOX, [guid]::NewGuid())',
+    "$file = [IO.File]::Create($path + '.part')",
+    'try { [Console]::OpenStandardInput().CopyTo($file) } finally { $file.Close() }',
+    "[IO.File]::Move($path + '.part', $path + '.json')",
+  ].join('; ')}" >nul 2>nul`,
+  'exit /b 0',
+  '',
+].join('\r\n');
 
 /**
  * Starts the daemon whenever an agent's session begins, with none of the agent's files open. It need not know whether one
