@@ -21,6 +21,7 @@ export interface Pipeline {
   folder: string;
   account: Account | undefined;
   spool: Spool;
+  policy: Policy;
 }
 
 const IDENTIFY_MS = 10_000;
@@ -37,12 +38,12 @@ export async function openPipeline(context: Context, { recalls = false } = {}): 
   policy.refresh();
   policy.keep();
   narrowToConsent(spool, policy);
-  return { settings, folder, account, spool };
+  return { settings, folder, account, spool, policy };
 }
 
 /** What a person wants captured, by the settings and by what was decided before. */
-export const openPolicy = (context: Context, { decisions, transact }: Pick<Spool, 'decisions' | 'transact'>): Policy =>
-  createPolicy({ ...context, decisions, transact });
+export const openPolicy = (context: Context, { decisions, transact, batches }: Spool): Policy =>
+  createPolicy({ ...context, decisions, transact, waiting: batches.sessionNames });
 
 /** The repository that a command was started in, as far as its sessions may be captured: else nobody is told of it. */
 export function findOwnRepository(context: Context): Repository | undefined {

@@ -94,7 +94,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
   }
 
   /** Until something has changed from outside, so that all is begun anew. */
-  async function untilChange({ spool }: Pipeline, signal: AbortSignal): Promise<void> {
+  async function untilChange({ spool, policy }: Pipeline, signal: AbortSignal): Promise<void> {
     const showSessions = createSessionLines(context, output, spool);
     const decisionsPath = join(folder, DECISIONS_FILE);
     const spoolFile = inodeOf(spool.path);
@@ -109,6 +109,8 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       if (inodeOf(decisionsPath) !== decisionsFile) return log.warn(`${decisionsPath} was deleted or replaced.`);
       if (stampOf('config.json') !== signIn) return log.info('There is a new sign-in.');
       if (wishesOf(spool) !== wishes) return log.info('What is to be captured has changed.');
+      // What waits to be sent may be excluded by now, although no transcript has changed.
+      if (policy.refresh()) policy.keep();
       // Looking at very many transcripts, or at some on a slow disk, is no sleep: begun anew, it would take as long again.
       const { active: busyMs } = performance.eventLoopUtilization(before);
       const isJump = Math.abs(context.now() - time - timing.careMs) > timing.jumpMs + busyMs;

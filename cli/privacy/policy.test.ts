@@ -61,6 +61,20 @@ test('a skipped session whose repository is gone stays excluded once it is not s
   expect(policy.find('codex', 'early')?.verdict).toBe('excluded');
 });
 
+test('a folder that says no by now keeps back what waits, though nothing else has changed', () => {
+  let now = 1_000_000;
+  const { home, policy, meet } = prepare({ now: () => now, waiting: () => [{ agent: 'codex', session: 'early' }] });
+  expect(meet('early', 'open')).toBeUndefined();
+  policy.keep();
+  write(join(home, 'open/.session-capture.json'), '{"capture": false}');
+  now += 11_000;
+  expect(policy.refresh()).toBe(true);
+  policy.keep();
+  expect(policy.find('codex', 'early')?.verdict).toBe('excluded');
+  // Looked at again ten seconds later.
+  expect(policy.refresh()).toBe(false);
+});
+
 test('a long row of forks of forks is judged at once', () => {
   const home = makeFolder();
   const { decisions, transact, close } = openSpool(':memory:');

@@ -14,7 +14,8 @@ import { type Rule, toRule } from './rules.ts';
 export interface Policy {
   /**
    * Takes in changed settings, and decides anew about every session that was ever met; true where anything changed, or a
-   * file server answers again. Call it before each look for transcripts.
+   * file server answers again. Call it before each look for transcripts. Without such a change it looks into the folders of
+   * sessions that wait to be sent, every ten seconds: what a folder says may have changed.
    */
   refresh(): boolean;
   /** Why a session is kept back; undefined where it is captured. What was found out is kept once `keep` is called. */
@@ -46,10 +47,14 @@ export interface PolicyOptions extends StatePlace, Pick<Context, 'now' | 'platfo
   /** Runs a unit of work in one commit. */
   transact: <Result>(work: () => Result) => Result;
   isReachable?: (folder: string) => boolean;
+  /** Sessions of which something waits to be sent, or would if they were not kept back. */
+  waiting?: () => readonly { agent: string; session: string }[];
 }
 
 /** How long what a folder says is believed. */
 const BELIEVE_MS = 10_000;
+/** Folders whose looks are kept: a daemon runs for months. */
+const MOST_LOOKS = 1000;
 const UNREACHABLE = 'its folder is on a file server that does not answer';
 const NO_FOLDER_INCLUDED = 'its folder is not known, and only some are included';
 const NO_FOLDER_EXCLUDED = 'its folder is not known, and some are excluded';
@@ -64,6 +69,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   const { home, now, platform, decisions, transact } = options;
   const isReachable = options.isReachable ?? createReach({ home, now });
   let stamp: string | undefined;
+  let reconsideredAt = 0;
   let rules: { include?: Rule[]; exclude: Rule[] } = { exclude: [] };
   const looks = new Map<string, { look: Look; until: number }>();
   /** Folders on file servers that did not answer since the last `refresh`. */
@@ -91,6 +97,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     const known = looks.get(folder);
     if (known && known.until > now()) return known.look;
     const found = lookAnew(folder);
+    if (looks.size >= MOST_LOOKS) looks.clear();
     looks.set(folder, { look: found, until: now() + BELIEVE_MS });
     return found;
   }
@@ -252,6 +259,21 @@ export function createPolicy(options: PolicyOptions): Policy {
     return cwd === undefined || cwd === decision.folder ? undefined : judgeFolder(cwd, []).reason;
   }
 
+  /** True where the verdict about any of them changed. */
+  function reconsiderWaiting(): boolean {
+    if (Math.abs(now() - reconsideredAt) < BELIEVE_MS) return false;
+    reconsideredAt = now();
+    let hasChanged = false;
+    for (const { agent, session } of options.waiting?.() ?? []) {
+      const known = find(agent, session);
+      if (known === undefined) continue;
+      const decision = decide(known);
+      put(known, decision);
+      hasChanged ||= decision.verdict !== known.verdict;
+    }
+    return hasChanged;
+  }
+
   /** Writes down in one commit what was decided, unless a person or another process did meanwhile. */
   function keep(): void {
     if (decided.size + heads.size + folders.size + rulePaths.size === 0) return;
@@ -276,12 +298,13 @@ export function createPolicy(options: PolicyOptions): Policy {
       const led = [...(rules.include ?? []), ...rules.exclude].filter((rule) => rule.follow());
       const current = `${stampOf(preferencesPath(options))} ${decisions.revision()}`;
       const isServerBack = [...away].some((folder) => look(folder).kind !== 'unreachable');
-      if (current === stamp && !isServerBack && led.length === 0) return false;
+      if (current === stamp && !isServerBack && led.length === 0) return reconsiderWaiting();
       const { include, exclude = [] }: Preferences = readPreferences(options);
       rules = { ...(include && { include: include.map(makeRule) }), exclude: exclude.map(makeRule) };
       looks.clear();
       away.clear();
       stamp = current;
+      reconsideredAt = now();
       for (const row of [...decisions.all()]) put(row, decide(row));
       return true;
     },

@@ -25,6 +25,9 @@ type From = Pick<FileRow, 'agent' | 'path' | 'origin'>;
 
 export type Mask = (from: From, record: CapturedRecord) => MaskedRecord;
 
+/** Sessions whose folders are kept: a daemon runs for months. One that is forgotten is told once more. */
+const MOST_FOLDERS = 1000;
+
 /** Masks record after record. */
 export function createMask(redactor: Pick<Redactor, 'redact'>): Mask {
   /** For agents that tell their folder to the model alone. */
@@ -34,7 +37,10 @@ export function createMask(redactor: Pick<Redactor, 'redact'>): Mask {
     const { agent, origin } = from;
     const session = `${agent} ${origin.session}`;
     const isNewFolder = folder !== undefined && origin.subagent === undefined && folders.get(session) !== folder;
-    if (isNewFolder) folders.set(session, folder);
+    if (isNewFolder) {
+      if (folders.size >= MOST_FOLDERS) folders.clear();
+      folders.set(session, folder);
+    }
     const asked = isNewFolder ? [...events, folderEvent(from, folder)] : events;
     const masked = redactor.redact(asked, { session, folder }).map(encodeRaw);
     // The file's version is in each event as well, and masked there.

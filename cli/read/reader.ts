@@ -62,6 +62,8 @@ export interface Progress {
 const SETTLE_MS = 10_000;
 /** What ends a file without a line feed for this long was cut off: nobody will write the rest. */
 const ABANDONED_MS = 10 * 60_000;
+/** Files that are open at once: systems allow a process 256 and more, and a session may have a thousand sub-agents. */
+const MOST_OPEN = 100;
 /** Of all files of a session together. */
 const BUFFER_BYTES = 16 * 1024 * 1024;
 
@@ -195,6 +197,12 @@ export function createReader(options: ReaderOptions) {
     }
 
     async function readSession(files: readonly Unread[]): Promise<void> {
+      for (let at = 0; at < files.length; at += MOST_OPEN) {
+        await readTogether(files.slice(at, at + MOST_OPEN), at + MOST_OPEN >= files.length);
+      }
+    }
+
+    async function readTogether(files: readonly Unread[], isLast: boolean): Promise<void> {
       const streams = openStreams(files);
       try {
         for (const opened of streams) opened.record = opened.stream.next();
@@ -206,7 +214,7 @@ export function createReader(options: ReaderOptions) {
           next.record = stream.next();
           next = earliestOf(streams);
           // In one commit with the session's last record, so that none is left unsettled.
-          if (next === undefined) commits.settle(file);
+          if (next === undefined && isLast) commits.settle(file);
           if (commits.isDue()) await commit();
           collectAfter(record.bytes);
         }

@@ -36,7 +36,7 @@ export interface SessionReport {
 /** Reports on sessions as they are now. */
 export function createReports(spool: Spool): (row: SessionRow) => SessionReport {
   const waiting = new Map(spool.batches.perSession().map(({ session, events }) => [session, events]));
-  const refused = Map.groupBy(spool.refused.list(), ({ session }) => session);
+  const refused = spool.refused.perSession();
   return ({ id, agent, agentSession, title, prompt, cwd, branch, lastAt, sent, state, verdict }) => {
     const files = spool.files.ofSession(agent, agentSession);
     const eventsWaiting = waiting.get(id) ?? 0;
@@ -51,7 +51,7 @@ export function createReports(spool: Spool): (row: SessionRow) => SessionReport 
       state: verdict !== 'wanted' ? verdict : eventsWaiting > 0 ? 'waiting' : ended,
       eventsSent: sent,
       eventsWaiting,
-      eventsRefused: refused.get(id)?.length ?? 0,
+      eventsRefused: refused.get(id) ?? 0,
       serviceIds: spool.sessions.serviceIds(id),
     };
   };

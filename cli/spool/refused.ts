@@ -19,6 +19,7 @@ export function createRefused(db: DatabaseSync) {
     'SELECT problem, count(*) AS events FROM refused GROUP BY problem ORDER BY events DESC LIMIT 5',
   );
   const count = db.prepare('SELECT count(*) AS events FROM refused');
+  const perSession = db.prepare('SELECT session, count(*) AS events FROM refused GROUP BY session');
   const removeSession = db.prepare('DELETE FROM refused WHERE session = ?');
 
   return {
@@ -34,6 +35,8 @@ export function createRefused(db: DatabaseSync) {
     /** The JSON texts of a session's. */
     ofSession: (session: number): string[] => ofSession.all(session).map(({ event }) => String(event)),
     count: (): number => Number(count.get()?.events),
+    /** How many, by session. */
+    perSession: () => new Map(perSession.all().map(({ session, events }) => [Number(session), Number(events)])),
     /** The most frequent reasons. */
     perProblem: () =>
       perProblem.all().map(({ problem, events }) => ({ problem: String(problem), events: Number(events) })),

@@ -191,7 +191,8 @@ export class SessionVerification {
         this.#countRecord(events);
       } else {
         const owner = record.keyed ? spool.seen.sessionOf(record.identity) : undefined;
-        const isEarlier = record.time < (row.leftBefore ?? 0);
+        // As the reader judges it: the place among others says nothing of when it was written.
+        const isEarlier = (record.writtenAt || row.startedAt) < (row.leftBefore ?? 0);
         this.#lacking.push({ file, position, identity, owner, isEarlier, events });
       }
     }

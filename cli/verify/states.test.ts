@@ -133,6 +133,17 @@ test('what is from before capturing began, and was not let go, is left out', asy
   expect(await verify()).toMatchObject({ ...clean, records: 1, leftOut: 1 });
 });
 
+test('a record without a time, of a session that began after capturing did, is missing where the service lost it', async () => {
+  const { home, run: capture, verify, remove } = await startHeld();
+  write(join(home, 'state/history.json'), JSON.stringify({ since: Date.now() - 60_000, history: 'none' }));
+  const now = new Date().toISOString();
+  write(pathOf(home, 1), lines(mode(1), prompt(1, 2, 'two', { timestamp: now })));
+  await capture('import');
+  expect(await verify()).toMatchObject({ ...clean, records: 2 });
+  await remove(0);
+  expect(await verify()).toMatchObject({ exitCode: 1, findings: [{ problem: 'missing', position: 0 }] });
+});
+
 test('of a session that the service has lost, all is missing', async () => {
   const { service, verify } = await startWith(one, two);
   // To this secret that is the same as no session.
