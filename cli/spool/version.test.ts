@@ -29,7 +29,7 @@ function leaveVersion5(state: string): string {
   const path = join(state, 'spool.db');
   const spool = openSpool(path);
   const captured = spool.sessions.ensure('codex', 'captured');
-  spool.sessions.learn(captured, { cwd: '/work/shop', forkedFrom: 'parent' });
+  spool.sessions.learn(captured, { cwd: '/home/ada/shop', forkedFrom: 'parent' });
   spool.sessions.ensure('codex', 'deleted');
   spool.setMeta('daemon', '{}');
   spool.close();
@@ -96,7 +96,7 @@ test('what a spool of version 5 captured has a verdict at once, with its folder 
   const { decisions, close } = openSpool(path);
   expect(decisions.find('codex', 'captured')).toMatchObject({
     verdict: 'wanted',
-    folder: '/work/shop',
+    folder: '/home/ada/shop',
     parents: ['parent'],
     isSaid: false,
   });
@@ -109,10 +109,10 @@ test('what a spool captured has a verdict again after the decisions were lost', 
   const state = makeFolder();
   const path = join(state, 'spool.db');
   const first = openSpool(path);
-  first.sessions.learn(first.sessions.ensure('codex', 'captured'), { cwd: '/work/shop', forkedFrom: 'parent' });
+  first.sessions.learn(first.sessions.ensure('codex', 'captured'), { cwd: '/home/ada/shop', forkedFrom: 'parent' });
   first.close();
   for (const end of ['', '-wal', '-shm']) rmSync(join(state, `decisions.db${end}`), { force: true });
   const { decisions, close } = openSpool(path);
-  expect(decisions.find('codex', 'captured')).toMatchObject({ folder: '/work/shop', parents: ['parent'] });
+  expect(decisions.find('codex', 'captured')).toMatchObject({ folder: '/home/ada/shop', parents: ['parent'] });
   close();
 });
