@@ -72,7 +72,7 @@ test('what somebody else decided meanwhile is said', async () => {
   await typeEnding({ userCode });
   await owner.decideDeviceSignIn({ body: { userCode, decision: 'deny' } });
   await page.getByRole('button', { name: 'Sign in this machine' }).click();
-  await page.getByRole('alert').getByText('This sign-in was decided about already.').waitFor();
+  await page.getByRole('alert').getByText('This sign-in was already decided.').waitFor();
 });
 
 test('a code that is none can be typed again, in any case', async () => {
@@ -81,7 +81,7 @@ test('a code that is none can be typed again, in any case', async () => {
     await anybody.startDeviceSignIn({ body: { hostname: 'h', platform: 'linux', serviceCliVersion: '1' } })
   ).body;
   await page.goto(`${product.service.url}/device?code=AAAA-AAAA`);
-  await page.getByRole('alert').getByText('No machine waits under this code.').waitFor();
+  await page.getByRole('alert').getByText('No machine is waiting with this code.').waitFor();
   await page.getByLabel('The code that the terminal shows').fill(started.userCode.toLowerCase().replace('-', ''));
   await page.keyboard.press('Enter');
   await page.getByText(started.userCode.replace('-', '')).waitFor();

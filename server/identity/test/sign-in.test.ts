@@ -220,8 +220,8 @@ describe('open sign-up', () => {
     [EMAIL, 'seven77', 'The password needs at least 8 characters.'],
     [EMAIL, 'é'.repeat(7), 'The password needs at least 8 characters.'],
     [EMAIL, 'x y'.repeat(67), 'The password may have at most 200 characters.'],
-    [EMAIL, EMAIL, 'This password is among the first that anybody would try. Choose another.'],
-    [EMAIL, 'password123', 'This password is among the first that anybody would try. Choose another.'],
+    [EMAIL, EMAIL, 'This password is too easy to guess. Choose another.'],
+    [EMAIL, 'password123', 'This password is too easy to guess. Choose another.'],
   ])('of %j with %j is refused', async (email, password, reason) => {
     const { answer } = await signUp(email, password);
     expect(answer.status).toBe(422);

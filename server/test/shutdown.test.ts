@@ -40,7 +40,7 @@ describe('closing', () => {
     expect(await closeAll({ app: service.app, below: [part('one'), part('two')], log, deadlineMs: 100 })).toBe(0);
     await cut;
     expect(closedBelow).toEqual(['one', 'two']);
-    expect(JSON.stringify(lines)).toContain('did not end in time');
+    expect(JSON.stringify(lines)).toContain('some requests took too long');
   });
 
   test('what fails is told, keeps nothing else open, and makes the exit code 1', async () => {
@@ -58,7 +58,7 @@ describe('closing', () => {
   test('what never ends is given up', async () => {
     const never = { close: () => new Promise<void>(() => undefined) };
     expect(await closeAll({ app: service.app, below: [never], log, deadlineMs: 50 })).toBe(1);
-    expect(JSON.stringify(lines)).toContain('closing did not end in time');
+    expect(JSON.stringify(lines)).toContain('closing took too long');
   });
 });
 
