@@ -20,6 +20,8 @@ const KEYS: readonly [keys: string[], does: string][] = [
 const COLOURS: readonly [token: string, means: string][] = [
   ['person', 'a prompt: a pin at the top'],
   ['failure', 'a failure: a dot at the bottom'],
+  ['ok', 'tests are green, or red: the base line'],
+  ['text', 'a commit: a tick on the axis'],
   ['context', 'the line: how full the context of the model is'],
   ['read', 'reading and searching'],
   ['run', 'commands and other tools'],
@@ -29,7 +31,8 @@ const COLOURS: readonly [token: string, means: string][] = [
   ['reasoning', 'reasoning'],
   ['answer', 'answers'],
 ];
-const colourOf = (token: string) => (token === 'context' ? 'var(--context)' : `var(--kind-${token})`);
+const OWN: ReadonlySet<string> = new Set(['context', 'ok', 'text']);
+const colourOf = (token: string) => (OWN.has(token) ? `var(--${token})` : `var(--kind-${token})`);
 
 export function HelpSheet({ onClose }: { onClose: () => void }) {
   return (

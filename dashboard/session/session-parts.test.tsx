@@ -101,7 +101,7 @@ describe('a link says so', () => {
   test('where its range is past the end, and the strip shows the whole', async () => {
     await open('?from=900&to=950');
     await expect.poll(status).toContain('does not exist');
-    expect(page.getByRole('button', { name: /^Events 900/ }).query()).toBeNull();
+    expect(page.getByRole('button', { name: /^events 900/ }).query()).toBeNull();
   });
 
   test('where what it leads to is not among the rows that it chose', async () => {
@@ -251,4 +251,29 @@ test('a long prompt shows its beginning, until all of it is wanted, or a word is
   expect(wordsOf(rowOf(1))).not.toContain('Step 7.');
   await page.getByRole('button', { name: /^Show all/ }).click();
   await expect.poll(() => wordsOf(rowOf(1))).toContain('Step 40.');
+});
+
+test('a stretch drawn over the strip is shown from its start, and what is outside stands back until Esc', async () => {
+  const events = Array.from({ length: 200 }, (_, at): Given => ['user.message', { text: `Prompt ${at + 1}` }]);
+  await open('', {}, events);
+  const canvas = document.querySelector('.strip canvas') as HTMLElement;
+  const { left, top, width } = canvas.getBoundingClientRect();
+  // Only what the browser made itself can be captured.
+  canvas.setPointerCapture = () => {};
+  const at = async (type: string, place: number) => {
+    canvas.dispatchEvent(
+      new PointerEvent(type, { bubbles: true, pointerId: 1, clientX: left + place * width, clientY: top + 30 }),
+    );
+    await new Promise(requestAnimationFrame);
+  };
+  await at('pointerdown', 0.5);
+  await at('pointermove', 0.6);
+  await at('pointerup', 0.75);
+  await expect.poll(address).toMatch(/from=10\d/);
+  await expect.poll(() => drawnRows().some((row) => row.matches('[data-in-range]'))).toBe(true);
+  await expect.element(page.getByRole('button', { name: /^events 10\d to 1[45]\d/ })).toBeVisible();
+  expect(document.querySelector('.timeline')?.hasAttribute('data-range')).toBe(true);
+  await press('{Escape}');
+  await expect.poll(address).not.toContain('from=');
+  expect(document.querySelector('.timeline')?.hasAttribute('data-range')).toBe(false);
 });

@@ -84,9 +84,13 @@ export function SessionView({ session }: { session: Session }) {
   const hasRange = range !== undefined;
   const chooseRange = useCallback(
     // Each further drag adjusts the range; Back takes it away.
-    (first: number, last: number) => (hasRange ? amend : change)({ from: first, to: last }),
-    [hasRange, amend, change],
+    (first: number, last: number) => {
+      (hasRange ? amend : change)({ from: first, to: last });
+      goTo(first, false);
+    },
+    [hasRange, amend, change, goTo],
   );
+  const leaveRange = useCallback(() => change({ from: undefined, to: undefined }), [change]);
   const linkOf = (sequence = reading.current.get()?.sequence) =>
     window.location.origin + paths.session(sessionId, sequence, range);
 
@@ -134,7 +138,7 @@ export function SessionView({ session }: { session: Session }) {
     leave: () => {
       if (panel) leavePanel();
       else if (isInspecting) setInspecting(false);
-      else if (range) change({ from: undefined, to: undefined });
+      else if (range) leaveRange();
       else if (lane !== undefined) leaveLane();
       focusCurrent();
     },
@@ -142,16 +146,14 @@ export function SessionView({ session }: { session: Session }) {
 
   const contextWindow = useMemo(() => facts && windowInUse(timeline, facts), [timeline, facts]);
   const isUntimed = isComplete && loaded > 0 && !timeline.hasTimes;
-  const outcome = useMemo(
-    () => readOutcome(timeline, facts?.milestones ?? NO_MILESTONES, facts?.usage),
-    [timeline, facts],
-  );
+  const milestones = facts?.milestones ?? NO_MILESTONES;
+  const outcome = useMemo(() => readOutcome(timeline, milestones, facts?.usage), [timeline, milestones, facts]);
   const links: OutcomeLinks = {
     onSelect: leavePlace,
     onChanges: () => change({ view: 'changes' }),
     onFailures: () => change({ view: undefined, show: 'failures' }),
   };
-  const story = { turns: timeline.turns, milestones: facts?.milestones ?? NO_MILESTONES };
+  const story = { turns: timeline.turns, milestones };
   return (
     <ReadingProvider value={reading}>
       <TextsProvider value={texts}>
@@ -169,7 +171,12 @@ export function SessionView({ session }: { session: Session }) {
             />
             {!isUntimed && (
               <Boundary of="The strip" resetKey={loaded}>
-                <StripView {...{ timeline, range }} contextWindow={contextWindow} onJump={goTo} onRange={chooseRange} />
+                <StripView
+                  {...{ timeline, range, contextWindow, milestones }}
+                  onJump={goTo}
+                  onRange={chooseRange}
+                  onWhole={leaveRange}
+                />
               </Boundary>
             )}
             {error !== undefined && (
@@ -195,7 +202,7 @@ export function SessionView({ session }: { session: Session }) {
                   />
                 )}
                 <ViewBar
-                  {...{ search: { ...search, range }, timeline }}
+                  {...{ search, timeline }}
                   lane={laneItem && describe(laneItem).name}
                   onLeaveLane={leaveLane}
                   progress={isComplete || eventCount === 0 ? undefined : `${loaded} of ${eventCount} events`}
@@ -227,7 +234,7 @@ export function SessionView({ session }: { session: Session }) {
                     {isComplete && view.rows.length === 0 && <NothingShown {...{ search, timeline, eventCount }} />}
                     <Timeline
                       ref={handle}
-                      {...{ view, sessionId, openedWith }}
+                      {...{ view, sessionId, openedWith, hasRange }}
                       eventCount={loaded}
                       isActive={isComplete && session.status === 'active'}
                       isLive={isComplete && isLive}

@@ -1,17 +1,21 @@
+import type { Milestone } from '../../contract/review.ts';
 import { formatDuration } from '../kit/format.ts';
 import type { Kind } from './model/kinds.ts';
-import { countKinds, LANE_ROWS, type Strip } from './model/strip.ts';
+import { boundContext, countKinds, LANE_ROWS, type Strip, testStretches } from './model/strip.ts';
 
 /** Where things are, from the top, in CSS pixels. */
 const PINS = 6;
 const TOP = 14;
 const BASE = 58;
-const DOTS = 62;
+const DOTS = 63;
 export const PLOT_PX = 66;
 const LANE_PX = 4;
+const TESTS_PX = 2;
+/** A tick on the axis. */
+const COMMIT_PX = 5;
 /** At both ends, for marks that stand there. */
 export const INSET_PX = 4;
-const AXIS_PX = 16;
+const AXIS_PX = 20;
 
 /** Kinds that are stacked, from the base up; prompts and failures have marks of their own. */
 const STACKED: readonly Kind[] = ['read', 'run', 'web', 'edit', 'subagent', 'reasoning', 'answer'];
@@ -21,6 +25,9 @@ export interface Drawing {
   width: number;
   /** Tokens that the model's context holds, where known. */
   contextWindow: number | undefined;
+  milestones: readonly Milestone[];
+  /** What is drawn of the session. */
+  range: { from: number; to: number } | undefined;
 }
 
 /** The height of the whole, in CSS pixels. */
@@ -30,7 +37,10 @@ export const heightOf = ({ lanes, hiddenRows }: Strip): number => {
 };
 
 /** Draws the session at a glance, a slice of time for each pixel of the device. */
-export function drawStrip(canvas: HTMLCanvasElement, { strip, width, contextWindow }: Drawing): void {
+export function drawStrip(
+  canvas: HTMLCanvasElement,
+  { strip, width, contextWindow, milestones, range }: Drawing,
+): void {
   const scale = window.devicePixelRatio || 1;
   const height = heightOf(strip);
   canvas.width = Math.round(width * scale);
@@ -47,8 +57,13 @@ export function drawStrip(canvas: HTMLCanvasElement, { strip, width, contextWind
   line(context, 0, BASE + 0.5, room, BASE + 0.5);
   drawWork(context, strip, room, scale, color);
   drawBreaks(context, strip, room, color);
-  drawContext(context, strip, x, contextWindow, color);
-  drawMarks(context, strip, x, color);
+  drawContext(context, strip, room, contextWindow, color);
+  for (const { from, to, passed } of testStretches(strip, milestones, range)) {
+    context.fillStyle = color(passed ? '--ok' : '--bad');
+    context.fillRect(from * room, BASE, Math.max(1, (to - from) * room), TESTS_PX);
+  }
+  drawPrompts(context, strip, x, room, color);
+  drawFailures(context, strip, x, color);
   context.fillStyle = color('--kind-subagent');
   for (const { start, end, row } of strip.lanes) {
     context.fillRect(x(start), PLOT_PX + row * (LANE_PX + 1), Math.max(2, x(end) - x(start)), LANE_PX);
@@ -57,6 +72,13 @@ export function drawStrip(canvas: HTMLCanvasElement, { strip, width, contextWind
   context.font = `11px ${getComputedStyle(canvas).fontFamily}`;
   if (strip.hiddenRows > 0) context.fillText(`+${strip.hiddenRows} more sub-agents at once`, 0, height - AXIS_PX - 1);
   drawDates(context, strip, room, height);
+  context.fillStyle = color('--text');
+  for (const { kind, sequence } of milestones) {
+    const isInside = !range || (sequence >= range.from && sequence <= range.to);
+    if (kind === 'commit' && isInside) {
+      context.fillRect(x(strip.timeOf(sequence)) - 1, height - AXIS_PX - COMMIT_PX, 2, COMMIT_PX);
+    }
+  }
 }
 
 type Colors = (name: string) => string;
@@ -127,7 +149,7 @@ const shortDuration = (milliseconds: number) => formatDuration(milliseconds).rep
 function drawContext(
   context: CanvasRenderingContext2D,
   strip: Strip,
-  x: (time: number) => number,
+  room: number,
   contextWindow: number | undefined,
   color: Colors,
 ): void {
@@ -136,41 +158,63 @@ function drawContext(
   context.strokeStyle = color('--context');
   if (contextWindow !== undefined && strip.context.length > 0) {
     context.globalAlpha = 0.4;
-    line(context, 0, TOP + 0.5, x(strip.axis.end), TOP + 0.5);
+    line(context, 0, TOP + 0.5, room, TOP + 0.5);
     context.globalAlpha = 1;
   }
-  context.lineWidth = 1.5;
-  context.beginPath();
-  let last = Number.NEGATIVE_INFINITY;
-  for (const { time, tokens } of strip.context) {
-    const [left, top] = [x(time), BASE - (BASE - TOP) * Math.min(1, tokens / most)];
-    if (last === Number.NEGATIVE_INFINITY) context.moveTo(left, top);
-    else {
-      context.lineTo(left, last);
-      context.lineTo(left, top);
-    }
-    last = top;
+  const top = (tokens: number) => BASE - (BASE - TOP) * Math.min(1, tokens / most);
+  context.fillStyle = color('--context');
+  // A band from the least to the most of each pixel: of thousands of responses a line would be all over it.
+  for (const [at, band] of boundContext(strip, Math.max(1, Math.round(room))).entries()) {
+    if (band) context.fillRect(at, top(band.most) - 0.75, 1, top(band.least) - top(band.most) + 1.5);
   }
-  context.stroke();
-  context.lineWidth = 1;
 }
 
+/** Above so many, pins are a fence: then the prompts of each slice are a column. */
+const MOST_PINS = 200;
+const SLICE_PX = 4;
 /** Marks that are closer than this are one: hundreds of them would be a band, which tells nothing. */
 const APART_PX = { person: 5, failure: 4 };
 
-function drawMarks(context: CanvasRenderingContext2D, strip: Strip, x: (time: number) => number, color: Colors): void {
-  const last = { person: Number.NEGATIVE_INFINITY, failure: Number.NEGATIVE_INFINITY };
-  for (const { kind, time } of strip.marks) {
-    if (kind !== 'person' && kind !== 'failure') continue;
-    const left = x(time);
-    if (left - last[kind] < APART_PX[kind]) continue;
-    last[kind] = left;
-    context.fillStyle = context.strokeStyle = color(`--kind-${kind}`);
-    context.beginPath();
-    context.arc(left, kind === 'person' ? PINS : DOTS, kind === 'person' ? 2.5 : 1.5, 0, 2 * Math.PI);
-    context.fill();
-    if (kind === 'person') line(context, left, PINS, left, TOP);
+type Place = (time: number) => number;
+
+function drawPrompts(context: CanvasRenderingContext2D, strip: Strip, x: Place, room: number, color: Colors): void {
+  context.fillStyle = context.strokeStyle = color('--kind-person');
+  const prompts = strip.marks.filter(({ kind }) => kind === 'person');
+  if (prompts.length > MOST_PINS) {
+    const [counts = []] = countKinds(strip, Math.max(1, Math.floor(room / SLICE_PX)), ['person']);
+    const most = Math.max(1, ...counts);
+    for (const [at, count] of counts.entries()) {
+      const height = count === 0 ? 0 : 2 + (TOP - 4) * Math.sqrt(count / most);
+      context.fillRect(at * SLICE_PX, TOP - height, SLICE_PX - 1, height);
+    }
+    return;
   }
+  for (const left of apart(prompts, x, APART_PX.person)) {
+    dot(context, left, PINS, 2.5);
+    line(context, left, PINS, left, TOP);
+  }
+}
+
+function drawFailures(context: CanvasRenderingContext2D, strip: Strip, x: Place, color: Colors): void {
+  context.fillStyle = color('--kind-failure');
+  const failures = strip.marks.filter(({ kind }) => kind === 'failure');
+  for (const left of apart(failures, x, APART_PX.failure)) dot(context, left, DOTS, 1.5);
+}
+
+function* apart(marks: Strip['marks'], x: Place, distance: number): Generator<number> {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { time } of marks) {
+    const left = x(time);
+    if (left - last < distance) continue;
+    last = left;
+    yield left;
+  }
+}
+
+function dot(context: CanvasRenderingContext2D, left: number, top: number, radius: number): void {
+  context.beginPath();
+  context.arc(left, top, radius, 0, 2 * Math.PI);
+  context.fill();
 }
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });

@@ -1,7 +1,8 @@
 import { type KeyboardEvent, memo, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { firstLine } from '../../contract/entry/value.ts';
+import type { Milestone } from '../../contract/review.ts';
 import { useTheme } from '../kit/appearance.ts';
-import { formatExact, formatPart, formatShort } from '../kit/format.ts';
+import { formatCount, formatExact, formatPart, formatShort } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { useWidth } from '../kit/use-width.ts';
 import type { Timeline } from './model/build.ts';
@@ -16,10 +17,12 @@ interface Props {
   /** Only what is between these orders. */
   range: { from: number; to: number } | undefined;
   contextWindow: number | undefined;
+  milestones: readonly Milestone[];
   /** `focus`: the row of the event is to have it, unless said otherwise. */
   onJump: (sequence: number, focus?: boolean) => void;
   /** Zooms to what is between two events. */
   onRange: (from: number, to: number) => void;
+  onWhole: () => void;
 }
 
 const leftOf = (place: number) => `calc(${INSET_PX}px + (100% - ${2 * INSET_PX}px) * ${place})`;
@@ -28,7 +31,8 @@ const leftOf = (place: number) => `calc(${INSET_PX}px + (100% - ${2 * INSET_PX}p
 const DRAG_PX = 6;
 
 /** The session at a glance. A slider over its time; a stretch that is drawn over it is looked at closer. */
-export const StripView = memo(function StripView({ timeline, range, contextWindow, onJump, onRange }: Props) {
+export const StripView = memo(function StripView(props: Props) {
+  const { timeline, range, contextWindow, milestones, onJump, onRange, onWhole } = props;
   const strip = useMemo(() => buildStrip(timeline, range), [timeline, range]);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [measure, width] = useWidth();
@@ -39,8 +43,8 @@ export const StripView = memo(function StripView({ timeline, range, contextWindo
   // After the frame: the colours are asked of the page, which would be styled for that beforehand, all rows at once.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours
   useEffect(() => {
-    if (canvas.current && width > 0) drawStrip(canvas.current, { strip, width, contextWindow });
-  }, [strip, width, contextWindow, theme]);
+    if (canvas.current && width > 0) drawStrip(canvas.current, { strip, width, contextWindow, milestones, range });
+  }, [strip, width, contextWindow, milestones, range, theme]);
 
   const placeOf = ({ clientX, currentTarget }: PointerEvent) => {
     const { left } = currentTarget.getBoundingClientRect();
@@ -82,6 +86,12 @@ export const StripView = memo(function StripView({ timeline, range, contextWindo
             className="strip-drag"
             style={{ left: leftOf(Math.min(drag, hover)), width: `${Math.abs(hover - drag) * 100}%` }}
           />
+        )}
+        {range && (
+          <button type="button" className="strip-whole" onClick={onWhole} title="Esc shows the whole session again">
+            events {formatCount(range.from)} to {formatCount(range.to)} <span aria-hidden>✕</span>
+            <span className="sr-only">, show the whole session</span>
+          </button>
         )}
         {hovered && hover !== undefined && (
           <Hint {...{ mark: hovered, place: hover, strip, timeline, contextWindow }} />

@@ -38,6 +38,8 @@ interface Props {
   isActive: boolean;
   /** An agent is at work: a call without a result is running. */
   isLive: boolean;
+  /** A range of rows is marked: the others stand back. */
+  hasRange: boolean;
   onSelect: (row: Row, extend: boolean) => void;
 }
 
@@ -63,7 +65,17 @@ const HEAD_PX = 36;
  * The rows in sight of a list of any length; what is read stays where it is when rows are added before it. It begins at
  * its top, and follows the end only after the reader went there: a short list is at its top and its end at once.
  */
-export function Timeline({ ref, view, sessionId, eventCount, openedWith, isActive, isLive, onSelect }: Props) {
+export function Timeline({
+  ref,
+  view,
+  sessionId,
+  eventCount,
+  openedWith,
+  isActive,
+  isLive,
+  hasRange,
+  onSelect,
+}: Props) {
   const { rows, indexOf } = view;
   const { current, seen } = useReading();
   const scroller = useRef<HTMLElement>(null);
@@ -169,7 +181,13 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isActiv
 
   return (
     <div className="relative min-h-0 min-w-0 grow">
-      <Scroll ref={scroller} id="timeline" className="timeline" aria-label="Timeline">
+      <Scroll
+        ref={scroller}
+        id="timeline"
+        className="timeline"
+        aria-label="Timeline"
+        data-range={hasRange || undefined}
+      >
         <ul className="relative" style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map(({ key, index, start, size }) => {
             const row = rows[index];

@@ -32,7 +32,7 @@ interface Props {
 }
 
 /** What is read: prompts have a column of their own where there is room for it. Kinds of rows that are on are shown alone. */
-export function ViewBar({ search: { view, shown, range, change }, timeline, lane, onLeaveLane, progress }: Props) {
+export function ViewBar({ search: { view, shown, change }, timeline, lane, onLeaveLane, progress }: Props) {
   const counts = useMemo(() => countShowable(timeline.items), [timeline]);
   const places = PLACES.filter(([place]) => place !== 'agents' || timeline.lanes.length > 0 || view === 'agents');
   const toggle = (kind: Showable) => {
@@ -41,13 +41,12 @@ export function ViewBar({ search: { view, shown, range, change }, timeline, lane
   };
   return (
     <div className="timeline-bar">
-      <fieldset className="chips">
+      <fieldset className="view-tabs">
         <legend className="sr-only">What to read</legend>
         {places.map(([place, name]) => (
           <button
             key={name}
             type="button"
-            className="chip"
             data-place={place}
             aria-pressed={place === view}
             onClick={() => change({ view: place })}
@@ -56,9 +55,8 @@ export function ViewBar({ search: { view, shown, range, change }, timeline, lane
           </button>
         ))}
       </fieldset>
-      {!view && <span aria-hidden className="bar-gap" />}
       {!view && (
-        <fieldset className="chips">
+        <fieldset className="chips kind-chips">
           <legend className="sr-only">What to show</legend>
           {lane !== undefined && (
             <button type="button" className="chip" aria-pressed onClick={onLeaveLane}>
@@ -78,11 +76,6 @@ export function ViewBar({ search: { view, shown, range, change }, timeline, lane
             </button>
           ))}
         </fieldset>
-      )}
-      {range && (
-        <button type="button" className="chip" aria-pressed onClick={() => change({ from: undefined, to: undefined })}>
-          Events {range.from} to {range.to} ✕
-        </button>
       )}
       {progress && <span className="num text-12 text-muted">{progress}</span>}
     </div>

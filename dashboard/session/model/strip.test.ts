@@ -4,8 +4,8 @@ import { settleTimes } from '../../../contract/entry/times.ts';
 import { runs } from '../../../contract/test/runs.ts';
 import { createAxis } from './axis.ts';
 import { buildTimeline } from './build.ts';
-import { buildStrip, countKinds, windowInUse } from './strip.ts';
-import { call, entriesOf, result } from './test/events.ts';
+import { boundContext, buildStrip, countKinds, testStretches, windowInUse } from './strip.ts';
+import { call, entriesOf, type Given, result } from './test/events.ts';
 
 const stripOf = (...events: Parameters<typeof entriesOf>) => buildStrip(buildTimeline(entriesOf(...events)));
 
@@ -133,4 +133,34 @@ test.each([
   expect(windowInUse({ entries }, { usualWindow: 200_000, contextWindow: 1_000_000 })).toBe(expected);
   expect(windowInUse({ entries }, { contextWindow: 272_000 })).toBe(272_000);
   expect(windowInUse({ entries }, {})).toBeUndefined();
+});
+
+test('of the context each slice has the least and the greatest, and what it was before where nothing is new', () => {
+  const usage = (inputTokens: number, seconds: number): Given => ['usage', { inputTokens, outputTokens: 0 }, seconds];
+  const strip = stripOf(['user.message', {}, 0], usage(10, 1), usage(70, 2), usage(40, 3), usage(90, 7), [
+    'error',
+    {},
+    8,
+  ]);
+  expect(boundContext(strip, 4)).toEqual([
+    { least: 10, most: 10 },
+    { least: 10, most: 70 },
+    { least: 40, most: 40 },
+    { least: 40, most: 90 },
+  ]);
+});
+
+test('tests are red or green from the run that turned them to the next that did, also inside of a range', () => {
+  const strip = stripOf(...Array.from({ length: 11 }, (_, at): Given => ['user.message', { text: 'Go' }, at]));
+  const turned = [
+    { kind: 'tests', sequence: 3, text: '', passed: false },
+    { kind: 'commit', sequence: 4, text: '' },
+    { kind: 'tests', sequence: 6, text: '', passed: true },
+  ] as const;
+  expect(testStretches(strip, turned)).toEqual([
+    { from: 0.2, to: 0.5, passed: false },
+    { from: 0.5, to: 1, passed: true },
+  ]);
+  expect(testStretches(strip, turned, { from: 7, to: 9 })).toEqual([{ from: 0, to: 1, passed: true }]);
+  expect(testStretches(strip, turned, { from: 1, to: 2 })).toEqual([]);
 });

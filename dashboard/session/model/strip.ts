@@ -1,6 +1,6 @@
 import type { Entry } from '../../../contract/entry/entry.ts';
 import { orderOf } from '../../../contract/entry/revisions.ts';
-import type { SessionFacts } from '../../../contract/review.ts';
+import type { Milestone, SessionFacts } from '../../../contract/review.ts';
 import { type Axis, createAxis } from './axis.ts';
 import type { Timeline } from './build.ts';
 import type { LaneItem } from './items.ts';
@@ -109,6 +109,38 @@ export function lastAtMost(values: readonly number[], most: number): number {
     else high = middle - 1;
   }
   return low;
+}
+
+/** The least and the greatest context of each of `count` slices of the axis, in tokens; what it was before where nothing is new. */
+export function boundContext({ axis, context }: Pick<Strip, 'axis' | 'context'>, count: number) {
+  const bands: ({ least: number; most: number } | undefined)[] = Array.from({ length: count }, () => undefined);
+  let before: number | undefined;
+  let latest = 0;
+  for (const { time, tokens } of context) {
+    const slice = Math.min(count - 1, Math.floor(axis.place(time) * count));
+    if (before !== undefined) {
+      for (let at = latest + 1; at < slice; at++) bands[at] ??= { least: before, most: before };
+    }
+    const { least, most } = bands[slice] ?? { least: before ?? tokens, most: before ?? tokens };
+    bands[slice] = { least: Math.min(least, tokens), most: Math.max(most, tokens) };
+    [before, latest] = [tokens, slice];
+  }
+  return bands;
+}
+
+/** Stretches of the axis in which tests were red, or green: from each run that turned them to the next one. */
+export function testStretches(
+  { axis, timeOf }: Pick<Strip, 'axis' | 'timeOf'>,
+  milestones: readonly Milestone[],
+  range?: { from: number; to: number },
+): { from: number; to: number; passed: boolean }[] {
+  const runs = milestones.filter(({ kind, sequence }) => kind === 'tests' && sequence <= (range?.to ?? sequence));
+  return runs.flatMap(({ sequence, passed = false }, index) => {
+    const next = runs[index + 1]?.sequence;
+    if (range && next !== undefined && next <= range.from) return [];
+    const from = range && sequence < range.from ? 0 : axis.place(timeOf(sequence));
+    return [{ from, to: next === undefined ? 1 : axis.place(timeOf(next)), passed }];
+  });
 }
 
 /** How often each kind happened in each of `count` slices of the axis. */
