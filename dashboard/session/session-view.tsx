@@ -134,7 +134,19 @@ export function SessionView({ session }: { session: Session }) {
   };
 
   useSessionKeys({
-    ...{ reading, view, walk, timeline, panel, setPanel, setInspecting, search: change, linkOf, tell },
+    ...{
+      reading,
+      view,
+      walk,
+      timeline,
+      isReading: place === undefined,
+      panel,
+      setPanel,
+      setInspecting,
+      search: change,
+      linkOf,
+      tell,
+    },
     leave: () => {
       if (panel) leavePanel();
       else if (isInspecting) setInspecting(false);
@@ -185,7 +197,7 @@ export function SessionView({ session }: { session: Session }) {
               </div>
             )}
             <div className="session-body">
-              <Outline {...story} onSelect={jump} />
+              {place !== 'changes' && <Outline {...story} onSelect={jump} />}
               <div className="relative flex min-h-0 min-w-0 grow flex-col">
                 {panel === 'find' && (
                   <FindBar

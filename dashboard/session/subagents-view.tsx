@@ -2,7 +2,7 @@ import type { SessionFacts } from '../../contract/review.ts';
 import { formatDuration, plural } from '../kit/format.ts';
 import { Scroll } from '../kit/scroll.tsx';
 import { showHidden } from '../kit/text/controls.ts';
-import { EventLink } from './changes-view.tsx';
+import { EventLink } from './file-changes.tsx';
 import { Failures } from './fold-rows.tsx';
 import type { LaneItem } from './model/items.ts';
 import { type Outcome, readSubagents } from './model/subagents.ts';

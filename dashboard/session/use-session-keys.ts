@@ -1,6 +1,6 @@
 import { type Dispatch, type SetStateAction, useEffect } from 'react';
 import type { SessionSearch } from '../app/search.ts';
-import { useKeys } from '../kit/use-keys.ts';
+import { type Keys, useKeys } from '../kit/use-keys.ts';
 import type { Timeline } from './model/build.ts';
 import { canOpen } from './model/rows.ts';
 import type { Reading } from './reading.ts';
@@ -16,6 +16,8 @@ interface Options {
   walk: ReturnType<typeof useWalk>;
   timeline: Timeline;
   panel: Panel;
+  /** The timeline is shown, and no other place: keys act on its rows. */
+  isReading: boolean;
   setPanel: (panel: Panel) => void;
   setInspecting: Dispatch<SetStateAction<boolean>>;
   search: (change: SessionSearch) => void;
@@ -27,7 +29,7 @@ interface Options {
 
 /** What keys do in a session. All of them act on the current row, which has the focus. */
 export function useSessionKeys(options: Options): void {
-  const { reading, view, walk, panel, setPanel, setInspecting, search, linkOf, tell, leave } = options;
+  const { reading, view, walk, panel, isReading, setPanel, setInspecting, search, linkOf, tell, leave } = options;
   const row = () => view.rows[view.indexOf(reading.current.get()?.key ?? '')];
   const toggle = () => {
     const item = row()?.item;
@@ -48,7 +50,7 @@ export function useSessionKeys(options: Options): void {
     else search({ lane: undefined });
   };
 
-  useKeys([
+  const ofRows: Keys = [
     ['j', () => walk.step(1)],
     ['k', () => walk.step(-1)],
     ['ArrowDown', () => walk.step(1)],
@@ -64,6 +66,10 @@ export function useSessionKeys(options: Options): void {
     ['e', () => setAll(true)],
     ['E', () => setAll(false)],
     ['l', onlyLane],
+  ];
+
+  useKeys([
+    ...(isReading ? ofRows : []),
     ['t', cycleTimeMode],
     ['y', () => void copyLink()],
     ['Enter', () => setInspecting((before) => !before)],

@@ -1,3 +1,4 @@
+import { firstLine } from '../../../contract/entry/value.ts';
 import type { Timeline } from './build.ts';
 import { childrenOf, type Item, type ToolItem } from './items.ts';
 
@@ -6,6 +7,8 @@ export interface Edit {
   item: ToolItem;
   /** Which turn it was in, from 0. */
   turn: number;
+  /** What was said last before it: by the agent that made it, or else in the prompt. */
+  reason?: { sequence: number; text: string };
 }
 
 /** A file that was changed, under the name it has at the end. */
@@ -41,11 +44,11 @@ export function readChangedFiles({ turns }: Pick<Timeline, 'turns'>): ChangedFil
     byPath.set(path, file);
     return file;
   };
-  const take = (item: ToolItem, turn: number) => {
+  const take = (item: ToolItem, turn: number, reason: Edit['reason']) => {
     for (const { path, kind, movedTo, added, removed } of item.changes) {
       const file = fileAt(path);
       if (file.edits.length === 0) file.isNew = kind === 'create' && removed === 0;
-      if (file.edits.at(-1)?.item !== item) file.edits.push({ item, turn });
+      if (file.edits.at(-1)?.item !== item) file.edits.push({ item, turn, ...(reason && { reason }) });
       file.added += added;
       file.removed += removed;
       file.isGone = kind === 'delete';
@@ -58,13 +61,24 @@ export function readChangedFiles({ turns }: Pick<Timeline, 'turns'>): ChangedFil
     if (item.changes.length === 0 && mayChangeFiles(item.call?.about ?? '')) commands.push(item);
   };
   for (const [turn, { items }] of turns.entries()) {
-    const visit = (item: Item) => {
-      if (item.kind === 'tool') take(item, turn);
-      if (item.kind !== 'quiet') for (const child of childrenOf(item)) visit(child);
+    const visitAll = (all: readonly Item[], before: Edit['reason']) => {
+      let said = before;
+      for (const item of all) {
+        said = wordsOf(item) ?? said;
+        if (item.kind === 'tool') take(item, turn, said);
+        // What a sub-agent says is a reason for its own edits alone.
+        if (item.kind !== 'quiet') visitAll(childrenOf(item), said);
+      }
     };
-    for (const item of items) visit(item);
+    visitAll(items, undefined);
   }
   return { files, commands };
+}
+
+function wordsOf(item: Item): Edit['reason'] {
+  if (item.kind !== 'message' || (item.entry.kind !== 'answer' && item.entry.kind !== 'prompt')) return undefined;
+  const text = firstLine(item.entry.text).replace(/^#{1,6}\s+|[*`]/g, '');
+  return text === '' ? undefined : { sequence: item.sequence, text };
 }
 
 /** A path as people in the folder call it; whole where it is somewhere else. */

@@ -1,0 +1,148 @@
+import { useQueries } from '@tanstack/react-query';
+import { changesOfCall, changesOfResult } from '../../contract/entry/changes.ts';
+import { asObject, asText } from '../../contract/entry/value.ts';
+import { DiffView } from '../kit/diff-view.tsx';
+import { formatCount, plural } from '../kit/format.ts';
+import { showHidden } from '../kit/text/controls.ts';
+import { Changes } from './changes.tsx';
+import { type ChangedFile, type Edit, relativePath } from './model/changed-files.ts';
+import { cumulate, type Step } from './model/cumulate.ts';
+import { type Turn, turnNumber } from './model/turns.ts';
+import { usePayloadQuery, type WholeEvent } from './use-payload.ts';
+
+interface Props {
+  file: ChangedFile;
+  index: number;
+  turns: readonly Turn[];
+  sessionId: string;
+  folder: string | undefined;
+  isByTurn: boolean;
+  isOpen: boolean;
+  onOpen: (isOpen: boolean) => void;
+  isViewed: boolean;
+  onViewed: (isViewed: boolean) => void;
+  onSelect: (sequence: number) => void;
+}
+
+/** What was changed in a file, in one box whose head stays in sight. */
+export function FileChanges(props: Props) {
+  const { file, index, turns, sessionId, folder, isByTurn, isOpen, onOpen, isViewed, onViewed, onSelect } = props;
+  const { path, formerly, edits, added, removed, isNew, isGone } = file;
+  return (
+    <details
+      className="changed-file"
+      data-file={index}
+      open={isOpen}
+      onToggle={({ currentTarget }) => {
+        if (currentTarget.open !== isOpen) onOpen(currentTarget.open);
+      }}
+    >
+      <summary>
+        <span className="mono min-w-0 grow truncate" title={showHidden(path)}>
+          {[...formerly, path].map((name) => showHidden(relativePath(name, folder))).join(' → ')}
+        </span>
+        {isNew && <span className="tag text-ok">new</span>}
+        {isGone && <span className="tag text-bad">deleted</span>}
+        <span className="changed-file-edits num">{plural(edits.length, 'edit')}</span>
+        <span className="num flex-none text-12">
+          <span className="text-ok">+{formatCount(added)}</span>{' '}
+          <span className="text-bad">−{formatCount(removed)}</span>
+        </span>
+        <label className="changed-file-viewed">
+          <input type="checkbox" checked={isViewed} onChange={(event) => onViewed(event.target.checked)} /> viewed
+        </label>
+      </summary>
+      {isOpen && !isByTurn && <Total {...{ file, turns, sessionId, onSelect }} />}
+      {isOpen && isByTurn && <Turns {...{ edits, turns, sessionId, onSelect }} />}
+    </details>
+  );
+}
+
+export const EventLink = ({ sequence, onSelect }: { sequence: number; onSelect: (sequence: number) => void }) => (
+  <button type="button" className="link num text-12" onClick={() => onSelect(sequence)}>
+    #{sequence}
+  </button>
+);
+
+/** What was said last before the edits, and where they are. */
+function Reasons({ edits, onSelect }: { edits: readonly Edit[]; onSelect: Props['onSelect'] }) {
+  return edits.map(({ item, reason }, index) => {
+    const isSame = reason !== undefined && edits[index - 1]?.reason?.sequence === reason.sequence;
+    return (
+      <p key={item.key} className="change-reason">
+        <EventLink sequence={item.sequence} onSelect={onSelect} />
+        {reason && !isSame && (
+          <button type="button" title="To these words" onClick={() => onSelect(reason.sequence)}>
+            {showHidden(reason.text)}
+          </button>
+        )}
+      </p>
+    );
+  });
+}
+
+interface TurnsProps extends Pick<Props, 'turns' | 'sessionId' | 'onSelect'> {
+  edits: readonly Edit[];
+}
+
+function Turns({ edits, turns, sessionId, onSelect }: TurnsProps) {
+  return edits.map((edit, index) => (
+    <div key={edit.item.key}>
+      {edit.turn !== edits[index - 1]?.turn && (
+        <p className="px-3 pt-2 text-12 text-muted">Turn {turnNumber(turns, edit.turn)}</p>
+      )}
+      <Reasons edits={[edit]} onSelect={onSelect} />
+      <Changes item={edit.item} sessionId={sessionId} />
+    </div>
+  ));
+}
+
+/** The difference that all edits make together; where that cannot be told, one edit after the other. */
+function Total({ file, turns, sessionId, onSelect }: Pick<Props, 'file' | 'turns' | 'sessionId' | 'onSelect'>) {
+  const query = usePayloadQuery(sessionId);
+  const asked = file.edits.slice(0, MOST_EDITS).map(({ item }) => {
+    const telling = item.results.find(({ changes }) => changes.length > 0);
+    return { item, entry: telling ?? item.call ?? item.results[0], isResult: telling !== undefined };
+  });
+  const answers = useQueries({ queries: asked.map(({ entry }) => query(entry?.sequence ?? 1, entry?.span ?? 1)) });
+  if (answers.some(({ isPending }) => isPending)) return <p className="px-3 py-2 text-muted">Loading the changes…</p>;
+  const names = new Set([file.path, ...file.formerly]);
+  const steps = asked.flatMap(({ item, isResult }, index): Step[] => {
+    const payload = answers[index]?.data?.payload;
+    return payload ? stepsOf(payload, isResult ? undefined : item.name, names, item.sequence) : [];
+  });
+  const hunks = file.edits.length <= MOST_EDITS && cumulate(steps);
+  if (!hunks) {
+    return (
+      <>
+        <p className="px-3 pt-1 text-12 text-muted">
+          The whole file was not recorded: the edits follow one after the other.
+        </p>
+        <Turns edits={file.edits} {...{ turns, sessionId, onSelect }} />
+      </>
+    );
+  }
+  if (hunks.length === 0) return <p className="px-3 py-2 text-muted">No net change.</p>;
+  return hunks.map((hunk) => (
+    <div key={hunk.newStart}>
+      <Reasons edits={file.edits.filter(({ item }) => hunk.sequences.includes(item.sequence))} onSelect={onSelect} />
+      <DiffView path={file.path} hunks={[hunk]} />
+    </div>
+  ));
+}
+
+/** Of a file that was edited more often, the whole is not put together. */
+const MOST_EDITS = 60;
+
+function stepsOf(
+  { input, detail }: WholeEvent['payload'],
+  name: string | undefined,
+  names: ReadonlySet<string>,
+  sequence: number,
+): Step[] {
+  const before = asText(asObject(detail).originalFile);
+  const changes = name === undefined ? changesOfResult(detail) : changesOfCall(name, input);
+  return changes
+    .filter(({ path }) => names.has(path))
+    .map((change) => ({ sequence, change, ...(before !== undefined && { before }) }));
+}
