@@ -4,7 +4,7 @@ export const KUBERNETES_SECRET = 'kubernetes-secret';
 /** Where one of these stands, `findKubernetesSecrets` looks. */
 export const KUBERNETES_KEYWORDS = ['kind: secret', '"kind": "secret"', '"kind":"secret"'];
 
-const KIND = /kind["']?:[ ]?["']?Secret(?![\w-])/g;
+const KIND = /kind["']?:[ ]?["']?[Ss]ecret(?![\w-])/g;
 const SHORTEST = 3;
 
 /** All values of the secrets that a text lists as YAML or JSON: base64 of anything, under any name. */

@@ -112,11 +112,16 @@ export const CLOUDS: readonly Rule[] = [
     yes: '<alnum 76>AZDO<alnum 4>',
     no: 'AZDO1234',
   }),
-  rule('alibaba-access-key', ['ltai', 'sts.n'], /(?:LTAI[A-Za-z0-9]{12,26}(?![A-Za-z0-9])|STS\.N[A-Za-z0-9]{20,40})/, {
-    entropy: 3.2,
-    yes: 'LTAI<alnum 20>',
-    no: 'LTAI',
-  }),
+  rule(
+    'alibaba-access-key',
+    ['ltai', 'sts.'],
+    /(?:LTAI[A-Za-z0-9]{12,26}(?![A-Za-z0-9])|STS\.[A-Z](?=[A-Za-z]{0,20}\d)[A-Za-z0-9]{20,40})/,
+    {
+      entropy: 3.2,
+      yes: ['LTAI<alnum 20>', 'STS.N<alnum 24>'],
+      no: 'LTAI',
+    },
+  ),
   rule('tencent-secret-id', ['akid'], /AKID[A-Za-z0-9]{32}(?![A-Za-z0-9])/, {
     entropy: 3.5,
     yes: 'AKID<alnum 32>',
@@ -184,6 +189,28 @@ export const CLOUDS: readonly Rule[] = [
     /dp\.(?:pt|st|ct|sa|said|scim|audit)\.(?:[\w-]{2,35}\.)?[A-Za-z0-9]{40,44}/,
     { yes: ['dp.pt.<alnum 43>', 'dp.st.dev_api.<alnum 43 2>'], no: 'dp.st.' },
   ),
+  rule(
+    'storage-key-pair',
+    ['goog'],
+    /GOOG[0-9A-Z]{16,60}[\s"',:|]{1,8}(?:secret[\s"':=]{1,4})?((?=[A-Za-z+/]{0,39}\d)[A-Za-z0-9+/]{40})(?![\w+/=])/,
+    { entropy: 3.3, yes: 'GOOG1E<upper 57>\n<base64 40 3>', no: ['GOOGLE', 'GOOG1E<upper 57> <letters 40>'] },
+  ),
+  rule('aiven-token', ['aivenv1_'], /aivenv1_[A-Za-z0-9+/_=-]{60,600}/, {
+    yes: 'aivenv1_<base64 200>',
+    no: 'aivenv1_',
+  }),
+  rule('akamai-token', ['akab-'], /akab-[a-z0-9]{16}-[a-z0-9]{16}(?![a-z0-9.-])/, {
+    entropy: 3.3,
+    yes: 'akab-<lower 16>-<lower 16 2>',
+    no: 'akab-<lower 16>-<lower 16 2>.luna.akamaiapis.net',
+  }),
+  rule('appwrite-key', ['standard_'], /standard_[a-f0-9]{256}/, { yes: 'standard_<hex 256>', no: 'standard_output' }),
+  rule('device-token', ['thingsboard'], /thingsboard[\w.:-]{0,40}\/api\/v1\/([A-Za-z0-9]{20})\//, {
+    inside: true,
+    entropy: 3,
+    yes: 'https://thingsboard.cloud/api/v1/<alnum 20>/telemetry',
+    no: 'https://thingsboard.cloud/api/v1/device/telemetry',
+  }),
   rule('scalingo-token', ['tk-us-'], /tk-us-[\w-]{48}/, { yes: 'tk-us-<url 48>', no: 'tk-us-east' }),
   rule('openshift-token', ['sha256~'], /sha256~[\w-]{43}(?![\w-])/, { yes: 'sha256~<url 43>', no: 'sha256~' }),
   rule('docker-swarm-key', ['swmkey-1-', 'swmtkn-1-'], /SWM(?:KEY-1-[\w+/]{43}|TKN-1-[a-z0-9]{50}-[a-z0-9]{25})/, {

@@ -71,10 +71,12 @@ export const CODE_HOSTS: readonly Rule[] = [
     /(?:ATBB[A-Za-z0-9_=.-]{24,40}|ATCTT3[\w=.-]{60,400}|BBDC-[A-Za-z0-9+/@_-]{40,50})/,
     { entropy: 3.5, yes: ['ATCTT3xFfGN0<url 180>', 'ATBB<alnum 24><upper 8>'], no: 'ATBB' },
   ),
-  rule('sourcegraph-token', ['sgp_'], /sgp_(?:(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}|[A-Za-z0-9]{64})/, {
-    yes: 'sgp_<hex 16>_<hex 40>',
-    no: 'sgp_',
-  }),
+  rule(
+    'sourcegraph-token',
+    ['sgp_', 'sgd_', 'slk_'],
+    /(?:sgp_(?:(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}|[A-Za-z0-9]{64})|s(?:gd|lk)_[a-f0-9]{64})/,
+    { yes: ['sgp_<hex 16>_<hex 40>', 'sgd_<hex 64>', 'slk_<hex 64>'], no: 'sgp_' },
+  ),
   rule('sonar-token', ['sq[upa]_', 'sqco_'], /sq(?:[upa]|co)_[a-f0-9]{40}/, { yes: 'sqp_<hex 40>', no: 'squ_are' }),
   rule('circleci-token', ['ccipat_', 'ccipra_', 'ccipr[jq]_'], /CCIP(?:AT|RA|RJ|RQ)_\w{20,24}_[a-f0-9]{40}/, {
     no: 'circle: 40',
@@ -126,8 +128,8 @@ export const CODE_HOSTS: readonly Rule[] = [
     yes: ['AKCp<alnum 69>', 'cmVmdGtu<alnum 56>'],
     no: 'AP1',
   }),
-  rule('packagist-token', ['packagist_'], /packagist_(?:[ou][ru]t|ack)_[a-f0-9]{28,90}/, {
-    yes: 'packagist_out_<hex 68>',
+  rule('packagist-token', ['packagist_'], /packagist_(?:[ou][ru]t|ac[ks])_[a-f0-9]{28,90}/, {
+    yes: ['packagist_out_<hex 68>', 'packagist_acs_<hex 68>'],
     no: 'packagist_url',
   }),
   rule('sentry-token', ['sntrys_', 'sntry[uai]_'], /sntry(?:s_[A-Za-z0-9+/=_-]{60,500}|[uai]_[a-f0-9]{64})/, {
@@ -168,6 +170,22 @@ export const CODE_HOSTS: readonly Rule[] = [
     ['vtwn_', 'e2b_', 'apify_api_', 'bb_live_', 'apk_user_', 'waka_', 'xau_', 'depot_'],
     /(?:vtwn_[A-Za-z0-9]{24,40}|e2b_[0-9a-f]{40}|apify_api_[\w-]{36}|bb_live_[\w-]{27}|apk_user_[A-Za-z0-9=_-]{40,200}|waka_[\w-]{36,48}|xau_[A-Za-z0-9]{36,48}|depot_[a-z]{2,8}_[a-f0-9]{64})/,
     { entropy: 3, yes: ['apify_api_<alnum 36>', 'e2b_<hex 40>'], no: 'apify_api_key' },
+  ),
+  rule(
+    'sandbox-key',
+    ['dtn_', 'csb_v1_', 'ste-'],
+    /(?:dtn_[a-f0-9]{64}|csb_v1_[\w-]{43}|ste-[A-Za-z0-9]{60,100})(?![\w-])/,
+    { entropy: 3, yes: ['dtn_<hex 64>', 'csb_v1_<url 43>', 'ste-<alnum 64>'], no: ['dtn_x', 'ste-p'] },
+  ),
+  rule(
+    'code-scan-token',
+    ['spu-', 'cosmo_', 'pga[rmw]_'],
+    /(?:spu-[a-z0-9]{32}|cosmo_[a-f0-9]{32}|pga[rmw]_[\w-]{27})(?![\w-])/,
+    {
+      entropy: 3,
+      yes: ['spu-<lower 32>', 'cosmo_<hex 32>', 'pgar_<alnum 27>'],
+      no: ['cosmo_', 'spu-<hex 8>'],
+    },
   ),
   rule('rapidapi-key', ['msh[0123456789abcdef]'], /[0-9a-f]{10}msh[0-9a-f]{13,16}p1[0-9a-f]{5,6}jsn[0-9a-f]{12}/, {
     lead: 10,

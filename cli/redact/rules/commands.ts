@@ -298,6 +298,18 @@ export const COMMANDS: readonly Rule[] = [
       no: ["auth=('user', 'passwd')", 'log in as user/project-2024'],
     },
   ),
+  // A heading of both, and both behind it: `ID/PW: robin/…`.
+  rule(
+    'account-password',
+    ['id/p', 'id & p', 'id&p', 'id, p', 'user/p', 'username/p', 'login/p', 'account/p', 'name/p'],
+    /(?:id|user|username|login|account|name)(?:\/|, | ?& ?)(?:password|passwd|pass|pwd|pw|passcode)\)?[ \t]?[:=-]?[ \t]?(?<=[ \t:=-])[A-Za-z][\w.@-]{1,30}[/(:]((?=[^\s/]{0,63}\d)(?=[^\s/]{0,63}[a-z])[^\s/:"'`,;<>()\\]{6,64})/i,
+    {
+      inside: true,
+      entropy: 2.5,
+      yes: ['ID/PW: robin/<alnum 7>4k', '(ID&PWD):robin/<alnum 7>4k', 'login/password-robin/<alnum 7>4k'],
+      no: ['id/password: required/optional', 'user/path/to/file2'],
+    },
+  ),
   rule(
     'netrc-password',
     ['login '],
@@ -311,10 +323,10 @@ export const COMMANDS: readonly Rule[] = [
   rule(
     'aws-login',
     ['asia', 'akia'],
-    /A[SK]IA[A-Z2-7]{16}[\s"',]{1,8}(?:\d{4}-[\dT:.+Z-]{10,30}[\s"',]{1,8})?((?=[A-Za-z+/]{0,39}\d)[A-Za-z0-9+/]{40}(?:[\s"',]{1,8}(?:IQoJ|FwoG|FQoG)[A-Za-z0-9+/]{100,2000})?)/,
+    /A[SK]IA[A-Z0-9]{16}[\s"',:|]{1,8}(?:\d{4}-[\dT:.+Z-]{10,30}[\s"',]{1,8})?((?=[A-Za-z+/]{0,39}\d)[A-Za-z0-9+/]{40}(?:[\s"',]{1,8}(?:IQoJ|FwoG|FQoG)[A-Za-z0-9+/]{100,2000})?)/,
     {
       entropy: 4,
-      yes: 'ASIA<base32 16>\t2026-11-23T01:00:00+00:00\tk7<base64 38>',
+      yes: ['AKIA<base32 16>:k7<base64 38>', 'ASIA<base32 16>\t2026-11-23T01:00:00+00:00\tk7<base64 38>'],
       no: 'ASIA<base32 16> of <letters 40>',
     },
   ),

@@ -51,6 +51,32 @@ export const KEYS: readonly Rule[] = [
       no: '<encode -----BEGIN CERTIFICATE-----\n<base64 64>\n-----END CERTIFICATE----->',
     },
   ),
+  rule(
+    'private-key',
+    ['---- begin ssh2'],
+    /---- BEGIN SSH2 (?:ENCRYPTED )?PRIVATE KEY ----[^\0]{40,6000}?---- END SSH2 (?:ENCRYPTED )?PRIVATE KEY ----/,
+    {
+      inside: true,
+      yes: '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: "rsa-2048"\n<base64 70>\n<base64 70 2>\n---- END SSH2 ENCRYPTED PRIVATE KEY ----',
+      no: '---- BEGIN SSH2 PUBLIC KEY ----\n<base64 70>\n---- END SSH2 PUBLIC KEY ----',
+    },
+  ),
+  rule('private-key', ['<rsakeyvalue>'], /<RSAKeyValue>(?=[^\0]{0,1200}?<P>)([^\0]{80,6000}?)<\/RSAKeyValue>/, {
+    inside: true,
+    yes: '<RSAKeyValue><Modulus><base64 344></Modulus><Exponent>AQAB</Exponent><P><base64 172></P><D><base64 344></D></RSAKeyValue>',
+    no: '<RSAKeyValue><Modulus><base64 344></Modulus><Exponent>AQAB</Exponent></RSAKeyValue>',
+  }),
+  rule(
+    'tink-key',
+    ['google.crypto.tink.'],
+    /google\.crypto\.tink\.\w{3,60}\\{0,3}",\s{0,24}\\{0,3}"value\\{0,3}" ?: ?\\{0,3}"([\w+/=-]{16,4000})\\{0,3}",\s{0,24}\\{0,3}"keyMaterialType\\{0,3}" ?: ?\\{0,3}"(?!ASYMMETRIC_PUBLIC|REMOTE)/,
+    {
+      inside: true,
+      entropy: 3,
+      yes: '"typeUrl":"type.googleapis.com/google.crypto.tink.AesGcmKey","value":"<base64 26>","keyMaterialType":"SYMMETRIC"',
+      no: '"typeUrl":"type.googleapis.com/google.crypto.tink.EcdsaPublicKey","value":"<base64 90>","keyMaterialType":"ASYMMETRIC_PUBLIC"',
+    },
+  ),
   rule('putty-key', ['private-lines:'], /Private-Lines: \d{1,4}((?:[A-Za-z0-9+/=\r\n]|\\[nr]){40,16000})/i, {
     yes: 'Private-Lines: 4\n<base64 64 0>\n<base64 64>\n<base64 64 2>\n<base64 64 3>\nPrivate-MAC: 1',
     no: 'Private-Lines: 4',
@@ -74,6 +100,39 @@ export const KEYS: readonly Rule[] = [
       inside: true,
       yes: ['ada:$2b$12$<alnum 53>', 'root:$6$<alnum 16>$<alnum 86>:19000:0', '$1$abcdefgh$<alnum 22>'],
       no: ['replace("$1$2")', '$2b$12$salt'],
+    },
+  ),
+  // As hashcat lists them: Kerberos, Cisco, phpass, Django, LDAP, PBKDF2.
+  rule(
+    'password-hash',
+    [
+      '$krb5',
+      '$8$',
+      '$9$',
+      '$p$',
+      '$h$',
+      '$pbkdf2',
+      'pbkdf2_sha',
+      '{ssha',
+      '$7$',
+      '$sha1$',
+      '$scrypt$',
+      '$ml$',
+      '$dcc2$',
+    ],
+    /(?:\$krb5(?:asrep|tgs|pa)\$[^\s"'`]{30,8000}|\$[89]\$[./A-Za-z0-9]{14}\$[./A-Za-z0-9]{43}|\$[PH]\$[./A-Za-z0-9]{31}|\$pbkdf2(?:-sha\d{1,3})?\$\d{1,7}\$[./A-Za-z0-9+]{8,100}\$[./A-Za-z0-9+=]{20,120}|pbkdf2_sha\d{1,3}\$\d{4,8}\$[A-Za-z0-9]{8,40}\$[A-Za-z0-9+/]{43,86}={0,2}|\{SSHA\d{0,3}\}[A-Za-z0-9+/]{32,130}={0,2}|\$(?:7|scrypt)\$[./A-Za-z0-9$=,+]{60,200}|\$sha1\$\d{3,8}\$[./A-Za-z0-9]{6,64}\$[./A-Za-z0-9]{28}|\$ml\$\d{3,7}\$[a-f0-9]{64}\$[a-f0-9]{128,256}|\$DCC2\$\d{3,7}#[^#\s]{1,64}#[a-f0-9]{32})(?![./A-Za-z0-9])/i,
+    {
+      inside: true,
+
+      yes: [
+        '$krb5asrep$23$ada@X.TEST:<hex 32>$<hex 400>',
+        '$krb5tgs$23$*svc$X.TEST$x/y*$<hex 32>$<hex 400>',
+        '$8$<alnum 14>$<alnum 43>',
+        '$P$B<alnum 30>',
+        'pbkdf2_sha256$260000$<alnum 22>$<base64 43>=',
+        'userPassword: {SSHA}<base64 32>',
+      ],
+      no: ['$8$', '$p$name', 'pbkdf2_sha256(password)', '{SSHA}'],
     },
   ),
   rule(

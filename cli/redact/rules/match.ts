@@ -11,10 +11,10 @@ export function groupByKeyword(rules: readonly Rule[]) {
   return { keywords: [...byWord.keys()], byKeyword: [...byWord.values()] };
 }
 
-/** Tries a rule where its keyword stands. */
-export function matchRule(rule: Rule, text: string, keywordStart: number): Span | undefined {
+/** Tries a rule where its keyword stands; `isNext` where another token of the rule ends there. */
+export function matchRule(rule: Rule, text: string, keywordStart: number, isNext = false): Span | undefined {
   const start = keywordStart - rule.lead;
-  if (start < 0 || !(rule.inside || startsWord(text, start))) return undefined;
+  if (start < 0 || !(rule.inside || isNext || startsWord(text, start))) return undefined;
   rule.pattern.lastIndex = start;
   const match = rule.pattern.exec(text);
   if (match === null) return undefined;

@@ -33,6 +33,19 @@ export const MODELS: readonly Rule[] = [
     yes: ['lsv2_pt_<hex 32>_<hex 10>', 'sk-lf-<uuid>'],
     no: 'lsv2_pt_',
   }),
+  rule('cursor-key', ['key_'], /key_[a-f0-9]{64}(?![A-Za-z0-9])/, {
+    yes: 'key_<hex 64>',
+    no: ['key_id', 'key_<hex 40>'],
+  }),
+  rule('helicone-key', ['sk-helicone-'], /sk-helicone-(?:[a-z]{2}-)?[a-z0-9]{7}(?:-[a-z0-9]{7}){3}/, {
+    yes: 'sk-helicone-<lower 7>-<lower 7 2>-<lower 7 3>-<lower 7 4>',
+    no: 'sk-helicone-key',
+  }),
+  rule('modal-token', ['ak-', 'as-'], /a[ks]-(?=[A-Za-z]{0,21}\d)[A-Za-z0-9]{22}(?![\w-])/, {
+    entropy: 3.8,
+    yes: ['ak-<alnum 22 3>', 'as-<alnum 22 3>'],
+    no: ['as-is', 'ak-<letters 22>'],
+  }),
   rule('pinecone-key', ['pcsk_'], /pcsk_[A-Za-z0-9_]{60,80}/, { yes: 'pcsk_<alnum 5>_<alnum 63>', no: 'pcsk_' }),
   rule(
     'model-tool-key',

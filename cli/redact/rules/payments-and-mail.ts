@@ -139,6 +139,38 @@ export const PAYMENTS_AND_MAIL: readonly Rule[] = [
     /(?:tines|zapier)\.com\/(?:webhook|hooks\/catch)\/([\w/]{12,120})/,
     { inside: true, yes: 'https://hooks.zapier.com/hooks/catch/<digits 7>/<lower 7>/', no: 'tines.com/webhook/' },
   ),
+  rule(
+    'payment-service-token',
+    ['bxt_', 'klarna_live_api_', 'klarna_test_api_', 'polar_'],
+    /(?:bxt_[A-Za-z0-9]{36}|klarna_(?:live|test)_api_[\w+/=()!@#$%^&*-]{40,250}|polar_(?:oat|pat|at|rt|cs|ci|whs)_[\w-]{32,60})(?![\w-])/,
+    { entropy: 3.3, yes: ['bxt_<alnum 36>', 'polar_oat_<alnum 43>', 'klarna_live_api_<alnum 60>'], no: 'polar_bear' },
+  ),
+  rule('pubnub-secret', ['sec-c-'], /sec-c-[A-Za-z0-9+/]{40,60}={0,2}/, { yes: 'sec-c-<base64 48>', no: 'sec-c-' }),
+  rule('telnyx-key', ['key0'], /KEY0[A-F0-9]{31}_[A-Za-z0-9]{22}(?![A-Za-z0-9])/i, {
+    yes: 'KEY01<hex 30>_<alnum 22>',
+    no: 'KEY01',
+  }),
+  rule('twitch-token', ['oauth:'], /oauth:((?=[a-z]{0,29}\d)[a-z0-9]{30})(?![a-z0-9])/, {
+    entropy: 3.5,
+    yes: 'PASS oauth:<lower 30>',
+    no: 'grant_type:oauth:token',
+  }),
+  rule(
+    'webhook-address',
+    ['make.com/', 'integromat.com/', '/with/key/', '/bot/v2/hook/', 'webhook/send?key='],
+    /(?:(?<=hook\.[\w.]{0,8})(?:make|integromat)\.com\/|\/with\/key\/|\/bot\/v2\/hook\/|webhook\/send\?key=)((?=[a-z_-]{0,30}[A-Z\d])[\w-]{20,60})(?![\w-])/,
+    {
+      inside: true,
+      entropy: 3,
+      yes: [
+        'https://hook.eu1.make.com/<lower 32>',
+        'https://maker.ifttt.com/trigger/door/with/key/<url 43>',
+        'https://open.feishu.cn/open-apis/bot/v2/hook/<uuid>',
+        'https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=<uuid>',
+      ],
+      no: ['https://www.make.com/en/help', '/with/key/name'],
+    },
+  ),
   rule('facebook-token', ['eaa'], /EAA[A-Z][A-Za-z0-9]{20,400}(?![A-Za-z0-9])/, {
     entropy: 4,
     yes: 'EAAC<alnum 160>',

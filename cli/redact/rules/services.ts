@@ -142,6 +142,53 @@ export const SERVICES: readonly Rule[] = [
       no: 'A3-paper',
     },
   ),
+  rule('onepassword-recovery', ['1prk-'], /1PRK(?:-[A-Z0-9]{4}){8,14}/, {
+    entropy: 3,
+    yes: '1PRK-<upper 4>-<upper 4 2>-<upper 4 3>-<upper 4 4>-<upper 4 5>-<upper 4 6>-<upper 4 7>-<upper 4 8>-<upper 4 9>',
+    no: '1PRK-ABCD',
+  }),
+  rule(
+    'bitwarden-token',
+    ['=='],
+    /0\.[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==/,
+    { lead: 92, yes: '0.<uuid>.<alnum 30>:<base64 22>==', no: ['a == b', '<uuid>=='] },
+  ),
+  rule('asana-token', ['1/1', '2/1'], /[12]\/1\d{11,18}(?:\/\d{12,20})?:[0-9a-f]{32}(?![A-Za-z0-9])/, {
+    yes: ['1/12<digits 14>:<hex 32>', '2/12<digits 14>/12<digits 14>:<hex 32>'],
+    no: 'page 1/10',
+  }),
+  rule('teamwork-token', ['tkn.v1_'], /tkn\.v1_[A-Za-z0-9+/=_-]{40,120}/, {
+    yes: 'tkn.v1_<base64 76>=',
+    no: 'tkn.v1_',
+  }),
+  rule(
+    'identity-token',
+    ['ory_', 'secret-live-', 'secret-test-'],
+    /(?:ory_(?:pat|at|rt|ac|st|wak|apikey)_[\w.-]{20,160}|secret-(?:live|test)-[\w-]{36}=?)(?![\w-])/,
+    { entropy: 3.3, yes: ['ory_pat_<alnum 32>', 'secret-live-<url 36>='], no: ['ory_path', 'secret-test-value'] },
+  ),
+  rule(
+    'automation-token',
+    ['n8n_api_', 'retool_01', 'dvc_server_', 'hbp_', 'cnvca'],
+    /(?:n8n_api_[a-f0-9]{80}|retool_01[a-z0-9]{24,40}|dvc_server_[\w-]{30,80}|hbp_[A-Za-z0-9]{30,40}|cnvca[\w-]{40,70})(?![\w-])/,
+    {
+      entropy: 3.3,
+      yes: ['n8n_api_<hex 80>', 'dvc_server_<hex 36>', 'cnvca<url 50>'],
+      no: ['dvc_server_key', 'hbp_x'],
+    },
+  ),
+  // What Laravel gives out: the row of the token, a bar, forty letters and perhaps a check sum.
+  rule(
+    'laravel-token',
+    ['[0123456789]|'],
+    /(?<=(?:^|[\s"'`=:]|\\n)\d{0,6})\d\|((?=[A-Za-z]{0,39}\d)[A-Za-z0-9]{40}(?:[a-f0-9]{8})?)(?![\w|-])/,
+    {
+      entropy: 4,
+      inside: true,
+      yes: ['Bearer 49|<alnum 40>', '7|<alnum 40><hex 8>'],
+      no: ['| 1|<hex 40> |', '1|2'],
+    },
+  ),
   rule('age-key', ['age-secret-key-1'], /AGE-SECRET-KEY-1[A-Z0-9]{58}/i, {
     yes: 'AGE-SECRET-KEY-1<upper 58>',
     no: 'AGE-SECRET-KEY-1',
