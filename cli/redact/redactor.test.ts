@@ -169,8 +169,8 @@ describe('what was masked once', () => {
     expect(JSON.stringify(redactor.redact([said(hex)], of))).not.toContain(hex);
   });
 
-  test.each(['opensesame', 'correct horse', 'development2', 'SemicolonToken$1', made('hex', 40), 'x-aws-ec2-metadata'])(
-    'is let stand elsewhere where it may be a word, a name or a hash: %s',
+  test.each(['opensesame', 'correct horse', 'development2', 'SemicolonToken$1', 'x-aws-ec2-metadata'])(
+    'is let stand elsewhere where it may be a word or a name: %s',
     (value) => {
       const masked = texts(open().redact([said(`${value} here`), call({ password: value })], of));
       expect(masked[0]).toBe(`${value} here`);

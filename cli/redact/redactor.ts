@@ -117,6 +117,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
           }
         });
       }
+      session.endRecord();
       return masked;
     },
   };

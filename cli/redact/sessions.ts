@@ -15,8 +15,10 @@ export interface Session {
   /** The same, and the session itself, whose secrets are those that were masked in it before. */
   scopes: Scopes;
   addRepository(root: string): void;
-  /** Whether a secret that was masked is from now on masked wherever the session has it. */
+  /** Whether a secret that was masked is from now on masked wherever the session, or only its record, has it. */
   remember(rule: string, secret: string): boolean;
+  /** Forgets what was masked in one record alone. */
+  endRecord(): void;
 }
 
 /** An agent works on a few sessions at once; of another one, what was masked before is forgotten. */
@@ -32,9 +34,11 @@ export function createSessions(key: Uint8Array, index: ValueIndex): (name: strin
 
   function create(name: string): Session {
     const own = `session ${name}`;
+    const record = `record ${name}`;
     const repositories = new Set<string>();
-    const scopes = new Set([own]);
+    const scopes = new Set([own, record]);
     let letters = 0;
+    let hasOfRecord = false;
     const make = createMarker(key, name);
     const marks = new Set<string>();
     return {
@@ -54,12 +58,22 @@ export function createSessions(key: Uint8Array, index: ValueIndex): (name: strin
         scopes.add(root);
       },
       remember(rule, secret) {
-        if (secret.length > LONGEST || !isSure(rule, secret) || !index.add({ rule, secret }, own)) return false;
+        if (secret.length > LONGEST) return false;
+        if (!isSure(rule, secret)) {
+          if (!isSureInRecord(secret) || !index.add({ rule, secret }, record)) return false;
+          hasOfRecord = true;
+          return true;
+        }
+        if (!index.add({ rule, secret }, own)) return false;
         letters += secret.length;
         if (letters <= MOST_LETTERS) return true;
         index.drop(own);
         letters = secret.length;
         return index.add({ rule, secret }, own);
+      },
+      endRecord() {
+        if (hasOfRecord) index.drop(record);
+        hasOfRecord = false;
       },
     };
   }
@@ -84,7 +98,7 @@ const SYMBOL = /^(?=.*\d)(?=.*[A-Za-z])(?=.*[!#%&*+^~?@])[!-~]{8,39}$/;
 const PROVED = /^(?:(?=.*\d)(?=.*[A-Za-z])|(?=.*[a-z][A-Z]))[!-~]{10,100}$/;
 
 /** `XmlStringMaxLen256`, which all fields of a file may have as their type, and one of them is called a password. */
-const CAMEL_CASE = /^[A-Za-z][a-z]*(?:[A-Z][a-z]+)+\d*$/;
+const CAMEL_CASE = /^[A-Za-z][a-z]*(?:[A-Z][a-z]+)+\$?\d*$/;
 /** Capitals, small letters and digits take turns in what is random; words are made of longer runs of one kind. */
 const LONGEST_RUNS = 2.7;
 
@@ -97,4 +111,20 @@ function isSure(rule: string, secret: string): boolean {
   const runs = secret.match(/[a-z]+|[A-Z]+|\d+/g) ?? [];
   const isName = CAMEL_CASE.test(secret) || isHashOrId(secret);
   return !isName && looksRandom(secret) && runs.join('').length < LONGEST_RUNS * runs.length;
+}
+
+/** Letters of the shortest that is looked for. */
+const SHORTEST_COPY = 8;
+
+/**
+ * What a name told may be the hash or the id of something else in another record. In the record that calls it a secret it
+ * is one, and so is a short password; a word is left.
+ */
+function isSureInRecord(secret: string): boolean {
+  if (isHashOrId(secret)) return true;
+  if (secret.length < SHORTEST_COPY || !/^[!-~]+$/.test(secret) || isPlaceholder(secret) || CAMEL_CASE.test(secret))
+    return false;
+  if (/[A-Z]/.test(secret) && /[a-z]{6}/.test(secret)) return false;
+  const kinds = [/[a-z]/, /[A-Z]/, /\d/].filter((kind) => kind.test(secret)).length;
+  return kinds === 3 || (secret.match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)/g)?.length ?? 0) > 2;
 }
