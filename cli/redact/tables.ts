@@ -1,102 +1,193 @@
-/** A cell of a table of which the header names a secret. */
-export interface Cell {
+import type { NameStrength } from './names.ts';
+import { isSecretInText } from './values.ts';
+
+/** Where a value stands that is a secret. */
+export interface Place {
   start: number;
   end: number;
-  /** Between quotes. */
-  isQuoted: boolean;
 }
 
-/** Letters of all rows: each name of a secret in a header reads them anew. */
-const LONGEST_TABLE = 320_000;
-const MOST_LETTERS = 400;
-const MOST_ROW = 1600;
+/** A column that is named like a secret. */
+interface Column {
+  index: number;
+  strength: NameStrength;
+}
+
+/** What the header of a table says of its rows. */
+export interface Table {
+  /** What parts the cells of a line; undefined for the rows of an `INSERT`. */
+  part: string | undefined;
+  width: number;
+  columns: readonly Column[];
+}
+
+type ReadName = (name: string) => NameStrength | undefined;
+
+export type TableReader = ReturnType<typeof createTableReader>;
+
 /** What parts the cells of a line: Markdown and `psql`, tabs, CSV. */
 const PARTS = ['|', '│', '\t', ',', ';'];
+/** Letters. A longer line is no header. */
+const LONGEST_HEADER = 4000;
 /** A cell of a header has words and nothing else. */
 const HEADER = /^[\w .#/-]{1,40}$/;
 const RULE = /^[\s|│+:=─┼├┤-]*$/;
+/** What follows the name in a header. */
+export const BEFORE_CELLS = '"\'`] \t|│,;\r\n';
+const END_OF_CELL = /["'`\]]?[ \t]{0,60}(?:[|│\t,;]|\r?\n)/y;
 
-/** The cells below a header, if the name at `start` is one: in CSV, in a table of Markdown, in what `psql` prints. */
-export function findColumn(text: string, start: number, end: number): Cell[] {
-  const before = text.slice(Math.max(0, start - MOST_LETTERS), start);
-  const after = text.slice(end, end + MOST_LETTERS);
-  const [lineStart, lineEnd] = [start - before.length + before.lastIndexOf('\n') + 1, end + after.indexOf('\n')];
-  if (lineEnd < end || (lineStart === start - before.length && lineStart > 0)) return [];
-  const line = text.slice(lineStart, lineEnd);
-  const part = PARTS.find((each) => line.includes(each));
-  if (part === undefined) return [];
-  const header = split(line, part);
-  const names = header
-    .map(({ value }) => value)
-    .filter((value, index) => value !== '' || (index > 0 && index < header.length - 1));
-  const column = header.findIndex((cell) => lineStart + cell.start <= start && lineStart + cell.end >= end);
-  if (names.length < 2 || column < 0 || !names.every((value) => HEADER.test(value))) return [];
-  const cells: Cell[] = [];
-  for (let at = lineEnd + 1; at < text.length && at - end < LONGEST_TABLE; ) {
-    const piece = text.slice(at, at + MOST_ROW);
-    const length = piece.indexOf('\n') < 0 ? piece.length : piece.indexOf('\n');
-    if (length === MOST_ROW) break;
-    const rowEnd = at + length;
-    const values = text.slice(at, rowEnd).replace(/\r$/, '');
-    if (!RULE.test(values)) {
-      const found = split(values, part);
-      const cell = found[column];
-      if (found.length !== header.length || cell === undefined) break;
-      cells.push({ start: at + cell.start, end: at + cell.end, isQuoted: cell.isQuoted });
-    } else if (values.trim() === '') break;
-    at = rowEnd + 1;
+/**
+ * Finds the secrets below a header that names them: in CSV, in a table of Markdown, in what `psql` prints, in the rows of
+ * an `INSERT`. A header is read once for all of its names, and so is each row, or a wide table would take forever.
+ */
+export function createTableReader(readName: ReadName) {
+  /** The header that was read last, with its rows: names in them are no headers of others. */
+  let read = { text: '', start: 0, end: 0 };
+  let open: Table | undefined;
+
+  function readHeader(text: string, nameStart: number, nameEnd: number): readonly Place[] {
+    const before = text.slice(Math.max(0, nameStart - LONGEST_HEADER), nameStart);
+    const lineStart = nameStart - before.length + before.lastIndexOf('\n') + 1;
+    const length = text.slice(nameEnd, nameEnd + LONGEST_HEADER).indexOf('\n');
+    const lineEnd = length < 0 ? nameEnd + LONGEST_HEADER : nameEnd + length;
+    // The other names of the line are read with this one, or are in a line that is too long.
+    read = { text, start: Math.min(lineStart, nameStart), end: lineEnd };
+    if (length < 0 || lineEnd - lineStart > LONGEST_HEADER) return [];
+    const line = text.slice(lineStart, lineEnd);
+    const part = PARTS.find((each) => line.includes(each));
+    if (part === undefined) return [];
+    const cells = split(line, part).map(({ value }) => value);
+    const names = cells.filter((value, index) => value !== '' || (index > 0 && index < cells.length - 1));
+    if (names.length < 2 || !names.every((value) => HEADER.test(value))) return [];
+    return readRows(text, lineEnd + 1, { part, width: cells.length, columns: findColumns(cells) });
   }
-  return cells;
+
+  function findColumns(names: readonly string[]): Column[] {
+    return names.flatMap((name, index) => {
+      const strength = [name, /[\w.-]*$/.exec(name)?.[0] ?? ''].map(readName).find(isSure);
+      return strength === undefined ? [] : { index, strength };
+    });
+  }
+
+  function readRows(text: string, from: number, table: Table): Place[] {
+    const places: Place[] = [];
+    let at = from;
+    while (at < text.length) {
+      const row = table.part === undefined ? readTuple(text, at) : readLine(text, at, table.part, table.width);
+      if (row === undefined) break;
+      for (const { index, strength } of table.columns) {
+        const cell = row.cells[index];
+        if (
+          cell !== undefined &&
+          isSecretInText(cell.value.slice(0, SAMPLE), strength, cell.isQuoted ? 'quoted' : 'column')
+        )
+          places.push({ start: row.start + cell.start, end: row.start + cell.end });
+      }
+      at = row.end;
+    }
+    if (at > from) read = { ...read, text, end: at };
+    open = isEnd(text, at) ? table : undefined;
+    return places;
+  }
+
+  return {
+    /** The secrets of the table in whose header a name stands; none where its header was read before. */
+    find(text: string, nameStart: number, nameEnd: number): readonly Place[] {
+      if (nameStart >= read.start && nameStart < read.end && text === read.text) return [];
+      END_OF_CELL.lastIndex = nameEnd;
+      if (!END_OF_CELL.test(text)) return [];
+      return readHeader(text, nameStart, nameEnd);
+    },
+    /** The secrets of `INSERT INTO users (name, password) VALUES ('robin', '…'), …`, which begins at `start`. */
+    findInserted(text: string, start: number): readonly Place[] {
+      INSERT.lastIndex = start;
+      const insert = INSERT.exec(text);
+      if (insert === null) return [];
+      const names = split(insert[1] ?? '', ',').map(({ value }) => value.replace(/[`[\]]/g, ''));
+      return readRows(text, INSERT.lastIndex, { part: undefined, width: names.length, columns: findColumns(names) });
+    },
+    /** The secrets of the rows that a text begins with; `table` is what the piece before it left open. */
+    resume(text: string, table: Table | undefined): readonly Place[] {
+      read = { text, start: 0, end: 0 };
+      open = undefined;
+      return table === undefined ? [] : readRows(text, 0, table);
+    },
+    /** The table whose rows go on where the text ends. */
+    open: () => open,
+  };
+}
+
+/** Whether nothing but a comma between two rows follows. */
+const isEnd = (text: string, at: number) => text.length - at < 16 && /^\s*,?\s*$/.test(text.slice(at));
+
+/** Letters that tell what a value is. */
+const SAMPLE = 100;
+
+const isSure = (strength: NameStrength | undefined) => strength === 'password' || strength === 'strong';
+
+interface Row {
+  start: number;
+  end: number;
+  cells: readonly SplitCell[];
+}
+
+interface SplitCell extends Place {
+  value: string;
+  isQuoted: boolean;
+}
+
+/** The line as a row of so many cells; one without cells for a ruled line. */
+function readLine(text: string, start: number, part: string, width: number): Row | undefined {
+  const next = text.indexOf('\n', start);
+  const end = next < 0 ? text.length : next;
+  const line = text.slice(start, text[end - 1] === '\r' ? end - 1 : end);
+  if (RULE.test(line)) return line.trim() === '' ? undefined : { start, end: end + 1, cells: [] };
+  const cells = split(line, part);
+  return cells.length === width ? { start, end: end + 1, cells } : undefined;
 }
 
 /** The cells of a line, without blanks and quotes; a comma between quotes parts nothing. */
-function split(line: string, part: string): { start: number; end: number; value: string; isQuoted: boolean }[] {
-  const cells = [];
+function split(line: string, part: string): SplitCell[] {
+  const cells: SplitCell[] = [];
   let from = 0;
   let quote = '';
+  let isAtStart = true;
   for (let index = 0; index <= line.length; index++) {
     const letter = line[index];
     if (quote !== '') {
       if (letter === quote) quote = '';
-    } else if ((letter === '"' || letter === "'") && line.slice(from, index).trim() === '') quote = letter;
+    } else if (isAtStart && (letter === '"' || letter === "'")) quote = letter;
+    if (letter !== ' ' && letter !== '\t') isAtStart = false;
     if (index < line.length && (letter !== part || quote !== '')) continue;
-    const cell = line.slice(from, index);
-    const lead = /^\s*["']?/.exec(cell)?.[0].length ?? 0;
-    const value = cell.slice(lead).replace(/["']?\s*$/, '');
-    const isQuoted = /["']/.test(cell.slice(0, lead));
-    cells.push({ start: from + lead, end: from + lead + value.length, value, isQuoted });
+    cells.push(trimCell(line, from, index));
     from = index + 1;
+    isAtStart = true;
   }
   return cells;
 }
 
-const INSERT = /insert\s+into\s+["'`[\w.\]]{1,80}\s*$/i;
-const VALUES = /\)\s*values\s*/iy;
-const TUPLE = /\s*,?\s*\(((?:[^()'"]|'(?:[^'\\]|\\.|'')*'(?!')|"(?:[^"\\]|\\.)*")*)\)/y;
-const MOST_TUPLE = 2000;
+function trimCell(line: string, from: number, to: number): SplitCell {
+  let [start, end] = [from, to];
+  while (start < end && isBlank(line[start])) start++;
+  while (end > start && isBlank(line[end - 1])) end--;
+  const isQuoted = line[start] === '"' || line[start] === "'";
+  if (isQuoted) start++;
+  if (end > start && (line[end - 1] === '"' || line[end - 1] === "'")) end--;
+  return { start, end, value: line.slice(start, end), isQuoted };
+}
 
-/** `INSERT INTO users (name, password) VALUES ('robin', '…'), …`: the values of the column at `start`. */
-export function findInserted(text: string, start: number, end: number): Cell[] {
-  const before = text.slice(Math.max(0, start - MOST_LETTERS), start);
-  const open = start - before.length + before.lastIndexOf('(');
-  const close = end + text.slice(end, end + MOST_LETTERS).indexOf(')');
-  if (!before.includes('(') || close < end) return [];
-  if (!INSERT.test(text.slice(Math.max(0, open - 120), open))) return [];
-  VALUES.lastIndex = close;
-  if (!VALUES.test(text)) return [];
-  const column = split(text.slice(open + 1, close), ',').findIndex(
-    (cell) => open + 1 + cell.start <= start && open + 1 + cell.end >= end,
-  );
-  const cells: Cell[] = [];
-  for (let at = VALUES.lastIndex; at - end < LONGEST_TABLE; ) {
-    const piece = text.slice(at, at + MOST_TUPLE);
-    TUPLE.lastIndex = 0;
-    const tuple = TUPLE.exec(piece);
-    if (tuple === null) break;
-    const inner = at + tuple[0].length - 1 - (tuple[1]?.length ?? 0);
-    const cell = split(tuple[1] ?? '', ',')[column];
-    if (cell !== undefined) cells.push({ start: inner + cell.start, end: inner + cell.end, isQuoted: cell.isQuoted });
-    at += tuple[0].length;
-  }
-  return cells;
+const isBlank = (letter: string | undefined) => letter === ' ' || letter === '\t' || letter === '\r';
+
+/** Where it stands, `findInserted` looks. */
+export const INSERT_KEYWORD = 'insert into';
+const INSERT = /insert\s{1,8}into\s{1,8}["'`[\w.\]]{1,80}\s{0,8}\(([^()]{1,4000})\)\s{0,8}values\s{0,8}/iy;
+const TUPLE = /\s*,?\s*\(((?:[^()'"]|'(?:[^'\\]|\\.|'')*'(?!')|"(?:[^"\\]|\\.)*")*)\)/y;
+const LONGEST_TUPLE = 2000;
+
+function readTuple(text: string, at: number): Row | undefined {
+  TUPLE.lastIndex = 0;
+  const [tuple, inner = ''] = TUPLE.exec(text.slice(at, at + LONGEST_TUPLE)) ?? [];
+  if (tuple === undefined) return undefined;
+  const end = at + tuple.length;
+  return { start: end - 1 - inner.length, end, cells: split(inner, ',') };
 }

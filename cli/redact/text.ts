@@ -3,11 +3,12 @@ import { createCleanTexts } from './clean.ts';
 import { createKeywordScanner } from './keywords.ts';
 import { findKubernetesSecrets, KUBERNETES_KEYWORDS } from './kubernetes.ts';
 import { findMarks, hideForeignMarks, type Span } from './mark.ts';
-import { PASSWORD_ELSEWHERE } from './names.ts';
+import { createNameReader, PASSWORD_ELSEWHERE } from './names.ts';
 import { cutUp, LONGEST_PIECE } from './pieces.ts';
 import { groupByKeyword, matchRule } from './rules/match.ts';
 import type { Rule } from './rules/rule.ts';
 import type { Session } from './sessions.ts';
+import { createTableReader, INSERT_KEYWORD, type Place, type Table } from './tables.ts';
 import type { Scopes, ValueIndex } from './value-index.ts';
 import { viewPlain } from './views.ts';
 
@@ -25,30 +26,36 @@ export interface Pass {
 export type TextRedactor = ReturnType<typeof createTextRedactor>;
 
 const SHORTEST = 8;
+/** Letters of the next token that a pattern takes for the end of the one before it. */
+const LONGEST_OVERLAP = 8;
 /** Masking one secret may bring a neighbour to light. Two rounds are the rule; each masks at least one more letter. */
 const ROUNDS = 8;
 /** `allow` are rule ids and whole marks that are let through. */
 export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, allow: ReadonlySet<string>) {
   const { keywords, byKeyword } = groupByKeyword(rules);
-  const readAssignment = createAssignmentReader();
-  const scan = createKeywordScanner([...NAME_KEYWORDS, ...keywords, ...KUBERNETES_KEYWORDS]);
+  const readName = createNameReader();
+  const tables = createTableReader(readName);
+  const readAssignment = createAssignmentReader(readName, tables);
+  const scan = createKeywordScanner([...NAME_KEYWORDS, ...keywords, ...KUBERNETES_KEYWORDS, INSERT_KEYWORD]);
   const firstOfKubernetes = NAME_KEYWORDS.length + keywords.length;
+  const insert = firstOfKubernetes + KUBERNETES_KEYWORDS.length;
   const clean = createCleanTexts(index);
   const withoutKnown = createCleanTexts(index);
 
-  function findSpans(text: string, scopes: Scopes, knownOnly: boolean): Span[] {
-    const { spans, hasKeyword } = findSpansIn(text, scopes, knownOnly);
+  /** `resumed` is the table that the piece before this text left open, and `open` the one that it leaves itself. */
+  function findSpans(text: string, scopes: Scopes, knownOnly: boolean, resumed?: Table) {
+    const { spans, hasKeyword, open } = findSpansIn(text, scopes, knownOnly, resumed);
     const view = hasKeyword ? viewPlain(text) : undefined;
-    if (view === undefined) return spans;
+    if (view === undefined) return { spans, open };
     const found = findSpansIn(view.text, scopes, knownOnly).spans.map(view.locate);
     // What stands behind a name may as well end with its line; the tokens of providers tell where they end.
     const endsWithLine = ({ rule, start, end, secret }: Span) =>
       rule === KEY_NAME && text.slice(start, end).includes('\n') && !secret.includes('\n');
-    return [...spans, ...found.filter((span) => !endsWithLine(span))];
+    return { spans: [...spans, ...found.filter((span) => !endsWithLine(span))], open };
   }
 
-  function findSpansIn(text: string, scopes: Scopes, knownOnly: boolean) {
-    const spans: Span[] = [];
+  function findSpansIn(text: string, scopes: Scopes, knownOnly: boolean, resumed?: Table) {
+    const spans: Span[] = tables.resume(text, resumed).map((place) => toSpan(text, place));
     let hasKeyword = false;
     let isKubernetes = false;
     // What a rule has matched need not be matched again from within: a text of nothing but its keyword stays cheap.
@@ -57,11 +64,15 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
     function visitKeyword(keyword: number, start: number): void {
       if (knownOnly) return;
       if (keyword >= NAME_KEYWORDS.length) hasKeyword = true;
-      if (keyword >= firstOfKubernetes) isKubernetes = true;
+      if (keyword === insert) addNamed(tables.findInserted(text, start));
+      else if (keyword >= firstOfKubernetes) isKubernetes = true;
       if (keyword < NAME_KEYWORDS.length) visitName(start);
       for (const rule of byKeyword[keyword - NAME_KEYWORDS.length] ?? []) {
-        if (start < (matchedTo.get(rule) ?? 0)) continue;
-        const span = matchRule(rule, text, start);
+        const to = matchedTo.get(rule) ?? 0;
+        // Two tokens may stand back to back: the first one's pattern may have taken the first letters of the second.
+        const isNext = to > 0 && start <= to && start >= to - LONGEST_OVERLAP;
+        if (start < to && !isNext) continue;
+        const span = matchRule(rule, text, start, isNext);
         if (span === undefined) continue;
         matchedTo.set(rule, span.end);
         spans.push(span);
@@ -69,9 +80,11 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
     }
 
     function visitName(start: number, end?: number): void {
-      for (const value of readAssignment(text, start, end)) {
-        spans.push({ ...value, rule: KEY_NAME, secret: text.slice(value.start, value.end) });
-      }
+      addNamed(readAssignment(text, start, end));
+    }
+
+    function addNamed(places: readonly Place[]): void {
+      for (const place of places) spans.push(toSpan(text, place));
     }
 
     scan(text, visitKeyword, index.filter(), (hash, end) => {
@@ -82,7 +95,7 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
       for (const { index, 0: name } of text.matchAll(PASSWORD_ELSEWHERE)) visitName(index, index + name.length);
     }
     if (isKubernetes) spans.push(...findKubernetesSecrets(text));
-    return { spans, hasKeyword: hasKeyword || spans.length > 0 };
+    return { spans, hasKeyword: hasKeyword || spans.length > 0, open: tables.open() };
   }
 
   function redactUnlessClean(text: string, pass: Pass, scopes: Scopes, knownOnly: boolean): string {
@@ -97,19 +110,31 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
 
   function redact(text: string, pass: Pass, scopes: Scopes, knownOnly: boolean): string {
     if (text.length > LONGEST_PIECE) return redactPieces(text, pass, scopes, knownOnly);
-    let current = text;
+    return redactPiece(text, pass, scopes, knownOnly).masked;
+  }
+
+  function redactPiece(text: string, pass: Pass, scopes: Scopes, knownOnly: boolean, resumed?: Table) {
+    let masked = text;
+    let open: Table | undefined;
     for (let round = 0; round < ROUNDS; round++) {
-      const next = maskSpans(current, findSpans(current, scopes, knownOnly), pass);
-      if (next === current) break;
-      current = next;
+      const found = findSpans(masked, scopes, knownOnly, resumed);
+      open = found.open;
+      const next = maskSpans(masked, found.spans, pass);
+      if (next === masked) break;
+      masked = next;
     }
-    return current;
+    return { masked, open };
   }
 
   /** The text itself where nothing changes: a copy would be as long. */
   function redactPieces(text: string, pass: Pass, scopes: Scopes, knownOnly: boolean): string {
     const pieces = cutUp(text);
-    const masked = pieces.map((piece) => redact(piece, pass, scopes, knownOnly));
+    let open: Table | undefined;
+    const masked = pieces.map((piece) => {
+      const redacted = redactPiece(piece, pass, scopes, knownOnly, open);
+      open = redacted.open;
+      return redacted.masked;
+    });
     return masked.every((piece, index) => piece === pieces[index]) ? text : masked.join('');
   }
 
@@ -148,6 +173,13 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
     redactValue: (value: string, pass: Pass) => maskValue(KEY_NAME, value, pass) ?? value,
   };
 }
+
+const toSpan = (text: string, { start, end }: Place): Span => ({
+  start,
+  end,
+  rule: KEY_NAME,
+  secret: text.slice(start, end),
+});
 
 /** Marks are joined with what overlaps them, so that none is cut; a mark by itself is no secret. */
 const MARK = '';

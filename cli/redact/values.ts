@@ -12,7 +12,7 @@ export function measureEntropy(text: string): number {
 
 /** Fills the place of a secret in documentation. */
 const FILLER =
-  /^<[a-z][\w-]*$|^\[[^\]]*\]$|^[<{(%$].*[>})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^<>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|^\W*(?:[a-z]{2,12}\W)?redacted(?:\W[a-z]{2,12}){0,3}\W*$|insert[-_]|process\.env|%\(|%[sd]|\{[A-Za-z_]\w*\}|^aws4-hmac|import\.meta|os\.environ|getenv|secrets\.|0{6,}|^[a-z_.:/-]*(?:\{\}[a-z_.:/-]*)+$/i;
+  /^<[a-z][\w-]*$|^\[[^\]]*\]$|^[<{(%$].*[>})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^<>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|^\W*(?:[a-z]{2,12}\W)?redacted(?:\W[a-z]{2,12}){0,3}\W*$|insert[-_]|process\.env|%\(|%(?:[-.*]{1,3}\d{0,3})?[sd]|\{[A-Za-z_]\w*\}|^aws4-hmac|import\.meta|os\.environ|getenv|secrets\.|0{6,}|^[a-z_.:/-]*(?:\{\}[a-z_.:/-]*)+$/i;
 
 /** Words that a real secret in running text hardly has in it; `XmlStringMaxLen256` is the type of a field. */
 const MADE_UP =
@@ -20,7 +20,7 @@ const MADE_UP =
 
 /** A password that is called one. */
 const PASSWORD_WORD =
-  /^(?:your|the|some|new|old|user)?[-_]?(?:password|passwd|pass|pwd)[-_]?\d{0,3}$|^(?:real.)?secret|secret$|^foo|^bar|placeholder|do.?not.?use|fake|mock|dummy|sample|12345678|0123456789|abcdef/i;
+  /^(?:your|the|some|new|old|user|1|one)?[-_]?(?:password|passwd|pass|pwd)[-_]?\d{0,3}$|^(?:real.)?secret|secret$|^foo|^bar|placeholder|do.?not.?use|fake|mock|dummy|sample|12345678|0123456789|abcdef/i;
 
 const HARMLESS = new Set(
   'true false null none undefined nil yes no on off default localhost development production staging testing required optional string number boolean object unknown any secret token password bearer basic digest oauth apikey api-key hidden disabled enabled anonymous postgres mysql mongodb redis admin administrator root user guest username seconds minutes hours days vault keychain keyring prompt stdin env environment'.split(
@@ -30,7 +30,7 @@ const HARMLESS = new Set(
 
 /** `^2.14.1`, `name@2.14.1`: what a package with the name of a secret depends on; and when a password was changed. */
 const VERSION =
-  /^[~^<>=v]{0,2}\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+][\w.-]{1,40})?$|^\d{4}-\d\d-\d\d|^[\w@/.-]{1,100}@\d+\.\d+\.\d+|^sha\d{3}-/;
+  /^[~^<>=v]{0,2}\d{1,4}(?:\.(?:\d{1,6}|[*x])){1,3}(?:[-+][\w.-]{1,40})?(?:\s?\|{1,2}\s?[~^<>=v]{0,2}\d{1,4}(?:\.(?:\d{1,6}|[*x])){0,3})*$|^\d{4}-\d\d-\d\d|^[\w@/.-]{1,100}@\d+\.\d+\.\d+|^sha\d{3}[-:/]/;
 
 /**
  * No secret, whatever it is called: types and algorithms that carry a number (`Uint8Array`, `ed25519Seed`,
@@ -44,7 +44,14 @@ const NO_SECRET = [
 ];
 /** `bufToB64Url`, `AuthenticationMD5Password`, `AUTODETECT_SIGV4`, `a ?? b`. */
 const CODE_NAME =
-  /^[A-Za-z_$]+\d{1,3}[A-Za-z_$]+[:;,]?$|^[a-z]+(?:[A-Z][a-z]+)+\d{1,2}$|^\w*[a-z0-9](?:Key|Token|Password|Secret|Auth)s?$|^[A-Z]{2,}\d*(?:_[A-Z0-9]+)+$|^[A-Z0-9]{2,}(?:_[A-Z0-9]+){2,}$|\?\?|\?[\w.]+:/;
+  /^[A-Za-z_$]+\d{1,3}[A-Za-z_][A-Za-z_$]*[:;,]?$|^[a-z]+(?:[A-Z][a-z]+)+\d{1,2}$|^[A-Z][a-z]+\d{1,3}[A-Z]\d{0,4}[A-Za-z]*[a-z]{5}$|^\w*[a-z0-9](?:Key|Token|Password|Secret|Auth)s?$|^[A-Z]{2,}\d*(?:_[A-Z0-9]+)+$|^[A-Z0-9]{2,}(?:_[A-Z0-9]+){2,}$|\?\?|\?[\w.]+:/;
+
+/** `VALID_ACCESS_TOKEN` */
+const CONSTANT = /^[A-Z]{2,12}(?:_[A-Z]{2,12}){1,5}$/;
+
+/** Public keys, as DER and as OpenSSH write them, and `PBKDF2WithHmacSHA1`. */
+const PUBLIC =
+  /^(?:PBKDF2|PBE|AES|RSA|EC|DES|Hmac|SHA\d*)\w*With\w+$|^(?:MII[BC]IjANBg|MIIBojANBg|MIG[ef]MA0G|MFkwEwYHKoZIzj0|MHYwEAYHKoZIzj0|MCowBQYDK2V|(?:ssh-[a-z\d]{3,8} )?AAAA[BCE]3NzaC1)/;
 
 /** Stands where a secret would, and is none: `<YOUR_API_KEY>`, `process.env.API_KEY`, `xxxxx`, `true`. */
 export function isPlaceholder(value: string): boolean {
@@ -53,7 +60,7 @@ export function isPlaceholder(value: string): boolean {
 
 /** The same for a value that already looks like the secret of a certain provider. */
 export function isFiller(value: string): boolean {
-  if (HARMLESS.has(value.toLowerCase())) return true;
+  if (HARMLESS.has(value.toLowerCase()) || CONSTANT.test(value)) return true;
   return FILLER.test(value) || new Set(value).size < Math.min(4, value.length);
 }
 
@@ -110,7 +117,8 @@ export type Shape = 'quoted' | 'bare' | 'variable' | 'prose' | 'argument' | 'acc
 export function isSecretInText(value: string, strength: NameStrength, shape: Shape): boolean {
   // A bare one may be cut short by a letter that is part of it.
   const shortest = strength === 'password' && shape !== 'bare' ? 5 : 6;
-  if (value.length < shortest || hasMark(value) || isFiller(value)) return false;
+  if (value.length < shortest || (NEEDS_LETTERS.has(shape) && !/[A-Za-z]/.test(value))) return false;
+  if (hasMark(value) || isFiller(value) || PUBLIC.test(value)) return false;
   if (strength === 'phrase') {
     if (SEED.test(value) || (hasDigitsAndLetters(value) && !/\s/.test(value))) return true;
     return shape !== 'loose' && PHRASE.test(value) && !SENTENCE.test(value);
@@ -133,6 +141,9 @@ const FITS: { [shape in Exclude<Shape, 'loose'>]: (value: string, strength: Name
   bare: (value, strength) => fits(value, strength, false),
   quoted: (value, strength) => fits(value, strength, true),
 };
+
+/** Without a sure place, a secret has a letter of ASCII: a text of another alphabet is told apart at once. */
+const NEEDS_LETTERS: ReadonlySet<Shape> = new Set<Shape>(['bare', 'prose', 'argument', 'column', 'loose']);
 
 const SYMBOLS = /[!#$%&*+^~?@]/;
 
@@ -157,7 +168,7 @@ function fits(value: string, strength: NameStrength, isQuoted: boolean): boolean
 /** What a name that is a key of anything holds only where it is nothing else. */
 function isKey(value: string, strength: 'key' | 'vendor', shape: Shape): boolean {
   if (isHashOrId(value)) return shape === 'variable' || (strength === 'vendor' && shape !== 'loose');
-  if (isReference(value, strength) || NUMBERED_PART.test(value)) return false;
+  if (isReference(value, strength) || NUMBERED_PART.test(value) || VERSION.test(value)) return false;
   return (
     [value, value.replace(BEFORE_KEY, '')].some((each) => isSurelyRandom(each, 16)) ||
     isMixedCase(value) ||
@@ -268,14 +279,19 @@ function isCode(value: string, strength: NameStrength, shape: Shape): boolean {
   if (NO_SECRET.some((pattern) => pattern.test(value)) || isLocation(value) || isReference(value, strength))
     return true;
   const mayBeName = shape === 'bare' || shape === 'argument' || shape === 'account';
+  const hasNoWords = value.length >= 14 && countVowels(value) < value.length * 0.15 && countChanges(value) > 3;
   return (
-    mayBeName && CODE_NAME.test(value) && (strength !== 'password' || shape === 'argument' || /[a-z]{3}/.test(value))
+    mayBeName &&
+    !hasNoWords &&
+    CODE_NAME.test(value) &&
+    (strength !== 'password' || shape === 'argument' || /[a-z]{3}/.test(value))
   );
 }
 
 /** `user.name`, `f(x`, but not random parts with a dot between them. */
 function isReference(value: string, strength: NameStrength): boolean {
   if (/^[A-Za-z_$][\w$.]*[([]/.test(value)) return countChanges(value) < 3;
+  if (/^[A-Za-z_]\w*(?:(?:::|->)[A-Za-z_]\w*)+(?:\.[A-Za-z_]\w*)*$/.test(value)) return true;
   if (!/^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|#)[A-Za-z_$][\w$]*)+[;,)]*$/.test(value)) return false;
   const isToken = isSurelyRandom(value, 16) && (value.match(/\d+/g)?.length ?? 0) > 2;
   return !isToken && !(strength === 'password' && countChanges(value) > 2);

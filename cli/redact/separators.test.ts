@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { made, makeExample } from '../test/redaction/made.ts';
+import { createAssignmentReader, NAME_KEYWORDS } from './assignments.ts';
+import { createKeywordScanner } from './keywords.ts';
+import { createNameReader, PASSWORD_ELSEWHERE, PASSWORD_WORDS } from './names.ts';
+import { JOINED_VERBS, NEAR_VERBS, PURPOSES, SEPARATORS, type Separator, VERBS } from './separators.ts';
+import { createTableReader } from './tables.ts';
+
+const scan = createKeywordScanner(NAME_KEYWORDS);
+
+/** What is masked where only these separators count. */
+function find(text: string, separators: readonly Separator[] = SEPARATORS): string[] {
+  const readName = createNameReader();
+  const read = createAssignmentReader(readName, createTableReader(readName), separators);
+  const found: string[] = [];
+  const visit = (start: number, end?: number) => {
+    for (const place of read(text, start, end)) found.push(text.slice(place.start, place.end));
+  };
+  scan(text, (_keyword, start) => visit(start));
+  for (const { index, 0: name } of text.matchAll(PASSWORD_ELSEWHERE)) visit(index, index + name.length);
+  return found;
+}
+
+/** Letters that are made: what is found has to be one of these runs, whole. */
+const MADE = /<(?:alnum|strong) /;
+
+test.each(SEPARATORS.map((row, index) => [index, row] as const))(
+  'row %i finds its examples by itself',
+  (_index, row) => {
+    expect(row.yes.length).toBeGreaterThan(0);
+    expect(row.no.length).toBeGreaterThan(0);
+    expect(row.yes.filter((example) => !MADE.test(example))).toEqual([]);
+    expect(row.yes.filter((example) => find(makeExample(example), [row]).length === 0)).toEqual([]);
+    expect(row.no.filter((example) => find(makeExample(example), [row]).length > 0)).toEqual([]);
+  },
+);
+
+const SECRET = `k7${made('strong', 10)}`;
+
+describe('words of a sentence', () => {
+  test.each(NEAR_VERBS)('the password %s …', (verb) =>
+    expect(find(`the password ${verb} ${SECRET}`)).toEqual([SECRET]),
+  );
+  test.each(JOINED_VERBS)('密码%s…', (verb) => expect(find(`密码${verb}${SECRET}`)).toEqual([SECRET]));
+  test.each(VERBS)('the password of the new shop %s …', (verb) =>
+    expect(find(`the password of the new shop ${verb} ${SECRET}`)).toEqual([SECRET]),
+  );
+  test.each(PURPOSES)('password %s robin: …', (purpose) =>
+    expect(find(`password ${purpose} robin: ${SECRET}`)).toEqual([SECRET]),
+  );
+});
+
+/** A password in other languages, as people write it. Each way of writing that `names.ts` knows has a line. */
+const ELSEWHERE = [
+  'Passwort',
+  'Kennwort',
+  'mot de passe',
+  'mot_de_passe',
+  'contraseña',
+  'contrasena',
+  'contrasenya',
+  'contrasea',
+  'senha',
+  'wachtwoord',
+  'parola',
+  'passord',
+  'lösenord',
+  'losenord',
+  'adgangskode',
+  'salasana',
+  'heslo',
+  'jelszó',
+  'kata_sandi',
+  'haslo',
+  'sifre',
+  'Пароль',
+  'пароля',
+  'паролі',
+  'паролю',
+  'пароле',
+  'лозинка',
+  'гасло',
+  '密码',
+  '密碼',
+  '口令',
+  'パスワード',
+  '暗証番号',
+  '비밀번호',
+  '암호',
+  'รหัสผ่าน',
+  'पासवर्ड',
+  'סיסמה',
+  'סיסמא',
+  'كلمة المرور',
+  'كلمة السر',
+  'κωδικός',
+];
+/** Told by JSON alone, since a text of its letters is not looked at: see docs/redaction.md. */
+const IN_FIELDS = ['hasło', 'şifre', 'haslo', 'sifre', 'mật_khẩu'];
+
+describe('names in other languages', () => {
+  const inText = ELSEWHERE.filter((name) => !IN_FIELDS.includes(name));
+  test.each(inText)('%s: …', (name) => expect(find(`${name}: ${SECRET}`)).toEqual([SECRET]));
+
+  test('each alternative has a line', () => {
+    const names = [...ELSEWHERE, ...IN_FIELDS].map((name) => name.toLowerCase().replaceAll(' ', '_'));
+    const alternatives = [PASSWORD_WORDS, PASSWORD_ELSEWHERE.source].flatMap((source) => source.split(/\|(?![^(]*\))/));
+    const unused = alternatives.filter((each) => !names.some((name) => new RegExp(`(?:${each})$`, 'i').test(name)));
+    expect(unused).toEqual([]);
+  });
+});
