@@ -60,7 +60,8 @@ export interface Piece {
   facts: string;
   columns: Columns;
   isRewritten: boolean;
-  days: SessionDay[];
+  /** Absent where they are as before. */
+  days: SessionDay[] | undefined;
   values: { added: Value[]; removed: Value[] };
 }
 
@@ -83,6 +84,7 @@ export function derivePiece(job: PieceJob, costOf: CostOf, kept = new KeptSessio
     before.isRewritten || entries.some(({ writing, echo }) => writing !== undefined || echo !== undefined);
   const isAnew = isRewritten && job.eventCount <= MOST_REWRITTEN;
   const values = valuesOf(before);
+  const daysBefore = JSON.stringify(dayRowsOf(before, job.place, costOf));
   if (isAnew && isEnd && stored?.earlier === undefined) return undefined;
   const facts = isAnew && isEnd ? foldAnew(job, before, entries) : before;
   // Before the end of what is there, it would be done again and again.
@@ -90,6 +92,7 @@ export function derivePiece(job: PieceJob, costOf: CostOf, kept = new KeptSessio
   facts.isRewritten = isRewritten;
   facts.repository = repositoryOf(facts, job.place);
   noteLag(facts, job, entries);
+  const days = dayRowsOf(facts, job.place, costOf);
   const piece = {
     through,
     next: open?.first ?? through + 1,
@@ -98,7 +101,7 @@ export function derivePiece(job: PieceJob, costOf: CostOf, kept = new KeptSessio
     facts: writeFacts(facts),
     columns: columnsOf(facts, through, costOfFacts(facts, costOf)),
     isRewritten,
-    days: dayRowsOf(facts, job.place, costOf),
+    days: JSON.stringify(days) === daysBefore ? undefined : days,
     values: compareValues(values, valuesOf(facts)),
   };
   kept.put(sessionId, { through, facts, open, weight: piece.facts.length });

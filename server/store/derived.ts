@@ -72,6 +72,9 @@ const NOTHING: Columns = {
  */
 export async function claimSession(db: Db, row: SessionRow, now: number, until: number): Promise<Derived | undefined> {
   const { session_id, organization_id, plane, started_at } = row;
+  // No other process has an embedded store, so there a session that may get events needs no claim, and no fsync for it.
+  const open = isPostgres(db) ? undefined : await findOpen(db, row);
+  if (open) return open;
   const taken = await db
     .updateTable('session_facts')
     .set({ claimed_until: until, is_final: 0 })
@@ -107,6 +110,15 @@ export async function claimSession(db: Db, row: SessionRow, now: number, until: 
   return rows[0];
 }
 
+const findOpen = (db: Db, { session_id, organization_id }: Target): Promise<Derived | undefined> =>
+  db
+    .selectFrom('session_facts')
+    .select(DERIVED)
+    .where('session_id', '=', session_id)
+    .where('organization_id', '=', organization_id)
+    .where('is_final', '=', 0)
+    .executeTakeFirst();
+
 const TEXTS = new Set(['session_id', 'organization_id', 'plane', 'facts', 'summary']);
 const typeOf = (name: string) => (TEXTS.has(name) ? 'text' : name === 'cost' ? 'double precision' : 'bigint');
 
@@ -125,7 +137,8 @@ export interface NewPiece {
   after: Derived & { claimed_until: number };
   columns: Columns;
   chunks: readonly DerivedChunk[];
-  days: readonly SessionDay[];
+  /** Absent where they are as before. */
+  days: readonly SessionDay[] | undefined;
   values: Record<'added' | 'removed', readonly Pick<SessionValueRow, 'field' | 'name' | 'value'>[]>;
   /** Whether it replaces all that an earlier version derived. */
   isAnew: boolean;
@@ -151,7 +164,7 @@ export function writePiece(db: Db, piece: NewPiece): Promise<boolean> {
     await writeChunks(transaction, row, chunks);
     if (isAnew) await removeValues(transaction, row);
     await writeValues(transaction, row, values);
-    await replaceSessionDays(transaction, row, days);
+    if (days || isAnew) await replaceSessionDays(transaction, row, days ?? []);
     return true;
   });
 }

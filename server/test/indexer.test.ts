@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { sql } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../commands.ts';
 import { Indexer, type IndexerOptions } from '../derive/indexer.ts';
@@ -7,6 +7,7 @@ import { type PieceJob, VERSION } from '../derive/piece.ts';
 import { createDeriveThread } from '../derive/thread.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
+import type { Db } from '../store/open.ts';
 import { findSummaries } from '../store/summaries.ts';
 import { createDeriveHere, readDerived } from './derived.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
@@ -43,11 +44,24 @@ function createDerive() {
   return { seen, thread };
 }
 
+/** Notes the kinds of the built statements that write. */
+function countWrites(store: Db): { writes: string[]; db: Db } {
+  const writes: string[] = [];
+  const plugin: KyselyPlugin = {
+    transformQuery({ node }) {
+      if (node.kind !== 'SelectQueryNode' && node.kind !== 'RawNode') writes.push(node.kind);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  return { writes, db: store.withPlugin(plugin) };
+}
+
 describe.each(ENGINES)('the indexer on %s', (engine) => {
   let store: TestStore;
   let organizationId: string;
   let ids: string[];
-  let append: (sessionId: string, text: string) => Promise<void>;
+  let append: (sessionId: string, text: string, eventType?: string) => Promise<void>;
 
   beforeAll(async () => {
     store = await openTestStore(engine);
@@ -63,8 +77,8 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
       committed: () => undefined,
       now: () => Date.UTC(2026, 10, 1),
     });
-    append = async (sessionId, text) => {
-      const events = [{ eventType: 'user.message', payload: Buffer.from(JSON.stringify({ text })) }];
+    append = async (sessionId, text, eventType = 'user.message') => {
+      const events = [{ eventType, payload: Buffer.from(JSON.stringify({ text })) }];
       const place = { organizationId, plane: 'live', sessionId, sender: 'a' } as const;
       await log.append({ ...place, idempotencyKey: null, fingerprint: '', events });
     };
@@ -130,6 +144,27 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     expect(other.seen.jobs.map(({ stored }) => stored !== undefined)).toEqual([false, true]);
     await other.indexer.close();
     expect((await readDerived(store)).chunks.length).toBe(grown.chunks.length);
+  });
+
+  test('writes nothing of the days for events that change none of their figures', async () => {
+    const [first] = ids as [string];
+    const before = start();
+    await before.indexer.reach(
+      (await sources()).filter(({ session }) => session.session_id === first),
+      LONG_MS,
+    );
+    await before.indexer.close();
+    await append(first, 'more', 'assistant.message');
+    const { writes, db } = countWrites(store.db);
+    const { indexer } = start({ db });
+    await indexer.reach(
+      (await sources()).filter(({ session }) => session.session_id === first),
+      LONG_MS,
+    );
+    await indexer.close();
+    // The facts and the chunk; and the claim of a replica with its release.
+    const claims = engine === 'postgres' ? ['UpdateQueryNode', 'UpdateQueryNode'] : [];
+    expect(writes.sort()).toEqual(['InsertQueryNode', 'UpdateQueryNode', ...claims].sort());
   });
 
   test('derives each session once, however many ask at once', async () => {

@@ -13,6 +13,9 @@ insert into session_facts ("event_count", "prompts", "tool_calls", "failures", "
   on conflict (session_id) do nothing
   returning "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts";
 -- on SQLite
+select "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts"
+  from "session_facts"
+  where "session_id" = ? and "organization_id" = ? and "is_final" = ?;
 update "session_facts"
   set "claimed_until" = ?, "is_final" = ?
   where "session_id" = ? and "organization_id" = ? and "claimed_until" <= ?
