@@ -6,7 +6,7 @@ import { type Consent, type Wanted, wantedOf } from '../privacy/consent.ts';
 import type { Policy } from '../privacy/policy.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { FileRow } from '../spool/files.ts';
-import { type CommitOptions, CursorMoved, createCommit } from './commit.ts';
+import { type CommitOptions, Commits, CursorMoved } from './commit.ts';
 import { attempt, type Found, findTranscripts, type Place, stampOf, type Trouble } from './discover.ts';
 import type { FileBeingRead, Unread } from './identify.ts';
 import type { Identify } from './identity.ts';
@@ -82,7 +82,7 @@ export const bytesOf = ({ found, cursor, stored }: Unread) =>
 export function createReader(options: ReaderOptions) {
   const { spool, now, patienceMs, onTrouble, maxLineBytes, policy, consent, state } = options;
   const mask = createMask(options.redactor);
-  const commits = createCommit(options);
+  const commits = new Commits(options);
   const isWanted = (row: FileRow) => wantedOfFile(row.agent, row).from < (row.leftBefore ?? 0);
   // Size and time of files that were read to their end, so that a file at rest costs one `stat`.
   const atRest = new Map<string, string>();
