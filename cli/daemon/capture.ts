@@ -4,7 +4,7 @@ import { storeOf } from '../agents/store.ts';
 import { CATCH_UP_BYTES, startCatchUp } from '../catch-up/start.ts';
 import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
-import { openReader, type Pipeline } from '../pipeline.ts';
+import { openReader, type Pipeline, type ReaderChoices } from '../pipeline.ts';
 import type { Consent } from '../privacy/consent.ts';
 import { type Place, type Trouble, transcriptAt } from '../read/discover.ts';
 import { giveWay } from '../read/give-way.ts';
@@ -15,7 +15,7 @@ import { startDelivery } from './deliver.ts';
 import { createMemory, createSpoolLimit, type Timing } from './limits.ts';
 import type { Log } from './log.ts';
 import { createScan } from './scan.ts';
-import { createWatch } from './watch.ts';
+import { createWatch, type Watch } from './watch.ts';
 
 export interface CaptureOptions {
   pipeline: Pipeline;
@@ -41,152 +41,209 @@ function cpu(): number {
  * program.
  */
 export async function capture(context: Context, options: CaptureOptions): Promise<void> {
-  const { pipeline, places, consent, log, timing } = options;
-  const { spool, folder } = pipeline;
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
-  let resting = new AbortController();
-  const wake = () => resting.abort();
-  const watch = createWatch({
-    platform: context.platform,
-    onChange(place) {
-      scan.notice(place);
-      wake();
-    },
-  });
-  const inboxes = context.agents
-    .filter(({ hookedAs }) => hookedAs !== undefined)
-    .map((agent) => ({ agent, root: join(folder, 'inbox', agent.id), below: '' }));
-  const scan = createScan({ places, inboxes, watch, tick, now: context.now });
-  const findFull = createSpoolLimit(context, spool, log);
-  const memory = createMemory(spool);
+  const memory = createMemory(options.pipeline.spool);
   const fetch: Context['fetch'] = (...request) => {
     memory.use();
     return context.fetch(...request);
   };
-  const delivery = startDelivery({ ...context, fetch }, pipeline, { signal, log, timing });
-  let troubles = 0;
-  function onTrouble({ path, reason }: Trouble): void {
-    troubles++;
-    log.warn(`${path} cannot be read: ${reason}`);
+  const delivery = startDelivery({ ...context, fetch }, options.pipeline, { ...options, signal });
+  let reading: Reading | undefined;
+  try {
+    reading = new Reading(context, { ...options, signal, memory, delivery });
+    await Promise.race([reading.run(), delivery.ended]);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    stop.abort();
+    memory.close();
+    reading?.close();
+    await Promise.allSettled([delivery.ended, reading?.catchingUp]);
   }
-  const choices = { consent, patienceMs: PATIENCE_MS, onTrouble };
-  const reader = openReader(context, pipeline, choices);
-  let isFull = false;
-  const isStopped = () => signal.aborted || isFull;
-  let catchingUp: Promise<void> | undefined;
-  let mayCatchUp = true;
+}
 
-  async function onCommit(mustStop: () => boolean): Promise<void> {
-    delivery.wake();
-    memory.use();
-    isFull = findFull();
-    await giveWay(spool, { isStopped: mustStop, isFlowing: delivery.isFlowing });
+interface ReadingOptions extends CaptureOptions {
+  memory: ReturnType<typeof createMemory>;
+  delivery: ReturnType<typeof startDelivery>;
+}
+
+/** Reads what changes into the spool: what is small at once, what is large beside everything else. */
+class Reading {
+  readonly #context: Context;
+  readonly #options: ReadingOptions;
+  readonly #watch: Watch;
+  readonly #scan: ReturnType<typeof createScan>;
+  readonly #findFull: () => boolean;
+  readonly #reader: ReturnType<typeof openReader>;
+  /** What a reader in a process of its own is given as well. */
+  readonly #choices: ReaderChoices;
+  /** How many files could not be read so far. */
+  #troubles = 0;
+  /** Whether the spool takes no more. */
+  #isFull = false;
+  /** A process that reads what there is much of. */
+  #catchingUp: Promise<void> | undefined;
+  #mayCatchUp = true;
+  /** Aborted by whatever ends the pause between two rounds. */
+  #pause = new AbortController();
+
+  constructor(context: Context, options: ReadingOptions) {
+    const { pipeline, places, consent, log } = options;
+    this.#context = context;
+    this.#options = options;
+    this.#watch = createWatch({
+      platform: context.platform,
+      onChange: (place) => {
+        this.#scan.notice(place);
+        this.#pause.abort();
+      },
+    });
+    const inboxes = context.agents
+      .filter(({ hookedAs }) => hookedAs !== undefined)
+      .map((agent) => ({ agent, root: join(pipeline.folder, 'inbox', agent.id), below: '' }));
+    this.#scan = createScan({ places, inboxes, watch: this.#watch, tick, now: context.now });
+    this.#findFull = createSpoolLimit(context, pipeline.spool, log);
+    const onTrouble = ({ path, reason }: Trouble) => {
+      this.#troubles++;
+      log.warn(`${path} cannot be read: ${reason}`);
+    };
+    this.#choices = { consent, patienceMs: PATIENCE_MS, onTrouble };
+    this.#reader = openReader(context, pipeline, this.#choices);
   }
 
-  /** Lets something else be read after a while, if it must. False where some of it is left. */
-  async function read(work: Work, mustYield: () => boolean): Promise<boolean> {
-    const started = tick();
-    const mustStop = () => isStopped() || (tick() - started > timing.sliceMs && mustYield());
-    const isWhole = await reader.read(work, { isStopped: mustStop, onCommit: () => onCommit(mustStop) });
-    // Otherwise another process has read some of it meanwhile.
-    if (!isWhole || isStopped()) scan.expire();
-    return isWhole && !mustStop();
+  /** The process that reads what there is much of, while there is one. */
+  get catchingUp(): Promise<void> | undefined {
+    return this.#catchingUp;
+  }
+
+  /** Until the signal. */
+  async run(): Promise<void> {
+    const { signal, timing, delivery, pipeline } = this.#options;
+    while (!signal.aborted) {
+      this.#pause = new AbortController();
+      try {
+        this.#isFull = this.#findFull();
+        if (!this.#isStopped()) {
+          await this.#readRound();
+          // Another process may have read what is new and left it for this one to send.
+          delivery.wake();
+        }
+        // A step a round: what is written to meanwhile does not wait long for it.
+        pipeline.spool.shrink();
+      } catch (error) {
+        await this.#recover(error);
+      }
+      await this.#rest();
+      await sleep(timing.settleMs, undefined, { signal });
+    }
+  }
+
+  close(): void {
+    this.#watch.close();
+  }
+
+  #isStopped(): boolean {
+    return this.#options.signal.aborted || this.#isFull;
+  }
+
+  async #readRound(): Promise<void> {
+    const changed = this.#scan.take();
+    await this.#readFiles(changed.filter((place) => !isStore(place)));
+    for (const place of changed.filter(isStore)) {
+      if (this.#isStopped()) break;
+      await this.#readStore(place);
+    }
+    const everything = this.#isStopped() ? [] : this.#scan.takeEverything();
+    if (everything.length === 0 || this.#catchingUp !== undefined) return;
+    const work = this.#reader.findWork(everything);
+    this.#scan.learn(work);
+    if (this.#mayCatchUp && work.bytes > CATCH_UP_BYTES) this.#catchingUp = this.#catchUp();
+    else if (!(await this.#read(work, () => this.#scan.isNoticed()))) this.#scan.expire();
   }
 
   /**
    * In the order of their age. What there is much of, and what has to wait for others, is read with everything, in which they
    * are as well.
    */
-  async function readFiles(files: readonly Place[]): Promise<void> {
+  async #readFiles(files: readonly Place[]): Promise<void> {
     if (files.length === 0) return;
-    const work = reader.findWork(files);
+    const work = this.#reader.findWork(files);
     // In a folder that is new there may be more than was noticed.
-    scan.follow(work.sessions);
+    this.#scan.follow(work.sessions);
     const few = pickSmall(work.sessions);
     const left = work.sessions.filter((session) => !few.has(session)).flat();
     const sessions = work.sessions.filter(
-      (session) => few.has(session) && !session.some((file) => mayRepeat(file, left)),
+      (session) => few.has(session) && !session.some((file) => this.#mayRepeat(file, left)),
     );
-    const isRead = await read({ ...work, sessions }, () => false);
-    if (!isRead || sessions.length < work.sessions.length) scan.expire();
+    const isRead = await this.#read({ ...work, sessions }, () => false);
+    if (!isRead || sessions.length < work.sessions.length) this.#scan.expire();
+  }
+
+  /** What is read as a whole whenever it changes is not read at each of its changes. */
+  async #readStore(place: Place): Promise<void> {
+    const started = cpu();
+    const troublesBefore = this.#troubles;
+    // A document would be read from its beginning again: it is not interrupted for what is noticed, itself included.
+    const isWhole = storeOf(place.agent, place.below)?.kind === 'document';
+    const mustYield = () => !isWhole && this.#scan.isNoticed();
+    const isRead = await this.#read(this.#reader.findWork([place]), mustYield);
+    const hasFailed = this.#troubles > troublesBefore;
+    if (isRead || hasFailed) this.#scan.rest(place, cpu() - started, hasFailed);
+    else this.#scan.notice(place);
+  }
+
+  /** Lets something else be read after a while, if it must. False where some of it is left. */
+  async #read(work: Work, mustYield: () => boolean): Promise<boolean> {
+    const started = tick();
+    const isSliceOver = () => tick() - started > this.#options.timing.sliceMs;
+    const mustStop = () => this.#isStopped() || (isSliceOver() && mustYield());
+    const isWhole = await this.#reader.read(work, { isStopped: mustStop, onCommit: () => this.#onCommit(mustStop) });
+    // Otherwise another process has read some of it meanwhile.
+    if (!isWhole || this.#isStopped()) this.#scan.expire();
+    return isWhole && !mustStop();
+  }
+
+  async #onCommit(mustStop: () => boolean): Promise<void> {
+    const { delivery, memory, pipeline } = this.#options;
+    delivery.wake();
+    memory.use();
+    this.#isFull = this.#findFull();
+    await giveWay(pipeline.spool, { isStopped: mustStop, isFlowing: delivery.isFlowing });
   }
 
   /**
    * Whether it may begin with records of another transcript that is not read to its end, or among those left to be read
    * later: they would count as its own.
    */
-  function mayRepeat({ found: { agent }, origin, id }: Unread, left: readonly Unread[]): boolean {
+  #mayRepeat({ found: { agent }, origin, id }: Unread, left: readonly Unread[]): boolean {
     const { session, subagent, forkedFrom } = origin;
     if (id !== undefined || (forkedFrom ?? subagent) === undefined) return false;
     const parent = forkedFrom ?? session;
     const isLeft = left.some(({ found, origin }) => found.agent.id === agent.id && origin.session === parent);
-    return isLeft || !spool.sessions.isSettled(agent.id, parent);
+    return isLeft || !this.#options.pipeline.spool.sessions.isSettled(agent.id, parent);
   }
 
   /** Has what there is much of read beside this process, which goes on with what is being written. */
-  async function catchUp(): Promise<void> {
+  async #catchUp(): Promise<void> {
+    const { pipeline, places, log } = this.#options;
+    const isStopped = () => this.#isStopped();
     try {
-      const reading = { isStopped, onCommit: () => onCommit(isStopped) };
-      await startCatchUp(context, { ...choices, ...reading, spool: spool.path, places });
+      const progress = { isStopped, onCommit: () => this.#onCommit(isStopped) };
+      await startCatchUp(this.#context, { ...this.#choices, ...progress, spool: pipeline.spool.path, places });
     } catch (error) {
-      mayCatchUp = false;
+      this.#mayCatchUp = false;
       log.warn(`What there is to catch up with is read by the daemon itself: ${describe(error)}`);
     }
-    catchingUp = undefined;
-    scan.expire();
-    wake();
-  }
-
-  async function readRound(): Promise<void> {
-    const isStore = ({ agent, below }: Place) =>
-      transcriptAt(agent, below) !== undefined && storeOf(agent, below) !== undefined;
-    const changed = scan.take();
-    await readFiles(changed.filter((place) => !isStore(place)));
-    for (const place of changed.filter(isStore)) {
-      if (isStopped()) break;
-      const started = cpu();
-      const troublesBefore = troubles;
-      // A document would be read from its beginning again: it is not interrupted for what is noticed, itself included.
-      const isWhole = storeOf(place.agent, place.below)?.kind === 'document';
-      const mustYield = () => !isWhole && scan.isNoticed();
-      // What is read as a whole whenever it changes is not read at each of its changes.
-      const isRead = await read(reader.findWork([place]), mustYield);
-      const hasFailed = troubles > troublesBefore;
-      if (isRead || hasFailed) scan.rest(place, cpu() - started, hasFailed);
-      else scan.notice(place);
-    }
-    const everything = isStopped() ? [] : scan.takeEverything();
-    if (everything.length === 0 || catchingUp !== undefined) return;
-    const work = reader.findWork(everything);
-    scan.learn(work);
-    if (mayCatchUp && work.bytes > CATCH_UP_BYTES) catchingUp = catchUp();
-    else if (!(await read(work, scan.isNoticed))) scan.expire();
-  }
-
-  async function keepReading(): Promise<void> {
-    while (!signal.aborted) {
-      resting = new AbortController();
-      try {
-        isFull = findFull();
-        if (!isStopped()) {
-          await readRound();
-          // Another process may have read what is new and left it for this one to send.
-          delivery.wake();
-        }
-        // A step a round: what is written to meanwhile does not wait long for it.
-        spool.shrink();
-      } catch (error) {
-        await recover(error);
-      }
-      await rest();
-      await sleep(timing.settleMs, undefined, { signal });
-    }
+    this.#catchingUp = undefined;
+    this.#scan.expire();
+    this.#pause.abort();
   }
 
   /** Reading is tried again, unless only opening the spool anew can tell where it stands. */
-  async function recover(error: unknown): Promise<void> {
-    scan.expire();
+  async #recover(error: unknown): Promise<void> {
+    const { log, timing, signal } = this.#options;
+    this.#scan.expire();
     const damage = damageOf(error);
     if (damage === 'damaged' || damage === 'unsure') throw error;
     if (damage === 'full') {
@@ -196,23 +253,16 @@ export async function capture(context: Context, options: CaptureOptions): Promis
   }
 
   /** Until something is due or noticed. */
-  async function rest(): Promise<void> {
-    const pauseMs = isFull ? timing.careMs : scan.pauseMs();
-    const ends = isFull ? signal : AbortSignal.any([signal, resting.signal]);
+  async #rest(): Promise<void> {
+    const { timing, signal } = this.#options;
+    const pauseMs = this.#isFull ? timing.careMs : this.#scan.pauseMs();
+    const ends = this.#isFull ? signal : AbortSignal.any([signal, this.#pause.signal]);
     await sleep(pauseMs, undefined, { signal: ends }).catch(() => {});
   }
-
-  try {
-    await Promise.race([keepReading(), delivery.ended]);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  } finally {
-    stop.abort();
-    watch.close();
-    memory.close();
-    await Promise.allSettled([delivery.ended, catchingUp]);
-  }
 }
+
+const isStore = ({ agent, below }: Place): boolean =>
+  transcriptAt(agent, below) !== undefined && storeOf(agent, below) !== undefined;
 
 /**
  * As many sessions as may be read before anything else is: the small ones, since what was just said in one does not wait for
