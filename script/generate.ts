@@ -37,7 +37,7 @@ function configuration(): string {
 
 The service is configured by environment variables. It checks them all before it starts, and names every wrong one.
 
-For each \`NAME\` there is a \`NAME_FILE\`: a path to a file that holds the value, for secrets that should not stand in the
+For each \`NAME\` there is a \`NAME_FILE\`: a path to a file that holds the value, for secrets that should not be in the
 environment. An empty variable counts as absent.
 
 | variable | default | meaning |
