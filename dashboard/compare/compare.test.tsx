@@ -8,7 +8,7 @@ import { wordsOf } from '../test/timeline.ts';
 
 afterEach(() => page.viewport(1280, 800));
 
-test('two sessions side by side have figures, prompts and files, and do not scroll sideways on a phone', async () => {
+test('two sessions in one table have figures, prompts by turn and files by path, and do not scroll sideways on a phone', async () => {
   await page.viewport(320, 640);
   const service = createService([['user.message', { text: 'Go on.' }], call('a'), result('a')]);
   const file = { path: '/src/a.ts', edits: 1, added: 2, removed: 1, sequence: 2 };
@@ -16,7 +16,7 @@ test('two sessions side by side have figures, prompts and files, and do not scro
   service.answers.getSessionFacts = (given) => ({ ...(getSessionFacts?.(given) as SessionFacts), files: [file] });
   await show('/compare?one=ses_1&other=ses_2', service);
   const words = () => wordsOf(document.querySelector('main') ?? undefined);
-  await expect.poll(words).toMatch(/Go on. 1 call .*in both .*Go on. 1 call .*in both/);
+  await expect.poll(words).toMatch(/turn 1 Go on. 1 call Go on. 1 call .*\/src\/a.ts \+2 −1 \+2 −1/);
   const { scrollWidth, clientWidth } = document.querySelector('main') as HTMLElement;
   expect(scrollWidth).toBe(clientWidth);
 });

@@ -5,157 +5,190 @@ import type { SessionFacts } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
 import { useFacts, useSession } from '../app/queries.ts';
 import { Page } from '../frame/page.tsx';
-import { formatCount, formatDuration, formatExact, formatShort, formatTokens, plural } from '../kit/format.ts';
+import { formatCount, formatExact, plural } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';
+import type { Turn } from '../session/model/turns.ts';
 import { useEventLog } from '../session/use-event-log.ts';
 import { AgentName } from '../shared/agent-name.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
-import { costOf } from '../shared/session-cost.ts';
 import { titleOf } from '../shared/session-title.ts';
+import { joinFiles, readFigures } from './rows.ts';
 
 /** Compare sessions: a fork and where it came from, or two agents at one task. */
 export function ComparePage() {
   const { one, other } = useSearch({ from: '/compare' });
   return (
     <Page title="Compare sessions">
-      <div className="compare">
-        <Place name="First" sessionId={one} beside={other} />
-        <Place name="Second" sessionId={other} beside={one} />
-      </div>
+      {one === undefined || other === undefined ? (
+        <p className="text-muted">
+          Choose two sessions: in the list of sessions, the menu of a row has “Compare with…”.
+        </p>
+      ) : (
+        <Pair key={`${one} ${other}`} one={one} other={other} />
+      )}
     </Page>
   );
 }
 
-const Place = ({ sessionId, ...rest }: Omit<SideProps, 'sessionId'> & { sessionId: string | undefined }) =>
-  sessionId === undefined ? (
-    <p className="text-muted">
-      No session is chosen here. In the list of sessions, the menu of a row has “Compare with…”.
-    </p>
-  ) : (
-    <Side key={sessionId} sessionId={sessionId} {...rest} />
-  );
-
-interface SideProps {
-  /** Two sessions may have the same title. */
-  name: string;
-  sessionId: string;
-  beside: string | undefined;
-}
-
-function Side({ name, sessionId, beside }: SideProps) {
+function useSide(sessionId: string) {
   const session = useSession(sessionId);
   const facts = useFacts(sessionId, session.data?.eventCount ?? 0);
-  const others = useFacts(beside ?? sessionId, 0).data;
-  const error = session.error ?? facts.error;
-  if (error) return <ErrorNote error={error} onRetry={() => void facts.refetch()} />;
-  if (!session.data || !facts.data) return <p className="text-muted">Loading…</p>;
+  return {
+    session: session.data,
+    facts: facts.data,
+    error: session.error ?? facts.error,
+    retry: () => void Promise.all([session.refetch(), facts.refetch()]),
+  };
+}
+
+function Pair({ one: oneId, other: otherId }: { one: string; other: string }) {
+  const one = useSide(oneId);
+  const other = useSide(otherId);
+  const failed = [one, other].find(({ error }) => error);
+  if (failed) return <ErrorNote error={failed.error} onRetry={failed.retry} />;
+  if (!one.session || !one.facts || !other.session || !other.facts) return <p className="text-muted">Loading…</p>;
   return (
-    <section aria-label={`${name}: ${titleOf(session.data, facts.data.summary)}`} className="min-w-0">
-      <h2 className="truncate text-14">
-        <Link to="/sessions/$sessionId" params={{ sessionId }} search={{}} className="link">
-          {showHidden(titleOf(session.data, facts.data.summary))}
-        </Link>
-      </h2>
-      <p className="mb-3 flex gap-3 text-12 text-muted">
-        <AgentName agentId={session.data.agentId} />
-        {formatExact(Date.parse(session.data.startedAt))}
-      </p>
-      <Figures {...facts.data} />
-      <Prompts session={session.data} />
-      <Files facts={facts.data} others={others} />
-    </section>
+    <Comparison
+      one={{ session: one.session, facts: one.facts }}
+      other={{ session: other.session, facts: other.facts }}
+    />
   );
 }
 
-function Figures({ summary, contextWindow }: SessionFacts) {
-  const { firstEventAt, lastEventAt } = summary;
-  const took = firstEventAt && lastEventAt ? Date.parse(lastEventAt) - Date.parse(firstEventAt) : undefined;
-  const rows: [name: string, value: ReactNode][] = [
-    ['duration', took === undefined ? '–' : formatDuration(took)],
-    ['prompts', formatCount(summary.prompts)],
-    ['tool calls', formatCount(summary.toolCalls)],
-    [
-      'failures',
-      <span key="f" className={summary.failures > 0 ? 'text-bad' : ''}>
-        {formatCount(summary.failures)}
-      </span>,
-    ],
-    ['lines', `+${formatCount(summary.linesAdded)} −${formatCount(summary.linesRemoved)}`],
-    ['tokens in / out', `${formatTokens(summary.inputTokens)} / ${formatTokens(summary.outputTokens)}`],
-    [
-      'cost',
-      <span key="c" title={costOf(summary).explain}>
-        {costOf(summary).text || 'no price known'}
-      </span>,
-    ],
-    ['model', showHidden(summary.model ?? '–') + (contextWindow ? ` · ${formatShort(contextWindow)} context` : '')],
-  ];
+interface Side {
+  session: Session;
+  facts: SessionFacts;
+}
+
+/** Both in one table: what is said of one stands beside what is said of the other. */
+function Comparison({ one, other }: { one: Side; other: Side }) {
+  const figures = readFigures(one.facts, other.facts);
+  const files = joinFiles(one.facts, other.facts);
   return (
-    <dl className="compare-figures">
-      {rows.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd className="num">{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <table className="compare">
+      <caption className="sr-only">The two sessions, side by side</caption>
+      <thead>
+        <tr>
+          <td />
+          <Head {...one} />
+          <Head {...other} />
+        </tr>
+      </thead>
+      <tbody>
+        {figures.map(({ name, better, ...values }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {(['one', 'other'] as const).map((side) => (
+              <td key={side} className="num" data-better={better === side || undefined}>
+                {showHidden(values[side])}
+                {better === side && <span className="compare-better">better</span>}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+      <Prompts one={one.session} other={other.session} />
+      <Group name={`Files ${formatCount(files.length)}`}>
+        {files.slice(0, MOST).map(({ path, ...sides }) => (
+          <tr key={path}>
+            <th scope="row" className="compare-path" title={showHidden(path)}>
+              <bdi>{showHidden(path)}</bdi>
+            </th>
+            <Changed sessionId={one.session.sessionId} file={sides.one} />
+            <Changed sessionId={other.session.sessionId} file={sides.other} />
+          </tr>
+        ))}
+        {files.length > MOST && <Note>and {formatCount(files.length - MOST)} more</Note>}
+        {files.length === 0 && <Note>Neither edited a file.</Note>}
+      </Group>
+    </table>
   );
 }
 
-function Prompts({ session }: { session: Session }) {
-  const { timeline, isComplete } = useEventLog(session);
-  return (
-    <>
-      <h3 className="mt-4 mb-1 text-13">Prompts</h3>
-      <ol className="flex flex-col gap-1">
-        {timeline.turns.slice(0, MOST).map(
-          ({ prompt, calls, failures }) =>
-            prompt && (
-              <li key={prompt.sequence} className="flex gap-3">
-                <Link
-                  to="/sessions/$sessionId"
-                  params={{ sessionId: session.sessionId }}
-                  search={{ e: prompt.sequence }}
-                  className="min-w-0 grow truncate hover:underline"
-                >
-                  {showHidden(promptLine(prompt.text)) || 'Image'}
-                </Link>
-                <span className="num flex-none text-12 text-muted">
-                  {plural(calls, 'call')}
-                  {failures > 0 && <span className="text-bad"> · {failures} failed</span>}
-                </span>
-              </li>
-            ),
-        )}
-      </ol>
-      {!isComplete && <p className="text-muted">Loading…</p>}
-    </>
-  );
-}
+const Head = ({ session, facts }: Side) => (
+  <th scope="col">
+    <Link to="/sessions/$sessionId" params={{ sessionId: session.sessionId }} search={{}} className="link line-clamp-2">
+      {showHidden(titleOf(session, facts.summary))}
+    </Link>
+    <p className="flex flex-wrap gap-x-3 font-normal text-12 text-muted">
+      <AgentName agentId={session.agentId} />
+      {formatExact(Date.parse(session.startedAt))}
+    </p>
+  </th>
+);
 
-/** Prompts and files of a session that are listed. */
+/** Turns and files that are listed. */
 const MOST = 200;
 
-function Files({ facts, others }: { facts: SessionFacts; others: SessionFacts | undefined }) {
-  const shared = new Set(others?.files.map(({ path }) => path));
+/** What was asked of both, turn by turn. */
+function Prompts({ one, other }: { one: Session; other: Session }) {
+  const logs = [useEventLog(one), useEventLog(other)] as const;
+  const [first, second] = logs.map(({ timeline }) => timeline.turns.filter(({ prompt }) => prompt)) as [Turn[], Turn[]];
+  const count = Math.max(first.length, second.length);
   return (
-    <>
-      <h3 className="mt-4 mb-1 text-13">Files</h3>
-      {facts.files.length === 0 && <p className="text-muted">None was edited.</p>}
-      <ul className="flex flex-col gap-1">
-        {facts.files.slice(0, MOST).map(({ path, added, removed }) => (
-          <li key={path} className="flex gap-3">
-            <span className="mono min-w-0 grow truncate text-left" dir="rtl" title={showHidden(path)}>
-              <bdi>{showHidden(path)}</bdi>
-            </span>
-            {shared.has(path) && <span className="flex-none text-12 text-muted">in both</span>}
-            <span className="num flex-none text-12">
-              <span className="text-ok">+{formatCount(added)}</span>{' '}
-              <span className="text-bad">−{formatCount(removed)}</span>
-            </span>
-          </li>
-        ))}
-      </ul>
-    </>
+    <Group name="Prompts">
+      {Array.from({ length: Math.min(MOST, count) }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: turns never move
+        <tr key={at}>
+          <th scope="row">turn {at + 1}</th>
+          <Prompt sessionId={one.sessionId} turn={first[at]} />
+          <Prompt sessionId={other.sessionId} turn={second[at]} />
+        </tr>
+      ))}
+      {count > MOST && <Note>and {formatCount(count - MOST)} more</Note>}
+      {logs.some(({ isComplete }) => !isComplete) && <Note>Loading…</Note>}
+    </Group>
   );
 }
+
+function Prompt({ sessionId, turn }: { sessionId: string; turn: Turn | undefined }) {
+  if (!turn?.prompt) return <td className="text-muted">–</td>;
+  const { prompt, calls, failures } = turn;
+  return (
+    <td>
+      <Link
+        to="/sessions/$sessionId"
+        params={{ sessionId }}
+        search={{ e: prompt.sequence }}
+        className="line-clamp-2 hover:underline"
+      >
+        {showHidden(promptLine(prompt.text)) || 'Image'}
+      </Link>
+      <span className="num text-12 text-muted">
+        {plural(calls, 'call')}
+        {failures > 0 && <span className="text-bad"> · {formatCount(failures)} failed</span>}
+      </span>
+    </td>
+  );
+}
+
+function Changed({ sessionId, file }: { sessionId: string; file: SessionFacts['files'][number] | undefined }) {
+  if (!file) return <td className="text-muted">–</td>;
+  return (
+    <td className="num">
+      <Link to="/sessions/$sessionId" params={{ sessionId }} search={{ e: file.sequence }} className="hover:underline">
+        <span className="text-ok">+{formatCount(file.added)}</span>{' '}
+        <span className="text-bad">−{formatCount(file.removed)}</span>
+      </Link>
+    </td>
+  );
+}
+
+const Group = ({ name, children }: { name: string; children: ReactNode }) => (
+  <tbody>
+    <tr>
+      <th scope="colgroup" colSpan={3} className="compare-group">
+        {name}
+      </th>
+    </tr>
+    {children}
+  </tbody>
+);
+
+const Note = ({ children }: { children: ReactNode }) => (
+  <tr>
+    <td colSpan={3} className="text-muted">
+      {children}
+    </td>
+  </tr>
+);

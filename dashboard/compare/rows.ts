@@ -1,0 +1,102 @@
+import type { SessionFacts } from '../../contract/review.ts';
+import { formatCount, formatDuration, formatShort, formatTokens } from '../kit/format.ts';
+import { relativePath } from '../session/model/changed-files.ts';
+import { costOf } from '../shared/session-cost.ts';
+
+/** A figure of both sessions, and which of them did better by it: the first, the second, or neither. */
+export interface Figure {
+  name: string;
+  one: string;
+  other: string;
+  better?: 'one' | 'other';
+}
+
+type Read = (facts: SessionFacts) => number | undefined;
+
+const tookOf: Read = ({ summary: { firstEventAt, lastEventAt } }) =>
+  firstEventAt && lastEventAt ? Date.parse(lastEventAt) - Date.parse(firstEventAt) : undefined;
+
+/** Nothing is known where an agent recorded none. */
+const known = (count: number) => (count > 0 ? count : undefined);
+
+const testsOf: Read = ({ milestones }) => {
+  const last = milestones.findLast(({ kind }) => kind === 'tests');
+  return last && Number(last.passed === true);
+};
+
+/** `isBetter`: whether less of it is better, or more; most figures tell two sessions apart, and do not judge them. */
+const FIGURES: readonly [name: string, read: Read, show: (facts: SessionFacts) => string, best?: 'less' | 'more'][] = [
+  ['tests at the end', testsOf, (facts) => ['red', 'green'][testsOf(facts) ?? 2] ?? '–', 'more'],
+  ['duration', tookOf, (facts) => formatDefined(tookOf(facts), formatDuration), 'less'],
+  ['prompts', ({ summary }) => summary.prompts, ({ summary }) => formatCount(summary.prompts), 'less'],
+  ['tool calls', ({ summary }) => summary.toolCalls, ({ summary }) => formatCount(summary.toolCalls)],
+  ['failures', ({ summary }) => summary.failures, ({ summary }) => formatCount(summary.failures), 'less'],
+  ['commits', commitsOf, (facts) => formatCount(commitsOf(facts))],
+  ['files changed', ({ summary }) => summary.filesChanged, ({ summary }) => formatCount(summary.filesChanged)],
+  [
+    'lines',
+    () => undefined,
+    ({ summary }) => `+${formatCount(summary.linesAdded)} −${formatCount(summary.linesRemoved)}`,
+  ],
+  [
+    'tokens in',
+    ({ summary }) => known(summary.inputTokens),
+    ({ summary }) => formatTokens(summary.inputTokens),
+    'less',
+  ],
+  [
+    'tokens out',
+    ({ summary }) => known(summary.outputTokens),
+    ({ summary }) => formatTokens(summary.outputTokens),
+    'less',
+  ],
+  ['cost', ({ summary }) => priceOf(summary), ({ summary }) => costOf(summary).text || 'no price known', 'less'],
+  ['model', () => undefined, modelOf],
+];
+
+function commitsOf({ milestones }: SessionFacts): number {
+  return milestones.filter(({ kind }) => kind === 'commit').length;
+}
+
+/** What is known in part cannot be less than another. */
+const priceOf = ({ cost, inputTokens }: SessionFacts['summary']) => (inputTokens > 0 ? cost : undefined);
+
+function modelOf({ summary, contextWindow }: SessionFacts): string {
+  return (summary.model ?? '–') + (contextWindow ? ` · ${formatShort(contextWindow)} context` : '');
+}
+
+const formatDefined = (value: number | undefined, format: (value: number) => string) =>
+  value === undefined ? '–' : format(value);
+
+export const readFigures = (one: SessionFacts, other: SessionFacts): Figure[] =>
+  FIGURES.map(([name, read, show, best]) => {
+    const better = best && betterOf(read(one), read(other), best);
+    return { name, one: show(one), other: show(other), ...(better && { better }) };
+  });
+
+function betterOf(one: number | undefined, other: number | undefined, best: 'less' | 'more'): Figure['better'] {
+  if (one === undefined || other === undefined || one === other) return undefined;
+  return one < other === (best === 'less') ? 'one' : 'other';
+}
+
+type File = SessionFacts['files'][number];
+
+/** A file that one of them changed, or both. */
+export interface JoinedFile {
+  path: string;
+  one?: File;
+  other?: File;
+}
+
+/** Files of the same place in the folders of both, those that both changed first. */
+export function joinFiles(one: SessionFacts, other: SessionFacts): JoinedFile[] {
+  const joined = new Map<string, JoinedFile>();
+  for (const [side, { files, folder }] of [['one', one] as const, ['other', other] as const]) {
+    for (const file of files) {
+      const path = relativePath(file.path, folder);
+      joined.set(path, { ...joined.get(path), path, [side]: file });
+    }
+  }
+  const isShared = ({ one, other }: JoinedFile) => Number(one !== undefined && other !== undefined);
+  return [...joined.values()].sort((a, b) => isShared(b) - isShared(a) || (a.path < b.path ? -1 : 1));
+}
