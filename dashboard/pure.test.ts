@@ -13,7 +13,7 @@ import {
   formatShort,
 } from './kit/format.ts';
 
-const ARGUMENTS: Record<string, unknown[]> = { session: ['s/1', 7], device: ['s/1'] };
+const ARGUMENTS: Record<string, unknown[]> = { session: ['s/1', 7], device: ['s/1'], member: ['u/1'] };
 
 test('every address', () => {
   const given: Record<string, string> = {};
@@ -28,6 +28,7 @@ test('every address', () => {
     environments: '/environments',
     agents: '/agents',
     members: '/members',
+    member: '/members/u%2F1',
     secrets: '/secrets',
     organization: '/organization',
     welcome: '/welcome',

@@ -94,6 +94,11 @@ const membersRoute = createRoute({
   path: '/members',
   component: lazyPart(() => import('./admin/members.tsx'), 'MembersPage'),
 });
+const memberRoute = createRoute({
+  ...under,
+  path: '/members/$userId',
+  component: lazyPart(() => import('./admin/member.tsx'), 'MemberPage'),
+});
 const secretsRoute = createRoute({
   ...under,
   path: '/secrets',
@@ -115,6 +120,7 @@ const routeTree = rootRoute.addChildren([
   environmentsRoute,
   agentsRoute,
   membersRoute,
+  memberRoute,
   secretsRoute,
   organizationRoute,
 ]);

@@ -59,6 +59,51 @@ test('removing a member revokes the secrets they issued unless the checked box i
   await expect.poll(() => asked).toEqual(['keep']);
 });
 
+test('the machines that were set up with their secrets are named, and revoked where that is asked for', async () => {
+  const { service } = serviceWithSecrets(1);
+  const revoked: string[] = [];
+  const environment = (environmentId: string, hostname: string) => ({
+    ...{ environmentId, hostname, organizationId: 'org_1', platform: 'linux' as const, status: 'active' as const },
+    ...{ serviceCliVersion: '0.1.0', lastSeenAt: NOW, ...dated },
+  });
+  const health = (environmentId: string, secretId: string) => ({
+    ...{ environmentId, secretIds: [secretId], isOutdated: false, troubles: [] },
+  });
+  service.answers.listEnvironments = () => ({
+    environments: [environment('env_1', 'ada-mbp'), environment('env_2', 'ben-linux')],
+  });
+  service.answers.listMachineHealth = () => ({
+    machines: [health('env_1', 'sec_usr_1_0'), health('env_2', 'sec_usr_2_2')],
+  });
+  service.answers.revokeEnvironment = ({ environmentId = '' }) => {
+    revoked.push(environmentId);
+    return { environment: { ...environment(environmentId, ''), status: 'revoked' as const } };
+  };
+  const { address } = await show('/members', service);
+  await page.getByRole('button', { name: 'Remove usr_2@example.com' }).click();
+  const box = page.getByRole('checkbox', { name: /Revoke ben-linux for good/ });
+  await expect.element(box).not.toBeChecked();
+  await box.click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+  await expect.poll(() => revoked).toEqual(['env_2']);
+
+  await page.getByRole('link', { name: 'usr_2@example.com' }).click();
+  await expect.poll(address).toBe('/members/usr_2');
+  const machines = page.getByRole('region', { name: 'Machines' });
+  await expect.poll(() => machines.query()?.textContent).toContain('ben-linux');
+  expect(machines.element().textContent).not.toContain('ada-mbp');
+});
+
+test('who was removed is told so, and from what', async () => {
+  const { service } = serviceWithSecrets(0);
+  const { close } = await show('/members', service);
+  await expect.element(page.getByRole('heading', { name: 'Members' })).toBeVisible();
+  await close();
+  service.answers.getPerson = () => ({ userId: 'usr_1', emailVerified: true });
+  await show('/', service);
+  await expect.poll(() => document.body.textContent).toContain('You are no longer a member of Acme.');
+});
+
 test('removing a member who issued one secret asks for it to be revoked', async () => {
   const { asked, remove } = await openDialog(1);
   await expect.element(page.getByRole('checkbox', { name: /Revoke the active secret they issued/ })).toBeChecked();

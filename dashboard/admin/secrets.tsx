@@ -1,8 +1,9 @@
+import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Secret } from '../../contract/secret.ts';
 import { useIsAdmin } from '../app/app.ts';
-import { keys, useSecrets } from '../app/queries.ts';
+import { keys, useMembers, useSecrets } from '../app/queries.ts';
 import { useHash } from '../app/use-hash.ts';
 import { Page } from '../frame/page.tsx';
 import { Button } from '../kit/button.tsx';
@@ -43,7 +44,7 @@ export function SecretsPage() {
             </p>
           </Empty>
         }
-        heads={['Name', 'Secret', 'Plane', 'Issued', 'Last used', 'Status']}
+        heads={['Name', 'Secret', 'Plane', 'Issued', 'By', 'Last used', 'Status']}
       >
         {(secret) => <SecretRow key={secret.secretId} secret={secret} onDo={(what) => setDoing({ what, secret })} />}
       </ResourceTable>
@@ -68,7 +69,8 @@ export function SecretsPage() {
 
 function SecretRow({ secret, onDo }: { secret: Secret; onDo: (what: 'rotate' | 'revoke') => void }) {
   const isAdmin = useIsAdmin();
-  const { secretId, name, prefix, lastFour, secretEnvironment, createdAt, lastUsedAt, status } = secret;
+  const { secretId, name, prefix, lastFour, secretEnvironment, createdBy, createdAt, lastUsedAt, status } = secret;
+  const issuer = useMembers().data?.find(({ userId }) => userId === createdBy);
   const label = nameOfSecret(secret);
   return (
     <tr className={status === 'revoked' ? 'text-muted' : ''}>
@@ -83,6 +85,15 @@ function SecretRow({ secret, onDo }: { secret: Secret; onDo: (what: 'rotate' | '
       <td className={secretEnvironment === 'test' ? 'text-test' : ''}>{secretEnvironment}</td>
       <td className="text-muted" data-label="issued">
         <Ago time={createdAt} />
+      </td>
+      <td data-label="by">
+        {issuer ? (
+          <Link to="/members/$userId" params={{ userId: issuer.userId }} className="row-link">
+            {showHidden(issuer.email)}
+          </Link>
+        ) : (
+          <span className="text-muted">a former member</span>
+        )}
       </td>
       <td className="text-muted" data-label="last used">
         {lastUsedAt ? <Ago time={lastUsedAt} /> : 'never'}

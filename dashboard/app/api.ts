@@ -1,8 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { type Client, createClient, ServiceError } from '../../contract/client.ts';
 import { MissingCode } from '../kit/lazy.tsx';
-import type { Auth } from './auth.ts';
-import { ProviderAway } from './provider.ts';
+import { type Auth, ProviderAway } from './auth.ts';
 
 /** The typed client with the person's token; a refused token is renewed once. */
 export function createApi(auth: Auth): Client {
@@ -78,7 +77,7 @@ export function wordError(error: unknown): WordedError {
 function wordServiceError({ status, code, message }: ServiceError): WordedError {
   if (code === 'last_owner') return { title: 'The last owner cannot go', advice: message };
   if (status === 403) return { title: 'Not allowed', advice: message };
-  if (status === 404) return { title: 'Not found', advice: 'It was deleted, or belongs to another organization.' };
+  if (status === 404) return { title: 'Not found', advice: 'This was deleted, or belongs to another organization.' };
   if (status === 409) return { title: 'Already done', advice: message };
   if (status === 429) return { title: 'Too many requests', advice: 'It is tried again in a moment.' };
   if (status === 502) return { title: 'The identity provider did not answer', advice: message };

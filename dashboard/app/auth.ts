@@ -1,7 +1,6 @@
-import { type User, UserManager, WebStorageStateStore } from 'oidc-client-ts';
+import type { User } from 'oidc-client-ts';
 import type { BootstrapConfig } from '../../contract/bootstrap.ts';
 import { paths } from './paths.ts';
-import { cognitoSignOut, isOutage, knownMetadata, ProviderAway, scopeFor } from './provider.ts';
 
 /** Signing in, and the token that proves it. */
 export interface Auth {
@@ -15,36 +14,37 @@ export interface Auth {
   signOut(): Promise<void>;
 }
 
+/** The identity provider does not answer, or not as one does. */
+export class ProviderAway extends Error {
+  constructor(cause: unknown) {
+    super('The identity provider does not answer.', { cause });
+    this.name = 'ProviderAway';
+  }
+}
+
 /** Seconds before its end at which a token is renewed. */
 const MARGIN = 60;
-/** Seconds in which the provider has to answer; without an end the page would stay blank. */
-const PATIENCE = 10;
 const SIGNED_OUT = 'signed-out';
 const CLOCK_AHEAD = 'clock-ahead';
 
 export async function createAuth(): Promise<Auth> {
   const config = await readConfig();
-  const { origin } = window.location;
-  const home = origin + paths.home();
-  const metadata = knownMetadata(config);
-  const manager = new UserManager({
-    authority: config.idpDomain,
-    ...(metadata && { metadata }),
-    client_id: config.idpClientId,
-    redirect_uri: origin + paths.signedIn(),
-    post_logout_redirect_uri: home,
-    requestTimeoutInSeconds: PATIENCE,
-    // For this tab only: a reload keeps the person signed in, a closed tab forgets them.
-    userStore: new WebStorageStateStore({ store: window.sessionStorage }),
-    automaticSilentRenew: false,
-    loadUserInfo: false,
-  });
+  // A seventh of all code, which a person who is signed in does not need until the token ends.
+  let loading: Promise<ReturnType<typeof import('./provider.ts').createProvider>> | undefined;
+  const loadProvider = () => {
+    loading ??= import('./provider.ts').then(({ createProvider }) => createProvider(config));
+    loading.catch(() => {
+      loading = undefined;
+    });
+    return loading;
+  };
 
   let renewing: Promise<string> | undefined;
 
   async function signIn(returnTo: string): Promise<never> {
     // Whoever is sent to a service that is away is at an error page of the browser, and what was open is gone.
     if (!(await isAnswering())) throw new TypeError('The service does not answer.');
+    const { manager, scopeFor } = await loadProvider();
     const provider = await manager.metadataService.getMetadata().catch((error) => {
       throw new ProviderAway(error);
     });
@@ -53,9 +53,17 @@ export async function createAuth(): Promise<Auth> {
   }
 
   async function renewOnce(): Promise<string> {
+    const { manager, isOutage } = await loadProvider();
     const user = await manager.getUser();
     // Without a refresh token the library would try an iframe, which the page's policy forbids.
-    const renewed = user?.refresh_token ? await manager.signinSilent().catch(unlessOutage) : null;
+    const renewed = user?.refresh_token
+      ? await manager.signinSilent().catch(async (error) => {
+          // Only who is refused has to sign in again; while nobody answers, the person stays where they are.
+          if (!(await isAnswering())) throw error;
+          if (isOutage(error)) throw new ProviderAway(error);
+          return null;
+        })
+      : null;
     if (renewed?.id_token && renewed.id_token !== user?.id_token) {
       noteClock(renewed);
       return renewed.id_token;
@@ -75,13 +83,14 @@ export async function createAuth(): Promise<Auth> {
 
   return {
     async token() {
-      const user = await manager.getUser();
+      const user = readStored(config);
       if (user?.id_token && secondsLeft(user) > MARGIN) return user.id_token;
       return renew();
     },
     renew,
     signIn,
     async finishSignIn() {
+      const { manager, isOutage } = await loadProvider();
       const user = await manager.signinRedirectCallback().catch((error) => {
         throw isOutage(error) ? new ProviderAway(error) : error;
       });
@@ -89,7 +98,9 @@ export async function createAuth(): Promise<Auth> {
       return typeof user.state === 'string' && /^\/(?!\/)/.test(user.state) ? user.state : paths.home();
     },
     async signOut() {
+      const { manager, cognitoSignOut } = await loadProvider();
       window.sessionStorage.setItem(SIGNED_OUT, 'yes');
+      const home = window.location.origin + paths.home();
       const endpoint = await manager.metadataService.getEndSessionEndpoint().catch(() => undefined);
       const address = endpoint === undefined ? home : cognitoSignOut(config, endpoint, home);
       if (address === undefined) return manager.signoutRedirect();
@@ -102,11 +113,12 @@ export async function createAuth(): Promise<Auth> {
 const REFUSED =
   'You have just signed in, and the service does not take it. Its clock or its settings are wrong: ask whoever runs it.';
 
-/** Only who is refused has to sign in again; while nobody answers, the person stays where they are. */
-async function unlessOutage(error: unknown): Promise<null> {
-  if (!(await isAnswering())) throw error;
-  if (isOutage(error)) throw new ProviderAway(error);
-  return null;
+type Stored = Pick<User, 'id_token' | 'profile'>;
+
+/** The signed-in person, from where the library keeps them. */
+function readStored({ idpDomain, idpClientId }: BootstrapConfig): Stored | undefined {
+  const text = window.sessionStorage.getItem(`oidc.user:${idpDomain}:${idpClientId}`);
+  return text === null ? undefined : (JSON.parse(text) as Stored);
 }
 
 /** Whether the service is there. */
@@ -130,13 +142,13 @@ const noteClock = ({ profile }: User): void =>
   window.sessionStorage.setItem(CLOCK_AHEAD, String(Date.now() / 1000 - profile.iat));
 
 /** Seconds since the token was made, whatever this machine's clock says. */
-const secondsSince = ({ profile }: User): number =>
+const secondsSince = ({ profile }: Stored): number =>
   Date.now() / 1000 - Number(window.sessionStorage.getItem(CLOCK_AHEAD)) - profile.iat;
 
-const isNew = (user: User): boolean => secondsSince(user) < MARGIN && secondsLeft(user) > MARGIN;
+const isNew = (user: Stored): boolean => secondsSince(user) < MARGIN && secondsLeft(user) > MARGIN;
 
 /** The bearer is the ID token, so its own end counts, not the access token's. */
-const secondsLeft = (user: User): number => user.profile.exp - user.profile.iat - secondsSince(user);
+const secondsLeft = (user: Stored): number => user.profile.exp - user.profile.iat - secondsSince(user);
 
 async function readConfig(): Promise<BootstrapConfig> {
   const response = await fetch('/config');

@@ -1,4 +1,3 @@
-import { createParser } from 'eventsource-parser';
 import type { LiveChange } from '../../contract/extensions.ts';
 
 /** `lost`: it was tried in vain. */
@@ -52,6 +51,7 @@ export function createLive(authorizedFetch: typeof fetch): Live {
   async function read(signal: AbortSignal, connection: AbortController): Promise<boolean> {
     const response = await authorizedFetch(ADDRESS, { headers: { accept: 'text/event-stream' }, signal });
     if (!response.ok || !response.body) return false;
+    const { createParser } = await import('eventsource-parser');
     setState('open');
     for (const listener of opens) listener();
     const parser = createParser({ onEvent: ({ data }) => tell(data) });

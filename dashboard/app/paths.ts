@@ -10,6 +10,7 @@ export const paths = {
   environments: () => '/environments',
   agents: () => '/agents',
   members: () => '/members',
+  member: (userId: string) => `/members/${encodeURIComponent(userId)}`,
   secrets: () => '/secrets',
   organization: () => '/organization',
   welcome: () => '/welcome',

@@ -39,9 +39,6 @@ test('a query that looks like a number, a word of JSON or a quoted text stays a 
 test.each([
   [{ order: 'name', direction: 'up', q: 7 }, {}],
   [{ order: 'started', q: '  ' }, {}],
-  [{ environment: 'env_1' }, { q: 'machine:env_1' }],
-  [{ environment: 'env_1', q: 'machine:env_1 queue' }, { q: 'machine:env_1 queue' }],
-  [{ agent: 'codex', person: 'Ada L', q: 'timeout' }, { q: 'agent:codex person:"Ada L" timeout' }],
 ])('the list reads %j as %j', (given, read) => {
   expect(readSessionsSearch(given)).toEqual(read);
 });

@@ -1,4 +1,3 @@
-import { type Field, formatQuery } from '../../contract/query.ts';
 import type { DIMENSIONS as ALL_DIMENSIONS, ORDERS as ALL_ORDERS } from '../../contract/review.ts';
 
 /** The query strings of the pages, read leniently: what makes no sense is as if it were not there. */
@@ -71,21 +70,11 @@ type Given = Record<string, unknown>;
 export const readFrameSearch = ({ plane }: Given): FrameSearch =>
   plane === 'test' || plane === 'all' ? { plane } : {};
 
-/** Links of earlier versions name a filter as a parameter of its own. */
-const FIELD_OF_PARAMETER: Record<string, Field> = { environment: 'machine', agent: 'agent', person: 'person' };
-
-export function readSessionsSearch({ q, order, direction, ...given }: Given): SessionsSearch {
-  const query = isText(q) ? q.slice(0, MOST_QUERY) : '';
-  const named = Object.entries(FIELD_OF_PARAMETER).flatMap(([name, field]) =>
-    isText(given[name]) ? [formatQuery({ terms: [], filters: [{ field, value: given[name] }] })] : [],
-  );
-  const whole = [...named.filter((filter) => !query.includes(filter)), query].filter(Boolean).join(' ');
-  return {
-    ...(whole !== '' && { q: whole }),
-    ...(isOneOf(ORDERS, order) && order !== 'started' && { order }),
-    ...(direction === 'asc' && { direction }),
-  };
-}
+export const readSessionsSearch = ({ q, order, direction }: Given): SessionsSearch => ({
+  ...(isText(q) && { q: q.slice(0, MOST_QUERY) }),
+  ...(isOneOf(ORDERS, order) && order !== 'started' && { order }),
+  ...(direction === 'asc' && { direction }),
+});
 
 /** The service takes no longer query. */
 const MOST_QUERY = 1_000;

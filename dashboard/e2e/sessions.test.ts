@@ -124,7 +124,7 @@ describe('a filter', () => {
   test('of a machine is that of links from other pages, by its name', async () => {
     const { body } = await owner.listEnvironments({});
     const { environmentId } = body.environments.find(({ hostname }) => hostname === 'lighthouse') ?? {};
-    await goTo(`?environment=${environmentId}`);
+    await goTo(`?q=machine:${environmentId}`);
     await expectTitles(DOCS);
     await page.getByRole('button', { name: 'Remove the filter machine lighthouse' }).waitFor();
   });

@@ -1,7 +1,9 @@
 import { Navigate, Outlet, useRouterState } from '@tanstack/react-router';
 import { isMember, PersonProvider } from '../app/app.ts';
+import { lostMembership } from '../app/membership.ts';
 import { paths } from '../app/paths.ts';
 import { usePersonQuery } from '../app/queries.ts';
+import { showHidden } from '../kit/text/controls.ts';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { Shell } from './shell.tsx';
 
@@ -21,10 +23,17 @@ export function Gate() {
       </main>
     );
   }
+  const lost = lostMembership(person.data);
   const member = isMember(person.data) ? person.data : undefined;
   if (!member && pathname !== paths.welcome()) return <Navigate to={paths.welcome()} replace />;
   return (
     <PersonProvider value={member}>
+      {lost !== undefined && (
+        <p role="status" className="lost-membership">
+          You are no longer a member of {showHidden(lost)}. Its sessions stay there, yours included. To come back, ask
+          an owner or admin for an invitation.
+        </p>
+      )}
       {ALONE.has(pathname ?? '') ? (
         <Outlet />
       ) : (

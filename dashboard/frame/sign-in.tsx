@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { wordError } from '../app/api.ts';
-import { ProviderAway } from '../app/provider.ts';
+import { ProviderAway } from '../app/auth.ts';
 import { Button } from '../kit/button.tsx';
 import { Wordmark } from './wordmark.tsx';
 

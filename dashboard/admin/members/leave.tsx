@@ -1,41 +1,55 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Member } from '../../../contract/organization.ts';
 import { useApp, usePerson } from '../../app/app.ts';
+import { forgetMembership } from '../../app/membership.ts';
 import { paths } from '../../app/paths.ts';
-import { keys, useSecrets } from '../../app/queries.ts';
+import { keys } from '../../app/queries.ts';
 import { showHidden } from '../../kit/text/controls.ts';
 import { Confirm } from '../../shared/confirm.tsx';
+import { nameOfEnvironment } from '../../shared/environment-name.ts';
+import { useIssuedBy } from '../issued-by.ts';
 
 interface Props {
   member: Member;
   onClose: () => void;
 }
 
-/** Removes a member, or withdraws an invitation. */
-export function Remove({ member: { userId, email: given, status }, onClose }: Props) {
+/** Removes a member, or withdraws an invitation: with the secrets they issued, and the machines that were set up with those. */
+export function Remove({ member, onClose }: Props) {
+  const { userId, status } = member;
   const isInvited = status === 'invited';
   const [isRevoking, setRevoking] = useState(true);
-  const secrets = useSecrets();
-  const issued = (secrets.data ?? []).filter((secret) => secret.createdBy === userId && secret.status === 'active');
-  const email = showHidden(given);
+  const [isEnding, setEnding] = useState(false);
+  const { secrets, machines } = useIssuedBy(userId);
+  const active = secrets.filter((secret) => secret.status === 'active');
+  const email = showHidden(member.email);
+  const [one, them] = active.length === 1 ? ['secret', 'it'] : ['secrets', 'them'];
   return (
     <Confirm
       title={isInvited ? `Withdraw the invitation of ${email}` : `Remove ${email}`}
       action={isInvited ? 'Withdraw' : 'Remove'}
-      run={(api) => api.removeMember({ userId, query: { secrets: isRevoking ? 'revoke' : 'keep' } })}
-      touches={[keys.members, keys.secrets]}
+      run={async (api) => {
+        await api.removeMember({ userId, query: { secrets: isRevoking ? 'revoke' : 'keep' } });
+        if (isEnding) for (const { environmentId } of machines) await api.revokeEnvironment({ environmentId });
+      }}
+      touches={[keys.members, keys.secrets, keys.environments]}
       onDone={onClose}
       onClose={onClose}
       extra={
-        issued.length > 0 && (
-          <label className="flex gap-2">
-            <input type="checkbox" checked={isRevoking} onChange={(event) => setRevoking(event.target.checked)} />
-            <span>
-              Revoke the {issued.length === 1 ? 'active secret' : `${issued.length} active secrets`} they issued.
-              Machines that use {issued.length === 1 ? 'it' : 'them'} stop sending until they are signed in again.
-            </span>
-          </label>
-        )
+        <>
+          {active.length > 0 && (
+            <Check isChecked={isRevoking} onChange={setRevoking}>
+              Revoke the {active.length === 1 ? 'active secret' : `${active.length} active ${one}`} they issued.
+              Machines that use {them} stop sending until they are signed in again.
+            </Check>
+          )}
+          {machines.length > 0 && (
+            <Check isChecked={isEnding} onChange={setEnding}>
+              Revoke {machines.map(nameOfEnvironment).join(', ')} for good, set up with{' '}
+              {secrets.length === 1 ? 'that secret' : 'these secrets'}.
+            </Check>
+          )}
+        </>
       }
     >
       {isInvited
@@ -44,6 +58,19 @@ export function Remove({ member: { userId, email: given, status }, onClose }: Pr
     </Confirm>
   );
 }
+
+interface CheckProps {
+  isChecked: boolean;
+  onChange: (isChecked: boolean) => void;
+  children: ReactNode;
+}
+
+const Check = ({ isChecked, onChange, children }: CheckProps) => (
+  <label className="flex gap-2">
+    <input type="checkbox" checked={isChecked} onChange={(event) => onChange(event.target.checked)} />
+    <span>{children}</span>
+  </label>
+);
 
 /** Deletes what the service knows of the person themselves. */
 export function DeleteAccount({ onClose }: { onClose: () => void }) {
@@ -71,7 +98,10 @@ export function DeleteOrganization({ onClose }: { onClose: () => void }) {
     <Confirm
       title={`Delete ${showHidden(organization.name)}`}
       action="Delete"
-      run={(api) => api.deleteOrganization({ body: { name } })}
+      run={async (api) => {
+        await api.deleteOrganization({ body: { name } });
+        forgetMembership();
+      }}
       touches={[]}
       isIncomplete={name.trim() !== organization.name}
       onDone={() => window.location.assign(paths.home())}
@@ -95,7 +125,10 @@ export function Leave({ onClose }: { onClose: () => void }) {
     <Confirm
       title={`Leave ${showHidden(organization.name)}`}
       action="Leave"
-      run={(api) => api.leaveOrganization({})}
+      run={async (api) => {
+        await api.leaveOrganization({});
+        forgetMembership();
+      }}
       touches={[]}
       // A fresh start, so that nothing of what was seen stays in the page.
       onDone={() => window.location.assign(paths.home())}

@@ -1,4 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { Member, WaitingInvitation } from '../../../contract/organization.ts';
 import { useIsAdmin, usePerson } from '../../app/app.ts';
 import { keys, useChange, useInvitations } from '../../app/queries.ts';
@@ -9,6 +10,7 @@ import { Ago, useNow } from '../../kit/time.tsx';
 import { ErrorNote } from '../../shared/error-note.tsx';
 import { ResourceTable } from '../../shared/resource-table.tsx';
 import { SessionsOf } from '../../shared/sessions-of.tsx';
+import { personOf } from '../issued-by.ts';
 
 /** What the person has begun to do with a member. */
 export type Doing = { what: 'role' | 'remove'; member: Member } | { what: 'leave' };
@@ -54,15 +56,16 @@ function MemberRow({ member, invitation, isRepeating, onRepeat, onDo }: RowProps
   const isAdmin = useIsAdmin();
   const { userId, email, role, status, joinedAt, createdAt } = member;
   const isOwn = userId === own;
-  // A session knows no member, only the name of the user on its machine.
-  const [person = email] = email.split('@');
+  const person = personOf(member);
   const shown = showHidden(email);
   const mayChange = isAdmin && !isOwn && (role !== 'owner' || ownRole === 'owner');
   const isInvited = status === 'invited';
   return (
     <tr>
       <td className="font-medium">
-        {shown}
+        <Link to="/members/$userId" params={{ userId }} className="row-link">
+          {shown}
+        </Link>
         {isOwn && <span className="font-normal text-muted"> (you)</span>}
       </td>
       <td>{role}</td>
