@@ -45,6 +45,20 @@ export async function openPipeline(context: Context, { recalls = false } = {}): 
 export const openPolicy = (context: Context, { decisions, transact, batches }: Spool): Policy =>
   createPolicy({ ...context, decisions, transact, waiting: batches.sessionNames });
 
+/** The repository around a folder, without its remote where the folder may not be captured. */
+export function findAllowedRepository(policy: Policy, folder: string): Repository | undefined {
+  const repository = findRepository(folder);
+  if (repository === undefined) return undefined;
+  const { root } = repository;
+  try {
+    policy.refresh();
+    return policy.objectionToFolder(folder) === undefined ? repository : { root };
+  } catch {
+    // While the settings cannot be read nobody knows what is excluded.
+    return { root };
+  }
+}
+
 /** The repository that a command was started in, as far as its sessions may be captured: else nobody is told of it. */
 export function findOwnRepository(context: Context): Repository | undefined {
   const spool = openSpool(':memory:');

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { withoutCredentials } from '../contract/repository.ts';
 import { readTextIfPlain } from './plain-file.ts';
 
 /** git's own files of which we read a line or two. */
@@ -35,14 +36,5 @@ export function findRoot(folder: string): string | undefined {
     if (at === dirname(at)) return undefined;
   }
 }
-
-/**
- * Without all that may be a name and password before the host, `scheme://user:password@host` and `user:password@host:path`:
- * a password may hold any sign, so the last `@` counts that begins no part of a path, and none behind a host with its path.
- */
-const withoutCredentials = (remote: string) =>
-  remote
-    .replace(/^([\w+.-]+:\/\/)(?![\w.-]+(?::\d*)?\/).*(?<!\/)@/, '$1')
-    .replace(/^[^/:@]+:(?!\/\/).*@(?=[^@:]+:)/, '');
 
 const readText = (path: string) => readTextIfPlain(path, MOST_BYTES);

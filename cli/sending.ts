@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from './context.ts';
 import { describe, Failure } from './failure.ts';
 import { type Lock, takeLock } from './lock.ts';
-import { findOwnRepository, type Pipeline } from './pipeline.ts';
+import { findAllowedRepository, findOwnRepository, type Pipeline } from './pipeline.ts';
 import { createReach } from './reach.ts';
-import { findRoot } from './repository.ts';
 import { damageOf } from './spool/damage.ts';
 import { createKeyOf } from './upload/client-key.ts';
 import { createRegistration } from './upload/registration.ts';
@@ -30,7 +29,7 @@ const HELD_MS = 10 * 60_000;
 const FAREWELL_MS = 5000;
 
 /** Sends the spool for as long as the signal allows. Of several processes one sends; the others wait for it to end. */
-export function startSending(context: Context, { settings, spool, folder }: Pipeline, options: SendingOptions) {
+export function startSending(context: Context, { settings, spool, folder, policy }: Pipeline, options: SendingOptions) {
   const { fetch, random, now, home } = context;
   const { signal, onTrouble, restartMs, heldMs = HELD_MS } = options;
   const connections = new AbortController();
@@ -43,7 +42,7 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
   const uploader = new Uploader({
     ...options,
     ...{ spool, service, retry, registration, now, heldMs },
-    findRepository: (folder) => (isReachable(folder) ? findRoot(folder) : undefined),
+    findRepository: (folder) => (isReachable(folder) ? findAllowedRepository(policy, folder) : undefined),
     keyOf: createKeyOf(context),
   });
   signal.addEventListener('abort', () => setTimeout(() => connections.abort(), FAREWELL_MS).unref());

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, OneOf, Text, Timestamp } from './common.ts';
 import { IdempotencyKey } from './event.ts';
-import { CompleteSessionBody, OpenSessionBody, Session } from './session.ts';
+import { CompleteSessionBody, OpenSessionBody, RepoRemote, Session } from './session.ts';
 
 /*
  * For a client that captures many sessions: each request carries many of them, and each is answered for itself.
@@ -31,6 +31,7 @@ export const Refusal = { error: Type.Optional(Type.String()), code: Type.Optiona
 
 export const CapturedSession = Type.Object({
   ...OpenSessionBody.properties,
+  repoRemote: RepoRemote,
   clientKey: ClientKey,
   startedAt: Type.Optional(Timestamp),
   endedAt: Type.Optional(Timestamp),

@@ -48,7 +48,7 @@ import {
 } from './review.ts';
 import { route } from './route.ts';
 import { PLANES } from './secret.ts';
-import { OpenedSession, OpenSessionBody } from './session.ts';
+import { OpenedSession, OpenSessionBody, RepoRemote } from './session.ts';
 
 /** The signed-in person, and where they belong. */
 export const Person = Type.Object({
@@ -242,7 +242,7 @@ export const EXTENSIONS = {
     path: '/v1/past-sessions',
     auth: 'secret',
     summary: 'Open a session that began earlier than now, for captured history',
-    body: Body({ ...OpenSessionBody.properties, startedAt: Timestamp }),
+    body: Body({ ...OpenSessionBody.properties, repoRemote: RepoRemote, startedAt: Timestamp }),
     replies: { 201: OpenedSession },
     errors: [400, 401, 429, 503],
   }),

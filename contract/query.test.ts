@@ -183,6 +183,11 @@ test.each(['std::string', 'https://example.com', 'queue.ts:12', 'TypeError:x', '
   },
 );
 
+test('repository: is repo: written out', () => {
+  expect(parseQuery('repository:acme/shop').filters).toEqual([{ field: 'repo', value: 'acme/shop' }]);
+  expect(parseQuery('repository:acme/shop').problems).toEqual([]);
+});
+
 test('failed: takes true and false as well, and keeps yes and no', () => {
   expect(parseQuery('failed:true failed:FALSE').filters).toEqual([
     { field: 'failed', value: 'yes' },

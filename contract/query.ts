@@ -28,6 +28,10 @@ export const FIELDS = [
 ] as const;
 export type Field = (typeof FIELDS)[number];
 
+/** A field by its name, which may be written out. */
+const fieldOf = (name: string | undefined): Field | undefined =>
+  name === 'repository' ? 'repo' : FIELDS.find((one) => one === name);
+
 /** Something that must occur in the events of a session, or must not. */
 export interface Term {
   /** Its words in this order, one directly after the other. */
@@ -73,7 +77,7 @@ function parse(text: string, onlyWords: boolean): ParsedQuery {
     const minus = onlyWords ? '' : dash;
     if (quoted !== undefined && closing === '') query.problems.push(`The quote before ${quoted} is not closed.`);
     const value = quoted === undefined ? plain : quoted.replace(/\\(["\\])/g, '$1') + (name && star ? '*' : '');
-    const field = onlyWords ? undefined : FIELDS.find((one) => one === name?.toLowerCase());
+    const field = onlyWords ? undefined : fieldOf(name?.toLowerCase());
     let isMistaken = false;
     if (field !== undefined && value !== undefined) {
       const objection = minus ? 'only words can be excluded' : (objectionTo(field, value) ?? tooMany(query.filters));

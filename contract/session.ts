@@ -30,6 +30,9 @@ export const OpenSessionBody = Body({
 });
 export type OpenSessionBody = Static<typeof OpenSessionBody>;
 
+/** The git remote of the session's folder, in any of git's forms. */
+export const RepoRemote = Type.Optional(Text(4096));
+
 export const OpenedSession = Type.Object({ sessionId: Id('ses'), session: Session });
 
 export const CompleteSessionBody = Body({

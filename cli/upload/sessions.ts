@@ -2,6 +2,7 @@ import type { AgentId } from '../../contract/agent.ts';
 import { type CapturedSession, type CaptureResult, MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
 import { ServiceError } from '../../contract/client.ts';
 import { EXIT, Failure } from '../failure.ts';
+import type { Repository } from '../repository.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 import type { createKeyOf } from './client-key.ts';
@@ -20,7 +21,7 @@ export interface SessionsOptions {
   /** How long a session is left alone that the service does not take; milliseconds. */
   heldMs: number;
   /** The repository that a folder belongs to. */
-  findRepository: (folder: string) => string | undefined;
+  findRepository: (folder: string) => Pick<Repository, 'root' | 'remote'> | undefined;
   keyOf: ReturnType<typeof createKeyOf>;
 }
 
@@ -181,9 +182,11 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
 
   function describeSession({ title, prompt, cwd, branch }: SessionRow) {
     const name = title ?? prompt;
+    const repository = cwd === undefined ? undefined : findRepository(cwd);
     return {
       ...(name !== undefined && { title: name }),
-      ...(cwd !== undefined && { repoRoot: findRepository(cwd) ?? cwd }),
+      ...(cwd !== undefined && { repoRoot: repository?.root ?? cwd }),
+      ...(repository?.remote !== undefined && { repoRemote: repository.remote }),
       ...(branch !== undefined && { gitBranch: branch }),
     };
   }

@@ -79,10 +79,10 @@ test.each([
   ['git@github.com:acme/billing.git', 'acme/billing'],
   ['github.com/acme/billing', 'acme/billing'],
   ['github.com/other/billing', 'other/billing'],
-  ['/home/ada/work/billing', 'work/billing'],
-  ['C:\\work\\billing\\', 'work/billing'],
-  ['/billing', 'billing'],
-  ['/', '/'],
+  ['/home/ada/work/billing', 'work/billing (folder)'],
+  ['C:\\work\\billing\\', 'work/billing (folder)'],
+  ['/billing', 'billing (folder)'],
+  ['/', '/ (folder)'],
 ])('the repository %s is called %s', (repository, name) => {
   expect(repositoryName(repository)).toBe(name);
 });

@@ -42,8 +42,12 @@ export function endOf(session: Session, summary: SessionSummary | undefined, now
   return Number.isNaN(last) ? now : Math.max(last, Date.parse(session.startedAt));
 }
 
+/** A folder of which no remote is known: a path of POSIX or Windows. */
+const FOLDER = /^(?:[/\\~]|[A-Za-z]:[/\\])/;
+
 /** A repository's name: the last two parts of its address or folder, since many are called `api` or `web`. */
 export const repositoryName = (repository: string): string => {
   const parts = repository.replace(/\.git\/?$/, '').split(/[/\\:]+/);
-  return showHidden(parts.filter(Boolean).slice(-2).join('/') || repository);
+  const name = showHidden(parts.filter(Boolean).slice(-2).join('/') || repository);
+  return FOLDER.test(repository) ? `${name} (folder)` : name;
 };

@@ -1,4 +1,5 @@
 import type { MetaEntry } from '../../contract/entry/entry.ts';
+import { addressOf } from '../../contract/repository.ts';
 import { type Facts, takeRoom } from './facts.ts';
 
 const MOST_BRANCHES = 50;
@@ -40,25 +41,3 @@ const HOME = /^(?:\/home\/|\/Users\/|\/var\/home\/|(?:\/mnt\/)?[A-Za-z]:?[\\/]Us
 
 /** The name of the user on the machine, as far as the folder tells; also of Windows as WSL sees it. */
 export const personOf = (folder: string): string | undefined => HOME.exec(folder)?.[1];
-
-const REMOTE = /^(?:[a-z+]+:\/\/)?(?:[^@/\s]{0,200}@)?([\w.-]+)(?::\d+(?=\/)|:|\/)\/?([^\s?#]+?)(?:\.git)?\/?$/i;
-
-/** Hosts at which a forge answers SSH on port 443, and its own name. */
-const BEHIND_FIREWALLS: Record<string, string> = {
-  'ssh.github.com': 'github.com',
-  'altssh.gitlab.com': 'gitlab.com',
-  'altssh.bitbucket.org': 'bitbucket.org',
-};
-
-/**
- * The one form of a repository's address: `git@host:owner/name.git` and `https://user:token@host/owner/name` are both
- * `host/owner/name`. A folder stays as it is.
- */
-export function addressOf(remote: string): string | undefined {
-  const text = remote.trim();
-  const [, host = '', path] = REMOTE.exec(text) ?? [];
-  if (!host || !path) return text.replace(/^[^@\s]*@/, '') || undefined;
-  const isRemote = host.includes('.') || text.includes('://') || /^[^@/\s]+@/.test(text);
-  const name = host.toLowerCase();
-  return isRemote ? `${BEHIND_FIREWALLS[name] ?? name}/${path.replace(/^\/+/, '')}` : text;
-}

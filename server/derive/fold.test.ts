@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readEvent } from '../../contract/entry/read.ts';
+import { addressOf } from '../../contract/repository.ts';
 import { runs } from '../../contract/test/runs.ts';
 import { clipEntry } from './clip.ts';
 import { noFacts, readFacts, writeFacts } from './facts.ts';
 import { fold } from './fold.ts';
-import { addressOf, personOf } from './fold-meta.ts';
+import { personOf } from './fold-meta.ts';
 import { shapeOf } from './shape.ts';
 
 type Event = [eventType: string, payload: object, minute?: number];
@@ -294,6 +295,7 @@ describe('where a session belongs', () => {
     ['owner/name', 'owner/name'],
     ['ssh://git@ssh.github.com:443/o/r.git', 'github.com/o/r'],
     ['git@Work:o/r.git', 'work/o/r'],
+    ['https://bob:pa/s@s@git.example/o/r.git?token=x#y', 'git.example/o/r'],
     ['git@git.example:/o/r.git', 'git.example/o/r'],
     ['/srv/git/shop.git', '/srv/git/shop.git'],
     ['C:\\src\\shop', 'C:\\src\\shop'],

@@ -32,7 +32,14 @@ export async function* indexLines(
 
 /** A job of which only the chunks are used. */
 const lastPiece = (row: SessionRow, from: number, appends: PieceJob['appends'], isEnd: boolean): PieceJob => ({
-  place: { agentId: row.agent_id, environmentId: row.environment_id, repoRoot: null, remote: null, gitBranch: null },
+  place: {
+    agentId: row.agent_id,
+    environmentId: row.environment_id,
+    repository: null,
+    repoRoot: null,
+    remote: null,
+    gitBranch: null,
+  },
   stored: { facts: '', from, words: [], earlier: [] },
   through: from - 1,
   appends,

@@ -2,26 +2,33 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Entry } from '../../contract/entry/entry.ts';
 import { readOwnLanes } from '../../contract/entry/lanes.ts';
 import { readRevisions } from '../../contract/entry/revisions.ts';
+import { addressOf, hasHost } from '../../contract/repository.ts';
 import type { Columns, DerivedChunk } from '../store/derived.ts';
 import type { SessionDay } from '../store/session-days.ts';
 import { type Chunk, cutChunks, type Source } from './chunks.ts';
 import { type CostOf, dayRowsOf, type Place } from './day-rows.ts';
 import { type Facts, noFacts, readFacts, writeFacts } from './facts.ts';
 import { fold } from './fold.ts';
-import { addressOf, noteBranch } from './fold-meta.ts';
+import { noteBranch } from './fold-meta.ts';
 import { KeptSessions } from './kept-sessions.ts';
 import { costOfFacts } from './prices.ts';
 import { writeShown } from './summary.ts';
 import { compareValues, type Value, valuesOf } from './values.ts';
 
 /** Raised whenever the same events give other facts or entries: what an earlier version derived is derived anew. */
-export const VERSION = 8;
+export const VERSION = 9;
 
 /** A stretch of a session that is to be derived. */
 export interface PieceJob {
   /** Under which the state is kept for the next piece; absent where none follows. */
   sessionId?: string;
-  place: Place & { repoRoot: string | null; remote: string | null; gitBranch: string | null };
+  place: Place & {
+    /** The normal form of the remote that it was opened with. */
+    repository: string | null;
+    remote: string | null;
+    repoRoot: string | null;
+    gitBranch: string | null;
+  };
   /** What the store has of the pieces before; absent where the piece goes on from what was kept. */
   stored?: StoredPieces;
   /** Sequence of the last event that is derived already. */
@@ -141,11 +148,13 @@ function withoutRepeated(entries: readonly Entry[]): Entry[] {
 
 const LONGEST_PLACE = 300;
 
-const repositoryOf = (facts: Facts, { remote, repoRoot }: PieceJob['place']): string | undefined =>
-  (facts.address ?? (remote === null ? undefined : addressOf(remote)) ?? repoRoot ?? facts.folder)?.slice(
-    0,
-    LONGEST_PLACE,
-  );
+/** The remote that the session was opened with is surest. A folder alone is the last resort. */
+function repositoryOf(facts: Facts, { repository, remote, repoRoot }: PieceJob['place']): string | undefined {
+  const told = facts.address;
+  const known = remote === null ? undefined : addressOf(remote);
+  const address = repository ?? (told !== undefined && hasHost(told) ? told : (known ?? told));
+  return (address ?? repoRoot ?? facts.folder)?.slice(0, LONGEST_PLACE);
+}
 
 function noteLag(facts: Facts, { appends, through }: PieceJob, entries: readonly Entry[]): void {
   const entry = entries.findLast(({ timed, sequence }) => timed && sequence > through);

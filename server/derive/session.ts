@@ -99,6 +99,7 @@ async function makePiece(
       agentId: row.agent_id,
       environmentId: row.environment_id,
       remote,
+      repository: row.repository,
       repoRoot: row.repo_root,
       gitBranch: row.git_branch,
     },

@@ -27,7 +27,7 @@ export function toSummary({ session, continues, forkedFrom, derived }: SummaryRo
   const shown: Shown = derived?.summary ? JSON.parse(derived.summary) : {};
   return {
     sessionId: session.session_id,
-    ...optional('repository', session.repo_root),
+    ...optional('repository', session.repository ?? session.repo_root),
     ...optional('gitBranch', session.git_branch),
     ...shown,
     ...optional('secretId', session.secret_id),

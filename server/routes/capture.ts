@@ -144,10 +144,29 @@ function toOpening(
   session: CapturedSession,
   now: number,
 ): CaptureOpening {
-  const { agentInstallationId: installationId, environmentId, agentId, title, repoRoot, gitBranch } = session;
+  const {
+    agentInstallationId: installationId,
+    environmentId,
+    agentId,
+    title,
+    repoRoot,
+    repoRemote,
+    gitBranch,
+  } = session;
   const { clientKey, continues, forkedFrom, startedAt, endedAt } = session;
   return {
-    ...{ organizationId, plane, secretId, environmentId, installationId, agentId, title, repoRoot, gitBranch },
+    ...{
+      organizationId,
+      plane,
+      secretId,
+      environmentId,
+      installationId,
+      agentId,
+      title,
+      repoRoot,
+      repoRemote,
+      gitBranch,
+    },
     startedAt: startedAt === undefined ? now : Math.min(now, fromTimestamp(startedAt)),
     capture: { clientKey, continues, forkedFrom, endedAt: endedAt === undefined ? undefined : fromTimestamp(endedAt) },
   };

@@ -14,18 +14,26 @@ const DEFAULT_PAGE = 50;
 const LARGEST_PAGE = 100;
 
 export const sessionHandlers = ({ store: { db }, sessionLog, now }: Deps) => {
-  async function open(caller: SecretCaller, body: OpenSessionBody, startedAt: number) {
+  interface Past {
+    startedAt: number;
+    repoRemote?: string | undefined;
+  }
+
+  async function open(caller: SecretCaller, body: OpenSessionBody, past: Past) {
     const { organizationId, plane, secretId } = caller;
     const { agentInstallationId: installationId, environmentId, agentId, title, repoRoot, gitBranch } = body;
-    const session = { environmentId, installationId, agentId, title, repoRoot, gitBranch, startedAt };
+    const session = { environmentId, installationId, agentId, title, repoRoot, gitBranch, ...past };
     const row = await sessionLog.open({ organizationId, plane, secretId, ...session });
     return { status: 201, body: { sessionId: row.session_id, session: toSession(row) } } as const;
   }
 
   return {
-    openSession: ({ caller, body }) => open(caller, body, now()),
+    openSession: ({ caller, body }) => open(caller, body, { startedAt: now() }),
 
-    openPastSession: ({ caller, body }) => open(caller, body, Math.min(now(), fromTimestamp(body.startedAt))),
+    openPastSession({ caller, body }) {
+      const { repoRemote } = body;
+      return open(caller, body, { startedAt: Math.min(now(), fromTimestamp(body.startedAt)), repoRemote });
+    },
 
     async completeSession({ caller, params, body }) {
       const { organizationId, plane } = caller;

@@ -1,4 +1,5 @@
 import { agentsCalled, type Field, type Filter, timeOf } from '../../contract/query.ts';
+import { addressOf } from '../../contract/repository.ts';
 import {
   findEnvironmentsCalled,
   findSecretsCalled,
@@ -68,8 +69,9 @@ const PATHS: ReadonlySet<SessionValueRow['field']> = new Set(['file', 'edited', 
 
 /** The stored forms of a value: the last name of a path or an address, with the names before it if they are given. */
 function ways(field: SessionValueRow['field'], given: string, isOpen = false): ValueWanted['alternatives'] {
-  const value = withoutStar(given).toLowerCase();
-  const open = isOpen || value.length < given.length;
+  const text = withoutStar(given);
+  const value = (field === 'repository' ? (addressOf(text) ?? text) : text).toLowerCase();
+  const open = isOpen || text.length < given.length;
   if (!PATHS.has(field)) return [{ name: value, open }];
   const path = value
     .replace(/[\\:]/g, '/')

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { Problem } from '../../contract/problem.ts';
+import { addressOf } from '../../contract/repository.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { newId } from '../ids.ts';
 import { forShare } from './dialect.ts';
@@ -20,6 +21,8 @@ export interface Opening {
   agentId: string | undefined;
   title: string | undefined;
   repoRoot: string | undefined;
+  /** Its git remote, in any form. */
+  repoRemote?: string | undefined;
   gitBranch: string | undefined;
   /** Milliseconds since the epoch. */
   startedAt: number;
@@ -46,6 +49,12 @@ export async function openSession(db: Db, opening: Opening, now: number): Promis
   return (await insertOpened(db, opening, now)) ?? Promise.reject(await whyNot(db, opening));
 }
 
+const LONGEST_REPOSITORY = 300;
+
+/** In its normal form, which holds no credentials. */
+const repositoryOf = ({ repoRemote }: Opening): string | null =>
+  (repoRemote === undefined ? undefined : addressOf(repoRemote)?.slice(0, LONGEST_REPOSITORY)) ?? null;
+
 /** Inserts the session. @returns undefined when its machine or agent cannot be used, or its key is taken or was deleted */
 function insertOpened(db: Db, opening: Opening, now: number): Promise<SessionRow | undefined> {
   const { organizationId, plane, secretId, environmentId, installationId, agentId, capture } = opening;
@@ -55,11 +64,11 @@ function insertOpened(db: Db, opening: Opening, now: number): Promise<SessionRow
     db,
     sql<SessionRow>`
       insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane,
-        status, title, repo_root, git_branch, started_at, event_count, client_key, continues_key, forked_from_key,
+        status, title, repo_root, repository, git_branch, started_at, event_count, client_key, continues_key, forked_from_key,
         client_ended_at, created_at, updated_at)
       select ${newId('ses', now)}, environments.organization_id, environments.environment_id,
         installations.installation_id, installations.agent_id, ${secretId}, ${plane}, 'active', ${title},
-        ${repoRoot}, ${gitBranch}, ${startedAt}, 0, ${clientKey}, ${continues}, ${forkedFrom},
+        ${repoRoot}, ${repositoryOf(opening)}, ${gitBranch}, ${startedAt}, 0, ${clientKey}, ${continues}, ${forkedFrom},
         ${endedAt}, ${now}, ${now}
       from environments join installations on installations.organization_id = environments.organization_id
       where environments.organization_id = ${organizationId} and environments.environment_id = ${environmentId}

@@ -122,6 +122,8 @@ export interface SessionRow extends Dated {
   status: 'active' | 'completed' | 'failed';
   title: string | null;
   repo_root: string | null;
+  /** The normal form of the remote that it was opened with. */
+  repository: string | null;
   git_branch: string | null;
   started_at: Time;
   ended_at: Time | null;

@@ -6,7 +6,7 @@ import { findSession } from './sessions.ts';
 /** A session to derive. */
 export interface SessionSource {
   row: SessionRow;
-  /** Address of its repository, if its machine reported one for the same folder. */
+  /** Remote of its repository: of its opening, or of another session or the machine in the same folder. */
   remote: string | null;
 }
 
@@ -17,14 +17,26 @@ export async function findSource(
 ): Promise<SessionSource | undefined> {
   const row = await findSession(db, organizationId, sessionId);
   if (!row) return undefined;
+  const { repo_root: repoRoot } = row;
+  if (row.repository !== null || repoRoot === null) return { row, remote: row.repository };
   const machine = await db
     .selectFrom('environments')
     .select(['repo_root', 'repo_remote'])
     .where('organization_id', '=', organizationId)
     .where('environment_id', '=', row.environment_id)
     .executeTakeFirst();
-  const isThere = machine?.repo_root != null && machine.repo_root === row.repo_root;
-  return { row, remote: isThere ? machine.repo_remote : null };
+  const neighbour = await db
+    .selectFrom('sessions')
+    .select('repository')
+    .where('organization_id', '=', organizationId)
+    .where('environment_id', '=', row.environment_id)
+    .where('repo_root', '=', repoRoot)
+    .where('repository', 'is not', null)
+    .orderBy('repository')
+    .limit(1)
+    .executeTakeFirst();
+  const ofMachine = machine?.repo_root === repoRoot ? machine.repo_remote : null;
+  return { row, remote: neighbour?.repository ?? ofMachine };
 }
 
 export interface Behind {

@@ -173,6 +173,8 @@ create table sessions (
   status text not null,
   title text,
   repo_root text,
+  -- host/owner/name of the remote that it was opened with.
+  repository text,
   git_branch text,
   started_at bigint not null,
   ended_at bigint,
@@ -207,6 +209,7 @@ create index sessions_by_forked_from_key on sessions (organization_id, plane, fo
   where forked_from_key is not null;
 
 create index sessions_by_creation on sessions (created_at, session_id);
+create index sessions_by_folder on sessions (environment_id, repo_root, repository) where repository is not null;
 
 create table deleted_sessions (
   session_id text primary key,

@@ -28,6 +28,3 @@ select "sessions"."session_id", "sessions"."organization_id", "sessions"."event_
 select *
   from sessions
   where organization_id = $1 and session_id = $2 and deleted_at is null;
-select "repo_root", "repo_remote"
-  from "environments"
-  where "organization_id" = $1 and "environment_id" = $2;

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ENGINES } from './engines.ts';
+import { createTenant, type Machine, registerMachine, type Tenant, whenDerived } from './factories.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { find, idsOf } from './searched.ts';
+
+const SHOP = 'git.example.com/acme/shop';
+
+describe.each(ENGINES)('the repository of a session on %s', (engine) => {
+  let service: TestService;
+  let tenant: Tenant;
+  let machine: Machine;
+  const ids: string[] = [];
+
+  beforeAll(async () => {
+    service = await startTestService(engine);
+    tenant = await createTenant(service);
+    machine = await registerMachine(service, tenant.live);
+    await capture({ repoRoot: '/code/shop', repoRemote: 'https://ada:hunter2@git.example.com/acme/shop.git' });
+    await capture({ repoRoot: '/home/bob/shop', repoRemote: 'git@git.example.com:acme/shop.git' }, 'acme/shop');
+    await capture({ repoRoot: '/code/tree', repoRemote: 'ssh://git@git.example.com:2222/acme/shop?token=hunter2' });
+    // Their clients tell of no remote.
+    await capture({ repoRoot: '/code/shop' });
+    await capture({ repoRoot: '/code/notes' });
+    await capture({ repoRoot: '/code/shop' }, 'https://git.example.com/acme/docs');
+  });
+  afterAll(() => service.close());
+
+  /** A session that its client opens with these, and of which its agent says that it is in a repository. */
+  async function capture(opening: object, said?: string): Promise<void> {
+    const clientKey = `session-${ids.length}`.padEnd(43, '_');
+    const place = { environmentId: machine.environmentId, agentInstallationId: machine.installationId };
+    const body = { sessions: [{ ...place, clientKey, ...opening }] };
+    const opened = await service.call('POST', '/v1/captured-sessions', { as: tenant.live, body });
+    const { sessionId } = opened.body.results[0].session;
+    const payload = said === undefined ? {} : { repository: said };
+    const appended = await service.call('POST', `/v1/sessions/${sessionId}/events`, {
+      as: tenant.live,
+      body: { events: [{ eventType: 'session.meta', payload }] },
+    });
+    expect(appended.status, appended.text).toBe(200);
+    await whenDerived(service, tenant.member, sessionId, 1);
+    ids.push(sessionId);
+  }
+
+  const summaries = async (): Promise<{ sessionId: string; repository: string }[]> => {
+    const url = `/v1/organizations/me/session-summaries?sessionIds=${ids.join(',')}`;
+    return (await service.call('GET', url, { as: tenant.member })).body.summaries;
+  };
+
+  test('is its remote in one form, however it is written, else a remote of the same folder, else the folder', async () => {
+    const found = new Map((await summaries()).map(({ sessionId, repository }) => [sessionId, repository]));
+    expect(ids.map((id) => found.get(id))).toEqual([
+      SHOP,
+      SHOP,
+      SHOP,
+      SHOP,
+      '/code/notes',
+      'git.example.com/acme/docs',
+    ]);
+  });
+
+  test.each([
+    [SHOP, 4],
+    ['git@git.example.com:acme/shop.git', 4],
+    ['https://someone@git.example.com/acme/shop', 4],
+    ['acme/shop', 4],
+    ['shop', 4],
+    ['acme/docs', 1],
+    ['/code/notes', 1],
+    ['other/shop', 0],
+  ])('is found by repo:%s', async (asked, count) => {
+    const reply = await find(service, tenant.member, { q: `repo:"${asked}"` });
+    expect(idsOf(reply)).toHaveLength(count);
+  });
+
+  test('is kept without the credentials of its remote', async () => {
+    const rows = await service.store.db.selectFrom('sessions').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain('hunter2');
+  });
+
+  test('is told at the opening of a past session too, and is no part of the interface', async () => {
+    const place = { environmentId: machine.environmentId, agentInstallationId: machine.installationId };
+    const repoRemote = 'git@git.example.com:acme/shop.git';
+    const past = { ...place, startedAt: '2026-01-01T00:00:00.000Z', repoRemote };
+    const ofPast = await service.call('POST', '/v1/past-sessions', { as: tenant.live, body: past });
+    const opened = await service.call('POST', '/v1/sessions', { as: tenant.live, body: { ...place, repoRemote: 7 } });
+    expect([ofPast.status, opened.status]).toEqual([201, 201]);
+    const stored = await service.store.db
+      .selectFrom('sessions')
+      .select('repository')
+      .where('session_id', 'in', [ofPast.body.sessionId, opened.body.sessionId])
+      .orderBy('session_id')
+      .execute();
+    expect(stored).toEqual([{ repository: SHOP }, { repository: null }]);
+    const wrong = await service.call('POST', '/v1/past-sessions', {
+      as: tenant.live,
+      body: { ...past, repoRemote: 7 },
+    });
+    expect(wrong).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+  });
+});
