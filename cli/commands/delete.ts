@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { formatCount, type Output } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
+import { noteRecords } from '../sessions/notes.ts';
 import { explainTrouble } from '../setup/service-address.ts';
 import { createKeyOf } from '../upload/client-key.ts';
 import { hasStatus } from '../upload/problem.ts';
@@ -33,7 +34,11 @@ async function runDelete(context: Context, asked: string, yes: boolean, output: 
       throw explainTrouble(service.url, error, 'Nothing was deleted.');
     });
     // Marked first, so that a daemon sends nothing more of it meanwhile.
-    const { forks } = spool.transact(() => spool.keepBack(id, 'deleted', context.now()));
+    const note = noteRecords(context, spool, { agent, session: agentSession, unread: [] });
+    const { forks } = spool.transact(() => {
+      note();
+      return spool.keepBack(id, 'deleted', context.now());
+    });
     const keyOf = createKeyOf(context);
     let deleted = 0;
     // A spool that was made anew may not know how many the service has in a row.

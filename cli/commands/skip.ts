@@ -3,11 +3,9 @@ import { defineCommand, flag, text } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatCount } from '../output.ts';
-import { createIdentify } from '../read/identity.ts';
-import { findKept } from '../read/kept.ts';
-import { readKey } from '../redact/key.ts';
 import { SESSION_NAMES } from '../sessions/choose.ts';
 import { chooseMet } from '../sessions/met.ts';
+import { noteRecords } from '../sessions/notes.ts';
 import { openSpool } from '../spool/open.ts';
 
 export const skipCommand = defineCommand({
@@ -34,10 +32,9 @@ export const skipCommand = defineCommand({
     const spool = openSpool(locateSpool(context) ?? ':memory:', folder);
     try {
       const { agent, session, title = '', sent, unread } = chooseMet(context, spool, last ? undefined : asked);
-      const identify = createIdentify(readKey(folder));
-      const notes = undo ? [] : unread.map((file) => findKept(spool.decisions, identify, file));
+      const note = undo ? () => {} : noteRecords(context, spool, { agent, session, unread });
       const say = () => {
-        for (const note of notes) note?.();
+        note();
         // Captured since it was chosen, it has a row by now.
         const known = spool.sessions.find(agent, session);
         if (known && !undo) return spool.keepBack(known.id, 'skipped', context.now());

@@ -341,6 +341,24 @@ test.each([['skip'], ['delete']])('a fork of a session that %s took out is not c
   expect(arrived()).not.toContain('kept-back');
 });
 
+test('a fork of a skipped session is not captured although it copies only what was left out of that', async () => {
+  const { home, record, append, transcript, capture, arrived } = await prepare();
+  append(transcript('aaaa'), record('aaaa', 0, 'work', 'kept-back one', LAST_WEEK));
+  await decide(home, 'none');
+  append(transcript('aaaa'), record('aaaa', 1, 'work', 'wanted'));
+  await capture('import');
+  // What is known of its first records is lost.
+  forget(join(home, 'state'), /^decisions\.db/);
+  await capture('skip', 'aaaa');
+  const [first = ''] = readFileSync(transcript('aaaa'), 'utf8').split('\n');
+  append(transcript('bbbb'), { ...(JSON.parse(first) as object), sessionId: 'bbbb' });
+  append(transcript('bbbb'), record('bbbb', 2, 'work', 'kept-back two'));
+  await decide(home, 'none');
+  await capture('import');
+  expect(arrived()).toContain('wanted');
+  expect(arrived()).not.toContain('kept-back');
+});
+
 test('a session is skipped before anything was captured', async () => {
   const { record, append, transcript, capture, arrived } = await prepare();
   append(transcript('aaaa'), record('aaaa', 0, 'work', 'kept-back'));

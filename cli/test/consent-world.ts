@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { isInside } from '../paths.ts';
 import { type Consent, writeConsent } from '../privacy/consent.ts';
 import { ownPlaces } from '../read/places.ts';
+import { noteRecords } from '../sessions/notes.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { readEvents } from '../upload/refusals.ts';
 import { type Folder, fileOf, headOf, recordOf, type Said, type Session } from './consent-agents.ts';
@@ -279,7 +280,11 @@ export class ConsentWorld {
     this.#withSpool((spool) => {
       const known = spool.sessions.find(session.agent, session.id);
       if (known === undefined) return;
-      spool.transact(() => spool.keepBack(known.id, 'deleted', this.#now));
+      const note = noteRecords(this.#context(), spool, { agent: session.agent, session: session.id, unread: [] });
+      spool.transact(() => {
+        note();
+        return spool.keepBack(known.id, 'deleted', this.#now);
+      });
       session.verdict = 'deleted';
       this.#note(`delete ${this.#nameOf(session)}`);
     });

@@ -1,0 +1,35 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { storeOf } from '../agents/store.ts';
+import { stateFolder } from '../config.ts';
+import type { Context } from '../context.ts';
+import { createIdentify } from '../read/identity.ts';
+import { findKept } from '../read/kept.ts';
+import { readKey } from '../redact/key.ts';
+import type { Spool } from '../spool/open.ts';
+import type { MetSession } from './met.ts';
+
+/**
+ * Notes of all records in the transcripts of a session that is about to be kept back, also of those that were left out when they
+ * were read: a fork may begin with them. What it returns is called in the unit of work that keeps the session back.
+ */
+export function noteRecords(
+  context: Context,
+  spool: Spool,
+  { agent: id, session, unread }: Pick<MetSession, 'agent' | 'session' | 'unread'>,
+): () => void {
+  const identify = createIdentify(readKey(stateFolder(context)));
+  const agent = context.agents.find((one) => one.id === id);
+  const known = spool.files.ofSession(id, session).flatMap(({ root, path, origin }) => {
+    const stats = statSync(join(root, path), { throwIfNoEntry: false });
+    if (stats === undefined || agent === undefined || storeOf(agent, path) !== undefined) return [];
+    const { size, mtimeMs: modifiedAt, birthtimeMs: bornAt } = stats;
+    return [{ found: { agent, root, path, size, modifiedAt, bornAt }, origin }];
+  });
+  const paths = new Set(known.map(({ found }) => join(found.root, found.path)));
+  const others = unread.filter(({ found }) => !paths.has(join(found.root, found.path)));
+  const notes = [...known, ...others].map((file) => findKept(spool.decisions, identify, file));
+  return () => {
+    for (const note of notes) note?.();
+  };
+}
