@@ -30,7 +30,7 @@ const REASONS: { readonly [code: string]: string } = {
   EAI_AGAIN: 'the name of the host cannot be looked up',
   ECONNRESET: 'the connection was broken',
   ETIMEDOUT: 'there was no answer in time',
-  EPROTO: 'it does not speak HTTPS, so its address begins with http:// rather',
+  EPROTO: 'it does not speak HTTPS; try http://',
 };
 
 /** The answer was no. Like `gh`, 2: nothing failed, and yet it was not done. */
@@ -55,6 +55,10 @@ export function describe(error: unknown): string {
 /** What a command ends with, whatever was thrown. */
 export function explain(error: unknown): Failure {
   if (error instanceof Failure) return error;
+  if (['EROFS', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')) {
+    const hint = 'Make it writable for you, or set CAPTURE_HOME to a folder that is.';
+    return new Failure(EXIT.failure, `A file cannot be written or read: ${describe(error)}`, hint, error);
+  }
   if (!isDiskFull(error)) return new Failure(EXIT.failure, describe(error));
   return new Failure(
     EXIT.temporary,

@@ -12,18 +12,18 @@ import { VERSION } from './version.ts';
 /** What holds for every command, below the program's help. */
 const SURROUNDINGS = `
 Variables:
-  CAPTURE_URL           address of the service, before the stored one
-  CAPTURE_SECRET        organization secret, before the stored one
-  CAPTURE_HOME          folder of capture's own state; ~/.capture without it
-  NO_COLOR              no colours; FORCE_COLOR=1: colours without a terminal too
-  NODE_USE_ENV_PROXY=1  go through the proxy of HTTPS_PROXY, HTTP_PROXY and NO_PROXY
-  NODE_EXTRA_CA_CERTS   a file with certificates to trust besides the usual ones
+  CAPTURE_URL           address of the service, instead of the stored one
+  CAPTURE_SECRET        organization secret, instead of the stored one
+  CAPTURE_HOME          where capture keeps its files (default: ~/.capture)
+  NO_COLOR              no colours; FORCE_COLOR=1 forces them
+  NODE_USE_ENV_PROXY=1  use the proxies in HTTPS_PROXY, HTTP_PROXY and NO_PROXY
+  NODE_EXTRA_CA_CERTS   a file of additional certificates to trust
 
 Exit codes:
   0   done
-  1   it failed; the message says why, and what to do about it
-  2   not understood, or a file that is named is wrong; nothing was done
-  4   a sign-in is needed; what was captured is kept
+  1   failed; the message says why, and what to do
+  2   the command line or a file it names is wrong; nothing was done
+  4   sign in first; what was captured is kept
   75  try again later: the service cannot be reached or is busy; nothing is lost
 `;
 
@@ -34,6 +34,7 @@ export async function runProgram(context: Context, args: readonly string[]): Pro
     exitCode = code;
   });
   try {
+    if (args[0] === 'version' || args[0] === '-v') return await runProgram(context, ['--version', ...args.slice(1)]);
     if (args[0] === CATCH_UP) await catchUp(context);
     else await program.parseAsync(args, { from: 'user' });
     return exitCode;
@@ -99,7 +100,7 @@ const isOption = ({ flags }: Pick<Parameter<unknown>, 'flags'>): boolean => flag
 
 /** Also where a command stands behind: one writes `capture status --json`. */
 const addEverywhere = (command: Commander): Commander =>
-  command.option('--json', 'answer in JSON, errors too').option('--quiet', 'say only what went wrong');
+  command.option('--json', 'print JSON, errors too').option('--quiet', 'print only errors');
 
 function toOption({ flags, about, parse }: Parameter<unknown>, { agents }: Context): Option {
   const option = new Option(flags, about);

@@ -22,13 +22,13 @@ export const loginCommand = defineCommand({
   name: 'login',
   summary: 'sign this machine in, through the browser or with an organization secret',
   description:
-    'Says where in the dashboard an owner or admin confirms this machine, opens that page where there is a browser, and ' +
-    'stores the secret that is issued for it, readable by you only. Where a secret is given, it is checked and stored instead.',
+    'Opens the page of the dashboard where an owner or admin confirms this machine, and stores the secret it is issued, ' +
+    'readable by you only. If you give a secret, it is checked and stored instead.',
   examples: [
     ['capture login', 'confirmed in the browser'],
-    ['capture login --no-browser', 'only says where: on whichever machine the browser is'],
+    ['capture login --no-browser', 'prints the address, for a browser on another machine'],
     ['capture login --ask-secret', 'asks for a secret instead'],
-    ['capture login --secret-stdin < secret.txt', 'where nobody can be asked'],
+    ['capture login --secret-stdin < secret.txt', 'without a terminal'],
   ],
   takes: {
     url: text(
@@ -37,16 +37,13 @@ export const loginCommand = defineCommand({
     ),
     browser: flag('--no-browser', 'open no browser'),
     askSecret: flag('--ask-secret', 'ask for the secret'),
-    secretStdin: flag(
-      '--secret-stdin',
-      'read the secret from standard input; else $CAPTURE_SECRET counts, if it is set',
-    ),
+    secretStdin: flag('--secret-stdin', 'read the secret from standard input (default: $CAPTURE_SECRET, if set)'),
   },
   async run(context, options, output) {
     refuseOpenFolder(context);
     const url = await findService(context, options.url ?? readSettings(context).url ?? DEFAULT_URL);
     if (url.startsWith('http:') && !isLocal(url)) {
-      output.warn(`${url} is not encrypted: anyone on the way can read the secret.`);
+      output.warn(`${url} is not encrypted: anyone on the network path can read the secret.`);
     }
     const given = await givenSecret(context, options);
     const { secret, organizationName, plane } =
@@ -91,10 +88,10 @@ async function identify({ fetch }: Context, settings: Settings, soFar: string): 
 
 export const whoamiCommand = defineCommand({
   name: 'whoami',
-  summary: 'say whom this machine captures for',
+  summary: 'show which organization this machine captures for',
   description:
-    'Asks the service whose the secret is. Ends with 4 where nobody is signed in or the secret is refused, and with 75 ' +
-    'where the service cannot be reached.',
+    'Asks the service which organization the secret belongs to. Exits with 4 if nobody is signed in or the secret is ' +
+    'refused, and with 75 if the service cannot be reached.',
   examples: [['capture whoami', 'organization, plane and address']],
   async run(context, _values, output) {
     const settings = requireSettings(context);
@@ -108,14 +105,14 @@ export const whoamiCommand = defineCommand({
 
 export const logoutCommand = defineCommand({
   name: 'logout',
-  summary: 'forget the secret',
-  description: 'Forgets the stored secret. What was captured and not sent yet is kept.',
-  examples: [['capture logout', 'before this machine is given away']],
+  summary: 'sign this machine out',
+  description: 'Deletes the stored secret. What waits to be sent is kept.',
+  examples: [['capture logout', 'before you give this machine away']],
   async run(context, _values, output) {
     const signedOut = removeSettings(context);
     output.answer({ signedOut }, [
       signedOut ? 'Signed out.' : 'You were not signed in.',
-      ...(context.variables.CAPTURE_SECRET ? ['CAPTURE_SECRET is set, and goes on being used.'] : []),
+      ...(context.variables.CAPTURE_SECRET ? ['CAPTURE_SECRET is still set, so it is still used.'] : []),
       `What was not sent yet stays in ${stateFolder(context)}.`,
     ]);
   },

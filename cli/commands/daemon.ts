@@ -10,7 +10,7 @@ import { refuseOpenFolder } from '../setup/state-folder.ts';
 export const runCommand = defineCommand({
   name: 'run',
   summary: 'capture while the agents work',
-  description: 'Captures what the agents write, as they write it, until it is told to stop. Runs in the foreground.',
+  description: 'Captures sessions while agents write them, in the foreground, until you stop it.',
   examples: [['capture run', 'until Ctrl-C']],
   run(context, _values, output) {
     refuseOpenFolder(context);
@@ -20,34 +20,36 @@ export const runCommand = defineCommand({
 
 export const stopCommand = defineCommand({
   name: 'stop',
-  summary: 'end the daemon',
+  summary: 'stop the daemon',
   description:
-    'Ends `capture run`, however it was started, and waits for it. What the agents write meanwhile is captured when it ' +
-    'runs again; to leave a session out for good, see `capture skip`. It does not keep it from being started at the next sign-in: that is `capture uninstall`.',
+    'Stops `capture run`, however it was started, and waits until it has ended. Sessions written meanwhile are captured when ' +
+    'it runs again; `capture skip` leaves one out for good. capture starts again at your next sign-in; `capture uninstall` ' +
+    'prevents that.',
   examples: [['capture stop', 'until `capture restart`']],
   async run(context, _values, output) {
     const stopped = await stopDaemon(stateFolder(context));
     output.answer({ stopped, running: false }, [
-      stopped ? 'The daemon has ended. `capture restart` starts it again.' : 'The daemon did not run.',
+      stopped ? 'The daemon is stopped. `capture restart` starts it again.' : 'The daemon was not running.',
     ]);
   },
 });
 
 export const restartCommand = defineCommand({
   name: 'restart',
-  summary: 'end the daemon and start it anew',
-  description: 'Starts `capture run` anew, as after an update: by the service manager, where `capture init` set it up.',
-  examples: [['capture restart', 'also where none runs']],
+  summary: 'stop and start the daemon',
+  description:
+    'Restarts `capture run`, for example after an update. Uses the service manager if `capture init` set it up there.',
+  examples: [['capture restart', 'also if it is not running']],
   async run(context, _values, output) {
     const state = stateFolder(context);
     const stopped = await stopDaemon(state);
     await restartDaemon(context);
     const holder = holderOf(state);
     if (holder === undefined) {
-      throw new Failure(EXIT.failure, 'The daemon did not start.', '`capture run` says why.');
+      throw new Failure(EXIT.failure, 'The daemon did not start.', '`capture run` shows why.');
     }
     output.answer({ stopped, running: true, pid: holder.pid }, [
-      `The daemon runs${stopped ? ' anew' : ''}, as process ${holder.pid}.`,
+      `The daemon is running${stopped ? ' again' : ''}, as process ${holder.pid}.`,
     ]);
   },
 });

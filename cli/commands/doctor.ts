@@ -8,14 +8,14 @@ import { VERSION } from '../version.ts';
 
 export const doctorCommand = defineCommand({
   name: 'doctor',
-  summary: 'find out why sessions are missing, and how to mend it',
+  summary: 'find out why sessions are missing, and how to fix it',
   description:
-    'Looks for everything that keeps sessions from arriving, and names the command or edit that mends it. Changes and asks ' +
-    'nothing, and works signed out and offline. Ends with 1 where something failed. What --json answers holds no secret, ' +
-    'no transcript, and no path but below ~.',
+    'Checks everything that can keep sessions from arriving, and shows the command or edit that fixes it. Changes nothing, ' +
+    'asks nothing, and works signed out and offline. Exits with 1 if something failed. The output of --json holds no ' +
+    'secrets, no transcripts, and no paths outside ~.',
   examples: [
-    ['capture doctor', 'what is wrong, and what mends it'],
-    ['capture doctor --json', 'for a report of a bug'],
+    ['capture doctor', 'what is wrong, and how to fix it'],
+    ['capture doctor --json', 'for a bug report'],
   ],
   async run(context, _values, output) {
     const { platform, home } = context;

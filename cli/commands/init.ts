@@ -17,26 +17,30 @@ export const initCommand = defineCommand({
   name: 'init',
   summary: 'set this machine up, and start to capture',
   description:
-    'Finds the agents on this machine, says what it is about to do, and asks, also whether sessions from before may be ' +
-    'sent. Then it registers the machine and has capture run from now on. It may be run again; `capture uninstall` undoes it.',
+    'Finds the agents on this machine, shows what it will do, and asks, also which earlier sessions may be sent. Then it ' +
+    'registers the machine and keeps capture running. You can run it again; `capture uninstall` undoes it.',
   examples: [
-    ['capture init', 'says what it would do, and asks'],
-    ['capture init --dry-run', 'says it only'],
+    ['capture init', 'shows what it will do, and asks'],
+    ['capture init --dry-run', 'only shows it'],
     ['capture init --yes', 'without asking; earlier sessions stay here'],
-    ['capture init --yes --history ~/work', 'and sends those of a folder'],
+    ['capture init --yes --history ~/work', 'also sends the earlier sessions of a folder'],
   ],
   takes: {
     yes: flag('--yes', 'do not ask'),
-    dryRun: flag('--dry-run', 'say what it would do, and do nothing'),
-    history: texts('--history <which>', 'earlier sessions to send: all, none (the default), or a folder, or several'),
-    daemon: flag('--no-daemon', 'start nothing: capture by `capture run` alone'),
+    dryRun: flag('--dry-run', 'show what it would do, and do nothing'),
+    history: texts('--history <which>', 'earlier sessions to send: all, none (the default), or one or more folders'),
+    daemon: flag('--no-daemon', 'do not start capture; you run `capture run` yourself'),
     hooks: flag('--no-hooks', 'change nothing in the settings of any agent'),
-    startHook: flag('--start-hook', 'where nothing of the system does, have an agent start capture by a hook'),
+    startHook: flag('--start-hook', 'if the system cannot start capture, let an agent start it by a hook'),
   },
   async run(context, options, output) {
     const settings = options.dryRun ? undefined : requireSettings(context);
     if (!options.dryRun && !options.yes && !context.stdin.isTTY) {
-      throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Give --yes, or --dry-run to see what it does.');
+      throw new Failure(
+        EXIT.usage,
+        'There is no terminal to ask on.',
+        'Use --yes, or --dry-run to see what it would do.',
+      );
     }
     const choice = options.history.length > 0 ? parseChoice(options.history, context) : undefined;
     refuseOpenFolder(context);
@@ -44,7 +48,7 @@ export const initCommand = defineCommand({
     output.say('Looking for agents …');
     const plan = planSetup(lasting, { ...options, isHistoryAsked: choice !== undefined });
     for (const folder of findStrange(plan.history, choice)) {
-      output.warn(`No earlier session was in ${folder}, so --history sends none of it. Check the path.`);
+      output.warn(`No earlier session was in ${folder}, so --history sends nothing from there. Check the path.`);
     }
     if (settings === undefined) {
       const earlier = plan.history?.sessions.length ? [`${describeHistory(plan.history)}.`] : [];
@@ -55,7 +59,7 @@ export const initCommand = defineCommand({
     for (const warning of findWarnings(lasting, plan)) output.warn(warning);
     const asker = options.yes ? undefined : createAsker(context);
     try {
-      if (asker && !(await asker.ask('Go on?'))) throw new Declined('Nothing was changed.');
+      if (asker && !(await asker.ask('Continue?'))) throw new Declined('Nothing was changed.');
       const history = plan.history && (choice ?? (await askChoice(plan.history, asker, context, output.say)));
       const startHook = options.startHook || (await mayStart(context, plan, asker));
       if (context.stop.aborted) throw new Declined('Nothing was changed.');
@@ -71,8 +75,8 @@ async function mayStart(context: Context, { startHook }: Plan, asker: Asker | un
   if (existsSync(scriptPath(context, 'start'))) return true;
   if (startHook === undefined || asker === undefined) return false;
   return asker.ask(
-    `Nothing here starts capture again after a restart of this machine. May ${startHook.agent.displayName} do so when a ` +
-      'session begins, by a hook in its settings?',
+    `Nothing restarts capture after a reboot here. Add a hook to ${startHook.agent.displayName}'s settings ` +
+      'that starts it with each session?',
   );
 }
 

@@ -18,7 +18,7 @@ test('where all is well it is short, and nothing is to be done', async () => {
     'Dashboard     https://capture.example.com/',
     'Daemon        running for less than a minute (0.1.0)',
     expect.stringMatching(/^Claude Code {3}1 transcript \(\d+ B\), 2 events of 1 session sent$/),
-    'Spool         empty: all is sent',
+    'To be sent    nothing waits',
     'Last upload   less than a minute ago',
     '',
   ]);
@@ -45,7 +45,7 @@ const CASES: [name: string, (machine: Machine) => unknown, line: RegExp, exitCod
         }
         write(join(machine.state, 'preferences.json'), '{"exclude": ["~/private"]}');
       },
-      /^Not read yet {2}1 transcript, the oldest for less than a minute\nLeft out {6}2 transcripts: "~\/private" is excluded$/m,
+      /^Not read yet {2}1 transcript, the oldest for less than a minute\nKept back {5}2 transcripts: "~\/private" is excluded$/m,
       0,
       undefined,
     ],
@@ -56,7 +56,7 @@ const CASES: [name: string, (machine: Machine) => unknown, line: RegExp, exitCod
         const place = { home: machine.home, variables: { CAPTURE_HOME: machine.state } };
         writeConsent(place, { since: Date.now(), history: 'none' });
       },
-      /^Earlier {7}1 transcript from before capturing began, not captured$/m,
+      /^Earlier {7}1 transcript from before setup, not captured$/m,
       0,
       undefined,
     ],
@@ -67,7 +67,7 @@ const CASES: [name: string, (machine: Machine) => unknown, line: RegExp, exitCod
           spool.refused.add({ session: 1, event: '{}', problem: 'too odd', refusedAt: 0 });
           spool.count('recordsWithheld');
         }),
-      /^So far {8}records withheld 1\n\nFailed {3}1 event refused .*: too odd\.\n {9}→ capture spool retry/m,
+      /^So far {8}1 record withheld\n\nFailed {3}1 event refused .*: too odd\.\n {9}→ capture spool retry/m,
       1,
       'capture spool retry',
     ],
@@ -92,7 +92,7 @@ test.each(CASES)('%s', async (_name, arrange, line, exitCode, next) => {
   expect(JSON.parse(json.stdout).next).toBe(next);
   // Whatever is wrong, what was captured and sent is not denied.
   expect(shown.stdout).toMatch(/^Claude Code .*, 2 events of 1 session sent$/m);
-  expect(shown.stdout).toContain('Spool         empty: all is sent');
+  expect(shown.stdout).toContain('To be sent    nothing waits');
 });
 
 test('what waits is told with its cap', async () => {
@@ -100,7 +100,7 @@ test('what waits is told with its cap', async () => {
   machine.inSpool((spool) => {
     spool.batches.add({ session: 1, key: 'k', events: 3, body: Buffer.alloc(100), madeAt: Date.now() });
   });
-  expect(await status(machine)).toContain('Spool         3 events (100 B of 1.0 GB) waiting, the oldest for less');
+  expect(await status(machine)).toContain('To be sent    3 events (100 B of 1.0 GB) waiting, the oldest for less');
 });
 
 test('a machine that has never captured is told so, and no folder is made', async () => {
@@ -117,7 +117,7 @@ test('of a spool that cannot be opened nothing is claimed, and its own mend is n
   db.close();
   const { stdout, exitCode } = await machine.capture(['status']);
   expect(exitCode).toBe(1);
-  expect(stdout).toMatch(/^Spool {9}cannot be opened$/m);
+  expect(stdout).toMatch(/^To be sent {4}the spool cannot be opened$/m);
   expect(stdout).toMatch(
     /^Failed {3}The spool cannot be opened: .* before its first release\.\n {9}→ Move it away: .*/m,
   );

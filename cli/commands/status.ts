@@ -10,9 +10,8 @@ export const statusCommand = defineCommand({
   name: 'status',
   summary: 'show what is captured, sent and waiting',
   description:
-    'Shows where captures go, whether the daemon runs, what of each agent is captured, what waits to be sent, and what is ' +
-    'wrong now, with the command to run next. Ends with 1 where something failed, 4 where nobody is signed in, and 75 ' +
-    'where the service cannot be reached.',
+    'Shows the service, the daemon, what was captured of each agent, what waits to be sent, and what is wrong now, with the ' +
+    'command to run next. Exits with 1 if something failed, 4 if nobody is signed in, and 75 if the service cannot be reached.',
   examples: [
     ['capture status', 'for people'],
     ['capture status --json', 'for programs'],
@@ -80,6 +79,14 @@ const reportAgents = ({ agents, spool }: Inspection) =>
     };
   });
 
+const ANSWERS = {
+  yes: 'reachable',
+  no: 'NOT reachable',
+  error: 'reached, but it answers with an error',
+  other: 'NOT reachable: something else answers there',
+  unasked: 'not asked',
+} as const;
+
 /** The same for people, a line each; what is false or empty is left out. */
 function describe(inspection: Inspection, report: ReturnType<typeof reportOn>): string[] {
   const { now, account, service, spool, settings, daemon } = inspection;
@@ -92,11 +99,11 @@ function describe(inspection: Inspection, report: ReturnType<typeof reportOn>): 
   const oldest = now - Math.min(...inspection.agents.flatMap((one) => one.unread));
   const reasons = [...new Set(inspection.agents.flatMap((one) => one.leftOut))].join(', ');
   const lines: (readonly [name: string, text: string | false | undefined])[] = [
-    ['Service', settings.url ? `${settings.url}, ${report.reachable ? 'reachable' : 'NOT reachable'}` : 'none'],
-    ['Signed in', settings.secret === undefined ? 'no' : refused || whom || 'not known yet for whom'],
+    ['Service', settings.url ? `${settings.url}, ${ANSWERS[service.answer]}` : 'none'],
+    ['Signed in', settings.secret === undefined ? 'no' : refused || whom || 'yes, organization not known yet'],
     ['Dashboard', settings.secret !== undefined && dashboard],
     ['Daemon', daemon.running ? `running${since ?? ''}` : 'not running'],
-    ['Agents', agents.length === 0 && 'none has written a transcript yet'],
+    ['Agents', agents.length === 0 && 'no transcripts found yet'],
     ...agents.map(({ name, transcripts, bytes, sessions, eventsSent }): [string, string] => {
       const sent = `, ${formatCount(eventsSent, 'event')} of ${formatCount(sessions, 'session')} sent`;
       return [name, `${formatCount(transcripts, 'transcript')} (${formatBytes(bytes)})${isKnown ? sent : ''}`];
@@ -105,22 +112,26 @@ function describe(inspection: Inspection, report: ReturnType<typeof reportOn>): 
       'Not read yet',
       isKnown && unread > 0 && `${formatCount(unread, 'transcript')}, the oldest for ${formatAge(oldest)}`,
     ],
-    ['Earlier', earlier > 0 && `${formatCount(earlier, 'transcript')} from before capturing began, not captured`],
-    ['Left out', leftOut > 0 && `${formatCount(leftOut, 'transcript')}: ${reasons}`],
+    ['Earlier', earlier > 0 && `${formatCount(earlier, 'transcript')} from before setup, not captured`],
+    ['Kept back', leftOut > 0 && `${formatCount(leftOut, 'transcript')}: ${reasons}`],
     ...(spool
       ? describeSpool(spool, now)
-      : [['Spool', isKnown ? 'nothing captured yet' : 'cannot be opened'] as const]),
+      : [['To be sent', isKnown ? 'nothing captured yet' : 'the spool cannot be opened'] as const]),
   ];
   return lines.flatMap(([name, text]) => (text ? [`${name.padEnd(13)} ${text}`] : []));
 }
 
-/** Of what is not there as it was written, and of what was masked. */
-const COUNTED: readonly (readonly [Counter, label: string])[] = [
-  ['secretsMasked', 'secrets masked'],
-  ['recordsWithheld', 'records withheld'],
-  ['recordsReplayed', 'records of forks, held by the sessions they came from'],
-  ['recordsUnreadable', 'kept as text, being no records'],
-  ['linesTooLong', 'lines too long to be captured'],
+/** What was changed or left out on the way. */
+const COUNTED: readonly (readonly [Counter, one: string, many: string])[] = [
+  ['secretsMasked', 'secret masked', 'secrets masked'],
+  ['recordsWithheld', 'record withheld', 'records withheld'],
+  [
+    'recordsReplayed',
+    'fork record already held by the original session',
+    'fork records already held by the original session',
+  ],
+  ['recordsUnreadable', 'line kept as plain text', 'lines kept as plain text'],
+  ['linesTooLong', 'line too long to capture', 'lines too long to capture'],
 ];
 
 function describeSpool(spool: NonNullable<Inspection['spool']>, now: number): [string, string][] {
@@ -128,12 +139,12 @@ function describeSpool(spool: NonNullable<Inspection['spool']>, now: number): [s
   const { events, bytes, oldest = now } = waiting;
   const size = `${formatBytes(bytes)} of ${formatBytes(capBytes)}`;
   const depth = `${formatCount(events, 'event')} (${size}) waiting, the oldest for ${formatAge(now - oldest)}`;
-  const counted = COUNTED.filter(([name]) => counters[name] > 0).map(
-    ([name, label]) => `${label} ${counters[name].toLocaleString('en-US')}`,
+  const counted = COUNTED.filter(([name]) => counters[name] > 0).map(([name, one, many]) =>
+    formatCount(counters[name], one, many),
   );
   return [
-    ['Spool', events === 0 ? 'empty: all is sent' : depth],
+    ['To be sent', events === 0 ? 'nothing waits' : depth],
     ['Last upload', lastUploadAt === undefined ? 'never' : `${formatAge(now - Date.parse(lastUploadAt))} ago`],
-    ['So far', counted.join(', ')],
+    ['So far', counted.join('; ')],
   ];
 }

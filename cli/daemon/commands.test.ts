@@ -5,7 +5,7 @@ import { run } from '../test/program.ts';
 
 test('the latest lines of the log are shown, also of the older file, without terminal escapes', async () => {
   const home = makeFolder();
-  const said = expect.stringContaining('nothing yet');
+  const said = expect.stringContaining('The log is empty');
   expect(await run(['logs'], { home })).toMatchObject({ exitCode: 0, stdout: '', stderr: said });
   write(join(home, 'state/daemon.log.1'), '2026-11-20T12:00:00.000Z info Stopped.\n');
   const path = write(join(home, 'state/daemon.log'), '2026-11-21T12:00:01.000Z warn Bad \u001b[31mthing.\nodd\n');

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parse } from 'jsonc-parser';
+import { shellWord } from '../../contract/quote.ts';
 import type { Context } from '../context.ts';
 import { formatAge, formatBytes, formatCount } from '../output.ts';
 import { RULES, RULES_VERSION } from '../redact/rules/all.ts';
@@ -25,7 +26,7 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     const oldest = now - Math.min(...unread);
     if (unreadable.spool || unread.length === 0 || (daemon.running && oldest < LATE_MS)) return undefined;
     const files = agents.reduce((sum, one) => sum + one.files, 0);
-    const sentence = `${formatCount(unread.length, 'transcript')} of ${files.toLocaleString('en-US')} ${unread.length === 1 ? 'has' : 'have'} something that was not captured yet, the oldest for ${formatAge(oldest)}.`;
+    const sentence = `${formatCount(unread.length, 'transcript')} of ${files.toLocaleString('en-US')} ${unread.length === 1 ? 'is' : 'are'} not captured to the end yet, the oldest for ${formatAge(oldest)}.`;
     return warning(sentence, 'capture import');
   },
 
@@ -36,13 +37,13 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     const troubles = agents.flatMap((one) => one.troubles);
     if (troubles.length === 0) return undefined;
     const whose = agents.filter((one) => one.troubles.length > 0).map(({ agent }) => agent.displayName);
-    const sentence = `${formatCount(troubles.length, 'file or folder', 'files and folders')} of ${whose.join(', ')} cannot be read, so what is in there is not captured.`;
+    const sentence = `${formatCount(troubles.length, 'file or folder', 'files and folders')} of ${whose.join(', ')} cannot be read, so they are not captured.`;
     return failed(sentence, 'capture import --dry-run   # names them; then chmod -R u+rX FOLDER, or chown it');
   },
 
   preferences({ unreadable: { preferences } }) {
     if (preferences === undefined) return undefined;
-    const sentence = `${preferences.replace(/\.$/, '')}. Nothing is captured until then.`;
+    const sentence = `${preferences.replace(/\.$/, '')}. Nothing is captured until this is corrected.`;
     return failed(sentence, 'Correct the file: docs/privacy.md says what it takes.');
   },
 
@@ -77,14 +78,14 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
   damaged({ damaged }) {
     if (damaged.length === 0) return undefined;
     const bytes = damaged.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
-    const sentence = `${formatCount(damaged.length, 'damaged spool')} kept, ${formatBytes(bytes)}.`;
-    return warning(sentence, `capture verify && rm ${damaged.map((path) => `'${path}'*`).join(' ')}`);
+    const sentence = `${formatCount(damaged.length, 'damaged spool')} kept (${formatBytes(bytes)}).`;
+    return warning(sentence, `capture verify && rm ${damaged.map((path) => `${shellWord(path)}*`).join(' ')}`);
   },
 
   disk({ state, freeBytes }) {
     if (freeBytes >= FREE_WARNING) return undefined;
     const sentence = `The disk with ${state} has ${formatBytes(freeBytes)} left.`;
-    const fix = `df -h ${state}   # and free some`;
+    const fix = `df -h ${shellWord(state)}   # free some space`;
     return freeBytes >= FREE_FAILURE
       ? warning(sentence, fix)
       : failed(`${sentence} Capture stops when it is full.`, fix);
@@ -94,7 +95,7 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     const withheld = spool?.counters.recordsWithheld ?? 0;
     if (withheld === 0) return undefined;
     const rules = `${RULES.length} rules, version ${RULES_VERSION}`;
-    const sentence = `${formatCount(withheld, 'record')} withheld, since masking them failed or took too long (${rules}).`;
+    const sentence = `${formatCount(withheld, 'record')} withheld, because masking failed or took too long (${rules}).`;
     return warning(sentence, 'capture redact --test FILE   # says what is masked in a transcript');
   },
 };

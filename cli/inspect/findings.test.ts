@@ -58,9 +58,17 @@ const SERVICE: Trouble[] = [
     'something else answers',
     'service',
     'failed',
-    /is not the service/,
+    /^Something other than the service answers at http:\S+, such as the sign-in page of a network\.$/,
     /--url ADDRESS/,
     { arrange: answer({ faults: { page: 1 } }) },
+  ],
+  [
+    'the service has an error',
+    'service',
+    'failed',
+    /was reached, but answers with an error: .*[^.]\.$/,
+    /^Wait: /,
+    { arrange: answer({ faults: { unavailable: 1 } }) },
   ],
   [
     'the machine was revoked',
@@ -91,12 +99,12 @@ const SERVICE: Trouble[] = [
 ];
 
 const DAEMON: Trouble[] = [
-  ['the daemon does not run', 'daemon', 'failed', /does not run\./, /^capture init$/, { arrange: endDaemon }],
+  ['the daemon does not run', 'daemon', 'failed', /is not running\./, /^capture init$/, { arrange: endDaemon }],
   [
     'the daemon has crashed',
     'daemon',
     'failed',
-    /does not run\. It was last heard of 3 hours ago: capture logs\.$/,
+    /is not running\. It last ran 3 hours ago: capture logs says why it ended\.$/,
     /^capture init$/,
     {
       arrange(machine) {
@@ -109,7 +117,7 @@ const DAEMON: Trouble[] = [
     'the daemon is of an older version',
     'daemon',
     'warning',
-    /of version 0\.0\.1/,
+    /still runs version 0\.0\.1/,
     /^capture restart$/,
     { arrange: ({ startAs }) => startAs('0.0.1') },
   ],

@@ -16,7 +16,7 @@ export function findTroubles(inspection: Inspection, context: Context): Checked[
     try {
       return [find(inspection, context) ?? []].flat().map((finding) => ({ check, ...finding }));
     } catch (error) {
-      const sentence = `This could not be examined: ${describe(error)}`;
+      const sentence = `This check failed: ${describe(error)}`;
       return { check, ...failed(sentence, 'capture doctor --json   # for a report of a bug') };
     }
   });
@@ -33,13 +33,18 @@ export const CHECKS: { readonly [check: string]: Check } = {
     if (settings.secret === undefined) return failed('Nobody is signed in, so nothing is captured.', LOGIN);
     if (service.secret !== 'refused') return undefined;
     const sentence = 'The service refuses the secret: it is wrong or was revoked. What is captured is kept meanwhile.';
-    return failed(sentence, `${LOGIN}   # with a new secret from an administrator`);
+    return failed(sentence, `${LOGIN}   # then have an owner or admin confirm this machine`);
   },
 
   service({ service: { answer, url, trouble } }) {
     const why = trouble?.replace(/\.+$/, '');
     if (answer === 'other') {
-      return failed(`What answers at ${url} is not the service: ${why}.`, `${LOGIN} --url ADDRESS`);
+      const sentence = `Something other than the service answers at ${url}, such as the sign-in page of a network.`;
+      return failed(sentence, `Open ${url}/health in a browser. If the address is wrong: ${LOGIN} --url ADDRESS`);
+    }
+    if (answer === 'error') {
+      const sentence = `The service at ${url} was reached, but answers with an error: ${why}.`;
+      return failed(sentence, 'Wait: what is captured is kept, and sent once the service takes it.');
     }
     if (answer !== 'no') return undefined;
     const fix = `curl ${url}/health   # nothing is lost meanwhile; behind a proxy: capture --help`;
@@ -74,14 +79,15 @@ export const CHECKS: { readonly [check: string]: Check } = {
     const { running, beatAt, version = VERSION } = daemon;
     const silentMs = beatAt === undefined ? 0 : now - Date.parse(beatAt);
     if (!running) {
-      const heard = beatAt === undefined ? '' : ` It was last heard of ${formatAge(silentMs)} ago: capture logs.`;
-      return failed(`The daemon does not run.${heard}`, 'capture init');
+      const heard =
+        beatAt === undefined ? '' : ` It last ran ${formatAge(silentMs)} ago: capture logs says why it ended.`;
+      return failed(`The daemon is not running.${heard}`, 'capture init');
     }
     if (version !== VERSION) {
-      return warning(`The daemon is of version ${version}, and this is ${VERSION}.`, 'capture restart');
+      return warning(`The daemon still runs version ${version}; version ${VERSION} is installed.`, 'capture restart');
     }
     if (silentMs <= SILENT_MS || service.secret !== 'accepted' || spool?.held !== undefined) return undefined;
-    const sentence = `The daemon runs, and has not reached the service for ${formatAge(silentMs)}.`;
+    const sentence = `The daemon is running but has not reached the service for ${formatAge(silentMs)}.`;
     return warning(sentence, 'capture restart');
   },
 

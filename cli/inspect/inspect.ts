@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { shellWord } from '../../contract/quote.ts';
 import { type Account, findSpool, recallAccount } from '../account.ts';
 import { readSettings, type Settings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { holderOf, isDaemonRunning } from '../daemon/control.ts';
 import { MAX_MEGABYTES, MEGABYTE } from '../daemon/limits.ts';
-import { describe, Failure } from '../failure.ts';
+import { codeOf, describe, Failure } from '../failure.ts';
 import { type Preferences, readPreferences } from '../privacy/preferences.ts';
 import { readStarter } from '../setup/daemon.ts';
 import { damageOf } from '../spool/damage.ts';
@@ -47,7 +48,7 @@ export async function inspect(context: Context, freeBytes = askFreeBytes) {
         settings: sign.trouble,
         preferences: wished.trouble,
         spool: opened.trouble,
-        spoolHint: hintOf(opened.error),
+        spoolHint: hintOf(opened.error, state),
       },
     };
   } finally {
@@ -119,8 +120,18 @@ export function attempt<Value>(work: () => Value, otherwise: Value) {
 }
 
 /** A damaged spool is begun anew by every command that captures; of others only the error says what is to be done. */
-const hintOf = (error: unknown): string | undefined =>
-  error instanceof Failure && damageOf(error) !== 'damaged' ? error.hint : undefined;
+/** What to do about a spool that cannot be opened; undefined where reading the transcripts again mends it. */
+function hintOf(error: unknown, state: string): string | undefined {
+  const damage = damageOf(error);
+  if (damage === 'full') return `df -h ${shellWord(state)}   # free some space; capturing then continues by itself`;
+  if (damage === 'unsure' || isReadOnly(error)) return `ls -ld ${shellWord(state)}   # must be writable by you`;
+  return error instanceof Failure && damage !== 'damaged' ? error.hint : undefined;
+}
+
+/** 8: SQLITE_READONLY */
+const isReadOnly = (error: unknown): boolean =>
+  ['EROFS', 'EACCES'].includes(codeOf(error) ?? '') ||
+  (error instanceof Error && ((error as { errcode?: number }).errcode ?? 0) % 256 === 8);
 
 function askFreeBytes(folder: string): number {
   const { value } = attempt(() => statfsSync(folder), undefined);

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../contract/client.ts';
 import { type Account, askAccount } from '../account.ts';
 import type { Settings } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -9,8 +10,11 @@ import { createService, NotTheService, type Service } from '../upload/service.ts
 /** What the service answers for itself, and for the secret. */
 export interface ServiceAnswer {
   url?: string;
-  /** `other`: something answers that is not the service. `unasked`: its address is not known. */
-  answer: 'yes' | 'no' | 'other' | 'unasked';
+  /**
+   * `error`: it was reached, and cannot serve now. `other`: something answers that is not the service. `unasked`: its address
+   * is not known.
+   */
+  answer: 'yes' | 'no' | 'error' | 'other' | 'unasked';
   /** Why it does not. */
   trouble?: string;
   version?: string;
@@ -42,9 +46,13 @@ export async function askService({ fetch, now }: Context, { url, secret }: Parti
       ...(secret === undefined ? { secret: 'unasked' } : await askWhose(service)),
     };
   } catch (error) {
-    const isOther = error instanceof NotTheService || hasStatus(error, 404);
-    return { url, answer: isOther ? 'other' : 'no', trouble: describe(error), secret: 'unasked' };
+    return { url, answer: answerOf(error), trouble: describe(error), secret: 'unasked' };
   }
+}
+
+function answerOf(error: unknown): ServiceAnswer['answer'] {
+  if (error instanceof NotTheService || hasStatus(error, 404)) return 'other';
+  return error instanceof ServiceError ? 'error' : 'no';
 }
 
 async function askWhose(service: Service): Promise<Pick<ServiceAnswer, 'secret' | 'account'>> {

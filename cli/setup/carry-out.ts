@@ -105,7 +105,7 @@ export function describeDone(
   return [
     environmentId === undefined
       ? 'The service cannot be reached now. This machine is registered when it first sends.'
-      : `Registered ${context.hostname}. Agents here: ${namesOf(agents)}.`,
+      : `Registered ${context.hostname}. Agents found: ${namesOf(agents)}.`,
     files === ''
       ? 'Nothing in your agents was changed.'
       : `Changed in your agents: ${files}; \`capture uninstall\` undoes it.`,
@@ -128,6 +128,7 @@ function describeChoice(history: History, choice: Choice): string {
   const all = history.sessions.length;
   const chosen = countChosen(history, choice);
   if (all === 0) return 'There are no earlier sessions.';
-  if (chosen > 0) return `Earlier sessions that are being sent: ${chosen} of ${all}.`;
-  return `Of ${formatCount(all, 'earlier session')} nothing is sent; \`capture init --history all\` changes that.`;
+  if (chosen > 0)
+    return `Sending ${chosen === all ? 'all' : `${chosen.toLocaleString('en-US')} of`} ${formatCount(all, 'earlier session')} in the background.`;
+  return `None of the ${formatCount(all, 'earlier session')} will be sent; \`capture init --history all\` changes that.`;
 }

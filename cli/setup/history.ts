@@ -97,17 +97,22 @@ export async function askChoice(
     say(`${String(index + 1).padStart(4)}  ${tilde(folder, context.home)}  (${formatCount(count, 'session')})`);
   }
   if (folders.length > shown.length) say(`      and ${folders.length - shown.length} more, by their paths`);
-  const question = `${describeHistory(history)}.\nSend them, too? [y/N, or numbers or paths of folders, with commas between them]`;
+  const question = `${describeHistory(history)}.\nSend these too? [y/N, or a comma-separated list of numbers or folders]`;
   for (;;) {
     const answer = await asker.askText(question);
     if (/^(n|no)?$/i.test(answer)) return 'none';
     if (/^(y|yes)$/i.test(answer)) return 'all';
     const words = answer.split(',').map((word) => word.trim());
+    const beyond = words.find((word) => /^\d+$/.test(word) && shown[Number(word) - 1] === undefined);
+    if (beyond !== undefined) {
+      say(`There is no number ${beyond}: the list has ${formatCount(shown.length, 'folder')}.`);
+      continue;
+    }
     const named = words.filter(Boolean).map((word) => shown[Number(word) - 1]?.[0] ?? word);
     const choice = parseChoice(named, context);
     const strange = findStrange(history, choice);
     if (strange.length === 0) return choice;
-    say(`None of them was in ${strange.join(', ')}.`);
+    say(`No earlier session was in ${strange.join(', ')}.`);
   }
 }
 

@@ -37,11 +37,13 @@ test('init registers the machine with its agents, changes nothing in the agents,
   const { service, init, before, agents } = await prepare();
   const { exitCode, stdout, stderr } = await init(['--yes']);
   expect([exitCode, stdout.split('\n').length]).toEqual([0, 5]);
-  expect(stderr).toContain('Agents here: Claude Code, Gemini CLI. What they write is read where it is.');
-  expect(stdout).toContain(
-    'Registered box. Agents here: Claude Code, Gemini CLI.\nNothing in your agents was changed.\n',
+  expect(stderr).toContain(
+    'Agents found: Claude Code, Gemini CLI. Their session files are read in place; nothing is copied or moved.',
   );
-  expect(stdout).toContain('Of 3 earlier sessions nothing is sent; `capture init --history all` changes that.');
+  expect(stdout).toContain(
+    'Registered box. Agents found: Claude Code, Gemini CLI.\nNothing in your agents was changed.\n',
+  );
+  expect(stdout).toContain('None of the 3 earlier sessions will be sent; `capture init --history all` changes that.');
   expect(service.state.environments.get('env_box')).toMatchObject({ hostname: 'box', platform: 'linux' });
   expect([...service.state.installations.values()].map(({ agentId }) => agentId)).toEqual([
     'claude-code',
@@ -146,7 +148,7 @@ test('no number lets a folder go that was not shown', async () => {
   }
   const { stderr } = await init([], { isTTY: true, input: 'y\n21\n20\n' });
   expect(stderr).toMatch(/ {2}20 {2}~.*\n {6}and 2 more, by their paths\n/);
-  expect(stderr).toContain(`None of them was in ${join(home, '21')}.`);
+  expect(stderr).toContain('There is no number 21: the list has 20 folders.');
   expect(consent()).toHaveLength(1);
 });
 
@@ -158,8 +160,8 @@ test('sessions that a person excludes are not counted', async () => {
 });
 
 test.each<[string, string[], Partial<RunOptions>, number, RegExp]>([
-  ['without a terminal and without --yes', [], {}, 2, /There is no terminal to ask on\.\nhint: Give --yes/],
-  ['where the answer is no', [], { isTTY: true, input: 'n\n' }, 2, /Go on\? \[y\/N\] Nothing was changed\.\n$/],
+  ['without a terminal and without --yes', [], {}, 2, /There is no terminal to ask on\.\nhint: Use --yes/],
+  ['where the answer is no', [], { isTTY: true, input: 'n\n' }, 2, /Continue\? \[y\/N\] Nothing was changed\.\n$/],
   ['where the answer is silence', [], { isTTY: true, input: '' }, 2, /Nothing was changed\./],
   [
     'when nobody is signed in',
@@ -182,7 +184,7 @@ test.each<[string, string[], Partial<RunOptions>, number, RegExp]>([
   expect(tree()).toEqual(before);
 });
 
-test.each(['Go on?', 'Send them, too?'])(
+test.each(['Continue?', 'Send these too?'])(
   'Ctrl-C where init asks “%s” changes nothing, and ends it',
   async (question) => {
     const { init, before, tree } = await prepare();
@@ -193,7 +195,7 @@ test.each(['Go on?', 'Send them, too?'])(
     const hear = (text: string) => {
       said += text;
       if (text.includes(question)) stop.abort();
-      else if (text.includes('Go on?')) stdin.write('y\n');
+      else if (text.includes('Continue?')) stdin.write('y\n');
     };
     const context = { stdin, stop: stop.signal, stderr: { isTTY: true, write: hear } };
     expect(await init([], { context })).toMatchObject({ exitCode: 2 });

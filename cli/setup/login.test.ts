@@ -68,7 +68,7 @@ test.each([
   const url = await serve(() => ({ status, body, type }));
   const result = await login(`${url}/some/page`);
   expect(result.exitCode).toBe(1);
-  expect(result.stderr).toContain(`error: At ${url} answers something other than Session Capture.\nhint: Paste`);
+  expect(result.stderr).toContain(`error: Something other than Session Capture answers at ${url}.\nhint: Paste`);
   expect(stored()).toBeUndefined();
 });
 
@@ -100,7 +100,7 @@ test('https where only http is spoken is said in so many words', async () => {
   const result = await login(service.url.replace('http:', 'https:'));
   expect([result.exitCode, stored()]).toEqual([75, undefined]);
   expect(result.stderr).toMatch(
-    /^error: The service at https:\S+ cannot be reached: it does not speak HTTPS, so its address begins with http:/,
+    /^error: The service at https:\S+ cannot be reached: it does not speak HTTPS; try http:/,
   );
   expect(result.stderr).not.toMatch(/OpenSSL|EPROTO|ssl/);
 });

@@ -58,7 +58,7 @@ export function describePlan(context: Context, { agents, hooks, daemon, supervis
   const short = (path: string) => tilde(path, context.home);
   const file = supervisor ? `: ${short(supervisor.file.path(context))}` : '';
   return [
-    `Agents here: ${namesOf(agents)}. What they write is read where it is.`,
+    `Agents found: ${namesOf(agents)}. Their session files are read in place; nothing is copied or moved.`,
     ...hooks.flatMap(({ wanted, edited }) => describeHooks(context, wanted, edited)),
     ...(hooks.length === 0 ? ['Nothing in your agents is changed.'] : []),
     ...(supervisor ? [`${supervisor.name} keeps capture running${file}.`] : []),

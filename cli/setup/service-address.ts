@@ -30,7 +30,7 @@ export async function findService(context: Pick<Context, 'fetch'>, pasted: strin
   }
   throw new Failure(
     EXIT.failure,
-    `At ${origin} answers something other than Session Capture.`,
+    `Something other than Session Capture answers at ${origin}.`,
     'Paste the address of its dashboard, as the browser shows it. Nothing was stored.',
     trouble,
   );
@@ -48,10 +48,16 @@ const isUnreachable = (error: unknown): boolean =>
 export const explainTrouble = (url: string, error: unknown, soFar: string): unknown =>
   isTemporary(error) ? unreachable(url, error, soFar) : explainRefusal(error, soFar);
 
-const unreachable = (url: string, error: unknown, soFar: string): Failure =>
-  new Failure(
+function unreachable(url: string, error: unknown, soFar: string): Failure {
+  const why = describe(error).replace(/\.+$/, '');
+  if (error instanceof ServiceError) {
+    const sentence = `The service at ${url} was reached, but answers with an error: ${why}.`;
+    return new Failure(EXIT.temporary, sentence, `Try again later. ${soFar}`, error);
+  }
+  return new Failure(
     EXIT.temporary,
-    `The service at ${url} cannot be reached: ${describe(error)}.`,
+    `The service at ${url} cannot be reached: ${why}.`,
     `Check the address and whether the service runs. ${soFar}`,
     error,
   );
+}

@@ -126,8 +126,8 @@ const CASES: Case[] = [
     name: 'logs, before there is one',
     args: ['logs'],
     exitCode: 0,
-    terminal: /^The daemon has said nothing yet\./,
-    pipe: /^The daemon has said nothing yet\./,
+    terminal: /^The log is empty\./,
+    pipe: /^The log is empty\./,
     json: { lines: [] },
   },
   {

@@ -419,7 +419,9 @@ export class ConsentWorld {
   #observe(): void {
     for (const session of this.#sessions) {
       const isLed = this.#isLinked || !isInside(session.cwd, join(this.#home, 'link'));
-      if (!session.folder.isThere || !isLed) continue;
+      // Capture does not look at transcripts that were last written to before it began, unless they are let go.
+      const isPassedBy = this.#wishes.history === 'none' && session.said.every(({ isEarlier }) => isEarlier);
+      if (!session.folder.isThere || !isLed || isPassedBy) continue;
       session.isObserved = true;
       session.hasSeenRemote ||= session.folder.main?.isThere ?? true;
     }
