@@ -5,6 +5,7 @@ import { COMMANDS } from './commands.ts';
 import { KEYS } from './keys.ts';
 import { MODELS } from './models.ts';
 import { PAYMENTS_AND_MAIL } from './payments-and-mail.ts';
+import { PLATFORMS } from './platforms.ts';
 import type { Rule } from './rule.ts';
 import { SERVICES } from './services.ts';
 import { VENDOR_NAMES } from './vendor-names.ts';
@@ -17,6 +18,7 @@ export const RULES: readonly Rule[] = [
   ...MODELS,
   ...PAYMENTS_AND_MAIL,
   ...SERVICES,
+  ...PLATFORMS,
   ...VENDOR_NAMES,
   ...COMMANDS,
 ];

@@ -86,7 +86,7 @@ export const CODE_HOSTS: readonly Rule[] = [
     no: 'circle: 40',
     yes: 'CIRCLECI_TOKEN=<hex 40>',
   }),
-  rule('buildkite-token', ['bkua_', 'bkct_', 'bkat_'], /bk(?:ua|ct|at)_[A-Za-z0-9]{40}/, {
+  rule('buildkite-token', ['bkua_', 'bkct_', 'bkat_', 'bkaj_', 'bkpt_'], /bk(?:ua|ct|at|aj|pt)_[A-Za-z0-9]{40,64}/, {
     yes: 'bkua_<hex 40>',
     no: 'bkua_',
   }),

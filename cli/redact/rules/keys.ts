@@ -41,7 +41,7 @@ export const KEYS: readonly Rule[] = [
   rule(
     'encoded-private-key',
     ['ls0tls1crudjti'],
-    /LS0tLS1CRUdJTi(?:BQUklW|BSU0Eg|BFQyBQ|BPUEVO|BEU0Eg|BFTkNS)[A-Za-z0-9+/]{24,20000}={0,2}/,
+    /LS0tLS1CRUdJTi(?:BQUklW|BSU0Eg|BFQyBQ|BPUEVO|BEU0Eg|BFTkNS|BQR1AgUFJJ)[A-Za-z0-9+/]{24,20000}={0,2}/,
     {
       extent: 'lines',
       yes: [
@@ -75,6 +75,32 @@ export const KEYS: readonly Rule[] = [
       entropy: 3,
       yes: '"typeUrl":"type.googleapis.com/google.crypto.tink.AesGcmKey","value":"<base64 26>","keyMaterialType":"SYMMETRIC"',
       no: '"typeUrl":"type.googleapis.com/google.crypto.tink.EcdsaPublicKey","value":"<base64 90>","keyMaterialType":"ASYMMETRIC_PUBLIC"',
+    },
+  ),
+  // The body alone, as settings and dumps have it: PKCS #8 and #1 of RSA, PKCS #12, and of elliptic curves and OpenSSH.
+  rule(
+    'private-key-body',
+    ['ibadanbgkqhkig9w0baqefaasc', 'ibaakca', 'ibaakbgq', 'ibazcc'],
+    /MII[A-Za-z0-9+/]{3}(?:IBADANBgkqhkiG9w0BAQEFAASC|IBAAK(?:CA|BgQ)|IBAzCC)[A-Za-z0-9+/]{20,20000}={0,2}/,
+    {
+      lead: 6,
+      extent: 'lines',
+      yes: [
+        'key = MIIEvQIBADANBgkqhkiG9w0BAQEFAASC<base64 1500>=',
+        'MIIEpAIBAAKCAQEA<base64 48>\n<base64 64>\n<base64 64 2>',
+        'MIICXAIBAAKBgQ<base64 600>',
+      ],
+      no: ['MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A<base64 360>', 'IBAAKCA'],
+    },
+  ),
+  rule(
+    'private-key-body',
+    ['mhccaqee', 'mighageambmgbyqgsm49', 'migeageambagbyqgsm49', 'mc4caqawbqydk2vwbcie', 'b3blbnnzac1rzxktdjea'],
+    /(?:MHcCAQEEI|MIGHAgEAMBMGByqGSM49|MIGEAgEAMBAGByqGSM49|MC4CAQAwBQYDK2VwBCIE|b3BlbnNzaC1rZXktdjEA)[A-Za-z0-9+/]{30,20000}={0,2}/,
+    {
+      extent: 'lines',
+      yes: ['MHcCAQEEI<base64 155>', 'MC4CAQAwBQYDK2VwBCIE<base64 44>', 'b3BlbnNzaC1rZXktdjEA<base64 50>\n<base64 70>'],
+      no: ['MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE<base64 86>', 'MHcCAQEE'],
     },
   ),
   rule('putty-key', ['private-lines:'], /Private-Lines: \d{1,4}((?:[A-Za-z0-9+/=\r\n]|\\[nr]){40,16000})/i, {

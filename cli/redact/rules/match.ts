@@ -51,9 +51,18 @@ function findSecret(rule: Rule, text: string, match: RegExpExecArray): readonly 
 /** After a letter or digit no secret begins, unless they end an escape: `\n`, `\u001b`, `%3D`, `ESC[0m`. */
 function startsWord(text: string, index: number): boolean {
   const before = text.slice(Math.max(0, index - 1), index);
+  if (before === '\n')
+    return !DATA_LINES.test(text.slice(Math.max(0, index - SHORTEST_LINE - 2), index + NEXT_LETTERS));
   if (before === '/' || before === '+') return !DATA.test(text.slice(Math.max(0, index - DATA_LENGTH), index));
   return !LETTER_OR_DIGIT.test(before) || ESCAPE_BEFORE.test(text.slice(Math.max(0, index - 9), index));
 }
+
+/** A line of wrapped base64, and the next one: what begins it is no beginning. */
+const SHORTEST_LINE = 60;
+const NEXT_LETTERS = 30;
+const DATA_LINES = new RegExp(
+  String.raw`^[A-Za-z0-9/+]?[A-Za-z0-9/+]{${SHORTEST_LINE}}\r?\n[A-Za-z0-9/+]{${NEXT_LETTERS}}$`,
+);
 
 const LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 const ESCAPE_BEFORE = /(?:\\[nrtbfv]|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|%[0-9a-f]{2}|\[[\d;]{0,6}m)$/i;

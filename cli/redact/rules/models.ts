@@ -33,7 +33,7 @@ export const MODELS: readonly Rule[] = [
     yes: ['lsv2_pt_<hex 32>_<hex 10>', 'sk-lf-<uuid>'],
     no: 'lsv2_pt_',
   }),
-  rule('cursor-key', ['key_'], /key_[a-f0-9]{64}(?![A-Za-z0-9])/, {
+  rule('cursor-key', ['key_'], /key_(?:[a-f0-9]{28}|[a-f0-9]{64})(?![A-Za-z0-9])/, {
     yes: 'key_<hex 64>',
     no: ['key_id', 'key_<hex 40>'],
   }),

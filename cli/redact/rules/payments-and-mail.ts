@@ -2,11 +2,16 @@ import { type Rule, rule } from './rule.ts';
 
 /** Keys of payments, messaging and mail. */
 export const PAYMENTS_AND_MAIL: readonly Rule[] = [
-  rule('secret-key', ['[sr]k_live_', '[sr]k_test_', '[sr]k_prod_'], /[sr]k_(?:live|test|prod)_[\w-]{10,250}/, {
-    entropy: 3,
-    yes: ['sk_live_<alnum 24>', 'rk_test_<alnum 99>', 'Bearer sk_test_<url 43>'],
-    no: ['sk_live_...', 'sk_test_xxxxxxxxxxxxxxxx', 'sk_test_YOUR_KEY_HERE'],
-  }),
+  rule(
+    'secret-key',
+    ['[sr]k_live_', '[sr]k_test_', '[sr]k_prod_', 'sk_org_'],
+    /[sr]k_(?:org_)?(?:live|test|prod)_[\w-]{10,250}/,
+    {
+      entropy: 3,
+      yes: ['sk_live_<alnum 24>', 'rk_test_<alnum 99>', 'Bearer sk_test_<url 43>'],
+      no: ['sk_live_...', 'sk_test_xxxxxxxxxxxxxxxx', 'sk_test_YOUR_KEY_HERE'],
+    },
+  ),
   rule('webhook-secret', ['whsec_'], /whsec_[A-Za-z0-9+/=]{24,80}/, {
     entropy: 3.5,
     yes: 'whsec_<alnum 32>',
@@ -23,7 +28,7 @@ export const PAYMENTS_AND_MAIL: readonly Rule[] = [
     yes: ['sq0atp-<url 22>', 'sq0csp-<url 43>', 'EAAA<url 60>'],
     no: 'EAAAA',
   }),
-  rule('shopify-token', ['shp[abcdefghijklmnopqrstuvwxyz]'], /shp[a-z]{2}_[A-Za-z0-9]{32}/, {
+  rule('shopify-token', ['shp[abcdefghijklmnopqrstuvwxyz]'], /shp[a-z]{2,5}_[A-Za-z0-9]{32}/, {
     entropy: 3,
     yes: 'shpat_<hex 32>',
     no: 'shpat_token',

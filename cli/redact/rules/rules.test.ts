@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeExample } from '../../test/redaction/made.ts';
+import { made, makeExample } from '../../test/redaction/made.ts';
 import { createKeywordScanner } from '../keywords.ts';
 import { RULES } from './all.ts';
 import { groupByKeyword, matchRule } from './match.ts';
@@ -35,6 +35,15 @@ test.each(ROWS)('%s in row %i finds its examples and nothing else', (id, _row, r
   const after = id === 'cut-token' ? '' : ' there';
   expect(yes?.filter((text) => matches([rule], `see\\n${text}${after}`).length === 0)).toEqual([]);
   expect(no?.filter((text) => matches([rule], text).length > 0)).toEqual([]);
+});
+
+test('what begins a line of wrapped base64 is no beginning of a token', () => {
+  const token = `ABSK${made('base64', 72)}`;
+  expect(matches(RULES, `key:\n${token}`)).toEqual([token]);
+  for (const end of ['\n', '\r\n']) {
+    const lines = [1, 2, 3].map((seed) => made('base64', 76, seed)).join(end);
+    expect(matches(RULES, `${lines}${end}${token}${end}${lines}`)).toEqual([]);
+  }
 });
 
 test('more keywords than the scanner can tell apart are refused, instead of being missed', () => {

@@ -4,6 +4,8 @@ const ALPHABETS = {
   lower: 'abcdefghijklmnopqrstuvwxyz0123456789',
   upper: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789',
   base32: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567',
+  base58: 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789',
+  bech32: '023456789acdefghjklmnpqrstuvwxyz',
   base64: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
   url: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-',
   hex: '0123456789abcdef',
