@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 /** Why a session's batches stay in the spool although the service takes those of others. */
 export interface Hold {
   /**
-   * `held`: the service, or something on the way to it, does not take the session's events. `refused`: it refuses what the
-   * session says, while it is not known whether it takes anything at all.
+   * `held`: the service, or a proxy on the way, does not take the session's events. `refused`: it refused an event and has
+   * taken no other since, so the service may be at fault.
    */
   state: 'held' | 'refused';
   sentence: string;
@@ -20,7 +20,7 @@ export interface HeldSession extends Hold {
   agentSession: string;
 }
 
-/** What the sender knows of sessions that it leaves alone: kept here, so that neither a crash nor a restart loses it. */
+/** Sessions that the sender leaves alone. They are kept here, so that neither a crash nor a restart loses them. */
 export function createHolds(db: DatabaseSync) {
   const set = db.prepare('UPDATE sessions SET sending = ?, held_why = ?, held_until = ? WHERE id = ?');
   const RELEASED = "sending = 'waiting', held_why = NULL, held_until = NULL";
@@ -45,13 +45,13 @@ export function createHolds(db: DatabaseSync) {
     },
     /** The service takes the session's events. */
     release: (session: number) => takeEvents.run(session),
-    /** The service takes something: what was refused before that is tried again. */
+    /** The service takes events: refused ones are tried again. */
     releaseRefused: () => releaseRefused.run(),
-    /** A person asks for all of it to be tried now. */
+    /** A person wants all of them tried now. */
     releaseAll: () => releaseAll.run(),
     /** How often in a row the service has said that the session is closed or unknown, this time included. */
     countReopening: (session: number): number => Number(countReopening.get(session)?.reopenings),
-    /** Those of which something waits, the one first that is tried first. */
+    /** Sessions with waiting batches, ordered by when they are tried. */
     list: (): HeldSession[] =>
       list.all().map((row) => ({
         agent: String(row.agent),

@@ -6,26 +6,26 @@ import type { SessionsOptions } from './sessions.ts';
 
 /** What is known of a session of the service. */
 interface Place {
-  /** So many of its first events were sent from here or were looked at. */
+  /** The number of its first events that this machine sent or has compared. */
   upTo: number;
   isRead: boolean;
 }
 
-/** What of a batch is not held, and what was found for the rest. */
+/** A batch without the events that the service holds already, and those held events. */
 export interface Rest {
-  /** Undefined where all of it is held. */
+  /** Undefined where the service holds all of it. */
   batch: Batch | undefined;
   taken: readonly HeldEvent[];
 }
 
 /**
- * Events that others have sent of sessions which are sent from here as well: another machine, another state folder, this
- * spool before it was lost. Each is looked for before it is sent.
+ * Events that the service holds and this spool did not send: another machine sent them, another state folder, or this spool
+ * before it was lost. The sender compares each event with them before it sends it.
  */
 export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions, 'spool' | 'service' | 'retry'>) {
   const sessions = new Map<number, { events: HeldEvents; places: Map<string, Place> }>();
 
-  /** What is to be asked for to know all that the service has of a session, apart from what is known to be sent from here. */
+  /** The parts of a session's history at the service that this process has neither sent nor read. */
   function unreadPlaces(id: number): AskedSession[] {
     const { events: held, places } = sessions.get(id) ?? {
       events: createHeldEvents(),
@@ -41,8 +41,8 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
   }
 
   /**
-   * Asks for all that the service has of a session, where it is not known yet; in the same request for that of `others` which
-   * will be asked for soon, as far as one answer has room.
+   * Reads the unread parts of a session's history. The same request reads those of `others`, which are needed soon, as far as
+   * one answer has room.
    */
   async function find(id: number, others: readonly number[] = []): Promise<void> {
     const asked = new Map([[id, unreadPlaces(id)]]);
@@ -63,11 +63,11 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
   function noteRead(id: number, sessionId: string, count: number): void {
     sessions.get(id)?.places.set(sessionId, { upTo: count, isRead: true });
     const { serviceId, serviceEvents = 0 } = spool.sessions.get(id);
-    // What came meanwhile was looked at, too.
+    // Events that arrived meanwhile were read too.
     if (sessionId === serviceId && count > serviceEvents) spool.sessions.setServiceEvents(id, count);
   }
 
-  /** Takes what is held out of a batch. Of a batch that stays in the spool it must be given back. */
+  /** Removes held events from a batch. If the batch stays in the spool, `giveBack` must return them. */
   function take(batch: Batch): Rest {
     const held = sessions.get(batch.session)?.events;
     const taken: HeldEvent[] = [];
@@ -90,7 +90,7 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
     find,
     take,
     giveBack,
-    /** Others have sent more of it than is known here, or may have: what that is will be asked for. `count`: events it has. */
+    /** Others have sent more of the session, or may have, so it is read again. `count`: the events it has. */
     suspect(id: number, count = Number.POSITIVE_INFINITY): void {
       const { heldElsewhere, serviceId, serviceEvents } = spool.sessions.get(id);
       if (serviceId === undefined || serviceEvents === undefined) return;
@@ -105,12 +105,12 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
       if (place) Object.assign(place, { upTo: Math.min(place.upTo, count), isRead: false });
       spool.sessions.setHeldElsewhere(id, true);
     },
-    /** The service's session has so many events, the last of which were sent from here. */
+    /** The service's session has this many events now, and this machine sent the last ones. */
     accept(id: number, serviceId: string, count: number): void {
       const place = sessions.get(id)?.places.get(serviceId);
       if (place) place.upTo = Math.max(place.upTo, count);
     },
-    /** Whether the service holds all that waits of a session; then it is found no second time. */
+    /** Whether the service holds all waiting batches of a session. If so, the held events count as used. */
     async hasAll(id: number, batches: readonly Batch[]): Promise<boolean> {
       await find(id);
       const rests = batches.map(take);
@@ -118,14 +118,14 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
       if (!isAll) for (const rest of rests) giveBack(rest);
       return isAll;
     },
-    /** Whatever is known of it is asked for again. */
+    /** The session's history is read again on the next need. */
     forget: (id: number): void => void sessions.delete(id),
-    /** Once all that others have sent was met here, what comes is new. */
+    /** Once every event from others was met here, further events are new. */
     forgetMet(ids: readonly number[]): void {
       for (const id of ids) {
         const found = sessions.get(id);
         if (!found || !spool.sessions.get(id).settled || !spool.batches.ofSession(id).next().done) continue;
-        // Who has sent it was faster; here it is still to be read.
+        // The other sender was faster: this machine has not read those records yet.
         if (found.events.isExpecting()) continue;
         sessions.delete(id);
         spool.sessions.setHeldElsewhere(id, false);

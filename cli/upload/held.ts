@@ -18,7 +18,7 @@ export interface HeldEvent extends PayloadDigests {
   isTaken: boolean;
 }
 
-/** How a held event is the asked one, by what both are then called; undefined where its digests do not say that. */
+/** Ways in which two events are alike: both have the same name then. Undefined where the digests give none. */
 const NAMES = {
   /** Its very text. */
   same: ({ digest }) => digest,
@@ -51,7 +51,7 @@ export function createHeldEvents() {
   const { digestPayload, digestName } = createDigester(NONCE);
   const events: HeldEvent[] = [];
   const byName = new Map<string, HeldEvent[]>();
-  /** The furthest place of each file that was asked for. */
+  /** The furthest position of each file that was looked up. */
   const asked = new Map<string, number>();
 
   const keyOf = (likeness: Likeness, digests: PayloadDigests) => `${likeness} ${NAMES[likeness](digests) ?? ''}`;
@@ -96,7 +96,7 @@ export function createHeldEvents() {
       const digests = digestEvent(text);
       const { file = '', position = 0 } = digests;
       asked.set(file, Math.max(asked.get(file) ?? 0, position));
-      // What stands earlier in the same file was asked for before, if only by a process that was killed: this repeats it.
+      // Earlier positions of the file were looked up before, perhaps by a process that was killed: this one repeats it.
       const isPassed = (event: HeldEvent) => event.file === file && (event.position ?? 0) < position;
       for (const likeness of LIKENESSES) {
         const event = take(likeness, digests, (one) => likeness !== 'moved' || !isPassed(one));
@@ -104,7 +104,7 @@ export function createHeldEvents() {
       }
       return undefined;
     },
-    /** Whether one of them may be asked for yet: it stands further in its file than what was, or is of another file. */
+    /** Whether one of them may still be looked up: it is further in its file than any so far, or in another file. */
     isExpecting: (): boolean =>
       events.some(({ isTaken, file = '', position = 0, revision = 0 }) => {
         const isPassed = revision === 0 && (asked.get(file) ?? -1) >= position;
@@ -115,7 +115,7 @@ export function createHeldEvents() {
   };
 }
 
-/** A session of the service whose events are asked for. */
+/** A session of the service to read digests of. */
 export interface AskedSession {
   sessionId: string;
   /** Its number among the service's sessions of one of an agent. */
@@ -128,8 +128,8 @@ export interface AskedSession {
 }
 
 /**
- * Asks for what the service has of sessions, many in a request, and adds it; returns how many events each has. One that the
- * service does not know is absent. `attempt` repeats a request where that may help.
+ * Reads the digests of sessions, many in a request, adds them to `held`, and returns the number of events of each. A session
+ * that the service does not know is absent. `attempt` repeats a request where that may help.
  */
 export async function readHeld(
   { client, url }: Pick<Service, 'client' | 'url'>,

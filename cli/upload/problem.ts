@@ -31,7 +31,7 @@ function isNetworkError(error: unknown): boolean {
 /** Something on the way refuses what is sent, such as a firewall that dislikes a text: other requests may get through. */
 export class Blocked extends Error {}
 
-/** Has the error of something between here and the service told apart; any other as it is. */
+/** Turns a refusal by a proxy or firewall into `Blocked`; leaves every other error as it is. */
 export function tellBlocked(error: unknown): unknown {
   const isFromElsewhere = error instanceof ServiceError && error.code === undefined;
   const isRefusal = isFromElsewhere && [400, 403, 406, 413, 414, 415, 422].includes(error.status);

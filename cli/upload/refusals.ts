@@ -22,7 +22,7 @@ export interface RefusedEvent {
 /** So many refusals in a row are no longer about single events. */
 const MOST_IN_A_ROW = 3;
 
-/** The service, or something before it, refuses whatever it is sent. */
+/** The service, or a proxy before it, refuses every request. */
 const refusesAll = (problem: string) =>
   new Failure(
     EXIT.failure,

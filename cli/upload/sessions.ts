@@ -78,7 +78,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   const register = (session: SessionRow): Promise<string> =>
     registration.installation(session.agent as AgentId, session.agentVersion, toPlausible(startOf(session)));
 
-  /** Notes what the service has. */
+  /** Notes the session as the service knows it. */
   function takeOutcome(row: SessionRow, result: CaptureResult): void {
     const { id, generation } = row;
     const { outcome, session } = result;
@@ -90,7 +90,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
       spool.keepBack(id, 'deleted', now());
       return;
     }
-    // What it has of others, this spool included before it was lost, may be any of what the transcripts say.
+    // Its events came from another machine, or from this spool before it was lost: any record may be among them.
     if (outcome === 'found' && session.eventCount > 0) spool.sessions.setHeldElsewhere(id, true);
     spool.sessions.setOpen(id, session.sessionId, session.eventCount);
     // Its next events go to another one.
@@ -143,7 +143,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
         if (sessions.some(({ id }) => spool.sessions.get(id).verdict !== 'wanted')) throw new ThrownAway();
         return service.client.captureSessions({ body: { sessions: bodies } });
       };
-      // What is not described is only refused on the way where everything is.
+      // A proxy that refuses a session without its description refuses everything.
       const askDescribed = () => ask().catch((error) => Promise.reject(tellBlocked(error)));
       return (await retry.attempt(describe === undescribed ? ask : askDescribed)).body.results;
     } catch (error) {
@@ -153,7 +153,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
         const code = (error instanceof ServiceError && error.code) || 'validation_failed';
         return [{ clientKey, outcome: 'refused', code, error: error.message }];
       }
-      // One that is not as it must be has all of them refused: each is asked for by itself.
+      // One invalid session makes the service refuse all of them, so each is sent by itself.
       const answers: CaptureResult[] = [];
       for (const session of sessions) answers.push(...(await request([session], describe)));
       return answers;
@@ -229,7 +229,7 @@ function removeWrittenUntil(batches: Spool['batches'], session: number, until: n
 /** Of what is about to be sent, a person has thrown something away. */
 export class ThrownAway extends Error {}
 
-/** What of a session goes along that its events tell as well. */
+/** The parts of a session's description that its events repeat. */
 type Describe = (session: SessionRow) => object;
 const undescribed: Describe = () => ({});
 

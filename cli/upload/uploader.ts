@@ -13,16 +13,16 @@ import type { Append } from './service.ts';
 import { createServiceSessions, type SessionsOptions, ThrownAway } from './sessions.ts';
 
 /*
- * What becomes of a session that has something to send. The states are a column of the spool (`spool/holds.ts`), so a crash
- * loses none and `capture status` reads them; only who is in a request now is known to this process alone, since a request that
- * a crash ends is sent again under its keys.
+ * The states of a session that has something to send. They are a column of the spool (`spool/holds.ts`), so a crash
+ * loses none and `capture status` reads them. Only `busy` is in memory: after a crash the request is sent again, and the service
+ * recognises its keys.
  *
  * | state | meaning | what ends it |
  * | --- | --- | --- |
  * | waiting | its batches go into the next request with room for them | they are sent: then it is busy |
  * | busy | a request is under way for it | the answer: waiting, held or refused |
- * | held, why, until | the service, or something on the way, does not take the session's events | its time has come, or a person asks |
- * | refused, why, until | an event was refused while nothing else was taken: the service may be wrong, not the event | the service takes something: then the event is set aside; or as for held |
+ * | held, why, until | the service, or a proxy on the way, does not take the session's events | the time `until`, or `capture import` |
+ * | refused, why, until | the service refused an event and has taken no other: the service may be at fault | the service takes another event; refused again, this one is set aside. Otherwise as for held |
  *
  * Beside its state a session may be *held elsewhere*: the service has events of it that were not sent from here. Each event is
  * looked for there before it is sent (`elsewhere.ts`).
@@ -30,7 +30,7 @@ import { createServiceSessions, type SessionsOptions, ThrownAway } from './sessi
 
 export interface UploaderOptions extends SessionsOptions {
   signal: AbortSignal;
-  /** Agents of which no process runs on this machine, asked when there is nothing to send. */
+  /** Agents without a running process on this machine. Called when there is nothing to send. */
   findStopped?: () => readonly string[];
   /** A request at a time for each; by default what is live is sent beside a backlog. */
   orders?: readonly SendingOrder[];
@@ -45,10 +45,10 @@ const REQUEST_SIZE: Record<SendingOrder, number> = { oldest: 3 * 1024 * 1024, ne
 const LIVE_MS = 5 * 60 * 1000;
 /** What may be answered otherwise in a moment. */
 const NOT_YET = new Set(['idempotency_in_progress', 'rate_limited', 'service_unavailable', 'internal']);
-/** A session that is said to be completed or unknown this often in a row is left alone for a while. */
+/** If the service says this often in a row that a session is completed or unknown, the session is held. */
 const MOST_REOPENINGS = 3;
 
-/** A batch on its way: what of it the service does not hold yet, and what is asked of it for that. */
+/** A batch on its way: the part that the service does not hold yet, and the append for that part. */
 interface SentBatch {
   batch: Batch;
   rest: Rest;
@@ -139,12 +139,12 @@ export class Uploader {
         if (waiting.length > 0) await this.#send(order, waiting, release);
         else await this.#sessions.complete(over);
       } catch (error) {
-        // What was taken for requests that are not sent now, or whose answers cannot be noted, has to be found again.
+        // Held events that these requests used must be found again.
         for (const id of mine) this.#elsewhere.forget(id);
         if (!(error instanceof ThrownAway)) throw error;
       } finally {
         for (const id of mine) this.#busy.delete(id);
-        // What is free now may be for the other one to complete or to send.
+        // The other loop may send or complete these sessions now.
         this.wake();
       }
     }

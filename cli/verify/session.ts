@@ -16,7 +16,7 @@ import { readEvents } from '../upload/refusals.ts';
 import type { Finding, Findings, Problem } from './report.ts';
 import { openTranscript, positionOf, type Transcript } from './transcript.ts';
 
-/** What of the machine it takes to verify sessions. */
+/** The parts of the machine that verifying needs. */
 export interface Verifier {
   context: Context;
   spool: Spool;
@@ -64,9 +64,9 @@ interface Lacking {
 }
 
 /**
- * Compares what the service holds of a session with what its transcripts say. Between its making and the comparison, what the
- * service has is added. In this order nothing is overlooked while capturing goes on: what was read is in the spool until the
- * service has it.
+ * Compares the events of a session at the service with its transcripts. The constructor reads the spool, then the caller adds the
+ * events of the service, then `compare` reads the transcripts. In this order it misses nothing while capturing continues: an
+ * event is in the spool until the service has it.
  */
 export class SessionVerification {
   readonly #verifier: Verifier;
@@ -74,9 +74,9 @@ export class SessionVerification {
   readonly #held = createHeldEvents();
   readonly #serviceIds: readonly string[];
   readonly #files: readonly KnownFile[];
-  /** Records of which something is not held as it would be captured now. */
+  /** Records with an event that is not held as it would be captured now. */
   readonly #lacking: Lacking[] = [];
-  /** Records whose whereabouts are known. */
+  /** Identities of records that were found. */
   readonly #resolved = new Set<string>();
 
   constructor(verifier: Verifier, session: SessionRow) {
@@ -93,7 +93,7 @@ export class SessionVerification {
     });
   }
 
-  /** What is to be asked of the service. */
+  /** The service's sessions to read digests of. */
   asked(): AskedSession[] {
     return this.#serviceIds.map((sessionId, place) => ({ sessionId, place, held: this.#held }));
   }
@@ -173,13 +173,13 @@ export class SessionVerification {
         bytes = 0;
         await setImmediate();
       }
-      // What capturing makes of it.
+      // The same events that capturing makes.
       const { texts } = mask(row, record);
       const events: Expected[] = texts.map(this.#held.digestEvent);
       for (const event of events) {
         event.held = this.#held.take('same', event);
         if (event.held === undefined || event.held.place < 0) continue;
-        // Between files there is no order to be told: they are captured as they grow.
+        // There is no order between files: they are captured as they grow.
         if (before && before.event.number > event.held.number && !isRewritten) {
           this.#report('disordered', before.event, { file: path, position: before.position }, before.event);
         }
@@ -198,11 +198,11 @@ export class SessionVerification {
     }
   }
 
-  /** Finds out what has become of a record that is not held exactly as it would be captured now. */
+  /** Explains a record that is not held exactly as it would be captured now. */
   #resolve({ file, position, identity, owner, isEarlier, events }: Lacking): void {
     const { findings, onOwner } = this.#verifier;
     const isNew = events.every((event) => event.held === undefined);
-    // A copy of a record that stands at another place as well.
+    // A copy of a record that was found at another place.
     if (isNew && this.#resolved.has(identity)) return;
     if (isNew && owner !== undefined && owner !== this.#session.id) {
       findings.count('replayed');
@@ -234,7 +234,7 @@ export class SessionVerification {
     if (problems === 0) this.#countRecord(events);
   }
 
-  /** A record is where the least far of its events is. */
+  /** A record counts by its event that is least far: waiting, set aside, or at the service. */
   #countRecord(events: readonly Expected[]): void {
     const { findings } = this.#verifier;
     const places = events.map((event) => event.held?.place ?? 0);
@@ -244,7 +244,7 @@ export class SessionVerification {
     findings.count('events', places.filter((place) => place >= 0).length);
   }
 
-  /** What the service holds beyond what the transcripts say: twice the same, history, or something nobody wrote. */
+  /** Explains an event at the service that no transcript tells: a double, history, or a surplus. */
   #explainSurplus(event: HeldEvent): void {
     const file = this.#files.find(({ digest }) => digest === event.file);
     const twin = this.#held.findTaken(event);
@@ -272,7 +272,7 @@ export class SessionVerification {
 
 const BYTES_A_TURN = 4 * 1024 * 1024;
 
-/** What a record is known by when it is met in a second file. One without a key is a copy only where it stands the same. */
+/** Identifies a record that occurs in a second file. One without a key is a copy only at the same position. */
 function identityOf({ identity, keyed, events }: CapturedRecord): string {
   const name = identity.toString('hex');
   if (keyed) return name;

@@ -24,9 +24,9 @@ export interface VerifyOptions extends Choice {
   patienceMs: number;
 }
 
-/** Reads the transcripts of captured sessions once more, and lays them beside what the service holds. */
+/** Reads the transcripts of captured sessions again and compares them with the service. */
 export async function verify(context: Context, options: VerifyOptions, output: Output): Promise<Findings> {
-  // What is written meanwhile is captured without waiting for this.
+  // Live capture does not wait for it.
   context.lowerPriority();
   const pipeline = await openPipeline(context);
   const { settings, spool } = pipeline;
@@ -42,7 +42,7 @@ export async function verify(context: Context, options: VerifyOptions, output: O
       ...{ context, spool, policy, findings, warn: output.warn },
       mask: createMask(openRedactor(context, pipeline)),
       identify: createIdentify(readKey(pipeline.folder)),
-      // Sessions that records of the chosen ones turn out to be in are verified along.
+      // A session that owns records of a chosen one is verified too.
       onOwner: (id) => queue.add(spool.sessions.get(id)),
     };
     for (let sessions = queue.next(); sessions.length > 0 && !context.stop.aborted; sessions = queue.next()) {
@@ -66,7 +66,7 @@ export async function verify(context: Context, options: VerifyOptions, output: O
   return findings;
 }
 
-/** Sessions to be verified, each once, in requests that the answer of the service has room for. */
+/** Sessions to be verified, each once, in groups whose digests fit one answer. */
 class VerifyQueue {
   readonly #met = new Set<number>();
   readonly #waiting: SessionRow[] = [];
@@ -85,7 +85,7 @@ class VerifyQueue {
     this.#waiting.push(session);
   }
 
-  /** As many as one answer has room for, one at least; none at the end. What the service has of them is held in memory. */
+  /** The next group, with at least one session; empty at the end. The group's digests are held in memory. */
   next(): SessionRow[] {
     let events = 0;
     const isRoom = ({ sent }: SessionRow, index: number) => {
@@ -124,7 +124,7 @@ function createAsking(context: Context, { url }: Service, patienceMs: number): R
   };
 }
 
-/** Transcripts that nothing was captured of yet. */
+/** Counts transcripts without any captured record. */
 function countNew(context: Context, spool: Spool, { agent }: Choice, findings: Findings): void {
   const agents = requireAgents(context, agent);
   for (const { untouched } of inspectTranscripts({ ...context, agents }, spool, true)) {
