@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ONBOARDING, onboarding } from '../contract/onboarding.ts';
-import { connectBus } from './bus/connect.ts';
+import type { Bus } from './bus/bus.ts';
+import type { ConnectOptions } from './bus/connect.ts';
 import { agreeOnNumbering } from './bus/numbering.ts';
-import { COMMANDS } from './commands.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { createIdentity } from './identity/create.ts';
 import { createLimits } from './limits.ts';
@@ -24,6 +24,7 @@ const REPEATED_SIGNAL_MS = 250;
 /** Runs the command that was named, or serves. */
 async function start(words: string): Promise<void> {
   if (words === '') return serve();
+  const { COMMANDS } = await import('./commands.ts');
   const command = Object.hasOwn(COMMANDS, words) ? COMMANDS[words] : undefined;
   if (command) return command(readConfig(process.env), write);
   const known = Object.keys(COMMANDS).map((name) => `\`${name}\``);
@@ -45,7 +46,7 @@ async function serve(): Promise<void> {
   metrics?.watchStore(store);
   const { BUS_URL: busUrl } = config;
   await agreeOnNumbering(store.db, busUrl);
-  const bus = busUrl === undefined ? undefined : await connectBus({ url: busUrl, db: store.db, log });
+  const bus = busUrl === undefined ? undefined : await openBus({ url: busUrl, db: store.db, log });
   if (bus) metrics?.watchBus(bus);
   const port = config.PORT === 0 ? await freePort(config.HOST) : config.PORT;
   const publicUrl = publicUrlOf(config, port);
@@ -101,6 +102,12 @@ async function serve(): Promise<void> {
   for (const { systems, command } of lines) {
     process.stdout.write(`    ${command.padEnd(width)}${systems.join(', ')}\n`);
   }
+}
+
+/** The client of the bus takes memory, so it is loaded only where there is a bus. */
+async function openBus(options: ConnectOptions): Promise<Bus> {
+  const { connectBus } = await import('./bus/connect.ts');
+  return connectBus(options);
 }
 
 const words = process.argv.slice(2).join(' ');

@@ -3,7 +3,6 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Background } from './background.ts';
 import type { Bus } from './bus/bus.ts';
 import { JetStreamJournal } from './bus/jetstream-journal.ts';
-import { createWorker } from './bus/worker.ts';
 import type { Config } from './config.ts';
 import type { Deps } from './deps.ts';
 import { DaySums } from './derive/day-sums.ts';
@@ -186,7 +185,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const count = () => background.run('quotas', () => quotas.flush());
   const worker =
     bus && store.pool && config.ROLE !== 'api'
-      ? createWorker({
+      ? (await import('./bus/worker.ts')).createWorker({
           bus,
           pool: store.pool,
           committed,

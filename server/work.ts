@@ -192,12 +192,13 @@ function moveLast<One>(all: Map<string, One>, name: string, one: One): void {
 
 /**
  * Waits for the work until the deadline. The work is handed a signal that is aborted then, or with the asker's.
- * @throws DeadlineExceeded, or what the work throws
+ * @throws what `late` makes when the deadline is over, or what the work throws
  */
 export async function withDeadline<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   ms: number | undefined,
   asked?: AbortSignal,
+  late: (ms: number) => Error = (given) => new DeadlineExceeded(given),
 ): Promise<Result> {
   const stopping = new AbortController();
   const stop = () => stopping.abort(asked?.reason);
@@ -207,14 +208,14 @@ export async function withDeadline<Result>(
   try {
     const running = work(stopping.signal);
     if (ms === undefined) return await running;
-    const late = new Promise<never>((_, reject) => {
+    const over = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        const error = new DeadlineExceeded(ms);
+        const error = late(ms);
         stopping.abort(error);
         reject(error);
       }, ms).unref();
     });
-    return await Promise.race([running, late]);
+    return await Promise.race([running, over]);
   } finally {
     clearTimeout(timer);
     asked?.removeEventListener('abort', stop);

@@ -1,5 +1,4 @@
 import { pack } from '../log/codec.ts';
-import { within } from '../log/deadline.ts';
 import { advance, type Head, type KnownAppend, type Place } from '../log/decide.ts';
 import { type ComparingJournal, Heads, type Known } from '../log/heads.ts';
 import type { Journal, Proposal } from '../log/journal.ts';
@@ -8,7 +7,7 @@ import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
 import { findKeyedAppend, type KeyedAppend, readLogState } from '../store/log-state.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionRow } from '../store/schema.ts';
-import { sliceOf } from '../work.ts';
+import { sliceOf, withDeadline } from '../work.ts';
 import type { Bus } from './bus.ts';
 import { type Entry, type Logged, writePlace } from './entry.ts';
 
@@ -219,7 +218,9 @@ function takeKey(subject: Subject, row: KeyedAppend): void {
   subject.keys.set(row.idempotency_key as string, known);
 }
 
+const tooLate = () => storeUnavailable('it did not answer in time');
+
 const ofStore = <Answer>(question: Promise<Answer>): Promise<Answer> =>
-  within(LONGEST_LOOKUP_MS, question, () => storeUnavailable('it did not answer in time')).catch((error) => {
+  withDeadline(() => question, LONGEST_LOOKUP_MS, undefined, tooLate).catch((error) => {
     throw isUnavailable(error) ? storeUnavailable(error) : error;
   });

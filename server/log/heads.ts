@@ -1,5 +1,5 @@
 import { Problem } from '../../contract/problem.ts';
-import { within } from './deadline.ts';
+import { withDeadline } from '../work.ts';
 import { type Decision, decideAll, type Head, type KnownAppend, type Place } from './decide.ts';
 import type { Change, Journal, Proposal } from './journal.ts';
 
@@ -94,7 +94,7 @@ export class Heads<Seen extends Known> implements Journal {
       } else if (queue.length < MOST_WAITING) queue.push(waiting);
       else reject(unavailable('Too many changes of this session wait. Try again.'));
     });
-    return within(LONGEST_CHANGE_MS, decided, tooSlow);
+    return withDeadline(() => decided, LONGEST_CHANGE_MS, undefined, tooSlow);
   }
 
   /** Remembers a session that was just opened. */
