@@ -25,6 +25,8 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 30_000,
+        // Offline, a request fails and says so, where it would wait without a word.
+        networkMode: 'always',
         refetchOnWindowFocus: true,
         retry: (count, error) => count < 3 && isPassing(error),
         retryDelay: (count, error) =>

@@ -18,3 +18,53 @@ test('a stream that is tried again and again leaves no listener behind for each 
     vi.restoreAllMocks();
   }
 });
+
+/** A stream that opens when it is let, and stays open until it is aborted. */
+function createStream() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let isOffline = false;
+  const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
+    if (isOffline) throw new TypeError('Failed to fetch');
+    await opened;
+    const body = new ReadableStream({
+      start: (controller) => init?.signal?.addEventListener('abort', () => controller.error(new Error('aborted'))),
+    });
+    return new Response(body);
+  };
+  const goOffline = () => {
+    isOffline = true;
+    window.dispatchEvent(new Event('offline'));
+  };
+  return { fetch: fetch as typeof globalThis.fetch, open, goOffline };
+}
+
+test.each(['does not begin to answer', 'is open while the machine goes offline'])(
+  'a stream that %s is lost in a few seconds',
+  async (what) => {
+    vi.useFakeTimers();
+    const stream = createStream();
+    const live = createLive(stream.fetch);
+    const stop = live.onChange(() => undefined);
+    try {
+      if (what === 'does not begin to answer') {
+        await vi.advanceTimersByTimeAsync(4_000);
+        expect(live.state()).toBe('connecting');
+        await vi.advanceTimersByTimeAsync(2_000);
+        expect(live.state()).toBe('lost');
+      }
+      stream.open();
+      await vi.advanceTimersByTimeAsync(10);
+      expect(live.state()).toBe('open');
+      stream.goOffline();
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(live.state()).toBe('lost');
+    } finally {
+      stop();
+      await vi.advanceTimersByTimeAsync(2_000);
+      vi.useRealTimers();
+    }
+  },
+);

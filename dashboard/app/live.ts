@@ -20,6 +20,8 @@ const LONGEST_WAIT = 15_000;
 /** The service sends a line every 15 s; a stream that is silent for longer is dead. */
 const SILENCE = 40_000;
 const HIDDEN_FOR = 10_000;
+/** A service that has not begun to answer by then is said to be away, and may still answer. */
+const SLOW = 5_000;
 
 export function createLive(authorizedFetch: typeof fetch): Live {
   const changes = new Set<Listener>();
@@ -28,6 +30,7 @@ export function createLive(authorizedFetch: typeof fetch): Live {
   let state: LiveState = 'connecting';
   let stop: AbortController | undefined;
   let wake = () => {};
+  let disconnect = () => {};
 
   const setState = (next: LiveState) => {
     if (next === state) return;
@@ -38,6 +41,7 @@ export function createLive(authorizedFetch: typeof fetch): Live {
   async function run(signal: AbortSignal) {
     for (let failures = 0; !signal.aborted; failures++) {
       const connection = new AbortController();
+      disconnect = () => connection.abort();
       const wasOpen = await read(AbortSignal.any([signal, connection.signal]), connection).catch(() => false);
       if (signal.aborted) return;
       if (wasOpen) failures = 0;
@@ -49,7 +53,10 @@ export function createLive(authorizedFetch: typeof fetch): Live {
 
   /** @returns whether the stream was open */
   async function read(signal: AbortSignal, connection: AbortController): Promise<boolean> {
-    const response = await authorizedFetch(ADDRESS, { headers: { accept: 'text/event-stream' }, signal });
+    const slow = setTimeout(() => setState('lost'), SLOW);
+    const response = await authorizedFetch(ADDRESS, { headers: { accept: 'text/event-stream' }, signal }).finally(() =>
+      clearTimeout(slow),
+    );
     if (!response.ok || !response.body) return false;
     const { createParser } = await import('eventsource-parser');
     setState('open');
@@ -97,6 +104,8 @@ export function createLive(authorizedFetch: typeof fetch): Live {
   };
 
   window.addEventListener('online', () => wake());
+  // A stream of a machine that went offline is silent, and not closed.
+  window.addEventListener('offline', () => disconnect());
   // A browser keeps six connections to a service over HTTP/1.1, for all of its tabs: one that is not looked at for a
   // while gives its own back, and one that was opened behind the others has none yet.
   let hiding: ReturnType<typeof setTimeout> | undefined;

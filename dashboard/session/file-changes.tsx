@@ -4,6 +4,7 @@ import { asObject, asText } from '../../contract/entry/value.ts';
 import { DiffView } from '../kit/diff-view.tsx';
 import { formatCount, plural } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';
+import { ErrorNote } from '../shared/error-note.tsx';
 import { Changes } from './changes.tsx';
 import { type ChangedFile, type Edit, relativePath } from './model/changed-files.ts';
 import { cumulate, type Step } from './model/cumulate.ts';
@@ -105,6 +106,8 @@ function Total({ file, turns, sessionId, onSelect }: Pick<Props, 'file' | 'turns
     return { item, entry: telling ?? item.call ?? item.results[0], isResult: telling !== undefined };
   });
   const answers = useQueries({ queries: asked.map(({ entry }) => query(entry?.sequence ?? 1, entry?.span ?? 1)) });
+  const failed = answers.find(({ isError }) => isError);
+  if (failed) return <ErrorNote error={failed.error} onRetry={() => void failed.refetch()} />;
   if (answers.some(({ isPending }) => isPending)) return <p className="px-3 py-2 text-muted">Loading the changes…</p>;
   const names = new Set([file.path, ...file.formerly]);
   const steps = asked.flatMap(({ item, isResult }, index): Step[] => {

@@ -277,3 +277,19 @@ test('a stretch drawn over the strip is shown from its start, and what is outsid
   await expect.poll(address).not.toContain('from=');
   expect(document.querySelector('.timeline')?.hasAttribute('data-range')).toBe(false);
 });
+
+test('on a screen of little height header and strip make room for what is read, and come back at the first row', async () => {
+  await page.viewport(640, 400);
+  await open(
+    '',
+    {},
+    Array.from({ length: 60 }, (_, at): Given => ['user.message', { text: `Prompt ${at + 1}` }]),
+  );
+  const bottom = () => document.querySelector('.strip')?.getBoundingClientRect().bottom ?? 0;
+  await expect.poll(bottom).toBeGreaterThan(60);
+  await press('G');
+  await expect.poll(bottom).toBeLessThanOrEqual(0);
+  expect(document.querySelector('.timeline')?.clientHeight).toBeGreaterThan(300);
+  await press('gg');
+  await expect.poll(bottom).toBeGreaterThan(60);
+});

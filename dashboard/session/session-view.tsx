@@ -31,6 +31,7 @@ import { Timeline, type TimelineHandle } from './timeline.tsx';
 import { TurnHead } from './turn-head.tsx';
 import { useAddress } from './use-current.ts';
 import { useEventLog } from './use-event-log.ts';
+import { useHeaderAway } from './use-header-away.ts';
 import { useSessionKeys } from './use-session-keys.ts';
 import { useSessionSearch } from './use-session-search.ts';
 import { TextsProvider } from './use-text.ts';
@@ -54,6 +55,8 @@ export function SessionView({ session }: { session: Session }) {
   const facts = useFacts(sessionId, eventCount).data;
   const isLive = useAtNow((now) => stateOf(session, summary, now) === 'live');
   const handle = useRef<TimelineHandle>(null);
+  const page = useRef<HTMLDivElement>(null);
+  useHeaderAway(page, reading, view.rows[0]?.item.order ?? Number.POSITIVE_INFINITY);
   const [openedWith] = useState(eventCount);
   const [panel, setPanel] = useState<'help' | 'find' | undefined>(find ? 'find' : undefined);
   const [isInspecting, setInspecting] = useState(() => window.innerWidth >= 1600);
@@ -170,7 +173,7 @@ export function SessionView({ session }: { session: Session }) {
     <ReadingProvider value={reading}>
       <TextsProvider value={texts}>
         <PersonContext value={summary?.person}>
-          <div className="session" data-complete={isComplete} data-untimed={isUntimed || undefined}>
+          <div ref={page} className="session" data-complete={isComplete} data-untimed={isUntimed || undefined}>
             {!place && (
               <a href="#timeline" className="skip-link">
                 Skip to the timeline
@@ -273,6 +276,9 @@ export function SessionView({ session }: { session: Session }) {
                 />
               )}
             </div>
+            <p className="session-print">
+              Only the rows in sight are printed. To print the whole session, download it as HTML and print that file.
+            </p>
             {panel === 'help' && <HelpSheet onClose={() => setPanel(undefined)} />}
           </div>
         </PersonContext>
