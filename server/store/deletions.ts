@@ -175,7 +175,7 @@ async function sweep(db: Db, row: DeletedSessionRow, now: number, signal?: Abort
 }
 
 async function removeAppends(db: Db, organizationId: string, sessionId: string, signal?: AbortSignal): Promise<void> {
-  for (let gone = SWEPT_AT_ONCE; gone === SWEPT_AT_ONCE && !signal?.aborted; ) {
+  for (let isLeft = true; isLeft && !signal?.aborted; ) {
     const { numDeletedRows } = await db
       .deleteFrom('appends')
       .where('organization_id', '=', organizationId)
@@ -189,6 +189,16 @@ async function removeAppends(db: Db, organizationId: string, sessionId: string, 
           .limit(SWEPT_AT_ONCE),
       )
       .executeTakeFirst();
-    gone = Number(numDeletedRows);
+    // Fewer may be gone than were chosen, where another process removes the same ones.
+    isLeft = Number(numDeletedRows) === SWEPT_AT_ONCE || (await hasAppends(db, organizationId, sessionId));
   }
 }
+
+const hasAppends = async (db: Db, organizationId: string, sessionId: string): Promise<boolean> =>
+  (await db
+    .selectFrom('appends')
+    .select('first_sequence')
+    .where('organization_id', '=', organizationId)
+    .where('session_id', '=', sessionId)
+    .limit(1)
+    .executeTakeFirst()) !== undefined;

@@ -71,6 +71,29 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     expect(await appendsOf(sessionId)).toEqual([]);
   });
 
+  test('is gone when its session was swept, though another replica sweeps it at the same time', async () => {
+    const { service, ours } = world;
+    const { db } = service.store;
+    const sessionId = await openSession(service, ours.live, ours);
+    const appends = Array.from({ length: 50 }, (_, at) => ({
+      ...appendTo(sessionId),
+      firstSequence: at + 1,
+      lastSequence: at + 1,
+    }));
+    await persist(service.store.pool as pg.Pool, { appends, closes: [], deletions: [] });
+    await markDeleted(db, { organizationId: ours.organizationId, sessionId }, { at: 1, isExpired: false });
+    // The other one has deleted its first slice, and not committed yet.
+    const other = await (service.store.pool as pg.Pool).connect();
+    await other.query('BEGIN');
+    await other.query('DELETE FROM appends WHERE session_id = $1 AND first_sequence <= 20', [sessionId]);
+    const swept = sweepDeleted(db, () => 1);
+    await pause(LONG_ENOUGH_MS);
+    await other.query('COMMIT');
+    other.release();
+    await swept;
+    expect(await appendsOf(sessionId)).toEqual([]);
+  });
+
   test('is removed later when its session was already swept', async () => {
     const { service, ours } = world;
     const { db } = service.store;

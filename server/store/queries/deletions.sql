@@ -35,28 +35,15 @@ delete
   where "session_id" = $3
   order by "first_sequence"
   limit $4);
+select "first_sequence"
+  from "appends"
+  where "organization_id" = $1 and "session_id" = $2
+  limit $3;
 delete
   from "stored_bytes"
   where "organization_id" = $1 and "session_id" = $2;
 select *
   from "sessions"
-  where "organization_id" = $1 and "session_id" = $2;
-delete
-  from "session_facts"
-  where "organization_id" = $1 and "session_id" = $2;
-delete
-  from "session_values"
-  where "session_id" = $1 and "organization_id" = $2;
-delete
-  from "session_days"
-  where "session_id" = $1 and "organization_id" = $2
-  returning "day";
-insert into "summed_days" ("organization_id", "changes", "summed")
-  values ($1, $2, $3)
-  on conflict ("organization_id", "plane", "day") do update
-  set "changes" = "summed_days"."changes" + 1;
-delete
-  from "session_chunks"
   where "organization_id" = $1 and "session_id" = $2;
 delete
   from "sessions"
@@ -64,55 +51,6 @@ delete
 update "deleted_sessions"
   set "swept_at" = $1
   where "organization_id" = $2 and "session_id" = $3;
--- on SQLite
-select *
-  from "deleted_sessions"
-  where "swept_at" is null and "session_id" > ?
-  order by "session_id"
-  limit ?;
-delete
-  from "appends"
-  where "organization_id" = ? and "session_id" = ? and "first_sequence" in (select "first_sequence"
-  from "appends"
-  where "session_id" = ?
-  order by "first_sequence"
-  limit ?);
-delete
-  from "stored_bytes"
-  where "organization_id" = ? and "session_id" = ?;
-select *
-  from "sessions"
-  where "organization_id" = ? and "session_id" = ?;
-delete
-  from "session_facts"
-  where "organization_id" = ? and "session_id" = ?;
-delete
-  from "session_values"
-  where "session_id" = ? and "organization_id" = ?;
-delete
-  from "session_days"
-  where "session_id" = ? and "organization_id" = ?
-  returning "day";
-insert into "summed_days" ("organization_id", "changes", "summed")
-  values (?, ?, ?)
-  on conflict ("organization_id", "plane", "day") do update
-  set "changes" = "summed_days"."changes" + 1;
-delete
-  from "session_chunks"
-  where "organization_id" = ? and "chunk_id" = (select "chunk_id"
-  from "session_chunks"
-  where "session_id" = ?
-  limit ?)
-  returning "chunk_id", "words";
-delete
-  from "session_chunks"
-  where "organization_id" = ? and "session_id" = ?;
-delete
-  from "sessions"
-  where "organization_id" = ? and "session_id" = ?;
-update "deleted_sessions"
-  set "swept_at" = ?
-  where "organization_id" = ? and "session_id" = ?;
 
 -- sweepOrphans
 select "session_id"
@@ -131,6 +69,10 @@ delete
   where "session_id" = $3
   order by "first_sequence"
   limit $4);
+select "first_sequence"
+  from "appends"
+  where "organization_id" = $1 and "session_id" = $2
+  limit $3;
 
 -- wasDeleted
 select "session_id"
