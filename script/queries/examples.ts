@@ -196,7 +196,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [{ ...FILTER, plane, environmentId: 'env_1', agentId: 'codex' }],
   ]),
 
-  findPlaces: [
+  findInOrder: [
     [FOUND, undefined, { next: 200 }, 51],
     [FOUND_BY_ALL, { value: NOW, sessionId: 'ses_1' }, { ids: ['ses_1'] }, 51],
   ],

@@ -1,5 +1,5 @@
 import { pack } from '../log/codec.ts';
-import { advance, type Head, type KnownAppend, type Place } from '../log/decide.ts';
+import { advance, type Head, type KnownAppend, type SessionKey } from '../log/decide.ts';
 import { type ComparingJournal, Heads, type Known } from '../log/heads.ts';
 import type { Journal, Proposal } from '../log/journal.ts';
 import { markDeleted } from '../store/deletions.ts';
@@ -83,7 +83,7 @@ export class JetStreamJournal implements Journal {
   }
 
   /** The session with what is on its way into the store. */
-  headOf(place: Place): Promise<Head | undefined> {
+  headOf(place: SessionKey): Promise<Head | undefined> {
     return this.#heads.look(place);
   }
 }
@@ -99,12 +99,12 @@ class Subjects implements ComparingJournal<Subject> {
     this.#db = db;
   }
 
-  async read(whose: Place): Promise<Subject> {
+  async read(whose: SessionKey): Promise<Subject> {
     const place = writePlace(whose);
     return place === undefined ? unknown() : this.#learn(place, whose);
   }
 
-  async update(whose: Place, _: readonly string[], subject: Subject, isConflict: boolean): Promise<Subject> {
+  async update(whose: SessionKey, _: readonly string[], subject: Subject, isConflict: boolean): Promise<Subject> {
     const place = writePlace(whose);
     const before = subject.sequence;
     const isWhole = place === undefined || (await this.#catchUp(place, subject));
@@ -128,14 +128,14 @@ class Subjects implements ComparingJournal<Subject> {
    * has. The bus is asked first: what it gets meanwhile is then noticed when something is added, and what is no longer
    * a dead letter is in the store.
    */
-  async #learn(place: string, whose: Place): Promise<Subject> {
+  async #learn(place: string, whose: SessionKey): Promise<Subject> {
     const logged = await this.#bus.history(place);
     const subject = logged[0]?.entry.kind === 'opened' ? unknown() : await this.#recall(place, whose);
     for (const one of logged) take(subject, one);
     return subject;
   }
 
-  async #recall(place: string, { organizationId, sessionId }: Place): Promise<Subject> {
+  async #recall(place: string, { organizationId, sessionId }: SessionKey): Promise<Subject> {
     const subject = unknown();
     const dead: Logged[] = [];
     for (let next = await this.#bus.nextDeadLetter(place, 1); next; ) {
@@ -153,7 +153,7 @@ class Subjects implements ComparingJournal<Subject> {
     return subject;
   }
 
-  async findKeys({ organizationId, sessionId }: Place, subject: Subject, keys: readonly string[]): Promise<void> {
+  async findKeys({ organizationId, sessionId }: SessionKey, subject: Subject, keys: readonly string[]): Promise<void> {
     if (subject.hasAllKeys || !subject.head) return;
     for (const key of keys) {
       if (subject.keys.has(key)) continue;
@@ -162,7 +162,7 @@ class Subjects implements ComparingJournal<Subject> {
     }
   }
 
-  async commit(whose: Place, subject: Subject, [proposal]: readonly Proposal[]): Promise<boolean> {
+  async commit(whose: SessionKey, subject: Subject, [proposal]: readonly Proposal[]): Promise<boolean> {
     const place = writePlace(whose);
     if (place === undefined || !proposal || !subject.head) throw new Error('nothing can be added to no session');
     const { entry, body } = await this.#messageOf(proposal, subject.head);

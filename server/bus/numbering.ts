@@ -5,10 +5,10 @@ import { rememberSetting, writeSetting } from '../store/settings.ts';
 import type { Bus } from './bus.ts';
 
 /** Where the events of a store are given their numbers. */
-type Place = 'bus' | 'store';
+type NumberedBy = 'bus' | 'store';
 
 const SETTING = 'numbered_on';
-const placeOf = (bus: unknown): Place => (bus === undefined ? 'store' : 'bus');
+const placeOf = (bus: unknown): NumberedBy => (bus === undefined ? 'store' : 'bus');
 
 /**
  * All processes of a store number its events in one place, or two would give the same number to different events. The
@@ -22,7 +22,7 @@ export async function agreeOnNumbering(db: Db, busUrl: string | undefined): Prom
   throw new Error(REFUSALS[mine]);
 }
 
-const REFUSALS: Record<Place, string> = {
+const REFUSALS: Record<NumberedBy, string> = {
   store:
     'the events of this PostgreSQL are numbered on an event bus, and without BUS_URL this process would number others the same; set BUS_URL as it is set elsewhere. To leave the bus, stop all processes but workers, and call this program with BUS_URL and the words `leave bus`',
   bus: 'the events of this PostgreSQL are numbered in it, and with BUS_URL this process would number others the same; leave BUS_URL out. To go over to the bus, stop all processes, and call this program with BUS_URL and the words `join bus`',
@@ -52,7 +52,7 @@ export async function leaveBus(db: Db, bus: Pick<Bus, 'backlog'>): Promise<void>
   await decide(db, 'store');
 }
 
-async function decide(db: Db, place: Place): Promise<void> {
+async function decide(db: Db, place: NumberedBy): Promise<void> {
   await rememberSetting(db, SETTING, () => place);
   await writeSetting(db, SETTING, place);
 }

@@ -5,7 +5,7 @@ import type { Day, Facts, Tokens } from './facts.ts';
 import type { Prices } from './prices.ts';
 
 /** What the session itself says of where it belongs. */
-export interface Place {
+export interface SessionOrigin {
   agentId: string;
   environmentId: string;
 }
@@ -30,7 +30,7 @@ const NOTHING: Figures = {
 const NOWHERE = { agent_id: null, environment_id: null, repository: null, person: null };
 
 /** The rows of a session: for each day one of its own, and one for each model, tool and hour of the week. */
-export function dayRowsOf(facts: Facts, { agentId, environmentId }: Place, costOf: CostOf): SessionDay[] {
+export function dayRowsOf(facts: Facts, { agentId, environmentId }: SessionOrigin, costOf: CostOf): SessionDay[] {
   const began = [...facts.days.keys()].sort()[0];
   const where = {
     agent_id: agentId,

@@ -186,3 +186,15 @@ export function takeRoom(facts: Facts, name: string): boolean {
   facts.room -= bytes;
   return true;
 }
+
+/** The largest count of one event. */
+const MOST_COUNTED = 1_000_000;
+const LARGEST = 2_147_483_647;
+
+/** Adds a count from an event. The sum is never negative and fits its column, for any event. */
+export const add = (one: number, other: number): number =>
+  Math.min(LARGEST, one + Math.min(MOST_COUNTED, Math.max(0, Math.trunc(other))));
+
+/** Undoes `add`. */
+export const subtract = (one: number, other: number): number =>
+  Math.max(0, one - Math.min(MOST_COUNTED, Math.max(0, Math.trunc(other))));

@@ -1,8 +1,7 @@
 import type { FileStat } from '../../contract/entry/changes.ts';
 import { editsAfter } from '../../contract/entry/edits.ts';
 import type { CallEntry, ResultEntry } from '../../contract/entry/entry.ts';
-import { add, subtract } from './counts.ts';
-import { type Command, type Facts, type File, keep, type OpenCall, takeRoom } from './facts.ts';
+import { add, type Command, type Facts, type File, keep, type OpenCall, subtract, takeRoom } from './facts.ts';
 
 const MOST = { files: 2_000, reads: 500, commands: 500, unanswered: 200, answered: 40 };
 /** Characters of one call that waits for its result, as JSON. */

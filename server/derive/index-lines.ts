@@ -2,8 +2,8 @@ import { zstdDecompressSync } from 'node:zlib';
 import { readChunks } from '../store/derived.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionRow } from '../store/schema.ts';
+import { readSome } from './derive-session.ts';
 import type { PieceJob } from './piece.ts';
-import { readSome } from './session.ts';
 import type { DeriveThread } from './thread.ts';
 
 /** Events that are derived for a reader who cannot wait for the indexer. */

@@ -4,8 +4,8 @@ import type { Change } from '../ingest/session-log.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionFactsRow, SessionRow } from '../store/schema.ts';
 import { findBehind, findNewBehind, findOpenBehind } from '../store/sources.ts';
+import { deriveSession } from './derive-session.ts';
 import { VERSION } from './piece.ts';
-import { deriveSession } from './session.ts';
 import type { DeriveThread } from './thread.ts';
 
 /** A session and how far it is derived. */

@@ -6,13 +6,13 @@ import { addressOf, hasHost } from '../../contract/repository.ts';
 import type { Columns, DerivedChunk } from '../store/derived.ts';
 import type { SessionDay } from '../store/session-days.ts';
 import { type Chunk, cutChunks, type Source } from './chunks.ts';
-import { type CostOf, dayRowsOf, type Place } from './day-rows.ts';
+import { type CostOf, dayRowsOf, type SessionOrigin } from './day-rows.ts';
 import { type Facts, noFacts, readFacts, writeFacts } from './facts.ts';
 import { fold } from './fold.ts';
 import { noteBranch } from './fold-meta.ts';
 import { KeptSessions } from './kept-sessions.ts';
 import { costOfFacts } from './prices.ts';
-import { writeShown } from './summary.ts';
+import { writeShown } from './review.ts';
 import { compareValues, type Value, valuesOf } from './values.ts';
 
 /** Raised whenever the same events give other facts or entries: what an earlier version derived is derived anew. */
@@ -22,8 +22,8 @@ export const VERSION = 9;
 export interface PieceJob {
   /** Under which the state is kept for the next piece; absent where none follows. */
   sessionId?: string;
-  place: Place & {
-    /** The normal form of the remote that it was opened with. */
+  place: SessionOrigin & {
+    /** The normal form of the remote with which it was opened. */
     repository: string | null;
     remote: string | null;
     repoRoot: string | null;

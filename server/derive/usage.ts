@@ -16,7 +16,7 @@ import {
   type UsageSum,
 } from '../store/usage.ts';
 import type { Prices } from './prices.ts';
-import { toSummary } from './summary.ts';
+import { toSummary } from './review.ts';
 
 /** Figures of the sums, without what they are of. */
 type Sums = Pick<UsageSum, (typeof FIGURES)[number]>;

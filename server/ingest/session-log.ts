@@ -1,6 +1,6 @@
 import type { Plane } from '../../contract/secret.ts';
 import { newUuid } from '../ids.ts';
-import type { Command, Decision, Entry, Head, Place } from '../log/decide.ts';
+import type { Command, Decision, Entry, Head, SessionKey } from '../log/decide.ts';
 import { bytesOf, encodeFrame, type FramedEvent, type SentBody } from '../log/frame.ts';
 import type { Journal } from '../log/journal.ts';
 import { assertTaken } from '../log/outcome.ts';
@@ -81,7 +81,7 @@ export interface SessionLogOptions {
   db: Db;
   journal: Journal;
   /** The journal where it is a bus: readers see the change once a worker has written it to the store. */
-  bus?: { announce(row: SessionRow): Promise<void>; headOf(place: Place): Promise<Head | undefined> } | undefined;
+  bus?: { announce(row: SessionRow): Promise<void>; headOf(place: SessionKey): Promise<Head | undefined> } | undefined;
   committed: Committed;
   onAppend?: AppendObserver | undefined;
   now: () => number;
@@ -158,7 +158,7 @@ export class SessionLog {
    * Deletes a session for good, also one that has expired; again is no error.
    * @throws Problem `not_found`
    */
-  async delete(place: Place): Promise<void> {
+  async delete(place: SessionKey): Promise<void> {
     await this.#change(place, { kind: 'delete', at: this.#options.now() });
     await forgetExpiry(this.#options.db, place);
   }
@@ -194,7 +194,7 @@ export class SessionLog {
   }
 
   /** @returns the entry that was added, if any */
-  async #change(place: Place, command: Exclude<Command, { kind: 'append' }>): Promise<Entry | undefined> {
+  async #change(place: SessionKey, command: Exclude<Command, { kind: 'append' }>): Promise<Entry | undefined> {
     const decision = await this.#options.journal.change({ place, command, sender: OWN_SENDER });
     assertTaken(decision);
     if (!('entry' in decision)) return undefined;
@@ -239,4 +239,4 @@ function numbersOf(decision: Exclude<Decision, { refused: unknown }>, appendId: 
   return { firstSequence, lastSequence, replayed: false };
 }
 
-const placeOf = (row: SessionRow): Place => ({ organizationId: row.organization_id, sessionId: row.session_id });
+const placeOf = (row: SessionRow): SessionKey => ({ organizationId: row.organization_id, sessionId: row.session_id });

@@ -1,7 +1,7 @@
 import type { Plane } from '../../contract/secret.ts';
 
-/** Whose session. */
-export interface Place {
+/** Names a session of an organization. */
+export interface SessionKey {
   organizationId: string;
   sessionId: string;
 }

@@ -1,6 +1,6 @@
 import { Problem } from '../../contract/problem.ts';
 import { withDeadline } from '../work.ts';
-import { type Decision, decideAll, type Head, type KnownAppend, type Place } from './decide.ts';
+import { type Decision, decideAll, type Head, type KnownAppend, type SessionKey } from './decide.ts';
 import type { Change, Journal, Proposal } from './journal.ts';
 
 /** What is known of a session at some time. */
@@ -18,16 +18,16 @@ export interface ComparingJournal<Seen extends Known> {
    * The session as it is now.
    * @param keys of the appends that are to be decided
    */
-  read(place: Place, keys: readonly string[]): Promise<Seen>;
+  read(place: SessionKey, keys: readonly string[]): Promise<Seen>;
   /** The same for a session that was seen before; `isConflict`: something was refused that should follow on what was seen. */
-  update(place: Place, keys: readonly string[], seen: Seen, isConflict: boolean): Promise<Seen>;
+  update(place: SessionKey, keys: readonly string[], seen: Seen, isConflict: boolean): Promise<Seen>;
   /** Finds those of the keys that `seen` may not know; does nothing where `commit` finds them. */
-  findKeys?(place: Place, seen: Seen, keys: readonly string[]): Promise<void>;
+  findKeys?(place: SessionKey, seen: Seen, keys: readonly string[]): Promise<void>;
   /**
    * Adds all of it behind the session as it was seen, or nothing, and notes it in `seen`.
    * @returns false where the session has changed meanwhile, or a key is taken
    */
-  commit(place: Place, seen: Seen, proposals: readonly Proposal[], after: Known): Promise<boolean>;
+  commit(place: SessionKey, seen: Seen, proposals: readonly Proposal[], after: Known): Promise<boolean>;
 }
 
 export interface HeadsOptions {
@@ -98,12 +98,12 @@ export class Heads<Seen extends Known> implements Journal {
   }
 
   /** Remembers a session that was just opened. */
-  begin({ organizationId, sessionId }: Place, seen: Seen): void {
+  begin({ organizationId, sessionId }: SessionKey, seen: Seen): void {
     this.#keep(`${organizationId}.${sessionId}`, seen);
   }
 
   /** The session as it is, or was a moment ago. */
-  async look(place: Place): Promise<Head | undefined> {
+  async look(place: SessionKey): Promise<Head | undefined> {
     const known = this.#known.get(`${place.organizationId}.${place.sessionId}`);
     return (known ?? (await this.#journal.read(place, []))).head;
   }
@@ -115,26 +115,26 @@ export class Heads<Seen extends Known> implements Journal {
     this.#era++;
   }
 
-  async #run(id: string, place: Place): Promise<void> {
+  async #run(id: string, place: SessionKey): Promise<void> {
     const queue = this.#queues.get(id) ?? [];
     while (queue.length > 0) {
-      const turn = queue.splice(0, this.#countNext(queue)).filter((one) => {
+      const group = queue.splice(0, this.#countNext(queue)).filter((one) => {
         if (one.until > performance.now()) return true;
         one.reject(tooSlow());
         return false;
       });
-      if (turn.length === 0) continue;
+      if (group.length === 0) continue;
       try {
-        const decisions = await this.#take(id, place, turn);
-        for (const [at, { resolve }] of turn.entries()) resolve(decisions[at] as Decision);
+        const decisions = await this.#take(id, place, group);
+        for (const [at, { resolve }] of group.entries()) resolve(decisions[at] as Decision);
       } catch (error) {
-        for (const { reject } of turn) reject(error);
+        for (const { reject } of group) reject(error);
       }
     }
     this.#queues.delete(id);
   }
 
-  /** How many of the queue share a turn: what deletes the session has one of its own. */
+  /** How many commands of the queue are decided together. A deletion is decided alone. */
   #countNext(queue: readonly Waiting[]): number {
     let bytes = 0;
     for (const [at, { command, frame }] of queue.entries()) {
@@ -146,16 +146,16 @@ export class Heads<Seen extends Known> implements Journal {
     return queue.length;
   }
 
-  /** Decides the turn and commits it, again where another replica was faster. */
-  async #take(id: string, place: Place, turn: readonly Waiting[]): Promise<Decision[]> {
+  /** Decides the group and commits it; decides again if another replica was faster. */
+  async #take(id: string, place: SessionKey, group: readonly Waiting[]): Promise<Decision[]> {
     const era = this.#era;
-    const commands = turn.map(({ command }) => command);
+    const commands = group.map(({ command }) => command);
     const keys = commands.flatMap((command) =>
       command.kind === 'append' && command.key !== null ? [command.key] : [],
     );
-    const until = Math.max(...turn.map((one) => one.until));
+    const until = Math.max(...group.map((one) => one.until));
     let seen = this.#known.get(id);
-    // Where something fails nobody knows what the journal has; the next turn reads it.
+    // After a failure the state of the journal is unknown, so the next group reads it.
     this.#drop(id);
     let isFresh = seen === undefined;
     let isConflict = false;
@@ -170,7 +170,7 @@ export class Heads<Seen extends Known> implements Journal {
       // What is remembered may be old: another replica may have added what the client expects, or the same append.
       if (!isFresh && decisions.some(mayBeStale)) continue;
       const proposals = decisions.flatMap((decision, at): Proposal[] => {
-        const { command, frame } = turn[at] as Waiting;
+        const { command, frame } = group[at] as Waiting;
         return 'entry' in decision ? [{ entry: decision.entry, command, frame }] : [];
       });
       isConflict = proposals.length > 0 && !(await this.#journal.commit(place, seen, proposals, { head, keys: added }));

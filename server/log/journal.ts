@@ -1,9 +1,9 @@
 import type { Frame } from './codec.ts';
-import type { Command, Decision, Entry, Place } from './decide.ts';
+import type { Command, Decision, Entry, SessionKey } from './decide.ts';
 
 /** What somebody wants of a session. */
 export interface Change {
-  place: Place;
+  place: SessionKey;
   command: Command;
   /** The events of an append; its memory is handed over. */
   frame?: Frame | undefined;

@@ -1,7 +1,7 @@
 import { parseQuery, parseWords } from '../../contract/query.ts';
 import { BY_FIT } from '../../contract/review.ts';
 import type { Deps } from '../deps.ts';
-import { toSummary } from '../derive/summary.ts';
+import { toSummary } from '../derive/review.ts';
 import type { Handlers } from '../http/handler.ts';
 import { findInSession } from '../search/find-in-session.ts';
 import { createMatcher } from '../search/matcher.ts';

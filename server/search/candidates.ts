@@ -4,8 +4,8 @@ import {
   findByTrait,
   findByValue,
   findEnd,
-  findPlaces,
-  type Place,
+  findInOrder,
+  type OrderKey,
   type SessionsWanted,
   type Trait,
   type ValueWanted,
@@ -74,29 +74,29 @@ function traitsOf({ order, agentIds, environmentIds, secretIds, statuses, from, 
 const lengthOf = (words: WordsWanted) => JSON.stringify(words).length;
 
 export interface Batch {
-  places: Place[];
+  places: OrderKey[];
   /** The last session of the order that was checked; undefined at the end. */
-  end?: Place;
+  end?: OrderKey;
 }
 
 /** The next sessions that pass the filters, of both planes in one order. */
 export async function nextBatch(
   db: Db,
   wanted: Wanted,
-  after: Place | undefined,
+  after: OrderKey | undefined,
   among: Among,
   limit: number,
 ): Promise<Batch> {
   const batches = wanted.planes.map(async (plane): Promise<Batch> => {
     const ofPlane = { ...wanted, plane };
-    const places = await findPlaces(db, ofPlane, after, among, limit);
+    const places = await findInOrder(db, ofPlane, after, among, limit);
     const last = places.length === limit ? places.at(-1) : undefined;
     const end = last ?? ('next' in among ? await findEnd(db, ofPlane, after, among.next) : undefined);
     return { places, ...(end && { end }) };
   });
   const all = await Promise.all(batches);
   const sign = wanted.direction === 'desc' ? -1 : 1;
-  const inOrder = (one: Place, other: Place) =>
+  const inOrder = (one: OrderKey, other: OrderKey) =>
     sign *
     (one.value - other.value || (one.sessionId < other.sessionId ? -1 : one.sessionId > other.sessionId ? 1 : 0));
   const end = all.flatMap((batch) => batch.end ?? []).sort(inOrder)[0];

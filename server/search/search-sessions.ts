@@ -1,7 +1,7 @@
 import type { ParsedQuery } from '../../contract/query.ts';
 import type { Hit, Order } from '../../contract/review.ts';
 import type { Plane } from '../../contract/secret.ts';
-import type { Place } from '../store/find-sessions.ts';
+import type { OrderKey } from '../store/find-sessions.ts';
 import type { Db } from '../store/open.ts';
 import { byIndex, type WordsWanted } from '../store/word-index.ts';
 import { type Batch, gather, nextBatch, type Wanted } from './candidates.ts';
@@ -30,7 +30,7 @@ export interface Search {
 
 /** The last decided session, and the progress in the next one. */
 export interface Position {
-  place?: Place;
+  place?: OrderKey;
   unfinished?: Unfinished;
 }
 
@@ -116,7 +116,7 @@ async function* decide(
   earlier: Unfinished | undefined,
   /** How many sessions the page still lacks. */
   lacking: () => number,
-): AsyncGenerator<{ place: Place; decision: Decision }> {
+): AsyncGenerator<{ place: OrderKey; decision: Decision }> {
   const steps = places.map((place) => {
     const { sessionId } = place;
     const mine = earlier?.sessionId === sessionId ? earlier : undefined;
@@ -141,7 +141,7 @@ async function* decide(
 }
 
 interface Step {
-  place: Place;
+  place: OrderKey;
   work: ReturnType<Verification['run']>;
   step: IteratorResult<RangeRead, Decision>;
 }

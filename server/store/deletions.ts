@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Plane } from '../../contract/secret.ts';
-import type { Place } from '../log/decide.ts';
+import type { SessionKey } from '../log/decide.ts';
 import { removeDerived } from './derived-removal.ts';
 import type { Db } from './open.ts';
 import type { DeletedSessionRow } from './schema.ts';
@@ -22,7 +22,7 @@ export interface Deletion {
  */
 export const markDeleted = (
   db: Db,
-  { organizationId, sessionId }: Place,
+  { organizationId, sessionId }: SessionKey,
   { at, isExpired, eventCount }: Deletion,
 ): Promise<boolean> =>
   db.transaction().execute(async (transaction) => {
@@ -44,7 +44,7 @@ export const markDeleted = (
   });
 
 /** Notes that a person has deleted a session that had expired: nothing more of it is to be captured. */
-export async function forgetExpiry(db: Db, { organizationId, sessionId }: Place): Promise<void> {
+export async function forgetExpiry(db: Db, { organizationId, sessionId }: SessionKey): Promise<void> {
   await db
     .updateTable('deleted_sessions')
     .set({ last_event_at: null })

@@ -6,8 +6,8 @@ import type { Db } from './open.ts';
 import { allRows } from './rows.ts';
 import type { SessionRow, SessionValueRow } from './schema.ts';
 
-/** A session's place in an order. */
-export interface Place {
+/** The position of a session in an order. */
+export interface OrderKey {
   value: number;
   sessionId: string;
 }
@@ -51,14 +51,14 @@ const KEYS: Record<Order, ReturnType<typeof sql<number>>> = {
 export type Among = { ids: readonly string[] } | { next: number };
 
 /** Finds the sessions that meet the conditions, in the order, after a place. */
-export async function findPlaces(
+export async function findInOrder(
   db: Db,
   wanted: SessionsWanted,
-  after: Place | undefined,
+  after: OrderKey | undefined,
   among: Among,
   limit: number,
-): Promise<Place[]> {
-  const { rows } = await sql<Place>`
+): Promise<OrderKey[]> {
+  const { rows } = await sql<OrderKey>`
     select looked.session_id as "sessionId", looked.value
     from (${inOrder(db, wanted, after, among)}) as looked
     join sessions on sessions.session_id = looked.session_id
@@ -74,10 +74,10 @@ export async function findPlaces(
 export async function findEnd(
   db: Db,
   wanted: SessionsWanted,
-  after: Place | undefined,
+  after: OrderKey | undefined,
   next: number,
-): Promise<Place | undefined> {
-  const { rows } = await sql<Place>`
+): Promise<OrderKey | undefined> {
+  const { rows } = await sql<OrderKey>`
     select session_id as "sessionId", value from (${inOrder(db, wanted, after, { next })}) as looked
     limit 1 offset ${next - 1}
   `.execute(db);
@@ -85,7 +85,7 @@ export async function findEnd(
 }
 
 /** Has only conditions that an index of the order answers, so that no row is read in vain. */
-function inOrder(db: Db, wanted: SessionsWanted, after: Place | undefined, among: Among) {
+function inOrder(db: Db, wanted: SessionsWanted, after: OrderKey | undefined, among: Among) {
   const { organizationId, plane, order, direction, agentIds, environmentIds, secretIds, from, before } = wanted;
   const isByTime = order === 'started';
   const key = KEYS[order];

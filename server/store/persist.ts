@@ -206,10 +206,10 @@ async function insert(client: pg.PoolClient, given: readonly NumberedAppend[]): 
   });
 }
 
-type Place = Pick<NumberedAppend, 'organizationId' | 'sessionId' | 'firstSequence' | 'appendId'>;
+type AppendKey = Pick<NumberedAppend, 'organizationId' | 'sessionId' | 'firstSequence' | 'appendId'>;
 type Found = { append_id: string; is_there: boolean; is_gone: boolean; stored: string | null };
 
-async function find(client: pg.PoolClient, places: readonly Place[]): Promise<Map<string, Found>> {
+async function find(client: pg.PoolClient, places: readonly AppendKey[]): Promise<Map<string, Found>> {
   if (places.length === 0) return new Map();
   const values = [
     places.map((one) => one.organizationId),

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import pg from 'pg';
 import { Problem } from '../../contract/problem.ts';
 import { pack } from '../log/codec.ts';
-import type { Head, KnownAppend, Place } from '../log/decide.ts';
+import type { Head, KnownAppend, SessionKey } from '../log/decide.ts';
 import { type ComparingJournal, Heads, type Known } from '../log/heads.ts';
 import type { Journal, Proposal } from '../log/journal.ts';
 import { sliceOf } from '../work.ts';
@@ -10,7 +10,7 @@ import { markDeleted } from './deletions.ts';
 import { isUnavailable, storeUnavailable, uniqueViolation } from './dialect.ts';
 import type { Database, SessionRow } from './schema.ts';
 
-/** The session with those of its appends that have one of the keys, in as many rows. */
+/** The session, with a row for each of its appends that has one of the keys. */
 const READ = `
 SELECT s.plane, s.status, s.event_count, s.client_ended_at, s.deleted_at,
   a.idempotency_key, a.append_id, a.fingerprint, a.first_sequence, a.last_sequence
@@ -20,9 +20,8 @@ WHERE s.session_id = $1 AND s.organization_id = $2`;
 const READ_DELETED = 'SELECT plane FROM deleted_sessions WHERE session_id = $1 AND organization_id = $2';
 
 /**
- * Adds entries to sessions, each behind the head that was seen: one round trip, and atomic by itself. A session is compared
- * by its status and its count, since one never goes back to an earlier state and the other only grows. Sessions of which
- * nothing comes back were left as they are.
+ * Adds entries to sessions if their heads are unchanged, in one atomic statement. Comparing status and count is enough,
+ * because a status never returns and a count only grows. It returns the sessions that were changed.
  */
 const commitOf = (locked: string) => `
 WITH change AS MATERIALIZED (
@@ -51,25 +50,25 @@ SELECT session_id FROM moved`;
 
 /** Waits for the lock of its session. */
 const COMMIT_ONE = commitOf('');
-/** Leaves out the sessions that another process writes to at the moment, for which the others need not wait. */
+/** Skips sessions that another process is writing to, so that the others do not wait. */
 const COMMIT_GROUP = commitOf(`, locked AS MATERIALIZED (
   SELECT s.session_id FROM sessions s JOIN change USING (session_id, organization_id, plane)
   FOR NO KEY UPDATE OF s SKIP LOCKED
 )`);
 
-/** A connection that leaves a statement without an answer for so long is given up. */
+/** Time without an answer after which the connection is closed. */
 const BOUNDED = { query_timeout: 8_000 } as const;
 /** The statement that commits compares the keys itself. */
 const REMEMBERED = { mostSessions: 20_000, mostKeys: 0 } as const;
 
-/** What one statement takes at most. */
+/** The most that one statement takes. */
 const LARGEST_GROUP = { sessions: 64, bytes: 1024 * 1024 };
-/** A larger turn goes by itself: small ones would wait for it. */
+/** A larger commit gets its own statement, because small ones would wait for it. */
 const LARGEST_SHARED = 64 * 1024;
 
-/** Entries of one session that wait for their statement. */
-interface Turn {
-  place: Place;
+/** The entries of a session that wait for their statement. */
+interface PendingCommit {
+  place: SessionKey;
   head: Head;
   after: Head;
   proposals: readonly Proposal[];
@@ -78,7 +77,7 @@ interface Turn {
   reject: (error: unknown) => void;
 }
 
-/** A log that numbers events in PostgreSQL, which other processes write to as well. */
+/** The journal of PostgreSQL, which other processes write to at the same time. */
 export function createPostgresJournal(pool: pg.Pool, db: Kysely<Database>): Journal {
   const heads = new Heads(new PostgresJournal(pool, db), REMEMBERED);
   return {
@@ -96,8 +95,8 @@ class PostgresJournal implements ComparingJournal<Known> {
   readonly together = 64;
   readonly #pool: pg.Pool;
   readonly #db: Kysely<Database>;
-  /** Turns of different sessions that came within a turn of the event loop. */
-  #group: Turn[] = [];
+  /** Commits of different sessions from one round of the event loop. */
+  #group: PendingCommit[] = [];
   #groupBytes = 0;
 
   constructor(pool: pg.Pool, db: Kysely<Database>) {
@@ -105,7 +104,7 @@ class PostgresJournal implements ComparingJournal<Known> {
     this.#db = db;
   }
 
-  async read({ organizationId, sessionId }: Place, keys: readonly string[]): Promise<Known> {
+  async read({ organizationId, sessionId }: SessionKey, keys: readonly string[]): Promise<Known> {
     const asked = { name: 'read_head', text: READ, values: [sessionId, organizationId, keys], ...BOUNDED };
     const { rows } = await this.#pool.query<HeadRow>(asked);
     const [row] = rows;
@@ -115,7 +114,7 @@ class PostgresJournal implements ComparingJournal<Known> {
     return { head: { plane, status, eventCount, clientEndedAt }, keys: new Map(rows.flatMap(toKnown)) };
   }
 
-  update(place: Place, keys: readonly string[]): Promise<Known> {
+  update(place: SessionKey, keys: readonly string[]): Promise<Known> {
     return this.read(place, keys);
   }
 
@@ -125,7 +124,7 @@ class PostgresJournal implements ComparingJournal<Known> {
     return rows[0] && { plane: rows[0].plane, status: 'deleted', eventCount: 0, clientEndedAt: null };
   }
 
-  async commit(place: Place, seen: Known, proposals: readonly Proposal[], after: Known): Promise<boolean> {
+  async commit(place: SessionKey, seen: Known, proposals: readonly Proposal[], after: Known): Promise<boolean> {
     const { head } = seen;
     const [first] = proposals;
     if (!head || !after.head || !first) throw new Error('nothing can be added to a session that is not there');
@@ -141,15 +140,15 @@ class PostgresJournal implements ComparingJournal<Known> {
     return isCommitted;
   }
 
-  #enqueue(turn: Omit<Turn, 'resolve' | 'reject'>): Promise<boolean> {
+  #enqueue(pending: Omit<PendingCommit, 'resolve' | 'reject'>): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const waiting = { ...turn, resolve, reject };
-      if (turn.bytes > LARGEST_SHARED) return void this.#alone(waiting);
+      const waiting = { ...pending, resolve, reject };
+      if (pending.bytes > LARGEST_SHARED) return void this.#alone(waiting);
       const isFull = this.#group.length >= LARGEST_GROUP.sessions || this.#groupBytes >= LARGEST_GROUP.bytes;
       if (isFull) this.#handOn();
       if (this.#group.length === 0) setImmediate(() => this.#handOn());
       this.#group.push(waiting);
-      this.#groupBytes += turn.bytes;
+      this.#groupBytes += pending.bytes;
     });
   }
 
@@ -162,37 +161,37 @@ class PostgresJournal implements ComparingJournal<Known> {
     else if (first) void this.#alone(first);
   }
 
-  async #groupOf(group: readonly Turn[]): Promise<void> {
+  async #groupOf(group: readonly PendingCommit[]): Promise<void> {
     try {
       const written = await this.#write('commit_group', COMMIT_GROUP, group);
-      for (const turn of group) {
-        if (written.has(turn.place.sessionId)) turn.resolve(true);
-        else void this.#alone(turn);
+      for (const pending of group) {
+        if (written.has(pending.place.sessionId)) pending.resolve(true);
+        else void this.#alone(pending);
       }
     } catch (error) {
-      // Where the fault may lie in one of them, the others are not to suffer from it.
-      for (const turn of group)
-        if (isOfOne(error)) void this.#alone(turn);
-        else turn.reject(error);
+      // If one of them may be at fault, each is tried separately.
+      for (const pending of group)
+        if (isOfOne(error)) void this.#alone(pending);
+        else pending.reject(error);
     }
   }
 
-  async #alone(turn: Turn): Promise<void> {
+  async #alone(pending: PendingCommit): Promise<void> {
     try {
-      const written = await this.#write('commit_one', COMMIT_ONE, [turn]);
-      turn.resolve(written.has(turn.place.sessionId));
+      const written = await this.#write('commit_one', COMMIT_ONE, [pending]);
+      pending.resolve(written.has(pending.place.sessionId));
     } catch (error) {
-      if (uniqueViolation(error) === 'appends_by_key') turn.resolve(false);
-      else turn.reject(isLockTimeout(error) && turn.proposals.some(hasKey) ? inProgress(error) : error);
+      if (uniqueViolation(error) === 'appends_by_key') pending.resolve(false);
+      else pending.reject(isLockTimeout(error) && pending.proposals.some(hasKey) ? inProgress(error) : error);
     }
   }
 
-  /** @returns the sessions that were written to */
-  async #write(name: string, text: string, turns: readonly Turn[]): Promise<Set<string>> {
+  /** @returns the sessions that changed */
+  async #write(name: string, text: string, commits: readonly PendingCommit[]): Promise<Set<string>> {
     const { rows } = await this.#pool.query<{ session_id: string }>({
       name,
       text,
-      values: valuesOf(turns),
+      values: valuesOf(commits),
       ...BOUNDED,
     });
     return new Set(rows.map((row) => row.session_id));
@@ -218,22 +217,22 @@ function toKnown(row: KeyRow): [string, KnownAppend][] {
 const bytesOf = (proposals: readonly Proposal[]) =>
   proposals.reduce((sum, { frame }) => sum + (frame?.body.byteLength ?? 0), 0);
 
-function valuesOf(turns: readonly Turn[]): unknown[] {
-  const appends = turns.flatMap(({ place, proposals }) =>
+function valuesOf(commits: readonly PendingCommit[]): unknown[] {
+  const appends = commits.flatMap(({ place, proposals }) =>
     proposals.flatMap(({ entry, command, frame }) =>
       entry.kind === 'append' && command.kind === 'append' && frame ? [{ place, entry, command, frame }] : [],
     ),
   );
   const { bodies, starts, lengths } = oneBehindTheOther(appends.map(({ frame }) => frame.body));
   return [
-    turns.map(({ place }) => place.sessionId),
-    turns.map(({ place }) => place.organizationId),
-    turns.map(({ head }) => head.plane),
-    turns.map(({ head }) => head.eventCount),
-    turns.map(({ after }) => after.eventCount),
-    turns.map(({ after }) => after.status),
-    turns.map(endOf),
-    turns.map(({ proposals }) => proposals.at(-1)?.command.at),
+    commits.map(({ place }) => place.sessionId),
+    commits.map(({ place }) => place.organizationId),
+    commits.map(({ head }) => head.plane),
+    commits.map(({ head }) => head.eventCount),
+    commits.map(({ after }) => after.eventCount),
+    commits.map(({ after }) => after.status),
+    commits.map(endOf),
+    commits.map(({ proposals }) => proposals.at(-1)?.command.at),
     appends.map(({ place }) => place.sessionId),
     appends.map(({ entry }) => entry.firstSequence),
     appends.map(({ entry }) => entry.lastSequence),
@@ -248,14 +247,13 @@ function valuesOf(turns: readonly Turn[]): unknown[] {
   ];
 }
 
-function endOf({ proposals }: Turn): number | null {
+function endOf({ proposals }: PendingCommit): number | null {
   const last = proposals.at(-1)?.entry;
   return last?.kind === 'closed' ? last.endedAt : null;
 }
 
 /**
- * Bodies as one value and the places in it, as `substring` counts: a list of them would have to be sent as text, twice as
- * long.
+ * Joins bodies into one value, with their positions for `substring`: a list would be sent as text, and be twice as long.
  */
 export function oneBehindTheOther(bodies: readonly Uint8Array[]): {
   bodies: Buffer;
@@ -274,7 +272,7 @@ export function oneBehindTheOther(bodies: readonly Uint8Array[]): {
 /** SQLSTATE of `lock_timeout` and of a deadlock. */
 const LOCKED = new Set(['55P03', '40P01']);
 
-/** The engine has answered, and the fault lies in one of the group, or in who else writes to its session. */
+/** Whether one commit of the group, or another writer of its session, caused the error. */
 const isOfOne = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (LOCKED.has(error.code ?? '') || !isUnavailable(error));
 

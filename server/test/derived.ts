@@ -1,9 +1,9 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
+import { deriveSession } from '../derive/derive-session.ts';
 import { KeptSessions } from '../derive/kept-sessions.ts';
 import { derivePiece, type PieceJob } from '../derive/piece.ts';
 import { readPrices } from '../derive/prices.ts';
-import { deriveSession } from '../derive/session.ts';
 import { memoryOf } from '../derive/thread.ts';
 import type { Db } from '../store/open.ts';
 import { listDaysBehind, sumDay } from '../store/summed-days.ts';

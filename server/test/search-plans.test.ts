@@ -6,7 +6,7 @@ import {
   findByTrait,
   findByValue,
   findEnd,
-  findPlaces,
+  findInOrder,
   type SessionsWanted,
   type Trait,
 } from '../store/find-sessions.ts';
@@ -64,14 +64,14 @@ describe.each(ENGINES)('a search among many sessions on %s', (engine) => {
   }
 
   test.each(CASES)('$name: reads the next sessions of the order and no others', async ({ more, after }) => {
-    await expectFew((db) => findPlaces(db, wanted(more), after, { next: NEXT }, 51), NEXT);
+    await expectFew((db) => findInOrder(db, wanted(more), after, { next: NEXT }, 51), NEXT);
     await expectFew((db) => findEnd(db, wanted(more), after, NEXT), NEXT);
   });
 
   test('looks up the sessions that were gathered, in whatever order', async () => {
     const ids = Array.from({ length: 300 }, (_, n) => `ses_${String(n * 7).padStart(8, '0')}`);
     const among: Among = { ids };
-    for (const order of ORDERS) await expectFew((db) => findPlaces(db, wanted({ order }), undefined, among, 51), 300);
+    for (const order of ORDERS) await expectFew((db) => findInOrder(db, wanted({ order }), undefined, among, 51), 300);
   });
 
   test('gathers what is rare from an index of its own', async () => {

@@ -86,7 +86,7 @@ select environment_id
   from environments
   where organization_id = $1 and (lower("hostname") like $2 escape '!' or lower("display_name") like $3 escape '!' or "environment_id" = $4 or lower("hostname") like $5 escape '!' or lower("display_name") like $6 escape '!' or "environment_id" = $7);
 
--- findPlaces
+-- findInOrder
 select looked.session_id as "sessionId", looked.value
   from (select session_id, started_at as value
   from "sessions"

@@ -1,0 +1,97 @@
+import type { SessionFacts, SessionSummary } from '../../contract/review.ts';
+import { optional, optionalTimestamp } from '../store/columns.ts';
+import type { SummaryRow } from '../store/summaries.ts';
+import { type Facts, readFacts } from './facts.ts';
+import type { Prices } from './prices.ts';
+import { shapeOf } from './shape.ts';
+
+/** The texts that lists show, stored as JSON so that a list need not read the facts. */
+type Shown = Pick<
+  SessionSummary,
+  'title' | 'firstPrompt' | 'firstCommand' | 'repository' | 'gitBranch' | 'person' | 'model' | 'shape'
+>;
+
+const LONGEST_COMMAND = 120;
+
+export const writeShown = (facts: Facts): string => {
+  const { title, firstPrompt, repository, branches, person, model, shape, first, last, commands } = facts;
+  const [command] = commands.keys();
+  const firstCommand =
+    title === undefined && firstPrompt === undefined ? command?.slice(0, LONGEST_COMMAND) : undefined;
+  const shown = { title, firstPrompt, firstCommand, repository, gitBranch: branches.at(-1), person, model };
+  const isTimed = first !== undefined && last !== undefined;
+  return JSON.stringify({ ...shown, ...(isTimed && { shape: shapeOf(shape, last - first) }) });
+};
+
+/** The summary of a session for answers; without figures if nothing was derived yet. */
+export function toSummary({ session, continues, forkedFrom, derived }: SummaryRow): SessionSummary {
+  const shown: Shown = derived?.summary ? JSON.parse(derived.summary) : {};
+  return {
+    sessionId: session.session_id,
+    ...optional('repository', session.repository ?? session.repo_root),
+    ...optional('gitBranch', session.git_branch),
+    ...shown,
+    ...optional('secretId', session.secret_id),
+    ...optional('continues', continues),
+    ...optional('forkedFrom', forkedFrom),
+    prompts: derived?.prompts ?? 0,
+    toolCalls: derived?.tool_calls ?? 0,
+    failures: derived?.failures ?? 0,
+    redactions: derived?.redactions ?? 0,
+    filesChanged: derived?.files_changed ?? 0,
+    linesAdded: derived?.lines_added ?? 0,
+    linesRemoved: derived?.lines_removed ?? 0,
+    inputTokens: derived?.input_tokens ?? 0,
+    cachedTokens: derived?.cached_tokens ?? 0,
+    outputTokens: derived?.output_tokens ?? 0,
+    ...optional('cost', derived?.cost ?? null),
+    ...optionalTimestamp('firstEventAt', derived?.first_event_at ?? null),
+    ...optionalTimestamp('lastEventAt', derived?.last_event_at ?? null),
+    summarizedThrough: derived?.derived_through ?? 0,
+  };
+}
+
+/** The facts of a session for answers. @param text the stored facts */
+export function toSessionFacts(text: string, prices: Prices): Omit<SessionFacts, 'summary' | 'related'> {
+  const facts = readFacts(text);
+  const window = facts.model === undefined ? undefined : prices.contextWindowOf(facts.model);
+  return {
+    ...(facts.folder !== undefined && { folder: facts.folder }),
+    branches: facts.branches,
+    tools: toolsOf(facts),
+    files: [...facts.files].map(([path, [edits, added, removed, sequence]]) => {
+      return { path, edits, added, removed, sequence };
+    }),
+    commands: [...facts.commands].map(([command, [runs, failed, exitCode, sequence]]) => {
+      return { command, runs, failed, ...(exitCode !== null && { exitCode }), sequence };
+    }),
+    usage: usageOf(facts, prices),
+    milestones: facts.milestones,
+    ...(window && { contextWindow: window.most, usualWindow: window.usual }),
+  };
+}
+
+function toolsOf({ days }: Facts): SessionFacts['tools'] {
+  const tools = new Map<string, { name: string; calls: number; failed: number }>();
+  for (const [name, [calls, failed]] of [...days.values()].flatMap((day) => [...day.tools])) {
+    const tool = tools.get(name) ?? { name, calls: 0, failed: 0 };
+    tools.set(name, { name, calls: tool.calls + calls, failed: tool.failed + failed });
+  }
+  return [...tools.values()].sort((one, other) => other.calls - one.calls);
+}
+
+const usageOf = ({ days }: Facts, prices: Prices): SessionFacts['usage'] =>
+  [...days]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([day, { models }]) =>
+      [...models].map(([model, tokens]) => {
+        const [inputTokens, cachedTokens, cacheWriteTokens, outputTokens] = tokens;
+        const cost = prices.costOf(model, day, tokens);
+        const price = prices.priceOf(model, day);
+        return {
+          ...{ day, model, inputTokens, cachedTokens, cacheWriteTokens, outputTokens },
+          ...(cost !== undefined && { cost }),
+          ...(price && { price }),
+        };
+      }),
+    );
