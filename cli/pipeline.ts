@@ -7,7 +7,7 @@ import { narrowToConsent } from './privacy/narrow.ts';
 import { createPolicy, type Policy } from './privacy/policy.ts';
 import { readPreferences } from './privacy/preferences.ts';
 import type { Trouble } from './read/discover.ts';
-import { createIdentify } from './read/identity.ts';
+import { createRecordHash } from './read/identity.ts';
 import { createReader } from './read/reader.ts';
 import { readKey } from './redact/key.ts';
 import { createRedactor, type Redactor } from './redact/redactor.ts';
@@ -89,9 +89,9 @@ export function openReader(
 ) {
   const { now, newKey } = context;
   const redactor = openRedactor(context, { folder, settings });
-  const identify = createIdentify(readKey(folder));
+  const hashRecord = createRecordHash(readKey(folder));
   const policy = openPolicy(context, spool);
-  return createReader({ spool, redactor, identify, now, newKey, policy, state: folder, ...choices });
+  return createReader({ spool, redactor, hashRecord, now, newKey, policy, state: folder, ...choices });
 }
 
 /** Masks the secrets of this machine, and what this person does not let through. */

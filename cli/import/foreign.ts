@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Agent, JsonObject } from '../agents/agent.ts';
 import { storeOf } from '../agents/store.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { attempt, findTranscripts, type Place, type Trouble } from '../read/discover.ts';
+import { findTranscripts, type Place, type Trouble, tolerateFileErrors } from '../read/discover.ts';
 import { readFirstLines } from '../read/identify.ts';
 import { parseRecord } from '../read/record.ts';
 
@@ -55,7 +55,7 @@ function isOf(agent: Agent, root: string, path: string): boolean {
   const store = storeOf(agent, path);
   if (store?.kind === 'database') return true;
   let isFound: boolean | undefined;
-  attempt(
+  tolerateFileErrors(
     absolute,
     () => {},
     () => {

@@ -49,7 +49,7 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
   function visit(place: Place, path: string, isLink = false): void {
     if (place.except?.includes(path)) return;
     const absolute = join(place.root, path);
-    attempt(absolute, onTrouble, () => {
+    tolerateFileErrors(absolute, onTrouble, () => {
       // Most of the agents' folders do not exist, and an error for each of them costs four times as much.
       const stat = statSync(absolute, { throwIfNoEntry: false });
       const isTranscript = stat?.isFile() && (place.isNamed || place.agent.isTranscript(path));
@@ -118,7 +118,7 @@ export function transcriptAt(agent: Agent, path: string): string | undefined {
 const LOG = '-wal';
 
 /** Runs what may meet a file that is gone or closed to this user: that is no reason to stop. */
-export function attempt(path: string, onTrouble: (trouble: Trouble) => void, work: () => void): void {
+export function tolerateFileErrors(path: string, onTrouble: (trouble: Trouble) => void, work: () => void): void {
   try {
     work();
   } catch (error) {

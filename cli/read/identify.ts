@@ -46,7 +46,7 @@ const CHUNK_BYTES = 64 * 1024;
 export type IsWanted = (row: FileRow) => boolean;
 
 /** Undefined where there is nothing new. `isYoung`: its first record may still be to come. */
-export function identify(spool: Spool, found: Found, isYoung: boolean, isWanted: IsWanted): Unread | undefined {
+export function findUnreadFile(spool: Spool, found: Found, isYoung: boolean, isWanted: IsWanted): Unread | undefined {
   const { agent, root, path } = found;
   const fd = openSync(join(root, path), 'r');
   try {

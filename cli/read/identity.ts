@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /** What a record is recognised by when it is met again, of its key or its text; 16 bytes. */
-export type Identify = (of: string | Uint8Array) => Buffer;
+export type RecordHash = (of: string | Uint8Array) => Buffer;
 
 const LENGTH = 16;
 
@@ -9,7 +9,7 @@ const LENGTH = 16;
 const digest = (of: string | Uint8Array) => hash('sha256', of, 'binary').slice(0, LENGTH);
 
 /** Keyed, so that nobody who finds the spool can test a guess of what a transcript said before it was masked. */
-export function createIdentify(key: Uint8Array): Identify {
+export function createRecordHash(key: Uint8Array): RecordHash {
   const keyed = Buffer.concat([key, Buffer.alloc(LENGTH)]);
   return (of) => {
     keyed.write(digest(of), key.length, 'latin1');

@@ -20,7 +20,7 @@ import type { JsonObject } from '../agents/agent.ts';
 import { parseExact } from '../exact.ts';
 import { takeLock } from '../lock.ts';
 import { readAt } from './cursor.ts';
-import { attempt, type Found, type Place, type Trouble } from './discover.ts';
+import { type Found, type Place, type Trouble, tolerateFileErrors } from './discover.ts';
 import type { Unread } from './identify.ts';
 
 /** A file that a hook left, complete since it got its name. */
@@ -92,11 +92,11 @@ export function sortInboxes(state: string, places: readonly Place[], onTrouble: 
 /** In the order of their times. */
 function listNotes(inbox: string, onTrouble: (trouble: Trouble) => void): Note[] {
   const notes: Note[] = [];
-  attempt(inbox, onTrouble, () => {
+  tolerateFileErrors(inbox, onTrouble, () => {
     for (const file of readdirSync(inbox)) {
       if (!file.endsWith('.json')) continue;
       const path = join(inbox, file);
-      attempt(path, onTrouble, () => {
+      tolerateFileErrors(path, onTrouble, () => {
         const stat = statSync(path, { bigint: true });
         if (!stat.isFile()) throw Object.assign(new Error('it is no file'), { code: 'ENOTSUP' });
         const size = Number(stat.size);
@@ -115,10 +115,10 @@ function listNotes(inbox: string, onTrouble: (trouble: Trouble) => void): Note[]
  */
 function sortNotes(notes: readonly Note[], state: string, agent: string, onTrouble: (trouble: Trouble) => void): void {
   const events: ReturnType<typeof readNote>[] = [];
-  for (const note of notes) attempt(note.path, onTrouble, () => events.push(readNote(note)));
+  for (const note of notes) tolerateFileErrors(note.path, onTrouble, () => events.push(readNote(note)));
   for (const [conversation, told] of Map.groupBy(events, (event) => event.conversation)) {
     const log = logOf(state, agent, conversation);
-    attempt(log, onTrouble, () => {
+    tolerateFileErrors(log, onTrouble, () => {
       mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
       // First, and on the disk: in the other order a crash in between would have the transcript captured as well.
       if (told.some(({ isTelling }) => isTelling)) writeFileSync(`${log}.told`, '', { mode: 0o600, flush: true });

@@ -6,7 +6,7 @@ import { claudeCode } from '../agents/claude-code/claude-code.ts';
 import { openSpool } from '../spool/open.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { prompt } from '../test/transcripts.ts';
-import { createIdentify } from './identity.ts';
+import { createRecordHash } from './identity.ts';
 import { findKept } from './kept.ts';
 
 const record = (id: number) => `${prompt(1, id, 'said')}\n`;
@@ -17,21 +17,21 @@ function prepare() {
   const path = write(join(root, 's.jsonl'), [0, 1, 2].map(record).join(''));
   const { decisions, close } = openSpool(':memory:');
   onTestFinished(close);
-  const identify = createIdentify(new Uint8Array(32));
+  const hashRecord = createRecordHash(new Uint8Array(32));
   function look(): number {
     const { size, mtimeMs: modifiedAt } = statSync(path);
     const found = { agent: claudeCode, root, path: 's.jsonl', size, modifiedAt, bornAt: 0 };
     let records = 0;
     const count = (of: string | Uint8Array) => {
       records++;
-      return identify(of);
+      return hashRecord(of);
     };
     findKept(decisions, count, { found, origin: { session: 's' } })?.();
     return records;
   }
   const place = { origin: { session: 's' }, file: 's.jsonl', position: 0 };
   const keyOf = (id: number) => claudeCode.recordKey(JSON.parse(record(id)) as JsonObject, place);
-  const isKnown = (id: number) => decisions.keptOwner('claude-code', identify(`claude-code ${keyOf(id)}`)) === 's';
+  const isKnown = (id: number) => decisions.keptOwner('claude-code', hashRecord(`claude-code ${keyOf(id)}`)) === 's';
   return { path, look, isKnown };
 }
 

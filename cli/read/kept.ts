@@ -5,7 +5,7 @@ import type { FileCursor } from '../spool/files.ts';
 import { continues, cursorAt, FILE_START } from './cursor.ts';
 import { stampOf } from './discover.ts';
 import { readKeys, type Unread } from './identify.ts';
-import type { Identify } from './identity.ts';
+import type { RecordHash } from './identity.ts';
 
 /**
  * Takes note of the records of a file whose session is kept back, by hashes of their keys: a copy of one tells a fork. Nothing
@@ -14,7 +14,7 @@ import type { Identify } from './identity.ts';
  */
 export function findKept(
   decisions: Decisions,
-  identify: Identify,
+  hashRecord: RecordHash,
   { found, origin, stored }: Pick<Unread, 'found' | 'origin' | 'stored'>,
 ): (() => void) | undefined {
   const path = join(found.root, found.path);
@@ -27,7 +27,7 @@ export function findKept(
     const { size } = fstatSync(fd);
     const hasGrown = before !== undefined && continues(fd, size, before.cursor);
     const { keys, end } = readKeys(found, fd, hasGrown ? before.cursor.position : 0);
-    const records = keys.map((key) => identify(`${agent} ${key}`));
+    const records = keys.map((key) => hashRecord(`${agent} ${key}`));
     const noted = fromNoted({ stamp, cursor: cursorAt(fd, end) });
     return () => {
       for (const record of records) decisions.addKept(agent, origin.session, record);

@@ -7,20 +7,20 @@ import type { Policy } from '../privacy/policy.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { FileRow } from '../spool/files.ts';
 import { type CommitOptions, Commits, CursorMoved } from './commit.ts';
-import { attempt, type Found, findTranscripts, type Place, stampOf, type Trouble } from './discover.ts';
+import { type Found, findTranscripts, type Place, stampOf, type Trouble, tolerateFileErrors } from './discover.ts';
 import type { FileBeingRead, Unread } from './identify.ts';
-import type { Identify } from './identity.ts';
+import type { RecordHash } from './identity.ts';
 import { emptyLog, findTold, markTold, sortInboxes } from './inbox.ts';
 import { findKept } from './kept.ts';
 import { createMask } from './mask.ts';
 import type { CapturedRecord, RecordStream } from './record.ts';
 import { createStoredStream } from './stored/stream.ts';
 import { createRecordStream } from './stream.ts';
-import { identifyAll } from './unread.ts';
+import { findAllUnread } from './unread.ts';
 
 export interface ReaderOptions extends CommitOptions {
   redactor: Pick<Redactor, 'redact'>;
-  identify: Identify;
+  hashRecord: RecordHash;
   /** A file without any record is left alone for this long after its last change: its first record may be to come. */
   patienceMs: number;
   maxLineBytes?: number;
@@ -107,9 +107,9 @@ export function createReader(options: ReaderOptions) {
       if (atRest.get(key) === stampOf(found)) continue;
       const told = findTold(found, state, now());
       if (told === 'all' || told === 'unclear') continue;
-      attempt(key, onTrouble, () => {
+      tolerateFileErrors(key, onTrouble, () => {
         const isYoung = now() - found.modifiedAt < patienceMs;
-        const files = identifyAll(spool, found, { now: now(), isYoung, isWanted });
+        const files = findAllUnread(spool, found, { now: now(), isYoung, isWanted });
         met.push({ key, isYoung, found, told, files });
       });
     }
@@ -173,15 +173,15 @@ export function createReader(options: ReaderOptions) {
   }
 
   function noteKept(file: Unread): void {
-    attempt(keyOf(file.found), onTrouble, () => {
-      const note = findKept(spool.decisions, options.identify, file);
+    tolerateFileErrors(keyOf(file.found), onTrouble, () => {
+      const note = findKept(spool.decisions, options.hashRecord, file);
       if (note) spool.transact(note);
     });
   }
 
   function objectionTo({ found, origin, startedAt, firstKeys }: Unread): string | undefined {
     const agent = found.agent.id;
-    const heads = () => firstKeys().map((key) => options.identify(`${agent} ${key}`));
+    const heads = () => firstKeys().map((key) => options.hashRecord(`${agent} ${key}`));
     return policy?.objection(agent, origin, { startedAt, heads });
   }
 
@@ -245,7 +245,7 @@ export function createReader(options: ReaderOptions) {
     const share = Math.min(128 * 1024, Math.floor(BUFFER_BYTES / files.length));
     const opened: Opened[] = [];
     for (const unread of files) {
-      attempt(keyOf(unread.found), onTrouble, () => {
+      tolerateFileErrors(keyOf(unread.found), onTrouble, () => {
         const stream = openStream(unread, share);
         const { from, hasEarlier } = wantedOfFile(unread.found.agent.id, unread);
         opened.push({ file: { ...unread, leftBefore: from || undefined, hasEarlier }, stream, record: undefined });
@@ -265,17 +265,17 @@ export function createReader(options: ReaderOptions) {
 
   function openStream({ found, stored, origin, cursor }: Unread, share: number): RecordStream {
     const { agent, root, path } = found;
-    const { identify } = options;
+    const { hashRecord } = options;
     const store = stored && storeOf(agent, stored.file);
     if (store && cursor.kind === 'store') {
       const settledBefore = now() - Math.min(patienceMs, SETTLE_MS);
-      return createStoredStream({ agent, store, root, path, stored, origin, cursor, settledBefore, identify });
+      return createStoredStream({ agent, store, root, path, stored, origin, cursor, settledBefore, hashRecord });
     }
     if (cursor.kind !== 'file') throw new Error(`${path} was read as a store before`);
     const fd = openSync(join(root, path), 'r');
     const chunkBytes = Math.max(4096, Math.min(share, found.size - cursor.position + 1));
     const isAbandoned = now() - found.modifiedAt > ABANDONED_MS;
-    return createRecordStream({ agent, path, origin, fd, cursor, chunkBytes, maxLineBytes, identify, isAbandoned });
+    return createRecordStream({ agent, path, origin, fd, cursor, chunkBytes, maxLineBytes, hashRecord, isAbandoned });
   }
 
   return { findWork, read };

@@ -3,7 +3,7 @@ import type { Agent, Origin, RecordPlace } from '../agents/agent.ts';
 import { collectAfter } from '../memory.ts';
 import type { FileCursor } from '../spool/files.ts';
 import { fingerprint, HEAD_BYTES, readAt } from './cursor.ts';
-import type { Identify } from './identity.ts';
+import type { RecordHash } from './identity.ts';
 import { createLineReader } from './lines.ts';
 import { type CapturedRecord, interpret, type RecordStream } from './record.ts';
 import { readValues, type Value } from './values.ts';
@@ -17,14 +17,14 @@ export interface StreamOptions {
   /** How much is read at once. */
   chunkBytes: number;
   maxLineBytes?: number | undefined;
-  identify: Identify;
+  hashRecord: RecordHash;
   /** Whether the file was left alone for so long that a last line without its end will not get one. */
   isAbandoned: boolean;
 }
 
 /** The records of an open file from its cursor on, in the order of the file. */
 export function createRecordStream(options: StreamOptions): RecordStream {
-  const { agent, path, origin, fd, cursor, chunkBytes, maxLineBytes, identify, isAbandoned } = options;
+  const { agent, path, origin, fd, cursor, chunkBytes, maxLineBytes, hashRecord, isAbandoned } = options;
   const reader = createLineReader(fd, cursor.position, chunkBytes, maxLineBytes);
   const values: Value[] = [];
   let head = readAt(fd, 0, HEAD_BYTES);
@@ -49,7 +49,7 @@ export function createRecordStream(options: StreamOptions): RecordStream {
     lastTime = Math.max(lastTime, ownTime ?? 0);
     return {
       events,
-      identity: identify(key === undefined ? value.bytes : `${agent.id} ${key}`),
+      identity: hashRecord(key === undefined ? value.bytes : `${agent.id} ${key}`),
       keyed: key !== undefined,
       folder,
       ended,

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { storeOf } from '../agents/store.ts';
 import type { Context } from '../context.ts';
 import type { Spool } from '../spool/open.ts';
-import { attempt, type Found, findTranscripts, type Trouble } from './discover.ts';
-import { type IsWanted, identify, type Unread } from './identify.ts';
+import { type Found, findTranscripts, type Trouble, tolerateFileErrors } from './discover.ts';
+import { findUnreadFile, type IsWanted, type Unread } from './identify.ts';
 import { ownPlaces } from './places.ts';
-import { identifyStored } from './stored/identify.ts';
+import { findUnreadStored } from './stored/identify.ts';
 
 export interface UnreadOptions {
   now: number;
@@ -15,10 +15,10 @@ export interface UnreadOptions {
 }
 
 /** What is to be read of a file: all that is in it, or some sessions of a store. */
-export function identifyAll(spool: Spool, found: Found, { now, isYoung, isWanted }: UnreadOptions): Unread[] {
+export function findAllUnread(spool: Spool, found: Found, { now, isYoung, isWanted }: UnreadOptions): Unread[] {
   const store = storeOf(found.agent, found.path);
-  if (store) return identifyStored(spool, found, store, now, isWanted);
-  const file = identify(spool, found, isYoung, isWanted);
+  if (store) return findUnreadStored(spool, found, store, now, isWanted);
+  const file = findUnreadFile(spool, found, isYoung, isWanted);
   return file ? [file] : [];
 }
 
@@ -30,8 +30,8 @@ export function* findUnread(
 ): Generator<Found & { sessions: Unread[] }> {
   for (const found of findTranscripts(ownPlaces(context), onTrouble)) {
     const sessions: Unread[] = [];
-    attempt(join(found.root, found.path), onTrouble, () => {
-      sessions.push(...identifyAll(spool, found, { now: context.now(), isYoung: false, isWanted: () => false }));
+    tolerateFileErrors(join(found.root, found.path), onTrouble, () => {
+      sessions.push(...findAllUnread(spool, found, { now: context.now(), isYoung: false, isWanted: () => false }));
     });
     yield { ...found, sessions };
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { storeOf } from '../agents/store.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
-import { createIdentify } from '../read/identity.ts';
+import { createRecordHash } from '../read/identity.ts';
 import { findKept } from '../read/kept.ts';
 import { readKey } from '../redact/key.ts';
 import type { Spool } from '../spool/open.ts';
@@ -18,7 +18,7 @@ export function noteRecords(
   spool: Spool,
   { agent: id, session, unread }: Pick<MetSession, 'agent' | 'session' | 'unread'>,
 ): () => void {
-  const identify = createIdentify(readKey(stateFolder(context)));
+  const identify = createRecordHash(readKey(stateFolder(context)));
   const agent = context.agents.find((one) => one.id === id);
   const known = spool.files.ofSession(id, session).flatMap(({ root, path, origin }) => {
     const stats = statSync(join(root, path), { throwIfNoEntry: false });

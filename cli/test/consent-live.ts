@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { openPolicy } from '../pipeline.ts';
 import { ensureConsent } from '../privacy/consent.ts';
 import { narrowToConsent } from '../privacy/narrow.ts';
-import { createIdentify } from '../read/identity.ts';
+import { createRecordHash } from '../read/identity.ts';
 import { createReader } from '../read/reader.ts';
 import { readKey } from '../redact/key.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
@@ -35,7 +35,7 @@ export function openLive(context: Context, since: number, now: () => number): Li
     state: folder,
     // What is masked makes no difference to what is kept back.
     redactor: { redact: (events) => [...events] },
-    identify: createIdentify(readKey(folder)),
+    hashRecord: createRecordHash(readKey(folder)),
     now,
     newKey: context.newKey,
     patienceMs: 0,

@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.ts';
 import { claudeCode } from '../agents/claude-code/claude-code.ts';
 import type { Place, Trouble } from '../read/discover.ts';
-import { createIdentify } from '../read/identity.ts';
+import { createRecordHash } from '../read/identity.ts';
 import { createReader, type ReaderOptions, type Work } from '../read/reader.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { readEvents } from '../upload/refusals.ts';
@@ -26,7 +26,7 @@ export function openReading(
   const reader = createReader({
     spool,
     redactor: { redact: (events) => [...events] },
-    identify: createIdentify(new Uint8Array(32)),
+    hashRecord: createRecordHash(new Uint8Array(32)),
     now: Date.now,
     newKey: () => `key-${++keys}`,
     patienceMs: 0,

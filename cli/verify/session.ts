@@ -5,7 +5,7 @@ import type { PayloadDigests } from '../../contract/digester.ts';
 import type { Context } from '../context.ts';
 import { codeOf, describe } from '../failure.ts';
 import type { Policy } from '../privacy/policy.ts';
-import type { Identify } from '../read/identity.ts';
+import type { RecordHash } from '../read/identity.ts';
 import type { Mask } from '../read/mask.ts';
 import type { CapturedRecord } from '../read/record.ts';
 import type { FileRow } from '../spool/files.ts';
@@ -21,7 +21,7 @@ export interface Verifier {
   context: Context;
   spool: Spool;
   mask: Mask;
-  identify: Identify;
+  hashRecord: RecordHash;
   policy: Policy;
   findings: Findings;
   warn(sentence: string): void;
@@ -139,10 +139,10 @@ export class SessionVerification {
 
   /** A file that cannot be read stops nothing: what is held of it cannot be verified, like that of one that was deleted. */
   async #readFile(file: KnownFile): Promise<void> {
-    const { context, findings, identify, warn } = this.#verifier;
+    const { context, findings, hashRecord, warn } = this.#verifier;
     let transcript: Transcript | undefined;
     try {
-      transcript = openTranscript(context, file.row, identify);
+      transcript = openTranscript(context, file.row, hashRecord);
       findings.count(transcript ? 'files' : 'deletedFiles');
       if (transcript === undefined) return;
       await this.#readRecords(file, transcript);

@@ -5,7 +5,7 @@ import { type Store, storeOf } from '../agents/store.ts';
 import type { Context } from '../context.ts';
 import { continues, FILE_START, fingerprint, STORE_START } from '../read/cursor.ts';
 import { findTranscripts, stampOf } from '../read/discover.ts';
-import type { Identify } from '../read/identity.ts';
+import type { RecordHash } from '../read/identity.ts';
 import type { CapturedRecord, RecordStream } from '../read/record.ts';
 import { listSessions } from '../read/stored/records.ts';
 import { createStoredStream } from '../read/stored/stream.ts';
@@ -29,14 +29,14 @@ const CHUNK_BYTES = 128 * 1024;
  * All records of a transcript, as capturing reads them; undefined where it is gone. An agent whose transcripts are read
  * in another way has to be told apart here, and nowhere else.
  */
-export function openTranscript(context: Context, row: FileRow, identify: Identify): Transcript | undefined {
+export function openTranscript(context: Context, row: FileRow, hashRecord: RecordHash): Transcript | undefined {
   const agent = findAgent(context, row);
   if (agent === undefined) return undefined;
   for (const file of filesOf(row.path)) {
     if (!existsSync(join(row.root, file))) continue;
     const store = storeOf(agent, file);
-    if (store) return openStored(agent, store, row, file, context.now(), identify);
-    if (file === row.path) return openLines(agent, row, identify);
+    if (store) return openStored(agent, store, row, file, context.now(), hashRecord);
+    if (file === row.path) return openLines(agent, row, hashRecord);
   }
   return undefined;
 }
@@ -54,20 +54,20 @@ function filesOf(path: string): string[] {
   return [path, ...files];
 }
 
-function openLines(agent: Agent, row: FileRow, identify: Identify): Transcript {
+function openLines(agent: Agent, row: FileRow, hashRecord: RecordHash): Transcript {
   const { root, path, origin, cursor } = row;
   const fd = openSync(join(root, path), 'r');
   const isKnown = cursor.kind === 'file' && continues(fd, fstatSync(fd).size, cursor);
   const from = { agent, path, origin, fd, cursor: FILE_START };
   return {
-    stream: createRecordStream({ ...from, chunkBytes: CHUNK_BYTES, identify, isAbandoned: false }),
+    stream: createRecordStream({ ...from, chunkBytes: CHUNK_BYTES, hashRecord, isAbandoned: false }),
     isKnown,
     isRewritten: cursor.pass > 0 || !isKnown,
     readTo: isKnown ? cursor.position : Number.POSITIVE_INFINITY,
   };
 }
 
-function openStored(agent: Agent, store: Store, row: FileRow, file: string, now: number, identify: Identify) {
+function openStored(agent: Agent, store: Store, row: FileRow, file: string, now: number, hashRecord: RecordHash) {
   const { root, path, origin, cursor } = row;
   const name = path === file ? '' : path.slice(file.length + 1);
   const [found] = findTranscripts([{ agent, root, below: file, isNamed: true }], () => {});
@@ -77,7 +77,7 @@ function openStored(agent: Agent, store: Store, row: FileRow, file: string, now:
   const from = { agent, store, root, path, origin, stored: { file, name, stamp }, cursor: STORE_START };
   return {
     // Records that are still being written are among them: captured already, or waiting.
-    stream: createStoredStream({ ...from, settledBefore: Number.POSITIVE_INFINITY, identify }),
+    stream: createStoredStream({ ...from, settledBefore: Number.POSITIVE_INFINITY, hashRecord }),
     isKnown: stamp !== '' && cursor.kind === 'store' && fingerprint(Buffer.from(stamp)).equals(cursor.stamp),
     isRewritten: true,
     readTo: Number.POSITIVE_INFINITY,

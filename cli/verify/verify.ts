@@ -6,7 +6,7 @@ import { inspectTranscripts } from '../inspect/transcripts.ts';
 import { formatCount, type Output } from '../output.ts';
 import { openPipeline, openPolicy, openRedactor } from '../pipeline.ts';
 import { createProgress, type Progress } from '../progress.ts';
-import { createIdentify } from '../read/identity.ts';
+import { createRecordHash } from '../read/identity.ts';
 import { createMask } from '../read/mask.ts';
 import { readKey } from '../redact/key.ts';
 import { type Choice, chooseSessions, requireAgents } from '../sessions/choose.ts';
@@ -41,7 +41,7 @@ export async function verify(context: Context, options: VerifyOptions, output: O
     const verifier: Verifier = {
       ...{ context, spool, policy, findings, warn: output.warn },
       mask: createMask(openRedactor(context, pipeline)),
-      identify: createIdentify(readKey(pipeline.folder)),
+      hashRecord: createRecordHash(readKey(pipeline.folder)),
       // A session that owns records of a chosen one is verified too.
       onOwner: (id) => queue.add(spool.sessions.get(id)),
     };

@@ -9,14 +9,14 @@ import { folderOf } from '../record.ts';
 import { type ListedSession, listSessions } from './records.ts';
 
 /** The sessions of a store's file that have changed since they were read. */
-export function identifyStored(spool: Spool, found: Found, store: Store, now: number, isWanted: IsWanted): Unread[] {
+export function findUnreadStored(spool: Spool, found: Found, store: Store, now: number, isWanted: IsWanted): Unread[] {
   const file = join(found.root, found.path);
   const sessions = listSessions(store, file, stampOf(found), now);
   const share = { ...found, size: Math.ceil(found.size / sessions.length) };
-  return sessions.flatMap((session) => identifySession(spool, share, session, isWanted) ?? []);
+  return sessions.flatMap((session) => findUnreadSession(spool, share, session, isWanted) ?? []);
 }
 
-function identifySession(
+function findUnreadSession(
   spool: Spool,
   found: Found,
   { readHead, name, stamp, folder }: ListedSession,

@@ -4,7 +4,7 @@ import type { Agent, Origin } from '../../agents/agent.ts';
 import type { Store, StoredRecord } from '../../agents/store.ts';
 import type { StoreCursor } from '../../spool/files.ts';
 import { fingerprint } from '../cursor.ts';
-import type { Identify } from '../identity.ts';
+import type { RecordHash } from '../identity.ts';
 import { type CapturedRecord, interpret, type RecordStream } from '../record.ts';
 import { readSession, type StoredSession } from './records.ts';
 
@@ -24,14 +24,14 @@ export interface StoredStreamOptions {
   cursor: StoreCursor;
   /** Records that are still being written are left alone if they changed at or after this time. */
   settledBefore: number;
-  identify: Identify;
+  hashRecord: RecordHash;
 }
 
 /**
  * The records of a session in a store that may be new; those that are not are recognised by their text.
  */
 export function createStoredStream(options: StoredStreamOptions): RecordStream {
-  const { agent, store, root, path, stored, origin, cursor, settledBefore, identify } = options;
+  const { agent, store, root, path, stored, origin, cursor, settledBefore, hashRecord } = options;
   const all = readSession(store, join(root, stored.file), stored.name, cursor.position);
   const isOpen = ({ unsettled, changedAt }: StoredRecord) => unsettled === true && changedAt >= settledBefore;
   const open = all.filter(isOpen);
@@ -54,7 +54,7 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
     lastTime = Math.max(lastTime, ownTime ?? 0);
     return {
       events,
-      identity: identify(`${agent.id} ${key}`),
+      identity: hashRecord(`${agent.id} ${key}`),
       keyed: true,
       folder,
       ended,
