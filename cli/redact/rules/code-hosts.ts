@@ -95,7 +95,7 @@ export const CODE_HOSTS: readonly Rule[] = [
     no: 'snyk_uat.',
   }),
   rule('gitea-key', ['gto_', 'gta_'], /gt[oa]_[a-z0-9]{40,52}/, { entropy: 3.5, yes: 'gto_<lower 52>', no: 'gto_x' }),
-  rule('npm-token', ['npm_'], /npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])/, {
+  rule('npm-token', ['npm_'], /npm_[A-Za-z0-9]{36,80}/, {
     entropy: 3,
     yes: 'npm_<alnum 36>',
     no: ['npm_config_registry', 'npm_lifecycle_event'],
@@ -160,7 +160,7 @@ export const CODE_HOSTS: readonly Rule[] = [
     /(?:hawk\.[\w-]{20}\.[\w-]{20}|endr\+[A-Za-z0-9-]{16}|rootly_[a-f0-9]{64}|essu_[A-Za-z0-9+/]{40,300}={0,2})/,
     { entropy: 3, yes: ['hawk.<url 20>.<url 20 2>', 'rootly_<hex 64>'], no: 'hawk.eye.x' },
   ),
-  rule('deno-token', ['ddp_', 'ddw_', 'ddo_'], /dd[pwo]_[A-Za-z0-9]{36}(?![A-Za-z0-9])/, {
+  rule('deno-token', ['ddp_', 'ddw_', 'ddo_'], /dd[pwo]_[A-Za-z0-9]{36,80}/, {
     entropy: 3,
     yes: 'ddp_<alnum 36>',
     no: 'ddp_x',

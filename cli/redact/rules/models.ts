@@ -18,7 +18,7 @@ export const MODELS: readonly Rule[] = [
     yes: 'sess-<alnum 40>',
     no: 'sess-<uuid>',
   }),
-  rule('huggingface-token', ['hf_', 'api_org_'], /(?:hf_|api_org_)[A-Za-z0-9]{34,40}(?![A-Za-z0-9])/, {
+  rule('huggingface-token', ['hf_', 'api_org_'], /(?:hf_|api_org_)[A-Za-z0-9]{34,80}/, {
     entropy: 3.5,
     yes: ['hf_<letters 34>', 'api_org_<letters 34>'],
     no: 'hf_transfer',
@@ -28,7 +28,7 @@ export const MODELS: readonly Rule[] = [
   rule('perplexity-key', ['pplx-'], /pplx-[A-Za-z0-9]{48,64}/, { yes: 'pplx-<alnum 48>', no: 'pplx-70b-online' }),
   rule('xai-key', ['xai-'], /xai-(?:token-)?[\w-]{70,90}/, { yes: 'xai-<alnum 80>', no: 'xai-org' }),
   rule('nvidia-key', ['nvapi-'], /nvapi-[\w-]{60,70}/, { yes: 'nvapi-<url 64>', no: 'nvapi-' }),
-  rule('elevenlabs-key', ['sk_'], /sk_[0-9a-f]{48}(?![A-Za-z0-9])/, { yes: 'sk_<hex 48>', no: 'sk_buff' }),
+  rule('elevenlabs-key', ['sk_'], /sk_[0-9a-f]{48,80}(?![A-Za-z0-9])/, { yes: 'sk_<hex 48>', no: 'sk_buff' }),
   rule('langsmith-key', ['lsv2_', 'sk-lf-'], /(?:lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}|sk-lf-[0-9a-f-]{36})/, {
     yes: ['lsv2_pt_<hex 32>_<hex 10>', 'sk-lf-<uuid>'],
     no: 'lsv2_pt_',

@@ -37,6 +37,14 @@ test.each(ROWS)('%s in row %i finds its examples and nothing else', (id, _row, r
   expect(no?.filter((text) => matches([rule], text).length > 0)).toEqual([]);
 });
 
+test.each(['npm_', 'ddp_', 'hf_', 'aio_', 'alcht_', 'gsk_', 'figd_', 'tfp_', 'ntn_'])(
+  'a token with %s that is longer than they are now is masked whole',
+  (beginning) => {
+    const token = `${beginning}${made('alnum', 48)}`;
+    expect(matches(RULES, `token: ${token}`)).toContain(token);
+  },
+);
+
 test('what begins a line of wrapped base64 is no beginning of a token', () => {
   const token = `ABSK${made('base64', 72)}`;
   expect(matches(RULES, `key:\n${token}`)).toEqual([token]);

@@ -110,7 +110,7 @@ export const SERVICES: readonly Rule[] = [
     yes: 'p8e-<lower 32>',
     no: 'p8e-',
   }),
-  rule('adafruit-key', ['aio_'], /aio_[A-Za-z0-9]{28}(?![A-Za-z0-9])/, {
+  rule('adafruit-key', ['aio_'], /aio_[A-Za-z0-9]{28,60}/, {
     entropy: 3,
     yes: 'aio_<alnum 28>',
     no: 'aio_write',
@@ -120,7 +120,7 @@ export const SERVICES: readonly Rule[] = [
     yes: 'BBFF-<alnum 30>',
     no: 'BBFF-',
   }),
-  rule('alchemy-key', ['alcht_'], /alcht_[A-Za-z0-9]{30}(?![A-Za-z0-9])/, {
+  rule('alchemy-key', ['alcht_'], /alcht_[A-Za-z0-9]{30,60}/, {
     entropy: 3,
     yes: 'alcht_<alnum 30>',
     no: 'alcht_',
