@@ -8,18 +8,18 @@ export interface Name {
   strength: NameStrength;
 }
 
-/** How a value can stand behind its name. */
+/** One way to write a value behind its name. */
 export interface Separator {
-  /** Letters of which one follows the name. Most names in a text are followed by something else. */
+  /** One of these letters follows the name. Most names in a text have another letter behind them. */
   begins: string;
   pattern: RegExp;
   /** Whether a name can be followed by a value of this form. */
   fits?: (text: string, name: Name) => boolean;
-  /** Of quoted and bare values alike; without one they are looked at as what they are. */
+  /** The shape of quoted and bare values alike. Without it, quotes decide. */
   shape?: Shape;
-  /** `value`: quoted or bare. `sentence` ends in punctuation of its own; `far` has more words before it. */
+  /** `value`: quoted or bare. `sentence`: ends with the punctuation of a sentence. `far`: more words stand between. */
   reads?: 'value' | 'sentence' | 'far' | 'loose';
-  /** Texts in which it finds a secret, and texts in which it finds none, as in the rows of `rules`. */
+  /** Texts with a secret that it finds, and texts without one, written as in the rows of `rules`. */
   yes: readonly string[];
   no: readonly string[];
 }
@@ -28,11 +28,11 @@ const QUOTES = '\\"\'`';
 const QUOTED_NAME = String.raw`(?:\\{0,7}["'\x60])?`;
 const BLANKS = ' \t';
 
-/** Words between `password` and what it is for. */
+/** Words between `password` and its purpose. */
 export const PURPOSES = 'for of to on für von pour de du del da do para для от'.split(' ');
-/** Words that say what a password is. */
+/** Words between a password and its value. */
 export const VERBS = 'is was ist lautet est es é è er är это'.split(' ').concat('set to');
-/** More of them, where the value follows at once. */
+/** More of them, for a value that follows at once. */
 export const NEAR_VERBS = [...VERBS, 'to', 'geändert auf', 'auf', '→', '->', '–', '—', '-'];
 /** The same without blanks. */
 export const JOINED_VERBS = ['是', '为', '為', 'は', '：'];
@@ -49,7 +49,7 @@ function isFlag(text: string, { start }: Name): boolean {
 const BEFORE_FLAG =
   /(?:(?:^|[\s"'`(\\nt])(?:set|setx|env|define|const|arg|export)[ \t]{1,4}(?:--?[a-z]{1,12}[ \t]{1,4}){0,4}|[\s"'`]--?)$/i;
 
-/** What may stand between a name and its value, the surest first. */
+/** All ways to write a value behind its name, the surest first. */
 export const SEPARATORS: readonly Separator[] = [
   {
     begins: `?:${BLANKS}`,
@@ -219,7 +219,7 @@ export const SEPARATORS: readonly Separator[] = [
     ],
     no: ['the password is required', 'the password is not set', 'user and password fields'],
   },
-  // The further away, the surer has the value to be one.
+  // With more words between, the value must look more like a secret.
   {
     begins: ' ',
     pattern: new RegExp(

@@ -99,7 +99,7 @@ const PROVED = /^(?:(?=.*\d)(?=.*[A-Za-z])|(?=.*[a-z][A-Z]))[!-~]{10,100}$/;
 
 /** `XmlStringMaxLen256`, which all fields of a file may have as their type, and one of them is called a password. */
 const CAMEL_CASE = /^[A-Za-z][a-z]*(?:[A-Z][a-z]+)+\$?\d*$/;
-/** Capitals, small letters and digits take turns in what is random; words are made of longer runs of one kind. */
+/** Random text mixes capitals, small letters and digits; words have longer runs of one kind. */
 const LONGEST_RUNS = 2.7;
 
 /** Words are not looked for: masking each `opensesame` of a session would tell more than it hides, and lose more. */
@@ -113,12 +113,12 @@ function isSure(rule: string, secret: string): boolean {
   return !isName && looksRandom(secret) && runs.join('').length < LONGEST_RUNS * runs.length;
 }
 
-/** Letters of the shortest that is looked for. */
+/** Letters of the shortest copy. */
 const SHORTEST_COPY = 8;
 
 /**
- * What a name told may be the hash or the id of something else in another record. In the record that calls it a secret it
- * is one, and so is a short password; a word is left.
+ * Another record may have the same hash or id with another meaning. The record that calls it a secret has only one, so its
+ * copies are masked there, and copies of a short password. A word stays.
  */
 function isSureInRecord(secret: string): boolean {
   if (isHashOrId(secret)) return true;

@@ -1,7 +1,7 @@
 import type { NameStrength } from './names.ts';
 import { isSecretInText } from './values.ts';
 
-/** Where a value stands that is a secret. */
+/** The place of a secret in a text. */
 export interface Place {
   start: number;
   end: number;
@@ -13,9 +13,9 @@ interface Column {
   strength: NameStrength;
 }
 
-/** What the header of a table says of its rows. */
+/** The header of a table. */
 export interface Table {
-  /** What parts the cells of a line; undefined for the rows of an `INSERT`. */
+  /** The sign between two cells; undefined for the rows of an `INSERT`. */
   part: string | undefined;
   width: number;
   columns: readonly Column[];
@@ -25,19 +25,19 @@ type ReadName = (name: string) => NameStrength | undefined;
 
 export type TableReader = ReturnType<typeof createTableReader>;
 
-/** What parts the cells of a line: Markdown and `psql`, tabs, CSV. */
+/** The sign between two cells: of Markdown and `psql`, of tabs, of CSV. */
 const PARTS = ['|', '│', '\t', ',', ';'];
 /** Letters. A longer line is no header. */
 const LONGEST_HEADER = 4000;
 /** A cell of a header has words and nothing else. */
 const HEADER = /^[\w .#/-]{1,40}$/;
 const RULE = /^[\s|│+:=─┼├┤-]*$/;
-/** What follows the name in a header. */
+/** One of these follows the name in a header. */
 export const BEFORE_CELLS = '"\'`] \t|│,;\r\n';
 const END_OF_CELL = /["'`\]]?[ \t]{0,60}(?:[|│\t,;]|\r?\n)/y;
 
 /**
- * Finds the secrets below a header that names them: in CSV, in a table of Markdown, in what `psql` prints, in the rows of
+ * Finds the secrets below a header that names them: in CSV, in a table of Markdown, in the output of `psql`, in the rows of
  * an `INSERT`. A header is read once for all of its names, and so is each row, or a wide table would take forever.
  */
 export function createTableReader(readName: ReadName) {
@@ -106,13 +106,13 @@ export function createTableReader(readName: ReadName) {
       const names = split(insert[1] ?? '', ',').map(({ value }) => value.replace(/[`[\]]/g, ''));
       return readRows(text, INSERT.lastIndex, { part: undefined, width: names.length, columns: findColumns(names) });
     },
-    /** The secrets of the rows that a text begins with; `table` is what the piece before it left open. */
+    /** The secrets of the first rows of a text. The piece before it ended within `table`. */
     resume(text: string, table: Table | undefined): readonly Place[] {
       read = { text, start: 0, end: 0 };
       open = undefined;
       return table === undefined ? [] : readRows(text, 0, table);
     },
-    /** The table whose rows go on where the text ends. */
+    /** The table that has more rows in the next piece. */
     open: () => open,
   };
 }
@@ -120,7 +120,7 @@ export function createTableReader(readName: ReadName) {
 /** Whether nothing but a comma between two rows follows. */
 const isEnd = (text: string, at: number) => text.length - at < 16 && /^\s*,?\s*$/.test(text.slice(at));
 
-/** Letters that tell what a value is. */
+/** Letters of a value that are read to judge it. */
 const SAMPLE = 100;
 
 const isSure = (strength: NameStrength | undefined) => strength === 'password' || strength === 'strong';
@@ -178,7 +178,7 @@ function trimCell(line: string, from: number, to: number): SplitCell {
 
 const isBlank = (letter: string | undefined) => letter === ' ' || letter === '\t' || letter === '\r';
 
-/** Where it stands, `findInserted` looks. */
+/** `findInserted` reads from here on. */
 export const INSERT_KEYWORD = 'insert into';
 const INSERT = /insert\s{1,8}into\s{1,8}["'`[\w.\]]{1,80}\s{0,8}\(([^()]{1,4000})\)\s{0,8}values\s{0,8}/iy;
 const TUPLE = /\s*,?\s*\(((?:[^()'"]|'(?:[^'\\]|\\.|'')*'(?!')|"(?:[^"\\]|\\.)*")*)\)/y;

@@ -15,7 +15,7 @@ import { viewPlain } from './views.ts';
 /** The rule that the machine's own secrets are masked by. */
 export const KNOWN_VALUE = 'known-value';
 
-/** What is masked of one event, and in which session. */
+/** The masking of one event of a session. */
 export interface Pass {
   session: Session;
   count(rule: string, secret: string): void;
@@ -26,7 +26,7 @@ export interface Pass {
 export type TextRedactor = ReturnType<typeof createTextRedactor>;
 
 const SHORTEST = 8;
-/** Letters of the next token that a pattern takes for the end of the one before it. */
+/** Letters of the second token that the first match may include. */
 const LONGEST_OVERLAP = 8;
 /** Masking one secret may bring a neighbour to light. Two rounds are the rule; each masks at least one more letter. */
 const ROUNDS = 8;
@@ -42,7 +42,7 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
   const clean = createCleanTexts(index);
   const withoutKnown = createCleanTexts(index);
 
-  /** `resumed` is the table that the piece before this text left open, and `open` the one that it leaves itself. */
+  /** `resumed`: the table that began in the piece before. `open`: the table that goes on in the next piece. */
   function findSpans(text: string, scopes: Scopes, knownOnly: boolean, resumed?: Table) {
     const { spans, hasKeyword, open } = findSpansIn(text, scopes, knownOnly, resumed);
     const view = hasKeyword ? viewPlain(text) : undefined;
@@ -69,7 +69,7 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
       if (keyword < NAME_KEYWORDS.length) visitName(start);
       for (const rule of byKeyword[keyword - NAME_KEYWORDS.length] ?? []) {
         const to = matchedTo.get(rule) ?? 0;
-        // Two tokens may stand back to back: the first one's pattern may have taken the first letters of the second.
+        // Of two tokens without a blank between, the first match may include the first letters of the second.
         const isNext = to > 0 && start <= to && start >= to - LONGEST_OVERLAP;
         if (start < to && !isNext) continue;
         const span = matchRule(rule, text, start, isNext);

@@ -39,6 +39,7 @@ const VERSION =
 const NO_SECRET = [
   /^(?:(?:big)?u?int|float|[uif]|ed|x|curve|secp|sha|aes|md|rsa|base|utf|oauth|openid|http|p|es|hs|rs|bcrypt|argon|scrypt|pbkdf)-?\d{1,5}[a-z_]*\d{0,3}[a-z_]*(?:-(?:encoded|encrypted|hashed|salted))?$/i,
   /^(?:[+,;)\]}?:]|\.concat\()/,
+  /^[a-z_]{3,40}=(?:urn|https?)(?::|%3a)/i,
   /\(\?[:=!<]|\\[bsdwu]|\[\^|^\^|^\[?\/\^[[(\\]/,
   VERSION,
 ];
@@ -74,7 +75,7 @@ export function isWords(value: string): boolean {
   return value.length < 16 || capitals < 0.3 || capitals > 0.8;
 }
 
-/** Letters and digits mixed, without blanks, and more variety than words have. */
+/** Letters and digits mixed, no blanks, and more variety than in words. */
 export function looksRandom(value: string, shortest = 16): boolean {
   if (value.length < shortest || !isGraphicAscii(value) || !hasDigitsAndLetters(value)) return false;
   if (isWords(value)) return false;
@@ -142,7 +143,7 @@ const FITS: { [shape in Exclude<Shape, 'loose'>]: (value: string, strength: Name
   quoted: (value, strength) => fits(value, strength, true),
 };
 
-/** Without a sure place, a secret has a letter of ASCII: a text of another alphabet is told apart at once. */
+/** In these shapes a secret has a letter of ASCII. This check is cheap, and most text in other alphabets ends here. */
 const NEEDS_LETTERS: ReadonlySet<Shape> = new Set<Shape>(['bare', 'prose', 'argument', 'column', 'loose']);
 
 const SYMBOLS = /[!#$%&*+^~?@]/;
@@ -197,7 +198,7 @@ const SIGNED = /^(?=.*\d)(?=.*[a-z])(?=.*[!#%^&~@$])[\w!#%^&*~@$+-]{8,40}$/i;
 
 const SIGNED_CASE = /^(?=.*[a-z])(?=.*[A-Z])(?=.*[!#%^&~@$+*])[\w!#%^&*~@$+-]{8,40}$/;
 
-/** Letters alone, small and capital as they come, and with fewer vowels than words have. */
+/** Letters alone, small and capital in random order, and fewer vowels than in words. */
 function isMixedCase(value: string, shortest = 20): boolean {
   if (!/^[A-Za-z_-]{10,200}$/.test(value) || value.length < shortest || countWords(value) > 0) return false;
   return countVowels(value) < value.length * 0.33 && countChanges(value) >= value.length * 0.15;

@@ -77,7 +77,7 @@ export const KEYS: readonly Rule[] = [
       no: '"typeUrl":"type.googleapis.com/google.crypto.tink.EcdsaPublicKey","value":"<base64 90>","keyMaterialType":"ASYMMETRIC_PUBLIC"',
     },
   ),
-  // The body alone, as settings and dumps have it: PKCS #8 and #1 of RSA, PKCS #12, and of elliptic curves and OpenSSH.
+  // The body without its frame, as in settings and dumps: PKCS #8 and #1 of RSA, PKCS #12, and of elliptic curves and OpenSSH.
   rule(
     'private-key-body',
     ['ibadanbgkqhkig9w0baqefaasc', 'ibaakca', 'ibaakbgq', 'ibazcc'],

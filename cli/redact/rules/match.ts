@@ -57,7 +57,7 @@ function startsWord(text: string, index: number): boolean {
   return !LETTER_OR_DIGIT.test(before) || ESCAPE_BEFORE.test(text.slice(Math.max(0, index - 9), index));
 }
 
-/** A line of wrapped base64, and the next one: what begins it is no beginning. */
+/** A line of wrapped base64, and the start of the next one: no token begins there. */
 const SHORTEST_LINE = 60;
 const NEXT_LETTERS = 30;
 const DATA_LINES = new RegExp(

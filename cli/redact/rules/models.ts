@@ -1,6 +1,6 @@
 import { type Rule, rule } from './rule.ts';
 
-/** Keys of model providers and of what is built on them. */
+/** Keys of model providers and of tools built on them. */
 export const MODELS: readonly Rule[] = [
   rule('anthropic-key', ['sk-ant-'], /sk-ant-(?:[a-z]{2,10}\d{0,3}-)?[\w-]{32,200}/, {
     entropy: 3.5,

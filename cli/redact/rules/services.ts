@@ -177,7 +177,7 @@ export const SERVICES: readonly Rule[] = [
       no: ['dvc_server_key', 'hbp_x'],
     },
   ),
-  // What Laravel gives out: the row of the token, a bar, forty letters and perhaps a check sum.
+  // Laravel writes the row of the token, a bar, forty letters and perhaps a check sum.
   rule(
     'laravel-token',
     ['[0123456789]|'],

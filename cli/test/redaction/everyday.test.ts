@@ -324,6 +324,7 @@ test.each([
   '{"New Password": "Nuova password", "password": "密码不正确。", "OldPassword": "旧パスワード", "password.mixed": "Doit contenir une majuscule"}',
   '{"Are you sure you would like to delete this API token?": "Crear o borrar 2 API"}',
   '"symfony/password-hasher": "^6.4|^7.0"',
+  'find("access_token", "client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Ajwt2-bearer")',
   '"key": "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAn63z2qlY6z95k7bD"',
   "curl --pinnedpubkey 'sha256//ce118b51897f4452dc' $URL",
   'newSecretKey("PBKDF2WithHmacSHA1", spec)',
