@@ -20,7 +20,7 @@ export async function isMemberAnywhere(db: Db, email: string): Promise<boolean> 
 /** A bound on a list of invitations, because any organization may invite any e-mail. */
 const MOST_OFFERS = 100;
 
-/** The invitations of an e-mail, the earliest first. */
+/** The invitations of an e-mail, the latest first: of many, a person looks for the one just mailed. */
 export const listInvitationsOf = (db: Db, email: string) =>
   db
     .selectFrom('members')
@@ -28,8 +28,8 @@ export const listInvitationsOf = (db: Db, email: string) =>
     .select(['members.organization_id', 'members.user_id', 'members.role', 'organizations.name'])
     .where('members.email_key', '=', emailKey(email))
     .where('members.status', '=', 'invited')
-    .orderBy('members.created_at')
-    .orderBy('members.user_id')
+    .orderBy('members.created_at', 'desc')
+    .orderBy('members.user_id', 'desc')
     .limit(MOST_OFFERS)
     .execute();
 

@@ -182,6 +182,9 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     await invite('wanted@example.com');
     const as = await service.identity.token({ subject: 'wanted', email: 'wanted@example.com' });
     const body = { organizationId: ours.organizationId };
+    const { invitations } = (await service.call('GET', '/v1/me', { as })).body;
+    expect(invitations).toHaveLength(100);
+    expect(invitations[0]).toMatchObject(body);
     expect(await service.call('POST', '/v1/me/membership', { as, body })).toMatchObject({ status: 200 });
     expect((await organizationOf(as)).status).toBe(200);
   });

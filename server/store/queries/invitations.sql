@@ -29,7 +29,7 @@ select "members"."organization_id", "members"."user_id", "members"."role", "orga
   from "members"
   inner join "organizations" on "organizations"."organization_id" = "members"."organization_id"
   where "members"."email_key" = $1 and "members"."status" = $2
-  order by "members"."created_at", "members"."user_id"
+  order by "members"."created_at" desc, "members"."user_id" desc
   limit $3;
 
 -- lockPerson
