@@ -1,17 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { FlaskConical, KeyRound, LogOut, type LucideIcon, Moon, PlugZap, Rows4, Sun, UserPlus } from 'lucide-react';
+import { FlaskConical, KeyRound, LogOut, Moon, PlugZap, Rows4, Sun, UserPlus } from 'lucide-react';
 import { useApp, useIsAdmin } from '../app/app.ts';
 import { paths } from '../app/paths.ts';
 import { useDensity, useTheme } from '../kit/appearance.ts';
+import { type Command, usePageCommands } from '../kit/commands.ts';
 
-interface Action {
-  label: string;
-  icon: LucideIcon;
-  does: () => unknown;
-}
-
-/** What can be done from everywhere. */
-export function useActions(): readonly Action[] {
+/** What can be done from everywhere, behind what the page that is shown offers. */
+export function useActions(): readonly Command[] {
+  const commands = usePageCommands();
   const { auth } = useApp();
   const isAdmin = useIsAdmin();
   const navigate = useNavigate();
@@ -23,6 +19,7 @@ export function useActions(): readonly Action[] {
   const isDark = theme === 'dark' || (theme === 'system' && window.matchMedia('(prefers-color-scheme: dark)').matches);
   return [
     { label: 'Connect a machine', icon: PlugZap, does: () => navigate({ to: paths.welcome() }) },
+    ...commands,
     ...(isAdmin
       ? [
           { label: 'Issue a secret', icon: KeyRound, does: () => navigate({ to: paths.secrets(), hash: 'issue' }) },

@@ -73,7 +73,7 @@ export function layOutPlot(
       .slice(0, columns.length)
       .map((value, slot) => {
         const { x = 0, width: wide = 0 } = columns[slot] ?? {};
-        return `M${x} ${y(value)}h${wide}`;
+        return value === 0 ? '' : `M${x} ${height}V${y(value)}h${wide}V${height}`;
       })
       .join(''),
   };

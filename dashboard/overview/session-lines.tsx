@@ -10,6 +10,10 @@ interface Props {
   lines: readonly { session: Session; summary: SessionSummary; tags: readonly { text: string; isBad?: boolean }[] }[];
 }
 
+/** Others have their folder for a title already. */
+const isNamed = ({ title }: Session, summary: SessionSummary) =>
+  Boolean(title ?? summary.title ?? summary.firstPrompt ?? summary.firstCommand);
+
 /** Sessions in short: title, where, strip, and why they are listed. */
 export function SessionLines({ lines }: Props) {
   return (
@@ -24,7 +28,10 @@ export function SessionLines({ lines }: Props) {
             )}
             <span className="min-w-0 grow truncate">
               {titleOf(session, summary)}
-              <span className="text-muted"> {summary.repository && repositoryName(summary.repository)}</span>
+              <span className="text-muted">
+                {' '}
+                {isNamed(session, summary) && summary.repository && repositoryName(summary.repository)}
+              </span>
             </span>
             <ShapeStrip shape={summary.shape} />
             <span className="session-line-tags num">

@@ -293,3 +293,18 @@ test('on a screen of little height header and strip make room for what is read, 
   await press('gg');
   await expect.poll(bottom).toBeGreaterThan(60);
 });
+
+test('the commands of a session are in the palette, and gone with its page', async () => {
+  const { close } = await show('/sessions/ses_1', createService([['user.message', { text: 'Go on.' }]]));
+  await expect.poll(() => document.querySelector('.session')).not.toBeNull();
+  await userEvent.keyboard('{Control>}k{/Control}');
+  const options = () => [...document.querySelectorAll('dialog [role="option"]')].map(({ textContent }) => textContent);
+  await expect.poll(options).toEqual(expect.arrayContaining(['Next failure', 'Open all rows']));
+  await page.getByRole('option', { name: 'Copy the link to this event' }).click();
+  await expect.poll(() => document.body.textContent).toMatch(/The link is copied|did not let the link be copied/);
+  await close();
+  await show('/members', createService());
+  await userEvent.keyboard('{Control>}k{/Control}');
+  await expect.poll(() => options().length).toBeGreaterThan(5);
+  expect(options()).not.toContain('Next failure');
+});

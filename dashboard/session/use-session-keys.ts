@@ -1,5 +1,7 @@
+import { Copy, FoldVertical, TriangleAlert, UnfoldVertical } from 'lucide-react';
 import { type Dispatch, type SetStateAction, useEffect } from 'react';
 import type { SessionSearch } from '../app/search.ts';
+import { useCommands } from '../kit/commands.ts';
 import { type Keys, useKeys } from '../kit/use-keys.ts';
 import type { Timeline } from './model/build.ts';
 import { canOpen } from './model/rows.ts';
@@ -76,6 +78,13 @@ export function useSessionKeys(options: Options): void {
     ['/', () => setPanel('find')],
     ['?', () => setPanel('help')],
     ['Escape', leave],
+  ]);
+
+  useCommands([
+    { label: 'Copy the link to this event', icon: Copy, does: copyLink },
+    { label: 'Next failure', icon: TriangleAlert, does: () => walk.stepFailure(1) },
+    { label: 'Open all rows', icon: UnfoldVertical, does: () => setAll(true) },
+    { label: 'Close all rows', icon: FoldVertical, does: () => setAll(false) },
   ]);
 
   // The browser's own search sees only the rows that are drawn. Asked for again, it comes.

@@ -4,6 +4,7 @@ import { type Filter, parseQuery } from '../../contract/query.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { useKeys } from '../kit/use-keys.ts';
 import { readBar, settledText, splitTyped, takeFilters, writeBar } from './bar.ts';
+import { FilterMenu } from './filter-menu.tsx';
 import { type KnownValues, type Suggestion, suggest, withField } from './suggestions.ts';
 
 interface Props {
@@ -135,6 +136,15 @@ export function QueryBar({ q, onChange, known, onEnter, onLeave, children }: Pro
             <X size={14} />
           </button>
         )}
+        <FilterMenu
+          known={known}
+          chosen={filters}
+          onOpen={onEnter}
+          onToggle={(filter) => {
+            const rest = filters.filter(({ field, value }) => field !== filter.field || value !== filter.value);
+            send({ filters: rest.length < filters.length ? rest : [...filters, filter], text });
+          }}
+        />
         {children}
       </div>
       <p id={`${listId}-problems`} role="status" className="query-problems">

@@ -56,3 +56,20 @@ test('a session is not laid beside itself, also once the list is read again; Esc
   await press('{Escape}');
   await expect.poll(state).not.toContain('Comparing');
 });
+
+test('common filters are chosen in a menu, which stays open, and tells how many sessions each has', async () => {
+  const service = createService([], [sessionRow('ses_1')]);
+  const none = { prompts: 0, toolCalls: 0, failures: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
+  service.answers.getUsage = ({ from = '', to = '' }) => ({
+    ...{ from, to, total: { sessions: 41, ...none }, days: [], tools: [], hours: [], attention: [], running: [] },
+    groups: [{ dimension: 'agent', value: 'codex', sessions: 41, ...none, days: [] }],
+    ...{ machines: [], pricesOf: '2026-11-22', unpricedTokens: 0 },
+  });
+  const { address } = await show('/sessions', service);
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Codex 41' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'ended red' }).click();
+  await expect.poll(() => new URLSearchParams(address().split('?')[1]).get('q')).toBe('agent:codex tests:red');
+  await page.getByRole('menuitemcheckbox', { name: 'Codex 41' }).click();
+  await expect.poll(() => new URLSearchParams(address().split('?')[1]).get('q')).toBe('tests:red');
+});

@@ -15,6 +15,8 @@ export interface Suggestion {
 export interface KnownValue {
   value: string;
   label?: string;
+  /** Of sessions, as far as that is known. */
+  count?: number;
 }
 export type KnownValues = Partial<Record<Field, readonly KnownValue[]>>;
 
@@ -42,7 +44,7 @@ const HINTS: Record<Field, string> = {
   status: 'active, completed or failed',
 };
 
-const FIXED: KnownValues = {
+export const FIXED: KnownValues = {
   failed: FAILED.map((value) => ({ value })),
   tests: [
     { value: TESTS[0], label: 'ended red' },

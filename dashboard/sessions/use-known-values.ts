@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import type { Field } from '../../contract/query.ts';
 import type { Usage } from '../../contract/review.ts';
 import {
   type SessionRow,
@@ -35,17 +36,24 @@ export function useKnownValues(
   return useMemo(() => {
     const named = groupValues(usage);
     const branches = new Set(rows.flatMap(({ summary }) => summary.gitBranch ?? []));
-    const agents = new Set([...(installations ?? []).map(({ agentId }) => agentId), ...(named.agent ?? [])]);
+    const agents = new Set([...(named.agent ?? []), ...(installations ?? []).map(({ agentId }) => agentId)]);
+    const countOf = (field: Field, value: string) => {
+      const count = usage?.groups.find(
+        (group) => FIELD_OF[group.dimension] === field && group.value === value,
+      )?.sessions;
+      return count === undefined ? {} : { count };
+    };
     return {
-      agent: [...agents].map((value) => ({ value, label: agentName(value) })),
-      repo: (named.repo ?? []).map((value) => ({ value, label: repositoryName(value) })),
+      agent: [...agents].map((value) => ({ value, label: agentName(value), ...countOf('agent', value) })),
+      repo: (named.repo ?? []).map((value) => ({ value, label: repositoryName(value), ...countOf('repo', value) })),
       branch: [...branches].map((value) => ({ value })),
       model: (named.model ?? []).map((value) => ({ value })),
-      person: (named.person ?? []).map((value) => ({ value })),
+      person: (named.person ?? []).map((value) => ({ value, ...countOf('person', value) })),
       tool: (usage?.tools ?? []).filter(({ name }) => name !== '').map(({ name }) => ({ value: name })),
       machine: (environments ?? []).map(({ environmentId, displayName, hostname }) => ({
         value: environmentId,
         label: displayName ?? hostname,
+        ...countOf('machine', environmentId),
       })),
       secret: (secrets ?? []).map((secret) => ({ value: secret.secretId, label: nameOfSecret(secret) })),
     };

@@ -18,7 +18,7 @@ export function titleOf({ title, eventCount }: Session, summary: SessionSummary 
 /** What stands in for a title: the first command, else the folder. */
 function deedOf(summary: SessionSummary | undefined): string | undefined {
   if (summary?.firstCommand) return `$ ${summary.firstCommand}`;
-  return summary?.repository && `in ${repositoryName(summary.repository)}`;
+  return summary?.repository && `in ${shortName(summary.repository)}`;
 }
 
 /** When it began: what its machine said when it was opened, or its first event, if that was before. */
@@ -45,9 +45,12 @@ export function endOf(session: Session, summary: SessionSummary | undefined, now
 /** A folder of which no remote is known: a path of POSIX or Windows. */
 const FOLDER = /^(?:[/\\~]|[A-Za-z]:[/\\])/;
 
-/** A repository's name: the last two parts of its address or folder, since many are called `api` or `web`. */
-export const repositoryName = (repository: string): string => {
+/** The last two parts of an address or a folder, since many are called `api` or `web`. */
+function shortName(repository: string): string {
   const parts = repository.replace(/\.git\/?$/, '').split(/[/\\:]+/);
-  const name = showHidden(parts.filter(Boolean).slice(-2).join('/') || repository);
-  return FOLDER.test(repository) ? `${name} (folder)` : name;
-};
+  return showHidden(parts.filter(Boolean).slice(-2).join('/') || repository);
+}
+
+/** A repository's name, and whether no more than a folder is known of it. */
+export const repositoryName = (repository: string): string =>
+  FOLDER.test(repository) ? `${shortName(repository)} (folder)` : shortName(repository);

@@ -1,0 +1,35 @@
+import type { LucideIcon } from 'lucide-react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+
+/** Something that a person can have done by its name, with Ctrl-K. */
+export interface Command {
+  label: string;
+  icon: LucideIcon;
+  does: () => unknown;
+}
+
+let shown: readonly Command[] = [];
+const watchers = new Set<() => void>();
+
+function show(commands: readonly Command[]): void {
+  shown = commands;
+  for (const watcher of watchers) watcher();
+}
+
+function subscribe(watcher: () => void): () => void {
+  watchers.add(watcher);
+  return () => watchers.delete(watcher);
+}
+
+/** Offers commands for as long as the page is shown. Their labels and number stay the same; what they do may change. */
+export function useCommands(commands: readonly Command[]): void {
+  const latest = useRef(commands);
+  latest.current = commands;
+  useEffect(() => {
+    show(latest.current.map((command, at) => ({ ...command, does: () => latest.current[at]?.does() })));
+    return () => show([]);
+  }, []);
+}
+
+/** The commands of the page that is shown. */
+export const usePageCommands = (): readonly Command[] => useSyncExternalStore(subscribe, () => shown);
