@@ -46,7 +46,7 @@ export interface Bus {
   history(place: string): Promise<Logged[]>;
   /** The first message of the subject at or after that sequence. */
   next(place: string, from: number): Promise<Logged | undefined>;
-  /** The same of its dead letters; sequences are those of the dead letters' stream. */
+  /** The same for its dead letters, by sequences of their own stream. */
   nextDeadLetter(place: string, from: number): Promise<Logged | undefined>;
   /**
    * Publishes a body that is too long for one message, in front of the message that tells of it.
@@ -68,8 +68,8 @@ export interface Bus {
   /** Messages that could not be written, and those that no worker has settled. */
   backlog(): Promise<{ deadLetters: number; waiting: number }>;
   /**
-   * Tells all replicas that a secret is revoked, also those that are cut off from the store. Never rejects: where the
-   * bus is away it is told once it is back, unless this process ends before.
+   * Publishes that a secret is revoked, also for replicas without the store. Never rejects: without the bus it is published
+   * after the outage, unless this process ends before.
    */
   tellRevoked(secretId: string): Promise<void>;
   /** Hears of every secret that was revoked in the last day, and from now on until what it returns is called. */
@@ -82,7 +82,7 @@ export interface Bus {
 }
 
 const ENTRY = 'Capture-Entry';
-/** Room for the entry, in which a key has up to 255 characters, and for the bus's own headers. */
+/** Space for the entry, with a key of up to 255 characters, and for the bus's own headers. */
 const HEADER_BYTES = 8 * 1024;
 /** The longest that one question to the bus waits: a cluster elects a leader in less. */
 const ANSWERED_WITHIN_MS = 3_000;
@@ -156,7 +156,7 @@ export async function openBus(
     // `next_by_subj` is what the server takes (since 2.9) and the client's type lacks.
     manager.streams.getMessage(stream, query as { last_by_subj: string });
 
-  /** The log's cleaner removes parts by age, and would take those of a dead letter with it. */
+  /** Keeps the parts of a dead letter, which the cleaner would remove by age. */
   async function keepParts({ appendId, parts }: AppendEntry): Promise<void> {
     for (let part = 0; part < parts; part++) {
       const message = await get({ last_by_subj: `${subjects.part}.${appendId}.${part}` });
@@ -250,7 +250,7 @@ export async function openBus(
         written.set('Capture-Subject', message.subject);
         const entry = message.headers?.get(ENTRY);
         if (entry) written.set(ENTRY, entry);
-        // Once, though it may come again; a stream that was made anew counts from 1.
+        // An id, because the message may be delivered again; a new stream counts from 1, hence the time.
         const msgID = `${message.seq} ${message.timestampNanos}`;
         const place = message.subject.slice(`${subjects.log}.`.length);
         await client.publish(`${dead.letter}.${place}.${message.seq}`, message.data, { headers: written, msgID });
@@ -298,7 +298,7 @@ export async function openBus(
       const options = { filter_subjects: `${subjects.revoked}.>`, deliver_policy: DeliverPolicy.All };
       let messages: ConsumerMessages | undefined;
       let isStopped = false;
-      /** From the beginning each time: what was told while the connection was lost, or before a stream was made again. */
+      /** Reads from the beginning each time, to include messages from an outage. */
       async function hear(): Promise<void> {
         messages = await (await client.consumers.get(name, options)).consume({
           abort_on_missing_resource: true,

@@ -55,7 +55,7 @@ export class JetStreamJournal implements Journal {
     const { place, command, frame } = change;
     const packed = frame && (await sliceOf(frame.body.byteLength, () => pack(frame)));
     const decision = await this.#heads.change({ ...change, frame: packed });
-    // The store hides it at once. Where it cannot be asked, a worker does the same later.
+    // The store hides it at once. If the store is away, a worker does this later.
     const isDeleted =
       command.kind === 'delete' ? !('refused' in decision) : command.kind === 'expire' && 'entry' in decision;
     if (isDeleted)
@@ -77,7 +77,7 @@ export class JetStreamJournal implements Journal {
       take(subject, { sequence, entry });
       this.#heads.begin(whose, subject);
     } catch (error) {
-      // Where the bus is away, replicas ask the store instead.
+      // Without the bus, replicas ask the store instead.
       if (this.#bus.isConnected()) this.#onError(error);
     }
   }
@@ -147,7 +147,7 @@ class Subjects implements ComparingJournal<Subject> {
     const { plane, status, event_count: eventCount, client_ended_at: clientEndedAt } = state.session;
     subject.head = { plane, status, eventCount, clientEndedAt };
     subject.hasAllKeys = state.keys !== undefined;
-    // What could not be written was acknowledged all the same.
+    // Dead letters were acknowledged too.
     for (const { entry } of dead) take(subject, { sequence: 0, entry });
     for (const row of state.keys ?? []) takeKey(subject, row);
     return subject;

@@ -1,10 +1,10 @@
 import type { Bus } from './bus.ts';
 import { WORKERS } from './streams.ts';
 
-/** What was written to the store stays on the bus for so long: by then a session without events is asked of the store. */
+/** How long written messages stay on the bus. Older sessions are read from the store. */
 export const KEPT_MS = 24 * 60 * 60 * 1_000;
 
-/** The parts of a long append are published within seconds of the message that names them, and stand in front of it. */
+/** The parts of a long append precede the message that refers to them by seconds. */
 const PARTS_MS = 10 * 60_000;
 
 /**

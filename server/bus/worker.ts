@@ -27,7 +27,7 @@ export interface Worker {
 
 /** What one transaction takes at most: a hundred appends of 20 events are written in about 20 ms. */
 const LARGEST_BATCH = { messages: 500, bytes: 8 * 1024 * 1024 };
-/** A close that waits for the events before it is looked at again after so long, doubled each time it was delivered. */
+/** Delay before a close that lacks earlier events is tried again, doubled with each delivery. */
 const AHEAD_MS = 50;
 const LONGEST_AHEAD_MS = 1_000;
 const FIRST_PAUSE_MS = 100;
@@ -40,8 +40,8 @@ interface Held extends Task {
 }
 
 /**
- * Takes messages off the log and writes them into the store, many in a transaction. A message is acknowledged after the
- * commit, so that it comes again when this process is killed; writing it again changes nothing.
+ * Writes messages of the log to the store, many in a transaction. A message is acknowledged after the commit, so that it is
+ * delivered again after a crash; writing it again changes nothing.
  */
 export function createWorker(options: WorkerOptions): Worker {
   const { bus, pool, committed, onWritten, onError, onStopped } = options;
@@ -57,7 +57,7 @@ export function createWorker(options: WorkerOptions): Worker {
         messages = await (await bus.consumer()).consume({
           max_bytes: LARGEST_BATCH.bytes + 2 * bus.largest(),
           expires: PULL_MS,
-          // Where it is gone it is made again, and found then.
+          // A missing consumer is created again and then found.
           abort_on_missing_resource: true,
         });
         if (closing.signal.aborted) messages.stop();
@@ -69,7 +69,7 @@ export function createWorker(options: WorkerOptions): Worker {
       } catch (error) {
         onError(error);
       } finally {
-        // It would go on to take messages that nobody reads.
+        // Otherwise it would keep fetching messages that nobody reads.
         messages?.stop();
       }
       await pause(wait, undefined, { signal: closing.signal }).catch(() => undefined);
@@ -164,7 +164,7 @@ export function createWorker(options: WorkerOptions): Worker {
   async function wait(task: Held, findOldest: Bus['oldestWaiting']): Promise<void> {
     const { message } = task;
     const oldest = message.redelivered ? await findOldest() : undefined;
-    // What was written until then counts, not what was when it was looked at first.
+    // Decided again, because earlier messages may have been written meanwhile.
     const done = oldest?.seq === message.seq ? await persistPatiently([task]) : undefined;
     if (done?.closes[0] === 'ahead') await addDeadLetter(message, String(REASONS.ahead));
     else message.nak(Math.min(AHEAD_MS * 2 ** message.info.deliveryCount, LONGEST_AHEAD_MS));

@@ -41,12 +41,12 @@ export interface Cut {
 }
 
 /*
- * Where chunks end follows from the events and their words alone, so that they are the same however often the deriving
- * stops in between. To change that is to empty the derived tables.
+ * The ends of chunks depend only on the events and their words, so that interruptions do not change them. A change of this
+ * rule needs empty derived tables.
  */
 const MOST_EVENTS = 64;
 const MOST_BYTES = 256 * 1024;
-/** Parts that are joined, of 256 KiB at most; what comes in more is told from its parts alone. */
+/** The most parts of at most 256 KiB that are joined; a payload with more stays in parts. */
 const MOST_JOINED = 64;
 
 interface RawEvent {

@@ -1,6 +1,6 @@
 import type { Entry } from '../../contract/entry/entry.ts';
 
-/** Characters that stay of what an entry says; the whole is read again where it is asked for. */
+/** The most characters of an entry's text. A reader that needs the whole text reads the event. */
 const LONGEST: Record<string, number> = { prompt: 400, answer: 240, reasoning: 120 };
 const LONGEST_OTHER = 300;
 /** Names of models and tools are keys of many rows. */
@@ -8,7 +8,7 @@ const LONGEST_NAME = 100;
 /** Files that one call changes, commits that one command makes. */
 const MOST_LISTED = 200;
 
-/** The entry with nothing long in it, whoever sent it. */
+/** The entry with all texts cut, since events may come from any client. */
 export function clipEntry(entry: Entry): Entry {
   const longest = LONGEST[entry.kind] ?? LONGEST_OTHER;
   return clipValue(entry, 'entry', longest) as Entry;

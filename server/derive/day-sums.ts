@@ -26,7 +26,7 @@ export class DaySums {
 
   constructor(store: Pick<Store, 'db' | 'longReads'>, onError: (error: unknown) => void) {
     this.#store = store;
-    // One for whoever asks, beside one that catches up.
+    // One for requests, and one for catching up.
     this.#background = new Background({ atOnce: 2, onError });
   }
 

@@ -12,7 +12,7 @@ export interface SessionOptions {
   db: Db;
   derive: DeriveThread['derive'];
   now: () => number;
-  /** Awaited between two pieces, so that what is behind leaves room to what is new. */
+  /** Awaited between two pieces, so that old sessions leave room to new ones. */
   rest: () => Promise<void>;
   signal: AbortSignal;
 }
@@ -64,7 +64,7 @@ async function derivePieceOf(
   const { row } = source;
   const isKnown = stored.version === VERSION;
   if (isKnown && stored.derived_through >= row.event_count) return 'done';
-  // What another version derived is never read: it is replaced by what is derived from the first event on.
+  // The data of another version is never read: the session is derived again from its first event.
   const before = isKnown ? stored : { ...stored, derived_through: 0, next_chunk: 1, is_rewritten: 0, facts: '' };
   const piece = await makePiece(options, source, before);
   if (!piece || (isKnown && piece.through <= before.derived_through)) return 'done';
@@ -117,7 +117,7 @@ async function makePiece(
     const piece = isRewritten === 1 && some.isEnd ? undefined : await derive({ ...job, ...some, stored });
     if (piece) return piece;
     const earlier = await readAll(readChunks(db, organizationId, sessionId, 1, from - 1));
-    // The thread has taken the memory of what it was sent.
+    // The memory of the job has moved to the thread.
     return derive({ ...job, ...(await readSome(db, row, from, share)), stored: { ...stored, earlier } });
   };
   for (let share = 1; ; share *= 4) {

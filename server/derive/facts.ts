@@ -2,7 +2,7 @@ import type { Purpose } from '../../contract/entry/command.ts';
 import type { Edits } from '../../contract/entry/edits.ts';
 import type { Milestone } from '../../contract/review.ts';
 
-/** Tokens, those of a cache included in `input`. */
+/** Tokens; `input` includes cached ones. */
 export type Tokens = [input: number, cached: number, cacheWrite: number, output: number];
 
 export type Tool = [calls: number, failed: number];
@@ -39,8 +39,8 @@ export interface OpenCall extends Edits {
 }
 
 /**
- * What is known of a session after some of its events: kept as JSON in `session_facts.facts`, and enough to go on from.
- * Every list has a bound, and all names together (`room`), since events come from anybody.
+ * The facts of a session after some of its events, stored as JSON in `session_facts.facts` and enough to continue from.
+ * Every list is bounded, and all names together (`room`), since events may come from any client.
  */
 export interface Facts {
   /** Sequence of the last event that is in it. */
@@ -67,7 +67,7 @@ export interface Facts {
   first?: number;
   last?: number;
   clock?: number;
-  /** When the model or one of its tools was last at work, sub-agents left aside. */
+  /** When the model or one of its tools last worked, without sub-agents. */
   workedAt?: number;
   /** How long after it happened the last event was stored, in ms. */
   lag?: number;

@@ -126,7 +126,7 @@ function countEdits(facts: Facts, call: OpenCall, entry: ResultEntry): void {
   const room = Buffer.byteLength(JSON.stringify(changes)) - Buffer.byteLength(JSON.stringify(call.changes));
   call.isTold = isTold;
   call.isCounted = true;
-  // Where there is no room to remember them, a result that tells of the same again counts again.
+  // Without room to remember them, a repeated result counts again.
   const isKept = room <= Math.min(facts.room, LONGEST_KEPT - call.room);
   call.changes = isKept ? changes : [];
   const change = isKept ? room : 0;

@@ -21,7 +21,7 @@ const FIRST_PROMPT_LENGTH = 300;
 const MOST_TOKENS = 1_000_000_000;
 const WORK: ReadonlySet<Entry['kind']> = new Set(['prompt', 'answer', 'reasoning', 'call', 'result', 'subagent']);
 
-/** Adds entries in the order in which they stand. Whatever is in them, it neither throws nor grows without bound. */
+/** Adds entries in order. No entry makes it throw or grow without bound. */
 export function fold(facts: Facts, entries: Iterable<Entry>): void {
   for (const entry of entries) addEntry(facts, entry);
 }
@@ -57,7 +57,7 @@ function addEntry(facts: Facts, entry: Entry): void {
   if (works && kind !== 'turn') facts.interrupted = false;
 }
 
-/** Also where its lane is told by the chain of records alone. */
+/** Also if only the chain of records shows the lane. */
 const isOfSubagent = ({ lane, chain }: Entry): boolean => lane !== undefined || chain?.isSide === true;
 
 /** The years that days are written for. */
@@ -72,7 +72,7 @@ function noteTime(facts: Facts, { timed, time: told }: Entry): void {
   facts.clock = time;
 }
 
-/** What does not tell its time happened when what stands before it did. */
+/** An entry without a time gets the time of the previous one. */
 const timeOf = (facts: Facts, { timed, time }: Entry) => settle(timed ? time : (facts.clock ?? time));
 
 const dayOf = (facts: Facts, entry: Entry): string => new Date(timeOf(facts, entry)).toISOString().slice(0, 10);

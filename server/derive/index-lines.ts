@@ -10,7 +10,7 @@ import type { DeriveThread } from './thread.ts';
 const MOST_AT_ONCE = 2_000;
 
 /**
- * A line of JSON for each chunk of the session from `from` on, and for what is behind the last one where that is not much.
+ * A line of JSON for each chunk of the session from `from` on, and for the events after the last chunk if they are few.
  */
 export async function* indexLines(
   db: Db,
@@ -30,7 +30,7 @@ export async function* indexLines(
   for (const { first, last, entries } of piece?.chunks ?? []) yield line(first, last, entries);
 }
 
-/** A job of which only the chunks are used. */
+/** A job for its chunks only. */
 const lastPiece = (row: SessionRow, from: number, appends: PieceJob['appends'], isEnd: boolean): PieceJob => ({
   place: {
     agentId: row.agent_id,

@@ -41,8 +41,8 @@ const PATIENCE_MS = 300;
 const LONGEST_REST_MS = 1_000;
 /** Clocks of replicas differ, and a session may have been opened while the last look was under way. */
 const OVERLAP_MS = 600_000;
-/** How often all sessions are looked at: a session may have failed, found no room, or lost what was derived of it. */
-const LOOK_AT_ALL_MS = 86_400_000;
+/** How often all sessions are checked: one may have failed, been dropped, or lost its derived data. */
+const CHECK_ALL_MS = 86_400_000;
 
 /** A wish that a session be derived, until a run takes it. */
 interface Wish {
@@ -192,7 +192,7 @@ export class Indexer {
   async #catchUp(): Promise<void> {
     const { db, now } = this.#options;
     const begunAt = now();
-    const isDue = this.#lookedAtAll === undefined || begunAt - this.#lookedAtAll >= LOOK_AT_ALL_MS;
+    const isDue = this.#lookedAtAll === undefined || begunAt - this.#lookedAtAll >= CHECK_ALL_MS;
     const since = isDue ? undefined : this.#lookedAt;
     const looks =
       since === undefined

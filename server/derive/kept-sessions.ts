@@ -16,15 +16,15 @@ interface KeptSession {
 const MOST_WEIGHT = 8_000_000;
 
 /**
- * What the sessions derived last can be gone on from, without reading the events of their open chunk again. It may be
- * lost at any time: the store has the same.
+ * Keeps the state of the last derived sessions, so that the events of their open chunk need not be read again. It may be lost
+ * at any time: the store has the same.
  */
 export class KeptSessions {
   /** The one used last is the last one. */
   readonly #sessions = new Map<string, KeptSession>();
   #weight = 0;
 
-  /** Removes the session, since whoever goes on from it changes it. */
+  /** Removes and returns the session, because its user changes it. */
   take(sessionId: string | undefined, through: number): KeptSession | undefined {
     const session = this.#sessions.get(sessionId ?? '');
     if (sessionId === undefined || !session) return undefined;

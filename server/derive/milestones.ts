@@ -37,7 +37,7 @@ function noteCommand(facts: Facts, entry: ResultEntry, call: OpenCall): void {
   }
 }
 
-/** Only where they turned red or green. What the runner says counts more than an exit code. */
+/** Adds a milestone if tests turned red or green. The summary of the runner outweighs an exit code. */
 function noteTests(facts: Facts, entry: ResultEntry, call: OpenCall): void {
   const passed = entry.testsPassed ?? passedByExit(entry, call);
   call.isJudged = true;

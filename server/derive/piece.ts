@@ -18,7 +18,7 @@ import { compareValues, type Value, valuesOf } from './values.ts';
 /** Raised whenever the same events give other facts or entries: what an earlier version derived is derived anew. */
 export const VERSION = 9;
 
-/** A stretch of a session that is to be derived. */
+/** A range of a session to derive. */
 export interface PieceJob {
   /** Under which the state is kept for the next piece; absent where none follows. */
   sessionId?: string;
@@ -29,7 +29,7 @@ export interface PieceJob {
     repoRoot: string | null;
     gitBranch: string | null;
   };
-  /** What the store has of the pieces before; absent where the piece goes on from what was kept. */
+  /** The stored result of earlier pieces; absent if the thread keeps the session. */
   stored?: StoredPieces;
   /** Sequence of the last event that is derived already. */
   through: number;
@@ -47,7 +47,7 @@ export interface PieceJob {
 }
 
 export interface StoredPieces {
-  /** JSON of this version to go on from; empty where nothing was derived by it. */
+  /** JSON facts of this version; empty if it derived nothing yet. */
   facts: string;
   /** Where the open chunk begins, which is made anew. */
   from: number;
@@ -75,7 +75,7 @@ export interface Piece {
 /** Of longer sessions, each writing of a record that is written again, or is repeated, counts as a record of its own. */
 const MOST_REWRITTEN = 100_000;
 
-/** @returns undefined where more of what the store has is needed than was given */
+/** @returns undefined if it needs more of the stored data */
 export function derivePiece(job: PieceJob, costOf: CostOf, kept = new KeptSessions()): Piece | undefined {
   const { stored, sessionId, isEnd } = job;
   const begun = stored ? { facts: readFacts(stored.facts), open: undefined } : kept.take(sessionId, job.through);
@@ -94,7 +94,7 @@ export function derivePiece(job: PieceJob, costOf: CostOf, kept = new KeptSessio
   const daysBefore = JSON.stringify(dayRowsOf(before, job.place, costOf));
   if (isAnew && isEnd && stored?.earlier === undefined) return undefined;
   const facts = isAnew && isEnd ? foldAnew(job, before, entries) : before;
-  // Before the end of what is there, it would be done again and again.
+  // Only at the end, because otherwise every piece would repeat it.
   if (!isAnew) foldOn(facts, job, entries);
   facts.isRewritten = isRewritten;
   facts.repository = repositoryOf(facts, job.place);
@@ -132,7 +132,7 @@ function foldAnew({ stored, place }: PieceJob, { lag }: Facts, entries: readonly
   for (const entry of all) bySequence[entry.sequence - 1] = entry;
   const { standingAt } = readRevisions(bySequence);
   const facts = noFacts();
-  // What stands elsewhere than it came would otherwise be taken for folded already.
+  // Otherwise entries with another place would count as folded already.
   const standing = withoutRepeated(all.flatMap((entry) => standingAt(entry)));
   noteBranch(facts, place.gitBranch?.slice(0, LONGEST_PLACE));
   fold(facts, standing);
@@ -171,7 +171,7 @@ function writeChunk(chunk: Chunk, { stored, wordPrefix, packsWords }: PieceJob):
   const { first, last, entries, words } = chunk;
   const known = stored?.words.find((other) => other.first === first);
   if (known) chunk.indexed = zstdDecompressSync(known.words).toString('utf8');
-  // What was kept has all words up to a place. What was stored has them in any order.
+  // A kept chunk has its words in order; a stored one has them in any order.
   const before = new Set(known ? chunk.indexed.split(' ') : []);
   const added = [...words].slice(chunk.counted).map((word) => wordPrefix + word);
   const fresh = added.filter((word) => !before.has(word)).join(' ');

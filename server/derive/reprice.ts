@@ -34,7 +34,7 @@ export async function reprice(
 async function repriceAll(db: Db, prices: Prices, signal: AbortSignal): Promise<void> {
   const before = await rememberSetting(db, SETTING, () => prices.fingerprint);
   if (before === prices.fingerprint) return;
-  // Until all sessions have these prices, their costs are those of no one table.
+  // Until all sessions have these prices, their costs come from different tables.
   await writeSetting(db, SETTING, '');
   let failed = 0;
   let cause: unknown;

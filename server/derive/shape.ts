@@ -5,8 +5,7 @@ const KEPT = 192;
 const SHOWN = 48;
 
 /**
- * Adds something at so many ms after the first event. Where it lies beyond the last slice, slices become twice as wide, as
- * often as it takes.
+ * Adds an event at `offset` ms after the first one. If it lies beyond the last slice, the slices are doubled until it fits.
  */
 export function addToShape(shape: Shape, offset: number, of: 'work' | 'failures'): void {
   const at = Math.max(0, offset);

@@ -4,7 +4,7 @@ import type { Piece, PieceJob } from './piece.ts';
 
 /** Runs the heavy part of deriving on its own thread. */
 export interface DeriveThread {
-  /** @returns undefined where more of what the store has is needed than was given */
+  /** @returns undefined if it needs more of the stored data */
   derive(job: PieceJob): Promise<Piece | undefined>;
   close(): Promise<void>;
 }

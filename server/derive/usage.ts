@@ -24,10 +24,10 @@ type DaySums = Omit<UsageSum, 'value'>;
 
 const MOST = { values: 20, tools: 50, attention: 5, running: 20, latest: 500 };
 const HOURS_OF_WEEK = 168;
-/** Beyond this many days groups are told by week, so that a question never answers more than 2,400 rows. */
+/** For more days groups are shown by week, so that an answer never has more than 2,400 rows. */
 const MOST_BY_DAY = 120;
 const DAY_MS = 86_400_000;
-/** Beyond this, the most conspicuous sessions are looked for among those of all days. */
+/** With more sessions, the top ones are searched among the sessions of all time first. */
 const FEW_SESSIONS = 5_000;
 /** An open session that was heard of within this time is running. */
 const RUNNING_MS = 15 * 60_000;
@@ -113,7 +113,7 @@ async function readGroups(
   return [...values.map((value) => group(value, byValue.get(value) ?? [])), ...(isThere ? [group('', rest)] : [])];
 }
 
-/** What is left of all sessions without those of the rows, by day or week. */
+/** The sums of all sessions minus the sums of the rows, by day or week. */
 function restOf(all: readonly DaySums[], rows: readonly UsageSum[], by: 'day' | 'week'): DaySums[] {
   const slotOf = ({ day }: DaySums) => (by === 'week' ? weekOf(day) : day);
   const shown = Map.groupBy(rows, slotOf);

@@ -55,7 +55,7 @@ function testsOf({ testsPassed, milestones }: Facts): string[] {
   return milestones.some(({ kind, passed }) => kind === 'tests' && passed === false) ? ['green', 'fixed'] : ['green'];
 }
 
-/** Of a file or a repository the last name is looked up. */
+/** A file or a repository is found by its last name. */
 function toValue(field: Value['field'], text: string): Value {
   const value = storable(text);
   const last =

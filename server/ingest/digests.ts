@@ -7,7 +7,7 @@ import type { Db } from '../store/open.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { streamPieces } from './page.ts';
 
-/** A session that digests are asked for; `row` is absent where the answer is a refusal. */
+/** A requested session; `row` is absent if the request is refused. */
 export type AskedSession =
   | { sessionId: string; row: SessionRow; from: number }
   | { sessionId: string; row?: undefined; refusal: object };

@@ -21,7 +21,7 @@ export interface Live {
    * @throws Problem `rate_limited` when the person has too many
    */
   watch(watcher: Watcher): Readable;
-  /** Ends the streams of people who no longer belong to the organization; without a person, those of all its members. */
+  /** Ends the streams of a person who left the organization, or of all its members. */
   end(organizationId: string, userId?: string): void;
   /** Ends every stream: watchers come back, and read anew what they may have missed. */
   restart(): void;

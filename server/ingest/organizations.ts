@@ -11,8 +11,8 @@ export interface Removal {
 }
 
 /**
- * Deletes the sessions of deleted organizations as a person would, and then the organizations; goes on where another
- * process stopped. An organization that cannot be removed now waits for the next time, and the others do not wait for it.
+ * Deletes the sessions of deleted organizations, and then the organizations; continues after an interruption. An
+ * organization that cannot be removed now is tried again later, and does not delay the others.
  * @throws the first error, once every organization was tried
  */
 export async function removeDeletedOrganizations({ db, sessionLog, sweep, signal }: Removal): Promise<void> {

@@ -6,7 +6,7 @@ import { LONGEST_NOTICE, type Notices } from '../store/notices.ts';
 export interface Peers {
   /** Tells them of a change, within `TELL_EVERY_MS`. */
   tell(organizationId: string, change: LiveChange): void;
-  /** Tells them at once that a person, or without one everybody, left the organization; resolves once it was told. */
+  /** Notifies them at once that a person, or every member, left the organization. Resolves once it was sent. */
   tellLeft(organizationId: string, userId?: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -20,11 +20,11 @@ export interface PeersOptions {
   /** Changes may have been missed. */
   onMissed: () => void;
   onError: (error: unknown) => void;
-  /** Nothing of what this process told came back to it. */
+  /** This process did not receive its own notices. */
   onDeaf: () => void;
 }
 
-/** Changes are batched this long before the other processes are told. */
+/** Changes are batched this long before the other processes are notified. */
 const TELL_EVERY_MS = 50;
 /** Sessions whose change waits to be told; beyond, watchers elsewhere learn of them when they look again. */
 const MOST_WAITING = 10_000;

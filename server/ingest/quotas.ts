@@ -30,7 +30,7 @@ export interface StorageQuotasOptions {
 const BELIEVED_MS = 10 * 60_000;
 /** The same where a quota is reached: sessions may have been deleted meanwhile. */
 const FULL_BELIEVED_MS = 30_000;
-/** How long after one question the store is asked again, whatever became of it. */
+/** Pause between two queries, successful or not. */
 const ASK_EVERY_MS = 5_000;
 /** Sessions that one transaction counts. After a long outage more of them wait than a statement has parameters for. */
 const WRITTEN_AT_ONCE = 1_000;
@@ -39,19 +39,19 @@ const DAY_MS = 86_400_000;
 interface Count {
   readAt: number;
   day: string;
-  /** What the store had when it was asked, and what came through this process since then. */
+  /** The stored usage at the last query, plus the additions of this process since then. */
   stored: Stored;
 }
 
 interface OpenCount {
   readAt: number;
-  /** Too high once sessions are closed, until the store is asked again. */
+  /** An upper bound: closed sessions count until the next query. */
   atMost: number;
 }
 
 /**
  * How much organizations may store. It is counted in memory and written every few seconds, so an append costs no further
- * write. Each process learns what others wrote every ten minutes, so a quota may be passed by what comes in that time.
+ * write. Each process reads the others' additions every ten minutes, so a quota may be exceeded by that much.
  */
 export class StorageQuotas {
   readonly #options: StorageQuotasOptions;
@@ -77,7 +77,7 @@ export class StorageQuotas {
       append: async (batch) => {
         const { organizationId, sessionId, idempotencyKey } = batch;
         const refusal = this.#refusalOfBytes(organizationId);
-        // What was acknowledged is acknowledged again.
+        // An acknowledged append is acknowledged again.
         if (refusal && !(idempotencyKey !== null && (await this.#isKnown(organizationId, sessionId, idempotencyKey)))) {
           throw refusal;
         }
@@ -121,7 +121,7 @@ export class StorageQuotas {
     }
   }
 
-  /** Forgets the days before yesterday, and those of whom nothing was heard for a day. */
+  /** Forgets days before yesterday, and organizations without events for a day. */
   async purge(): Promise<void> {
     const old = this.#options.now() - DAY_MS;
     for (const counts of [this.#counts, this.#openSessions]) {
@@ -189,7 +189,7 @@ export class StorageQuotas {
     );
   }
 
-  /** How many sessions a machine has open, or more. The store is asked when that is too many, or was read long ago. */
+  /** An upper bound of a machine's open sessions. The store is queried if that is too many, or too old. */
   async #openOn(opening: Opening): Promise<number> {
     const { db, limits, now } = this.#options;
     const { organizationId, environmentId } = opening;
@@ -214,7 +214,7 @@ export class StorageQuotas {
     else this.#openSessions.set(key, { readAt: Number.NEGATIVE_INFINITY, atMost: 0 });
   }
 
-  /** Undefined until the store was asked, which no append waits for. */
+  /** Undefined until the first query, which no append waits for. */
   #countOf(organizationId: string): Stored | undefined {
     const known = this.#counts.get(organizationId);
     const believedMs = known && this.#isFull(known.stored) ? FULL_BELIEVED_MS : BELIEVED_MS;

@@ -3,7 +3,7 @@ import { listUnchanged, type Opened } from '../store/retention.ts';
 import type { SessionLog } from './session-log.ts';
 
 const DAY_MS = 86_400_000;
-/** Sessions that are asked for at a time. */
+/** Sessions in a query. */
 const AT_ONCE = 100;
 
 export interface Retention {

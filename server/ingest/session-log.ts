@@ -73,7 +73,7 @@ export interface Change {
 /** What happens after the commit, and nowhere else. Must not throw, and costs the answer nothing. */
 export type Committed = (change: Change) => void;
 
-/** Told of each append that goes to the journal, and by what it returns, what became of it. */
+/** Called for each append that goes to the journal. Returns a function for its outcome. */
 export type AppendObserver = (size: { events: number; bytes: number }) => (outcome: AppendOutcome) => void;
 export type AppendOutcome = 'stored' | 'replayed' | 'refused';
 
@@ -93,9 +93,8 @@ const CLOSED_AT_ONCE = 50;
 const OWN_SENDER = 'service';
 
 /**
- * The one way to change a session: here it is opened, its events are numbered, it is closed and deleted. What may be added
- * to it is decided by `decide`, and kept by a journal. Each change is told to `committed` once it is durable and readers see
- * it.
+ * The only way to change a session: to open it, number its events, close and delete it. `decide` decides each change, and a
+ * journal stores it. `committed` is called once the change is durable and visible to readers.
  */
 export class SessionLog {
   readonly #options: SessionLogOptions;
@@ -163,7 +162,7 @@ export class SessionLog {
     await forgetExpiry(this.#options.db, place);
   }
 
-  /** Deletes a session to which nothing has come any more; one to which something came after all stays. */
+  /** Deletes an expired session, unless it got events meanwhile. */
   async expire({ eventCount, ...place }: Unchanged): Promise<void> {
     await this.#change(place, { kind: 'expire', eventCount, at: this.#options.now() });
   }
@@ -175,8 +174,8 @@ export class SessionLog {
 
   /**
    * Closes up to 500 open sessions of a revoked machine as failed, newest first.
-   * @param before id of the session behind which they begin; undefined: at the newest
-   * @returns where the rest begins; undefined: nothing is left
+   * @param before the last session of the previous call; undefined: begins with the newest
+   * @returns the last closed session if more are left
    */
   async closeSomeOf(
     machine: EnvironmentRow,
@@ -200,7 +199,7 @@ export class SessionLog {
     if (!('entry' in decision)) return undefined;
     const { entry } = decision;
     if (entry.kind === 'closed') this.#committed({ ...place, status: entry.status, eventCount: entry.eventCount });
-    // Deleted in the store, whichever journal it is.
+    // Every journal deletes in the store.
     if (entry.kind === 'deleted')
       this.#options.committed({ ...place, status: 'deleted', eventCount: entry.eventCount });
     return entry;
@@ -224,7 +223,7 @@ export class SessionLog {
   }
 }
 
-/** The same, whatever stands in front of it. */
+/** The methods of the log, which quotas may guard. */
 export type SessionChanges = Pick<SessionLog, keyof SessionLog>;
 
 function numbersOf(decision: Exclude<Decision, { refused: unknown }>, appendId: string) {

@@ -29,7 +29,7 @@ export interface KnownAppend {
 export interface Seen {
   /** Undefined: the organization has no such session. */
   head: Head | undefined;
-  /** Appends by their key: at least those of the commands at hand. */
+  /** Appends by key, at least for the given commands. */
   keys: { get(key: string): KnownAppend | undefined };
 }
 
@@ -65,7 +65,7 @@ export type Command =
   /** Deletes it because of its age, if it has as many events still. */
   | { kind: 'expire'; eventCount: number; at: number };
 
-/** What is added to a session's log. A session begins with `opened`, and nothing comes behind `deleted`. */
+/** An entry of a session's log, which begins with `opened` and ends with `deleted`. */
 export type Entry =
   | { kind: 'append'; firstSequence: number; lastSequence: number }
   | { kind: 'closed'; status: 'completed' | 'failed'; endedAt: number; eventCount: number; at: number }
@@ -81,7 +81,7 @@ export type Decision =
   | { refused: 'sequence_mismatch'; eventCount: number };
 
 /**
- * The one rule of what may be added to a session, whichever engine keeps its log:
+ * The one rule for adding to a session, on every engine:
  *
  * | command | no session, or of the other plane | active | closed | deleted |
  * | --- | --- | --- | --- | --- |

@@ -52,7 +52,7 @@ export function encodeFrame(events: readonly FramedEvent[], sent?: SentBody): Fr
 
 /** Not where unknown fields make up much of it, nor where its sender hardly compressed it. */
 function isWorthKeeping(events: readonly FramedEvent[], { zstd, plain }: SentBody): boolean {
-  // What is larger is refused when it is read.
+  // A larger body is refused when it is read.
   if (plain.byteLength > MAX_APPEND_BYTES) return false;
   const used = events.reduce((sum, { eventType, payload }) => sum + eventType.length + payload.byteLength, 0);
   return used >= plain.byteLength * LEAST_OF_USE && zstd.byteLength <= plain.byteLength / 2;

@@ -21,7 +21,7 @@ export interface ComparingJournal<Seen extends Known> {
   read(place: SessionKey, keys: readonly string[]): Promise<Seen>;
   /** The same for a session that was seen before; `isConflict`: something was refused that should follow on what was seen. */
   update(place: SessionKey, keys: readonly string[], seen: Seen, isConflict: boolean): Promise<Seen>;
-  /** Finds those of the keys that `seen` may not know; does nothing where `commit` finds them. */
+  /** Finds the keys that `seen` may not know; absent if `commit` finds them. */
   findKeys?(place: SessionKey, seen: Seen, keys: readonly string[]): Promise<void>;
   /**
    * Adds all of it behind the session as it was seen, or nothing, and notes it in `seen`.
@@ -46,7 +46,7 @@ interface Waiting extends Change {
 
 /** Times that another replica may be faster. */
 const MOST_ATTEMPTS = 20;
-/** How long a change may take with the others of its session in front of it. After that its caller is told to try again. */
+/** The longest for a change and the ones before it. Afterwards its caller must try again. */
 const LONGEST_CHANGE_MS = 8_000;
 /** Bodies that are committed together. */
 const LARGEST_TURN_BYTES = 1024 * 1024;
@@ -167,7 +167,7 @@ export class Heads<Seen extends Known> implements Journal {
       }
       await this.#journal.findKeys?.(place, seen, keys);
       const { decisions, head, added } = decideAll(seen, commands);
-      // What is remembered may be old: another replica may have added what the client expects, or the same append.
+      // The remembered head may be old: another replica may have added the expected events, or the same append.
       if (!isFresh && decisions.some(mayBeStale)) continue;
       const proposals = decisions.flatMap((decision, at): Proposal[] => {
         const { command, frame } = group[at] as Waiting;

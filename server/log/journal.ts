@@ -7,7 +7,7 @@ export interface Change {
   command: Command;
   /** The events of an append; its memory is handed over. */
   frame?: Frame | undefined;
-  /** Who wants it: senders take turns where they wait. */
+  /** The sender; waiting senders are served in turn. */
   sender: string;
 }
 

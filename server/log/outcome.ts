@@ -1,7 +1,7 @@
 import { Problem, type ProblemCode } from '../../contract/problem.ts';
 import type { Decision } from './decide.ts';
 
-/** The session has other events than whoever appends to it knows of. */
+/** The session has other events than the client expects. */
 export class SequenceMismatch extends Problem {
   /** How many it has. */
   readonly eventCount: number;
@@ -26,7 +26,7 @@ const SENTENCES: Record<Refusal['refused'], string> = {
     'The session has other events than expected. Look at those that you do not know, and send the rest.',
 };
 
-/** @throws Problem for what was refused */
+/** @throws Problem for a refusal */
 export function assertTaken(decision: Decision): asserts decision is Exclude<Decision, Refusal> {
   if (!('refused' in decision)) return;
   if ('eventCount' in decision) throw new SequenceMismatch(decision.eventCount);

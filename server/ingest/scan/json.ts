@@ -1,8 +1,8 @@
 import { Problem } from '../../../contract/problem.ts';
 
 /*
- * The grammar of JSON, as strict as `JSON.parse`, on bytes that are known to be UTF-8. Nothing is made of what is
- * passed: each function takes where something begins and returns where it ends. Nothing calls itself, so nesting has no
+ * The grammar of JSON, as strict as `JSON.parse`, on bytes that are known to be UTF-8. It builds no values: each
+ * function takes the start of a value and returns its end. No function calls itself, so nesting has no
  * limit but the body's length.
  *
  * Reads are compared with the length: one that is known to stay inside the buffer is twice as fast (55 against 115 µs
@@ -18,7 +18,7 @@ const tableOf = (characters: string) => {
 };
 
 const ESCAPES = tableOf('"\\/bfnrt');
-/** Bytes that end a run of plain text: the quote, the backslash, and those that may not stand in a string. */
+/** Bytes that end a run of plain text: the quote, the backslash, and characters that a string may not contain. */
 const STOPS = tableOf(`"\\${String.fromCharCode(...Array(0x20).keys())}`);
 const LITERALS = ['true', 'false', 'null'].map(bytesOf);
 

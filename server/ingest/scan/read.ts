@@ -5,7 +5,7 @@ import { type ScannedAppend, scanAppend } from './append.ts';
 /** What the body of an append says, with views into it. */
 export interface ReadAppend extends ScannedAppend {
   body: Uint8Array;
-  /** SHA-256 of the body in hexadecimal, by which a repeated request is known. */
+  /** SHA-256 of the body in hexadecimal, which identifies a repeated request. */
   fingerprint: string;
 }
 

@@ -44,7 +44,7 @@ export type Settled = Decision | { failed: string };
 
 /**
  * Changes in one transaction, and so with one fsync: each is decided on the session as the one before it left it. One that
- * is refused wrote nothing, so it cannot spoil the others. Where one fails in any other way, nothing of the group is kept
+ * is refused wrote nothing, so it cannot spoil the others. If one fails in any other way, the group is rolled back
  * and each is tried alone.
  * @throws what the engine throws when it cannot begin or commit; then nothing was stored
  */
@@ -136,7 +136,7 @@ function knownOf(found: unknown): KnownAppend | undefined {
 /** SQLITE_TOOBIG, CONSTRAINT, MISMATCH, RANGE. */
 const OF_WHAT_IS_WRITTEN = new Set([18, 19, 20, 25]);
 
-/** The fault is in what was to be written, not in the disk beneath; a value that cannot even be bound has no code. */
+/** Whether the written data, not the disk, caused the error; a value that cannot be bound has no code. */
 function isOfChange(error: unknown): boolean {
   const { errcode } = error as { errcode?: number };
   return errcode === undefined || OF_WHAT_IS_WRITTEN.has(errcode & 0xff);

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Answers, Job, Replies, Reply, SentError, ThreadOptions } from './jobs.ts';
 
-/** A thread that ended by itself, and of which nobody knows what it had done. To be answered 503. */
+/** The thread ended by itself, and the state of its last jobs is unknown. Answered 503. */
 export class ThreadEnded extends Error {
   readonly code = 'ERR_INVALID_STATE';
 }
@@ -20,7 +20,7 @@ export class ConnectionThread {
   readonly ready: Promise<void>;
   readonly #worker: Worker;
   readonly #onError: (error: Error) => void;
-  /** Jobs without a reply, in the order in which they were handed in. */
+  /** Jobs without a reply, in order. */
   readonly #waiting: Waiting[] = [];
   /** Why it takes no more jobs. */
   #gone: Error | undefined;
@@ -48,7 +48,7 @@ export class ConnectionThread {
     return this.#waiting[0] ? performance.now() - this.#waiting[0].since : 0;
   }
 
-  /** Jobs are done in the order in which they are handed in. Rejects with the engine's error. */
+  /** Runs jobs in order. Rejects with the engine's error. */
   run<J extends Job>(job: J): Promise<Answers[J['kind']]> {
     if (this.#gone) return Promise.reject(this.#gone);
     this.#worker.postMessage(job, handedOver(job));

@@ -20,7 +20,7 @@ export interface Threads {
   close(): Promise<void>;
 }
 
-/** Kysely over the threads: a read goes to whichever reader is free, all else to the writer. */
+/** Kysely over the threads: a read goes to a free reader, everything else to the writer. */
 export const sqliteDialect = (threads: Threads): Dialect => ({
   createAdapter: () => new ThreadsAdapter(),
   createDriver: () => createDriver(threads),

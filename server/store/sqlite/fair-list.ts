@@ -3,7 +3,7 @@ interface Entry<Item> {
   item: Item;
 }
 
-/** Items that wait, in groups that take turns: a long group does not make a short one wait. */
+/** Waiting items in groups that are served in turn: a long group does not delay a short one. */
 export class FairList<Item> {
   readonly #groups = new Map<string, Entry<Item>[]>();
   #count = 0;

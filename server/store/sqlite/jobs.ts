@@ -1,7 +1,7 @@
 import type { Change } from '../../log/journal.ts';
 import type { Settled } from './change-group.ts';
 
-/** What a thread of the embedded store is asked, one job after the other; each is answered once. */
+/** A job for a thread of the embedded store, which runs one after the other and answers each once. */
 export type Job =
   | { kind: 'query'; sql: string; parameters: readonly unknown[] }
   /** Shares one commit with those that wait beside it; answered once it is durable. */

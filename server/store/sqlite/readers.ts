@@ -121,5 +121,5 @@ export class Readers {
   }
 }
 
-/** Its code is that of a store that is closed, which is answered 503. */
+/** Has the code of a closed store, which is answered 503. */
 const tooLong = (ms: number) => Object.assign(new DeadlineExceeded(ms), { code: 'ERR_INVALID_STATE' });

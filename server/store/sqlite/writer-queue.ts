@@ -14,11 +14,11 @@ interface Waiting {
 /** What the writer has before it at most: two commits, so that it need not wait for the second. */
 const WINDOW = { count: 256, bytes: 8 * 1024 * 1024 };
 
-/** Beyond this the store is too slow for what comes in, and says so. */
+/** With more waiting changes, further ones are refused, because the store is too slow. */
 const MOST_WAITING = { count: 4_096, bytes: 64 * 1024 * 1024 };
 
 export interface WriterQueue extends Journal {
-  /** Keeps the writer to oneself until the returned function is called; whoever asks first is served first. */
+  /** Reserves the writer until the returned function is called; first come, first served. */
   holdWriter(): Promise<() => void>;
 }
 
