@@ -5,6 +5,7 @@ import { constants, homedir, hostname, setPriority } from 'node:os';
 import { isSea } from 'node:sea';
 import { setFlagsFromString } from 'node:v8';
 import { AGENTS } from './agents/all.ts';
+import { EXIT } from './failure.ts';
 import { fetchPlainly } from './http.ts';
 import { runProgram } from './program.ts';
 import { exitCodeFor } from './setup/supervisors.ts';
@@ -25,8 +26,13 @@ for (const signal of SIGNALS) {
   process.once(signal, () => stop.abort());
 }
 
-// Who read it is gone, such as `head` or a closed terminal: no reason to end what is being done.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+// A reader that is gone, such as `head` or a closed terminal, is no reason to stop. An answer that could not be written is.
+let isLost = false;
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code !== 'EPIPE' && code !== 'EIO') isLost = true;
+  });
+}
 
 // Nobody who runs capture can act on node:sqlite being new.
 const printers = process.listeners('warning');
@@ -75,6 +81,7 @@ const exitCode = runProgram(
 
 // A request that nobody waits for any more must not keep the process; an answer that is still being read must.
 void exitCode.then((code) => {
-  process.exitCode = exitCodeFor(code, process.env);
-  process.stdout.write('', () => process.stderr.write('', () => process.exit()));
+  const end = () => process.exit(exitCodeFor(isLost && code === EXIT.ok ? EXIT.failure : code, process.env));
+  // A failed write is told a moment after its callback.
+  process.stdout.write('', () => process.stderr.write('', () => setImmediate(end)));
 });

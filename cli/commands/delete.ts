@@ -15,9 +15,9 @@ export const deleteCommand = defineCommand({
   name: 'delete',
   summary: 'delete a session at the service',
   description:
-    'For what should not have been sent: deletes a session at the service for good, with all that was sent of it, and ' +
-    "captures nothing more of it. The agent's transcript stays. It cannot be undone.",
-  examples: [['capture delete 0199a213', 'asks, and deletes it']],
+    'Deletes a session at the service for good, with everything that was sent of it, and captures nothing more of it. ' +
+    "The agent's transcript stays. This cannot be undone.",
+  examples: [['capture delete 0199a213', 'asks, then deletes it']],
   takes: { session: text('<SESSION>', SESSION_NAMES), yes: flag('--yes', 'do not ask') },
   run: (context, { session = '', yes }, output) => runDelete(context, session, yes, output),
 });
@@ -48,9 +48,11 @@ async function runDelete(context: Context, asked: string, yes: boolean, output: 
     output.answer({ agent, session: agentSession, forks, deletedAtService: deleted }, [
       `Deleted: ${name}`,
       ...(forks.length > 0
-        ? [`Nothing more is captured of ${formatCount(forks.length, 'fork')} of it: ${forks.join(', ')}`]
+        ? [`Nothing more will be captured of its ${formatCount(forks.length, 'fork')}: ${forks.join(', ')}`]
         : []),
-      deleted > 0 ? 'Nothing more of it is captured.' : 'The service had nothing of it, and nothing more is captured.',
+      deleted > 0
+        ? 'Nothing more of it will be captured.'
+        : 'The service had nothing of it; nothing more will be captured.',
     ]);
   });
 }
@@ -62,6 +64,6 @@ async function deleteOnce(service: Service, clientKey: string): Promise<boolean>
     return true;
   } catch (error) {
     if (hasStatus(error, 404)) return false;
-    throw explainTrouble(service.url, error, 'Nothing more of the session is sent.');
+    throw explainTrouble(service.url, error, 'Nothing more of the session will be sent.');
   }
 }

@@ -12,20 +12,24 @@ export const openCommand = defineCommand({
   examples: [
     ['capture open', 'the latest session of this folder'],
     ['capture open 0199a213', 'one by its id'],
-    ['capture open --print', 'its address only'],
+    ['capture open --print', 'only prints its address'],
   ],
   takes: { session: text('[SESSION]', SESSION_NAMES), print: flag('--print', 'print the address, and open nothing') },
   async run(context, { session, print }, output) {
     const { url } = readSettings(context);
     if (url === undefined) {
-      throw new Failure(EXIT.signInRequired, 'It is not known where the service is.', 'Sign in with `capture login`.');
+      throw new Failure(
+        EXIT.signInRequired,
+        'The address of the service is not known.',
+        'Sign in with `capture login`.',
+      );
     }
     const { agent, agentSession, verdict, serviceId } = await withSpool(context, (spool) => {
       const chosen = chooseSession(context, spool, session);
       return { ...chosen, serviceId: spool.sessions.serviceIds(chosen.id).at(-1) };
     });
     if (verdict === 'deleted') {
-      throw new Failure(EXIT.usage, `${agent} ${agentSession} was deleted at the service.`, 'There is no page of it.');
+      throw new Failure(EXIT.usage, `${agent} ${agentSession} was deleted at the service.`, 'It has no page.');
     }
     if (serviceId === undefined) {
       const sentence = `Nothing of ${agent} ${agentSession} was sent yet, so the dashboard does not have it.`;
@@ -34,6 +38,6 @@ export const openCommand = defineCommand({
     const address = sessionPage(await findDashboard(context, url), serviceId);
     const opened = !print && (await openInBrowser(context, address));
     output.answer({ agent, session: agentSession, serviceId, url: address, opened }, [address]);
-    if (!opened && !print) output.say('No browser could be opened here: use the address.');
+    if (!opened && !print) output.say('No browser could be opened; use the address.');
   },
 });

@@ -24,15 +24,15 @@ export const sessionsCommand = defineCommand({
     'is sent and waiting. `capture import --dry-run` lists what was not captured yet.',
   examples: [
     ['capture sessions', `the latest ${LATEST}`],
-    ['capture sessions --all --since 7d --agent codex', "a week of one agent's"],
+    ['capture sessions --all --since 7d --agent codex', 'one agent, one week'],
     ['capture sessions 0199a213', 'all about one'],
-    ['capture sessions --waiting', 'what is not sent yet'],
+    ['capture sessions --waiting', 'what waits to be sent'],
   ],
   takes: {
     session: text('[SESSION]', SESSION_NAMES),
     ...CHOICE_OPTIONS,
-    all: flag('--all', 'list every one'),
-    waiting: flag('--waiting', 'only those of which something waits to be sent, or was refused'),
+    all: flag('--all', 'list all of them'),
+    waiting: flag('--waiting', 'only sessions with events that wait to be sent or were refused'),
   },
   async run(context, { session, agent, since, all, waiting }, output) {
     if (session === undefined && spoolOfUser(context) === undefined) {
@@ -53,7 +53,7 @@ export const sessionsCommand = defineCommand({
       const meant = waiting ? reports.filter((one) => one.eventsWaiting + one.eventsRefused > 0) : reports;
       const shown = all ? meant : meant.slice(0, LATEST);
       const more = meant.length - shown.length;
-      const none = waiting ? 'Nothing waits, and nothing was refused.' : 'No captured session is meant by that.';
+      const none = waiting ? 'Nothing waits, and nothing was refused.' : 'No captured session matches.';
       output.answer({ total: meant.length, sessions: shown }, [
         ...(meant.length > 0 ? layOutSessions(shown, context) : [none]),
         ...(more > 0 ? [`${formatCount(more, 'more session')}: \`capture sessions --all\``] : []),

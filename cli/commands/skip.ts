@@ -10,22 +10,22 @@ import { openSpool } from '../spool/open.ts';
 
 export const skipCommand = defineCommand({
   name: 'skip',
-  summary: 'take one session out of capturing',
+  summary: 'stop capturing one session',
   description:
-    'Captures nothing more of a session, nor of its forks, and throws away what of it was not sent yet. What was sent stays ' +
-    'at the service. It need not be captured yet.',
+    'Captures nothing more of a session and its forks, and deletes what waits to be sent. What was sent stays at the ' +
+    'service. Works before anything of the session was captured.',
   examples: [
     ['capture skip --last', 'what you just did in this folder'],
-    ['capture skip 0199a213 --undo', 'capture it after all'],
+    ['capture skip 0199a213 --undo', 'capture it again'],
   ],
   takes: {
     session: text('[SESSION]', SESSION_NAMES),
     last: flag('--last', 'the session of this folder that was active last'),
-    undo: flag('--undo', 'capture it again, with all that was left out meanwhile'),
+    undo: flag('--undo', 'capture it again, including what was left out meanwhile'),
   },
   async run(context, { session: asked, last, undo }, output) {
     if (asked === undefined && !last) {
-      throw new Failure(EXIT.usage, 'Say which session, by its id or with --last.');
+      throw new Failure(EXIT.usage, 'Name a session by its id, or use --last.');
     }
     const folder = stateFolder(context);
     // It counts for every account: also where nobody is signed in, or nothing was captured yet.
@@ -44,10 +44,10 @@ export const skipCommand = defineCommand({
       const { dropped, forks } = spool.transact(say);
       output.answer({ agent, session, skipped: !undo, forks, droppedEvents: dropped, sent }, [
         `${undo ? 'Captured again' : 'Skipped from now on'}: ${`${agent} ${session} ${title}`.trim()}`,
-        ...(forks.length > 0 ? [`With it ${formatCount(forks.length, 'fork')}: ${forks.join(', ')}`] : []),
-        ...(dropped > 0 ? [`Thrown away: ${formatCount(dropped, 'event')} that had not been sent.`] : []),
+        ...(forks.length > 0 ? [`Also ${formatCount(forks.length, 'fork')}: ${forks.join(', ')}`] : []),
+        ...(dropped > 0 ? [`Deleted ${formatCount(dropped, 'event')} that waited to be sent.`] : []),
         ...(sent > 0 && !undo
-          ? [`${formatCount(sent, 'event')} sent before stay at the service: \`capture delete\` deletes them.`]
+          ? [`${formatCount(sent, 'event')} sent earlier stay at the service; \`capture delete\` deletes them.`]
           : []),
       ]);
     } finally {

@@ -9,8 +9,8 @@ import { withSpool } from '../sessions/choose.ts';
 const retryCommand = defineCommand({
   name: 'retry',
   summary: 'send again what the service refused',
-  description: 'Puts the events that the service refused back to those that wait, as after an update of the service.',
-  examples: [['capture spool retry', 'what was refused is sent again']],
+  description: 'Sends the events that the service refused again, for example after an update of the service.',
+  examples: [['capture spool retry', 'sends the refused events again']],
   run: (context, _values, output) =>
     withSpool(context, (spool) => {
       const events = spool.transact(() => {
@@ -27,11 +27,11 @@ const retryCommand = defineCommand({
 
 const dropCommand = defineCommand({
   name: 'drop',
-  summary: 'give up what the service refused',
+  summary: 'delete what the service refused',
   description:
-    'Throws away the events that the service refused, after asking. What of a session merely waits is thrown away by ' +
+    'Deletes the events that the service refused, after asking. To delete events of a session that wait to be sent, use ' +
     '`capture skip`.',
-  examples: [['capture spool drop', 'asks, and throws it away']],
+  examples: [['capture spool drop', 'asks, then deletes them']],
   takes: { yes: flag('--yes', 'do not ask') },
   run: (context, { yes }, output) =>
     withSpool(context, async (spool) => {
@@ -47,11 +47,11 @@ const dropCommand = defineCommand({
 
 export const spoolCommand = defineCommand({
   name: 'spool',
-  summary: 'send again or give up what the service refused',
-  description: 'What the service refuses is set aside in the spool until somebody decides; see `capture status`.',
+  summary: 'send again or delete what the service refused',
+  description: 'Events that the service refuses are kept until you decide; see `capture status`.',
   examples: [
-    ['capture spool retry', 'sends it again'],
-    ['capture spool drop', 'throws it away'],
+    ['capture spool retry', 'sends them again'],
+    ['capture spool drop', 'deletes them'],
   ],
   commands: [retryCommand, dropCommand],
 });

@@ -14,14 +14,14 @@ export const uninstallCommand = defineCommand({
   name: 'uninstall',
   summary: 'stop capturing, and undo `capture init`',
   description:
-    "Undoes `capture init`: ends capture and what starts it, and leaves the agents' settings byte for byte as before, or " +
-    'without our entries where they were changed since. Keeps the sign-in and what was not sent yet.',
+    "Undoes `capture init`: stops capture and what starts it, and restores the agents' settings byte for byte. If they were " +
+    'changed since, only the entries of capture are removed. Keeps the sign-in and what waits to be sent.',
   examples: [
     ['capture uninstall', 'undoes `capture init`'],
-    ['capture uninstall --purge', 'and deletes all that capture keeps on this machine'],
+    ['capture uninstall --purge', 'also deletes everything capture keeps on this machine'],
   ],
   takes: {
-    purge: flag('--purge', 'delete the sign-in, what was not sent yet and all else that capture keeps here, too'),
+    purge: flag('--purge', 'also delete the sign-in, what waits to be sent, and everything else capture keeps here'),
     yes: flag('--yes', 'with --purge: do not ask'),
   },
   async run(context, options, output) {
@@ -45,7 +45,7 @@ export const uninstallCommand = defineCommand({
     output.answer({ files, daemon, stateFolder: state, purged: isPurged }, [
       ...files.map(({ path, change, reason }) => `${path} ${CHANGES[change]}${reason ? `: ${reason}` : ''}.`),
       ...daemon.removed.map((path) => `${path} is removed.`),
-      ...(daemon.stopped ? ['capture has ended.'] : []),
+      ...(daemon.stopped ? ['capture is stopped.'] : []),
       ...(isNothing && !isPurged ? ['Nothing was installed.'] : []),
       ...(!isPurged && existsSync(state)
         ? [`Kept in ${state}: ${KEPT}. \`capture uninstall --purge\` deletes it.`]
@@ -55,8 +55,8 @@ export const uninstallCommand = defineCommand({
     if (left === 0) return;
     throw new Failure(
       EXIT.failure,
-      `${formatCount(left, 'file')} could not be put right.${options.purge ? ' Nothing was purged.' : ''}`,
-      `Take the entries that run ${scriptPath(context, 'hook')} out by hand, and run it again.`,
+      `${formatCount(left, 'file')} could not be restored.${options.purge ? ' Nothing was purged.' : ''}`,
+      `Remove the entries that run ${scriptPath(context, 'hook')} by hand, then run this again.`,
     );
   },
 });
@@ -68,7 +68,7 @@ const removeAllHooks = (context: Context): Edited[] =>
 
 const CHANGES: { readonly [change in Edited['change']]?: string } = {
   restored: 'is as it was before',
-  cleaned: 'was changed since; only the entries of capture were taken out',
+  cleaned: 'was changed since; only the entries of capture were removed',
   removed: 'is removed',
   left: 'is left alone',
 };

@@ -47,6 +47,17 @@ test('a fork that is found while reading is kept back with its own forks, and no
   expect(decisions.revision()).toBe(revision);
 });
 
+test('the prompt of a session that was skipped before it was sent is forgotten', () => {
+  const spool = openSpool(':memory:');
+  onTestFinished(spool.close);
+  const [unsent = 0, sent = 0] = ['unsent', 'sent'].map((name) => spool.sessions.ensure('codex', name));
+  for (const id of [unsent, sent]) spool.sessions.learn(id, { title: 'a title', prompt: 'kept-back' });
+  spool.sessions.addSent(sent, 1);
+  for (const id of [unsent, sent]) spool.keepBack(id, 'skipped', 1);
+  expect(spool.sessions.get(unsent)).toMatchObject({ title: undefined, prompt: undefined });
+  expect(spool.sessions.get(sent)).toMatchObject({ title: 'a title' });
+});
+
 test('decisions of version 1 are taken over', () => {
   const folder = makeFolder();
   const first = openDecisions(folder, { isMade: true });

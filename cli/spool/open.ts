@@ -115,6 +115,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
       sessions.setDeleted(id);
       refused.removeSession(id);
     }
+    for (const each of ids) sessions.forgetText(each);
     const dropped = ids.reduce((sum, each) => sum + batches.removeSession(each), 0);
     return { dropped, forks: forks.map(({ session }) => session) };
   }

@@ -81,6 +81,7 @@ export function createSessions(db: DatabaseSync) {
   const setDeleted = db.prepare("UPDATE sessions SET state = 'closed', service_id = NULL WHERE id = ?");
   const expire = db.prepare('UPDATE sessions SET expired_until = max(coalesce(expired_until, 0), ?) WHERE id = ?');
   const expiredUntil = db.prepare('SELECT expired_until FROM sessions WHERE agent = ? AND agent_session = ?');
+  const forgetText = db.prepare('UPDATE sessions SET title = NULL, prompt = NULL WHERE id = ? AND sent = 0');
   const setHeld = db.prepare('UPDATE sessions SET held_elsewhere = ? WHERE id = ?');
   const open = db.prepare('INSERT INTO opened (session, service_id) VALUES (?, ?) ON CONFLICT DO NOTHING');
   const opened = db.prepare('SELECT service_id FROM opened WHERE session = ? ORDER BY id');
@@ -131,6 +132,8 @@ export function createSessions(db: DatabaseSync) {
       Number(expiredUntil.get(agent, agentSession)?.expired_until ?? 0),
     /** The service is asked for it anew. */
     reset: (id: number) => setState.run('new', null, id),
+    /** What its events said that were thrown away is not sent as its title either, unless the service has had it. */
+    forgetText: (id: number) => forgetText.run(id),
     /** The service has nothing of it any more. */
     setDeleted: (id: number) => setDeleted.run(id),
     setHeldElsewhere: (id: number, held: boolean) => setHeld.run(held ? 1 : 0, id),

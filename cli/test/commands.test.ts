@@ -118,8 +118,8 @@ const CASES: Case[] = [
     name: 'open, signed out',
     args: ['open'],
     exitCode: 4,
-    terminal: /^error: It is not known where the service is\.\nhint: Sign in/,
-    pipe: /^error: It is not known/,
+    terminal: /^error: The address of the service is\.\nhint: Sign in/,
+    pipe: /^error: The address of the service is not known/,
     json: { exitCode: 4 },
   },
   {

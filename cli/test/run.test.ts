@@ -1,7 +1,9 @@
-import { appendFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { writeConsent } from '../privacy/consent.ts';
+import { VERSION } from '../version.ts';
 import { makeFolder, write } from './folder.ts';
 import { exitOf, run, start } from './program.ts';
 import { startService } from './service.ts';
@@ -69,4 +71,21 @@ test('a revoked secret stops what is sent and not what is captured; signing in a
 
   await run(['login', '--secret-stdin', '--url', service.url], { home: options.home, input: 'sk_live_another' });
   await vi.waitFor(() => expect(texts()).toEqual(['one', 'two', 'three']), { timeout: 60_000 });
+});
+
+test.runIf(existsSync('/dev/full'))(
+  'an answer that could not be written is a failure, and a reader that is gone is none',
+  () => {
+    const main = join(import.meta.dirname, '../main.ts');
+    const env = { ...process.env, HOME: makeFolder() };
+    const exitCode = (to: string) =>
+      spawnSync('bash', ['-c', `"$0" "$1" --help ${to}`, process.execPath, main], { env }).status;
+    expect([exitCode('>/dev/full'), exitCode('>/dev/null'), exitCode('| true; exit ${PIPESTATUS[0]}')]).toEqual([
+      1, 0, 0,
+    ]);
+  },
+);
+
+test.each(['version', '-v', '--version'])('capture %s says which version it is', async (word) => {
+  expect(await run([word], { home: makeFolder() })).toMatchObject({ exitCode: 0, stdout: `${VERSION}\n` });
 });

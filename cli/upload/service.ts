@@ -53,7 +53,7 @@ export function createService({ url, secret, fetch, timeoutMs = TIMEOUT_MS, inte
     }
     return response;
   };
-  const client = createClient({ baseUrl: base, credential: () => secret, fetch: send });
+  const client = createClient({ baseUrl: base, credential: () => secret || undefined, fetch: send });
 
   async function append(batches: readonly Append[]): Promise<BulkResult[]> {
     // Each batch travels as the frame that lies in the spool, and is stored as that.

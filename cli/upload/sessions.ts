@@ -1,7 +1,9 @@
 import type { AgentId } from '../../contract/agent.ts';
 import { type CapturedSession, type CaptureResult, MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
 import { ServiceError } from '../../contract/client.ts';
+import type { CapturedEvent } from '../../contract/transcript.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { factsOf, mergeFacts } from '../read/facts.ts';
 import type { Repository } from '../repository.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
@@ -136,7 +138,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   async function request(sessions: readonly SessionRow[], describe: Describe): Promise<CaptureResult[]> {
     if (sessions.length === 0) return [];
     const bodies: CapturedSession[] = [];
-    for (const session of sessions) bodies.push({ ...(await toBody(session)), ...describe(session) });
+    for (const session of sessions.map(toPart)) bodies.push({ ...(await toBody(session)), ...describe(session) });
     try {
       const ask = async () => {
         // A person may have kept one of them back while the service was waited for.
@@ -176,6 +178,16 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   /** Until an event tells a time, the files do: the first one in them, or when they were made. */
   const startOf = ({ agent, agentSession, firstAt }: SessionRow): number =>
     firstAt ?? Math.min(now(), ...spool.files.ofSession(agent, agentSession).map(({ startedAt }) => startedAt));
+
+  /** What continues a session has the title and the beginning of its own first events. */
+  function toPart(session: SessionRow): SessionRow {
+    const batch = session.generation > 0 ? spool.batches.ofSession(session.id).next().value : undefined;
+    if (batch === undefined) return session;
+    const events = readEvents(batch).map((event) => JSON.parse(event) as CapturedEvent);
+    const { title, prompt, firstAt } = events.map(factsOf).reduce(mergeFacts, {});
+    const name = title ?? prompt;
+    return { ...session, ...(name !== undefined && { title: name }), ...(firstAt !== undefined && { firstAt }) };
+  }
 
   /** A time that an agent wrote may be any; the service takes what can be. */
   const toPlausible = (time: number) => Math.min(Math.max(time, EARLIEST), now());
