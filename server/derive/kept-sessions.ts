@@ -12,8 +12,8 @@ interface KeptSession {
   weight: number;
 }
 
-/** Characters of facts, entries and words that are kept, which take some three bytes each. */
-const MOST_WEIGHT = 8_000_000;
+/** Characters of facts, entries, words and texts that are kept: some 8 MB of memory. */
+const MOST_WEIGHT = 3_000_000;
 
 /**
  * Keeps the state of the last derived sessions, so that the events of their open chunk need not be read again. It may be lost
@@ -46,5 +46,6 @@ export class KeptSessions {
   }
 }
 
+/** A long word keeps the text it was cut from in memory. */
 const weightOf = ({ weight, open }: KeptSession): number =>
-  weight + (open ? open.entries.length + 4 * open.indexed.length : 0);
+  weight + (open ? open.entries.length + 2 * open.indexed.length + open.bytes : 0);
