@@ -10,7 +10,7 @@ export interface OperationsOptions {
 }
 
 /**
- * What those who run the service ask, on a port of its own, so that it is not open to those who use it:
+ * Probes and metrics for operators, on a separate port that users cannot reach:
  * `/livez` whether the process answers, `/readyz` whether it should be sent requests, `/metrics`.
  */
 export function createOperations({ metrics, store, whyNotReady }: OperationsOptions): Server {

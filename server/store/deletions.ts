@@ -86,7 +86,7 @@ const SWEPT_AT_ONCE = 20;
 const TOMBSTONES_AT_ONCE = 500;
 
 /**
- * Removes what deleted sessions have left, a slice at a time; goes on where another process stopped, and stops after a
+ * Removes the data of deleted sessions in slices; continues where another process stopped, and stops after a
  * slice once the signal is aborted. A session that cannot be removed does not keep the ones behind it. `onRemoved` is called
  * after each session.
  * @throws the first error, after all other sessions were removed

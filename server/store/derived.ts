@@ -197,7 +197,7 @@ async function writeChunks(db: Db, row: Target, chunks: readonly DerivedChunk[])
   const ids = new Map(written.map((chunk) => [chunk.first_sequence, chunk.chunk_id]));
   const added = chunks.filter((chunk) => chunk.added !== '');
   if (inIndex || added.length === 0) return;
-  // Inserting a row again adds words to it: the index only keeps which words are in which row.
+  // Inserting a row again adds words to it: the index only maps words to rows.
   const rows = added.map(({ first, added: words }) => sql`(${ids.get(first)}, ${words})`);
   await sql`insert into chunk_words (rowid, words) values ${sql.join(rows)}`.execute(db);
 }

@@ -77,8 +77,8 @@ ON CONFLICT (session_id, first_sequence) DO NOTHING
 RETURNING session_id, first_sequence`;
 
 /**
- * What stands where an append was not inserted. The tombstones of sessions are removed with their organization, so a
- * session is gone as well when its organization is deleted or no longer there.
+ * Finds the reason why an append was not inserted. Tombstones are removed with their organization, so a session is also gone
+ * if its organization is deleted or does not exist.
  */
 const FIND = `
 SELECT n.append_id, s.session_id IS NOT NULL AS is_there, a.append_id AS stored,
@@ -120,7 +120,7 @@ WHERE s.session_id = n.session_id AND s.organization_id = n.organization_id AND 
   AND s.event_count >= n.event_count
 RETURNING ${CHANGED}`;
 
-/** The replica that was asked does the same, unless it was stopped or the store was away. */
+/** The replica that took the request does the same, unless it stopped or the store was away. */
 const DELETE = `
 WITH s AS (
   UPDATE sessions s SET deleted_at = n.at, status = CASE s.status WHEN 'active' THEN 'failed' ELSE s.status END

@@ -1,24 +1,24 @@
 import { sql } from 'kysely';
 import type { Db } from './open.ts';
 
-/** A session to which nothing has come for long. */
+/** A session without an event for long. */
 export interface Unchanged {
   organizationId: string;
   sessionId: string;
   eventCount: number;
 }
 
-/** Its place in the order in which sessions were opened. */
+/** The position of a session in the order of opening. */
 export interface Opened {
   createdAt: number;
   sessionId: string;
 }
 
 /**
- * Some of the sessions to which nothing has come since a time, of all organizations, in the order they were opened. Only
- * sessions opened before that time are looked at, and of these few are left: the others were deleted by then.
+ * Some sessions of all organizations without an event since a time, in the order of opening. It reads only sessions that were
+ * opened before that time, which are few: most of them were deleted earlier.
  * @param before epoch milliseconds
- * @param after the one behind which they begin
+ * @param after the last session of the previous call
  */
 export const listUnchanged = (
   db: Db,

@@ -5,7 +5,7 @@ import type { EnvironmentRow, SessionRow } from './schema.ts';
 /** Open sessions that are closed in one transaction: it takes some 20 ms. */
 const CLOSED_AT_ONCE = 500;
 
-/** Revokes the machine: from now on no session is opened on it. One that was revoked before stays as it is. */
+/** Revokes the machine, if it is active: from now on no session can be opened on it. */
 export const revokeEnvironment = async (
   db: Db,
   organizationId: string,
@@ -42,8 +42,8 @@ export const findRevokedWithOpen = (db: Db, after: string): Promise<EnvironmentR
 
 /**
  * Open sessions of a machine, newest first.
- * @param before id of the session behind which they begin; undefined: at the newest
- * @returns the rest begins behind `next`; undefined: there is none
+ * @param before the last session of the previous call; undefined: begins with the newest
+ * @returns `next` is the last of these sessions if more are left
  */
 export async function listOpen(
   db: Db,
