@@ -13,7 +13,7 @@ test('a session can be taken out beside a daemon that sends, which goes on with 
   say(2, 0, 'kept');
   await vi.waitFor(async () => expect(await status()).toMatchObject({ spooled: { events: 2 } }), { timeout: 60_000 });
   const skipped = await run(['skip', sessionId(1)], { home });
-  expect(skipped).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Thrown away: 1 event') });
+  expect(skipped).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Deleted 1 event') });
   service.state.faults = {};
   await waitForTexts(2, ['kept']);
   expect(texts(1)).toEqual(['before']);

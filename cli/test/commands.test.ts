@@ -118,7 +118,7 @@ const CASES: Case[] = [
     name: 'open, signed out',
     args: ['open'],
     exitCode: 4,
-    terminal: /^error: The address of the service is\.\nhint: Sign in/,
+    terminal: /^error: The address of the service is not known\.\nhint: Sign in/,
     pipe: /^error: The address of the service is not known/,
     json: { exitCode: 4 },
   },
