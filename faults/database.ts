@@ -18,7 +18,23 @@ export interface FaultyDatabase {
   faults: Record<string, Fault>;
   /** Rows that it has of a session, its events included. */
   countRows(session: string): Promise<number>;
+  /** Makes it look as if nothing had come to a session for ten days. */
+  age(session: string): Promise<void>;
   stop(): Promise<void>;
+}
+
+const AGE = `
+UPDATE sessions SET created_at = created_at - 864000000, updated_at = updated_at - 864000000 WHERE session_id = $1`;
+
+/** On a connection of its own, past what may be the matter with others. */
+async function query(url: string, text: string, values: unknown[]): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url });
+  try {
+    await client.connect();
+    return await client.query(text, values);
+  } finally {
+    await client.end();
+  }
 }
 
 /** PostgreSQL with an empty database, on a disk of its own where one can be made, and what can be the matter with it. */
@@ -40,15 +56,10 @@ export async function startDatabase(): Promise<FaultyDatabase> {
       ...(disk && { 'sync of PostgreSQL failed': failSyncs(disk, server, start) }),
     },
     async countRows(session) {
-      const client = new pg.Client({ connectionString: url });
-      try {
-        await client.connect();
-        const { rows } = await client.query(COUNT_ROWS, [session]);
-        return Number(rows[0].count);
-      } finally {
-        await client.end();
-      }
+      const { rows } = await query(url, COUNT_ROWS, [session]);
+      return Number(rows[0].count);
     },
+    age: async (session) => void (await query(url, AGE, [session])),
     async stop() {
       await server.stop();
       await disk?.dispose();

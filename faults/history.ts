@@ -11,6 +11,8 @@ export type Line = { at: number } & (
   /** From here on the session is being deleted; from `deleted` on it is gone. */
   | { deleting: string }
   | { deleted: string }
+  /** From here on the session expires as soon as the service looks, unless something is added to it. */
+  | { aged: string }
   /** A reader saw so many events of the session, the last of them being this one. */
   | { read: string; count: number; text?: string }
 );

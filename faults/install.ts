@@ -19,6 +19,8 @@ export async function settleIn(where: Where) {
     variables: {
       ...issuer.env,
       SECRET_PEPPER: PEPPER,
+      // A service looks for what has expired when it starts.
+      RETENTION_DAYS: '1',
       LOG_LEVEL: 'silent',
       RATE_LIMIT_SECRET: '0',
       RATE_LIMIT_USER: '0',

@@ -133,4 +133,21 @@ describe('the oracle', () => {
   test('finds a session that nobody opened', () => {
     expect(judge([], new Map([['t', storedOf(['x/0'])]])).faults).toEqual([{ rule: 'foreign', what: 't' }]);
   });
+
+  test('takes an old session for expired if nothing came to it, and for kept if something did', () => {
+    const old: Line[] = [
+      { at: 1, send: 'a', session: 's', count: 1 },
+      { at: 2, answer: 'a', status: 200, first: 1, last: 1 },
+      { at: 3, aged: 's' },
+      { at: 4, send: 'b', session: 's', count: 1 },
+    ];
+    const refused: Line[] = [...old, { at: 5, answer: 'b', status: 404, code: 'session_deleted' }];
+    const taken: Line[] = [...old, { at: 5, answer: 'b', status: 200, first: 2, last: 2 }];
+    const gone: Stored = { eventCount: 0, events: [], isGone: true };
+    expect(rulesOf(refused, gone)).toEqual([]);
+    expect(rulesOf(taken, storedOf(['a/0', 'b/0']))).toEqual([]);
+    expect(rulesOf(taken, gone)).toEqual(['lost']);
+    expect(rulesOf(refused, storedOf([]))).toEqual(['lost']);
+    expect(rulesOf(refused, { ...gone, eventCount: 3 })).toEqual(['kept']);
+  });
 });

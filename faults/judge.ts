@@ -21,6 +21,8 @@ export type Rule = keyof typeof RULES;
 export interface Stored {
   eventCount: number;
   events: readonly { sequence: number; text: string }[];
+  /** The service does not have it any more; `eventCount` is then how many rows the store still has of it. */
+  isGone?: true;
 }
 
 export interface Verdict {
@@ -48,6 +50,7 @@ interface Session {
   closed?: number;
   isDeleted?: true;
   deleted?: number;
+  aged?: number;
   reads: { count: number; text?: string }[];
 }
 
@@ -70,8 +73,10 @@ export function judge(lines: Iterable<Line>, stored: ReadonlyMap<string, Stored>
   const report = (rule: Rule, what: string) => void verdict.faults.push({ rule, what });
   const sessions = collect(lines, verdict, report);
   for (const session of sessions.values()) {
-    const judgeOne = session.isDeleted ? judgeDeleted : judgeSession;
-    judgeOne(session, stored.get(session.name) ?? EMPTY, report);
+    const there = stored.get(session.name) ?? EMPTY;
+    const hasExpired = session.aged !== undefined && there.isGone;
+    const judgeOne = session.isDeleted ? judgeDeleted : hasExpired ? judgeExpired : judgeSession;
+    judgeOne(session, there, report);
   }
   for (const name of stored.keys()) if (!sessions.has(name)) report('foreign', name);
   return verdict;
@@ -129,6 +134,7 @@ function collect(lines: Iterable<Line>, verdict: Verdict, report: Report): Map<s
     else if ('closed' in line) session(line.closed).closed ??= line.at;
     else if ('deleting' in line) session(line.deleting).isDeleted = true;
     else if ('deleted' in line) session(line.deleted).deleted ??= line.at;
+    else if ('aged' in line) session(line.aged).aged ??= line.at;
     else session(line.read).reads.push(line);
   }
   return sessions;
@@ -165,6 +171,12 @@ function judgeDeleted({ name, appends, deleted }: Session, stored: Stored, repor
   for (const { name: late, sent, answered } of appends) {
     if (deleted !== undefined && answered && sent > deleted) report('late', late);
   }
+}
+
+/** What was added to an old session keeps it: none of that may be gone with it. */
+function judgeExpired({ name, appends, aged = 0 }: Session, stored: Stored, report: Report): void {
+  if (stored.eventCount > 0) report('kept', `${name}: ${stored.eventCount} rows`);
+  for (const { name: late, sent, answered } of appends) if (answered && sent > aged) report('lost', late);
 }
 
 const textsOf = ({ name, count }: Append): string[] => Array.from({ length: count }, (_, index) => textOf(name, index));

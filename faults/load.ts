@@ -21,11 +21,15 @@ export interface LoadOptions extends ClientOptions {
   machine: { environmentId: string; agentInstallationId: string };
   /** Rows that the store has of a session, its events included. */
   countRows: (session: string) => Promise<number>;
+  /** Makes it look as if nothing had come to a session for long; absent where nobody but the service may write its store. */
+  age?: (session: string) => Promise<void>;
   writers: number;
   sessions: number;
 }
 
 const MOST_EVENTS = 50;
+/** A service that was started looks for what has expired within this. */
+const EXPIRES_WITHIN_MS = 2_000;
 /** Longer than any request may take. */
 const ANSWER_PATIENCE_MS = 20_000;
 
@@ -110,27 +114,60 @@ export function createLoad(options: LoadOptions) {
     history.write({ closed: session });
   }
 
-  /** Sessions of machines that are revoked, or that are deleted, in turn. */
+  /** Sessions that were deleted, and those that may have expired. */
   const gone = new Set<string>();
+  const aged = new Set<string>();
+  const ways = [endByDeletion, endByRevocation, ...(options.age ? [endByAge] : [])];
   let ended = 0;
 
-  /** Ends a session right after an append to it: it is deleted, or its machine is revoked. */
-  async function endOne(): Promise<void> {
-    const isDeleted = ended++ % 2 === 0;
-    const where = isDeleted ? machine : await newMachine();
+  /**
+   * Ends a session right after an append to it: it is deleted, its machine is revoked, or it expires; in turn.
+   * @param recovered resolves once all goes on
+   */
+  async function endOne(recovered: Promise<unknown>): Promise<void> {
+    await (ways[ended++ % ways.length] as (typeof ways)[number])(recovered);
+  }
+
+  async function openExtra(where = machine): Promise<string> {
     const session = await open(where);
     extra.push(session);
-    const last = make(session);
-    await send(last);
+    return session;
+  }
+
+  async function endByDeletion(): Promise<void> {
+    const session = await openExtra();
+    await send(make(session));
     const asOwner = await token();
-    if (isDeleted) {
-      gone.add(session);
-      history.write({ deleting: session });
-      await insist([200], 'DELETE', urlOf(session), asOwner);
-      history.write({ deleted: session });
-    } else {
-      await insist([200], 'DELETE', `/v1/organizations/me/environments/${where.environmentId}`, asOwner);
-      history.write({ closed: session });
+    gone.add(session);
+    history.write({ deleting: session });
+    await insist([200], 'DELETE', urlOf(session), asOwner);
+    history.write({ deleted: session });
+    await untilAnswered(make(session));
+  }
+
+  async function endByRevocation(): Promise<void> {
+    const where = await newMachine();
+    const session = await openExtra(where);
+    await send(make(session));
+    await insist([200], 'DELETE', `/v1/organizations/me/environments/${where.environmentId}`, await token());
+    history.write({ closed: session });
+    await untilAnswered(make(session));
+  }
+
+  /** It expires if a service starts while the store holds all of it; else the append keeps it. */
+  async function endByAge(recovered: Promise<unknown>): Promise<void> {
+    const session = await openExtra();
+    const last = make(session);
+    await untilAnswered(last);
+    aged.add(session);
+    history.write({ aged: session });
+    // While its store is away it does not age.
+    await options.age?.(session).catch(() => undefined);
+    let isOver = false;
+    void recovered.then(() => pause(EXPIRES_WITHIN_MS)).then(() => (isOver = true));
+    for (; !isOver; await pause(PAUSE_MS)) {
+      const told = await call('GET', urlOf(session), await token()).catch(() => undefined);
+      if (told?.status === 404) break;
     }
     await untilAnswered(make(session));
   }
@@ -140,7 +177,7 @@ export function createLoad(options: LoadOptions) {
     await insist([404], 'GET', urlOf(session), await token());
     for (const end = performance.now() + RECOVERED_WITHIN_MS; ; await pause(PAUSE_MS)) {
       const eventCount = await countRows(session);
-      if (eventCount === 0 || performance.now() > end) return { eventCount, events: [] };
+      if (eventCount === 0 || performance.now() > end) return { eventCount, events: [], isGone: true };
     }
   }
 
@@ -192,8 +229,12 @@ export function createLoad(options: LoadOptions) {
       appends = [];
       return [...sessions, ...extra];
     },
-    read: (session: string): Promise<Stored> =>
-      gone.has(session) ? readDeleted(session) : readSession(session, highest.get(session) ?? 0),
+    async read(session: string): Promise<Stored> {
+      const hasExpired = async () =>
+        aged.has(session) && (await insist([200, 404], 'GET', urlOf(session), await token())).status === 404;
+      const isGone = gone.has(session) || (await hasExpired());
+      return isGone ? readDeleted(session) : readSession(session, highest.get(session) ?? 0);
+    },
 
     /** Asks every replica for an append, and waits for the answer however long it takes: for the longest, in milliseconds. */
     async longestAnswer(): Promise<number> {

@@ -150,7 +150,8 @@ async function playRound({ load, kind, fault, hold, recovery }: Round): Promise<
     }
   };
   await reached('acknowledged', WAITED.before);
-  const ending = load.endOne();
+  const recovered = Promise.withResolvers<void>();
+  const ending = load.endOne(recovered.promise);
   await fault.break();
   load.setHeavy(fault.isShortage === true);
   const longestAnswer = load.longestAnswer();
@@ -159,6 +160,7 @@ async function playRound({ load, kind, fault, hold, recovery }: Round): Promise<
   load.setHeavy(false);
   await fault.mend();
   const [appends, readable] = await Promise.all([load.untilTaken(), load.untilReadable()]);
+  recovered.resolve();
   recovery.appends.push(appends);
   recovery.readable.push(readable);
   recovery.longestAnswer.push(await longestAnswer);

@@ -24,6 +24,7 @@ export async function installBus(random: () => number): Promise<Installation> {
   const workers = [await start('worker'), await start('worker', clock?.variables)] as const;
   return {
     countRows: database.countRows,
+    age: database.age,
     ...{ secret, machine, token, urls: () => replicas.map((replica) => replica.url()), writers: 12 },
     faults: {
       'replica killed': killed(replicas[0]),

@@ -24,6 +24,7 @@ export async function installPostgres(): Promise<Installation> {
   ] as const;
   return {
     countRows: database.countRows,
+    age: database.age,
     ...{ secret, machine, token, urls: () => replicas.map((replica) => replica.url()), writers: 24 },
     faults: {
       'replica killed': killed(replicas[0]),
