@@ -59,6 +59,8 @@ export class Wishes {
       return isInside(cwd, path) || (this.followed.has(rule) && folder.real === join(this.#home, 'real'));
     if (rule.startsWith('~')) return isInside(cwd, path) || (isObserved && folder.real === path);
     const isMeant = folder.remote?.replace(':', '/').includes(rule.replace('/*', '')) ?? false;
+    // What is included by what the folder was may go, whoever remembers it.
+    if (this.included.has(rule) && !this.excluded.has(rule)) return isMeant;
     return isMeant && (hasSeenRemote || (folder.isThere && (folder.main?.isThere ?? true)));
   }
 }
