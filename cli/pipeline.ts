@@ -51,7 +51,8 @@ export function findAllowedRepository(policy: Policy, folder: string): Repositor
   if (repository === undefined) return undefined;
   const { root } = repository;
   try {
-    policy.refresh();
+    // What this finds out is told to nobody else: unless it is kept, sessions are sent that a folder has kept back meanwhile.
+    if (policy.refresh()) policy.keep();
     return policy.objectionToFolder(folder) === undefined ? repository : { root };
   } catch {
     // While the settings cannot be read nobody knows what is excluded.

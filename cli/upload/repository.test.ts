@@ -52,3 +52,22 @@ test('the remote of a folder that is excluded by now is told to nobody', () => {
   expect(findAllowedRepository(policy, clone('https://git.example.com/acme/other.git'))?.remote).toBeUndefined();
   spool.close();
 });
+
+test('what a folder says against its session, found out while its remote is looked for, keeps the session back', () => {
+  const home = makeFolder();
+  const root = clone('https://git.example.com/acme/secret.git');
+  let time = Date.now();
+  const { context } = createContext({ home, context: { now: () => time } });
+  const spool = openSpool(':memory:');
+  const id = spool.sessions.ensure('codex', 'early');
+  spool.batches.add({ session: id, key: 'key', events: 1, body: Buffer.from('body'), madeAt: time });
+  const policy = openPolicy(context, spool);
+  policy.refresh();
+  policy.objection('codex', { session: 'early', cwd: root }, { startedAt: time, heads: () => [] });
+  policy.keep();
+  write(join(root, '.session-capture.json'), '{"capture": false}');
+  time += 60_000;
+  expect(findAllowedRepository(policy, root)).toEqual({ root });
+  expect(spool.sessions.get(id).verdict).toBe('excluded');
+  spool.close();
+});
