@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
 import { startHeld } from '../test/held.ts';
-import { exitOf, start } from '../test/program.ts';
+import { exitOf, run, start } from '../test/program.ts';
 import { sessionId } from '../test/transcripts.ts';
 
 const SESSION = sessionId(1);
@@ -121,6 +121,17 @@ test('of a session that is resumed only what is new is captured', async () => {
   write(machine.transcript, `${JSON.stringify({ ...before, message: { role: 'user', content: 'from before' } })}\n`);
   expect(await exec(machine, target, '--', 'claude', '0', 'new')).toMatchObject({ code: 0 });
   expect(await prompts()).toEqual(['new']);
+});
+
+test('a session that was skipped on this machine is kept back when a job goes on with it', async () => {
+  const { machine, target, prompts } = await setUp();
+  const before = { type: 'user', uuid: sessionId(2), sessionId: SESSION, timestamp: '2026-01-01T00:00:00Z' };
+  write(machine.transcript, `${JSON.stringify({ ...before, message: { role: 'user', content: 'from before' } })}\n`);
+  const options = { home: machine.home, ...target };
+  expect(await run(['skip', SESSION], options)).toMatchObject({ exitCode: 0 });
+  const variables = { ...machine.variables, CAPTURE_HOME: join(machine.home, 'state') };
+  expect(await exec({ ...machine, variables }, target, '--', 'claude', '0', 'new')).toMatchObject({ code: 0 });
+  expect(await prompts()).toEqual([]);
 });
 
 test('while the service is away the agent runs all the same, and the message says what was not delivered', async () => {

@@ -3,7 +3,7 @@ import { constants, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askAccount, locateSpool } from '../account.ts';
-import { requireSettings, type Settings } from '../config.ts';
+import { requireSettings, type Settings, stateFolder } from '../config.ts';
 import { type Context, childEnvironment, type Sink } from '../context.ts';
 import { runDaemon } from '../daemon/daemon.ts';
 import { findDashboard, sessionPage } from '../dashboard.ts';
@@ -13,6 +13,8 @@ import { createOutput, formatCount, type Output } from '../output.ts';
 import { writeConsent } from '../privacy/consent.ts';
 import { preferencesPath } from '../privacy/preferences.ts';
 import { ownPlaces } from '../read/places.ts';
+import { keyPath } from '../redact/key.ts';
+import { copyDecisions } from '../spool/decisions.ts';
 import { openSpool } from '../spool/open.ts';
 import { explainRefusal, isTemporary } from '../upload/problem.ts';
 import { createService } from '../upload/service.ts';
@@ -102,11 +104,17 @@ class Job {
     return exitCode;
   }
 
-  /** A person's own wishes hold here as well. Of sessions from before only what is added now is captured. */
+  /** A person's own wishes, and what they skipped, hold here as well. Of sessions from before only what is added now is captured. */
   #prepareState(): void {
     const inside = this.#within(this.#ended.signal);
-    const preferences = preferencesPath(this.#context);
-    if (existsSync(preferences)) cpSync(preferences, preferencesPath(inside));
+    const own = stateFolder(this.#context);
+    const copies = [
+      [preferencesPath(this.#context), preferencesPath(inside)],
+      // Sessions that are kept back are known by hashes that this key has made.
+      [keyPath(own), keyPath(this.#options.state)],
+    ] as const;
+    for (const [from, to] of copies) if (existsSync(from)) cpSync(from, to);
+    copyDecisions(own, this.#options.state);
     writeConsent(inside, { since: this.#context.now(), history: 'none' });
   }
 

@@ -4,12 +4,14 @@ import { join } from 'node:path';
 
 const BYTES = 32;
 
+export const keyPath = (captureHome: string): string => join(captureHome, 'redaction.key');
+
 /**
  * The key that marks are made with. Made on first use, readable by its owner only, never sent anywhere. It is whole or not
  * there, also after a loss of power; one that is not whole was never used, and is replaced.
  */
 export function readKey(captureHome: string): Uint8Array {
-  const path = join(captureHome, 'redaction.key');
+  const path = keyPath(captureHome);
   const present = readPresent(path);
   if (present !== undefined) return present;
   mkdirSync(captureHome, { recursive: true, mode: 0o700 });

@@ -137,6 +137,13 @@ export function openDecisions(folder: string, { isMade = false } = {}): (Decisio
   return { ...createDecisions(db), close: () => db.close() };
 }
 
+/** Copies what was decided in a state folder, if anything was, into one in which nothing is decided yet. */
+export function copyDecisions(folder: string, to: string): void {
+  const known = openDecisions(folder);
+  known?.copyTo(join(to, DECISIONS_FILE));
+  known?.close();
+}
+
 /** Files in which a version before kept what was decided. They are read once. */
 const LEGACY = { consent: 'history.json', skipped: 'skipped.json' };
 
@@ -264,6 +271,8 @@ export function createDecisions(db: DatabaseSync) {
   }
 
   return {
+    /** Writes all of them to a file that there is not yet. */
+    copyTo: (path: string) => void db.prepare('VACUUM decided INTO ?').run(path),
     /** Tells these decisions from those that would take their place if the file were lost. */
     id: () => meta('id') ?? '',
     setMeta: (name: string, value: string) => void setMeta.run(name, value),
