@@ -5,7 +5,8 @@ import { isPostgres } from '../store/postgres.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { findSource, type SessionSource } from '../store/sources.ts';
 import { wordPrefix } from '../store/word-index.ts';
-import { type Piece, VERSION } from './piece.ts';
+import { VERSION } from './facts.ts';
+import type { Piece } from './piece.ts';
 import type { DeriveThread } from './thread.ts';
 
 export interface SessionOptions {

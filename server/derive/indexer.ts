@@ -5,7 +5,7 @@ import type { Db } from '../store/open.ts';
 import type { SessionFactsRow, SessionRow } from '../store/schema.ts';
 import { findBehind, findNewBehind, findOpenBehind } from '../store/sources.ts';
 import { deriveSession } from './derive-session.ts';
-import { VERSION } from './piece.ts';
+import { VERSION } from './facts.ts';
 import type { DeriveThread } from './thread.ts';
 
 /** A session and how far it is derived. */

@@ -15,9 +15,6 @@ import { costOfFacts } from './prices.ts';
 import { writeShown } from './review.ts';
 import { compareValues, type Value, valuesOf } from './values.ts';
 
-/** Raised whenever the same events give other facts or entries: what an earlier version derived is derived anew. */
-export const VERSION = 9;
-
 /** A range of a session to derive. */
 export interface PieceJob {
   /** Under which the state is kept for the next piece; absent where none follows. */

@@ -1,7 +1,7 @@
 import type { SessionFacts, SessionSummary } from '../../contract/review.ts';
 import { optional, optionalTimestamp } from '../store/columns.ts';
 import type { SummaryRow } from '../store/summaries.ts';
-import { type Facts, readFacts } from './facts.ts';
+import { type Facts, readFacts, VERSION } from './facts.ts';
 import type { Prices } from './prices.ts';
 import { shapeOf } from './shape.ts';
 
@@ -47,7 +47,8 @@ export function toSummary({ session, continues, forkedFrom, derived }: SummaryRo
     ...optional('cost', derived?.cost ?? null),
     ...optionalTimestamp('firstEventAt', derived?.first_event_at ?? null),
     ...optionalTimestamp('lastEventAt', derived?.last_event_at ?? null),
-    summarizedThrough: derived?.derived_through ?? 0,
+    // The facts of another version are never shown, so the reader must ask again.
+    summarizedThrough: derived?.version === VERSION ? derived.derived_through : 0,
   };
 }
 

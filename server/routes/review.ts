@@ -1,8 +1,8 @@
 import { Problem } from '../../contract/problem.ts';
 import { PLANES } from '../../contract/secret.ts';
 import type { Deps } from '../deps.ts';
+import { VERSION } from '../derive/facts.ts';
 import { indexLines } from '../derive/index-lines.ts';
-import { VERSION } from '../derive/piece.ts';
 import { toSessionFacts, toSummary } from '../derive/review.ts';
 import { readUsage } from '../derive/usage.ts';
 import type { Handlers } from '../http/handler.ts';
