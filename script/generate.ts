@@ -3,11 +3,13 @@ import { openapi } from '../contract/openapi.ts';
 import { OPTIONS } from '../server/config.ts';
 import { VERSION } from '../server/version.ts';
 import { QUERIES, queries } from './queries/queries.ts';
+import { RULES_VERSION_FILE, rulesVersion } from './rules-version.ts';
 
 /** Documents that follow from a table in the code. `--check` writes nothing, and fails where one is out of date. */
 const DOCUMENTS: Record<string, string> = {
   'docs/openapi.json': `${JSON.stringify(openapi(VERSION), null, 2)}\n`,
   'docs/configuration.md': configuration(),
+  [RULES_VERSION_FILE]: await rulesVersion(),
   ...(await queries()),
 };
 

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import { createPayloadRedactor } from './payload.ts';
-import { RULES, RULES_VERSION } from './rules/all.ts';
+import { RULES } from './rules/all.ts';
 import { createSessions, type Session } from './sessions.ts';
 import { createTextRedactor, KNOWN_VALUE, type Pass } from './text.ts';
 import { createValueIndex } from './value-index.ts';
+import { RULES_VERSION } from './version.ts';
 
 /**
  * Tells `add` the secrets of this machine, now and as they change; `root` where they count in one repository alone. Gives a

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { CLOUDS } from './clouds.ts';
 import { CODE_HOSTS } from './code-hosts.ts';
 import { COMMANDS } from './commands.ts';
@@ -22,8 +21,3 @@ export const RULES: readonly Rule[] = [
   ...VENDOR_NAMES,
   ...COMMANDS,
 ];
-
-const written = RULES.map(({ yes: _yes, no: _no, pattern, ...rule }) => [rule, pattern.source, pattern.flags]);
-
-/** Changes with any rule. */
-export const RULES_VERSION = `2-${createHash('sha256').update(JSON.stringify(written)).digest('hex').slice(0, 8)}`;
