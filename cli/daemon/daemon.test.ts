@@ -39,6 +39,17 @@ test('an agent that is enabled again is sent without a restart', async () => {
   await waitForTexts(1, ['one']);
 });
 
+test('a session that was closed again and again is continued in another one after a rest', async () => {
+  const { start, say, service, status, waitForTexts } = await setUpDaemon();
+  service.state.closesAll = true;
+  say(1, 0, 'one');
+  await start();
+  await until(async () => expect(await status()).toMatchObject({ troubles: [expect.anything()] }));
+  for (const session of service.state.sessions.values()) session.status = 'completed';
+  service.state.closesAll = false;
+  await waitForTexts(1, ['one']);
+});
+
 test('an agent that is disabled while it is captured holds up none of what is sent otherwise', async () => {
   const { start, say, service, status, waitForTexts } = await setUpDaemon({ timing: { holdMs: 60_000 } });
   say(1, 0, 'one');

@@ -45,7 +45,7 @@ const REQUEST_SIZE: Record<SendingOrder, number> = { oldest: 3 * 1024 * 1024, ne
 const LIVE_MS = 5 * 60 * 1000;
 /** What may be answered otherwise in a moment. */
 const NOT_YET = new Set(['idempotency_in_progress', 'rate_limited', 'service_unavailable', 'internal']);
-/** If the service says this often in a row that a session is completed or unknown, the session is held. */
+/** If the service says so more often in a row that a session is completed or unknown, the session rests before each try. */
 const MOST_REOPENINGS = 3;
 
 /** A batch on its way: the part that the service does not hold yet, and the append for that part. */
@@ -292,7 +292,9 @@ export class Uploader {
     if (code !== 'session_closed' && code !== 'session_deleted' && code !== 'not_found') return;
     if (holds.countReopening(session) > MOST_REOPENINGS) {
       this.#hold(session, 'held', new Failure(EXIT.failure, problem));
-    } else if (code === 'session_deleted') {
+    }
+    // Also of one that is held: the same session of the service would be asked for ever, and give the same answer.
+    if (code === 'session_deleted') {
       // Whether a person deleted it or it expired is told when it is asked for by its key.
       sessions.reset(session);
     } else if (code === 'not_found') {
