@@ -52,10 +52,13 @@ export interface WaitingQuery {
 /** What waits of a session that is excluded by now stays here, in case it is not any more. */
 const SENT = 'session NOT IN (SELECT session FROM kept_back)';
 
+/** No session is held for longer. One that seems to be was held while the clock was ahead. */
+const LONGEST_HOLD_MS = 24 * 60 * 60 * 1000;
+
 const SELECT_WAITING = `
   SELECT session, min(batches.id) AS first, max(batches.id) AS last FROM batches JOIN sessions ON sessions.id = session
   WHERE coalesce(changed_at, 0) >= ? AND session NOT IN (SELECT value FROM json_each(?))
-    AND ${SENT} AND (sending = 'waiting' OR held_until <= ?)
+    AND ${SENT} AND (sending = 'waiting' OR held_until NOT BETWEEN ? + 1 AND ? + ${LONGEST_HOLD_MS})
   GROUP BY session ORDER BY`;
 
 export function createBatches(db: DatabaseSync, path: string) {
@@ -111,7 +114,7 @@ export function createBatches(db: DatabaseSync, path: string) {
     },
     /** Sessions that have something to send now, but for some. */
     waiting: ({ order, limit, changedSince, without, now }: WaitingQuery): number[] =>
-      waiting[order].all(changedSince, JSON.stringify(without), now, limit).map(({ session }) => Number(session)),
+      waiting[order].all(changedSince, JSON.stringify(without), now, now, limit).map(({ session }) => Number(session)),
     /** False once it was acknowledged, or kept back or thrown away by a person. */
     has: (id: number): boolean => has.get(id) !== undefined,
     /** Puts fewer events in a batch's place. They have a key of their own. */

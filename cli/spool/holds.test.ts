@@ -4,6 +4,7 @@ import { makeFolder } from '../test/folder.ts';
 import type { Hold } from './holds.ts';
 import { openSpool, type Spool } from './open.ts';
 
+const HOUR_MS = 3_600_000;
 const HELD: Hold = { state: 'held', sentence: 'Not now.', hint: 'Ask.', exitCode: 1, until: 1000 };
 
 /** A spool with a session that has something to send, and a way to open it again, as after a crash. */
@@ -29,6 +30,12 @@ test('a session that is held is left alone until its time has come, also after a
   spool.holds.hold(session, HELD);
   expect(reopen().holds.list()).toEqual([{ agent: 'codex', agentSession: 'one', ...HELD }]);
   expect([waiting(999), waiting(1000)]).toEqual([[], [session]]);
+});
+
+test('a session that was held while the clock was ahead is tried once the clock is right again', () => {
+  const { session, spool, waiting } = setUp();
+  spool.holds.hold(session, { ...HELD, until: 1_000_000_000 });
+  expect([waiting(1_000_000_000 - HOUR_MS), waiting(1000)]).toEqual([[], [session]]);
 });
 
 test('what was refused is tried again once the service takes something, what is held is not', () => {
