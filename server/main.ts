@@ -14,7 +14,8 @@ import { createOperations } from './operations/operations.ts';
 import { freePort, publicUrlOf } from './public-url.ts';
 import { createService } from './service.ts';
 import { closeAll, createFatal } from './shutdown.ts';
-import { openStore } from './store/open.ts';
+import { openStore, type Store } from './store/open.ts';
+import { openWhenReachable } from './waiting.ts';
 
 const write = (line: string) => void process.stdout.write(`${line}\n`);
 
@@ -36,23 +37,31 @@ async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLogger(config.LOG_LEVEL);
   const metrics = config.OPERATIONS_PORT === undefined ? undefined : createMetrics();
-  const store = await openStore({
-    databaseUrl: config.DATABASE_URL,
-    listenUrl: config.DATABASE_LISTEN_URL,
-    dataDir: config.DATA_DIR,
-    onError: (error: Error) => log.warn({ err: error }, 'an idle connection to the store was lost'),
-    onLost: createFatal({ log, write: (text) => process.stderr.write(text), exit: (code) => process.exit(code) }),
-  });
+  let stopped: string | undefined;
+  let needed: Pick<Store, 'ping'> | undefined;
+  let closingSince: number | undefined;
+  const whyNotReady = () => (closingSince !== undefined ? 'closing' : needed ? stopped : 'starting');
+  const operations = metrics && createOperations({ metrics, ping: async () => needed?.ping(), whyNotReady });
+  if (operations) await once(operations.listen(config.OPERATIONS_PORT, config.HOST), 'listening');
+  const port = config.PORT === 0 ? await freePort(config.HOST) : config.PORT;
+  const open = () =>
+    openStore({
+      databaseUrl: config.DATABASE_URL,
+      listenUrl: config.DATABASE_LISTEN_URL,
+      dataDir: config.DATA_DIR,
+      onError: (error: Error) => log.warn({ err: error }, 'an idle connection to the store was lost'),
+      onLost: createFatal({ log, write: (text) => process.stderr.write(text), exit: (code) => process.exit(code) }),
+    });
+  const address = config.ROLE === 'worker' ? undefined : { host: config.HOST, port };
+  const store = await openWhenReachable(open, { address, log });
   metrics?.watchStore(store);
   const { BUS_URL: busUrl } = config;
   await agreeOnNumbering(store.db, busUrl);
   const bus = busUrl === undefined ? undefined : await openBus({ url: busUrl, db: store.db, log });
   if (bus) metrics?.watchBus(bus);
-  const port = config.PORT === 0 ? await freePort(config.HOST) : config.PORT;
   const publicUrl = publicUrlOf(config, port);
   const limits = createLimits(config, store);
   const identity = await createIdentity({ config, store, publicUrl, limits, log });
-  let stopped: string | undefined;
   const app = await createService({
     config,
     store,
@@ -67,11 +76,6 @@ async function serve(): Promise<void> {
     },
   });
   metrics?.watchApp(app);
-  // Over a bus, requests are taken while the store is away.
-  const needed = bus && config.ROLE !== 'worker' ? bus : store;
-  let closingSince: number | undefined;
-  const whyNotReady = () => (closingSince === undefined ? stopped : 'closing');
-  const operations = metrics && createOperations({ metrics, store: needed, whyNotReady });
   const close = async (signal: NodeJS.Signals) => {
     if (closingSince !== undefined) {
       if (Date.now() - closingSince > REPEATED_SIGNAL_MS) process.exit(128 + constants.signals[signal]);
@@ -87,13 +91,15 @@ async function serve(): Promise<void> {
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void close(signal));
 
-  if (operations) await once(operations.listen(config.OPERATIONS_PORT, config.HOST), 'listening');
   if (config.ROLE === 'worker') {
     await app.ready();
+    needed = store;
     process.stdout.write('Session Capture is ready to write what comes over the event bus\n');
     return;
   }
   await app.listen({ port, host: config.HOST });
+  // Over a bus, requests are taken while the store is away.
+  needed = bus ?? store;
   process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
   for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);
   process.stdout.write(`\nTo capture on a machine, run this on it. ${ONBOARDING.replace('. ', '.\n')}\n\n`);

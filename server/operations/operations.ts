@@ -1,10 +1,10 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { Store } from '../store/open.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface OperationsOptions {
   metrics: Metrics;
-  store: Pick<Store, 'ping'>;
+  /** @throws if what the process needs cannot answer */
+  ping: () => Promise<void>;
   /** Why the process should be sent no requests, in a sentence; undefined: it should. */
   whyNotReady: () => string | undefined;
 }
@@ -13,13 +13,13 @@ export interface OperationsOptions {
  * Probes and metrics for operators, on a separate port that users cannot reach:
  * `/livez` whether the process answers, `/readyz` whether it should be sent requests, `/metrics`.
  */
-export function createOperations({ metrics, store, whyNotReady }: OperationsOptions): Server {
+export function createOperations({ metrics, ping, whyNotReady }: OperationsOptions): Server {
   const answers: Record<string, (response: ServerResponse) => Promise<void>> = {
     '/livez': async (response) => send(response, 200, 'ok\n'),
     '/readyz': async (response) => {
       const reason = whyNotReady();
       if (reason !== undefined) return send(response, 503, `${reason}\n`);
-      const isAnswering = await store.ping().then(
+      const isAnswering = await ping().then(
         () => true,
         () => false,
       );

@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type PostgresPool, sql } from 'kysely';
 import type pg from 'pg';
 import type { Journal } from '../log/journal.ts';
-import { type Engine, isStoreLost, storeUnavailable } from './dialect.ts';
+import { type Engine, isStoreLost, isUnavailable, storeUnavailable } from './dialect.ts';
 import { migrate } from './migrate.ts';
 import { createNotices, type Notices } from './notices.ts';
-import { limitedPool, openPostgres, postgresDialect, SCHEMA_SETTINGS } from './postgres.ts';
+import { limitedPool, openPostgres, postgresDialect, SCHEMA_SETTINGS, StoreUnsuitable } from './postgres.ts';
 import { createPostgresJournal } from './postgres-journal.ts';
 import type { Database } from './schema.ts';
 import { sqliteDialect } from './sqlite/driver.ts';
@@ -174,6 +174,16 @@ const REMEDIES: Record<string, string> = {
   '3D000': 'it has no database of this name: create it, or correct DATABASE_URL',
   '57P03': 'it is starting up or shutting down: try again in a moment',
 };
+
+/** SQLSTATE classes of a sign-in that is refused, and of a database that does not exist. */
+const MISCONFIGURED = /^(28|3D)/;
+
+/** Whether `openStore` failed because PostgreSQL does not answer now, and may succeed later with the same configuration. */
+export function isUnreachable(error: unknown): boolean {
+  const { cause = error } = error as Error;
+  if (cause instanceof StoreUnsuitable || MISCONFIGURED.test(String((cause as { code?: unknown }).code))) return false;
+  return isUnavailable(cause);
+}
 
 /** Turns an error of opening the store into a sentence with its remedy. Returns any other error unchanged. */
 function storeUnusable(error: unknown, { databaseUrl, dataDir }: StoreOptions): unknown {

@@ -98,7 +98,7 @@ describe('the port for those who run the service', () => {
 
   test('says that requests should go elsewhere while the store does not answer', async () => {
     const ping = () => Promise.reject(new Error('away'));
-    const server = createOperations({ metrics: createMetrics(), store: { ping }, whyNotReady: () => undefined });
+    const server = createOperations({ metrics: createMetrics(), ping, whyNotReady: () => undefined });
     const port = await freePort('127.0.0.1');
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
@@ -108,7 +108,7 @@ describe('the port for those who run the service', () => {
 
   test('says why a process should be sent no requests, such as a worker that has stopped', async () => {
     const whyNotReady = () => 'the worker has stopped';
-    const server = createOperations({ metrics: createMetrics(), store: { ping: async () => undefined }, whyNotReady });
+    const server = createOperations({ metrics: createMetrics(), ping: async () => undefined, whyNotReady });
     const port = await freePort('127.0.0.1');
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
     const reply = await fetch(`http://127.0.0.1:${port}/readyz`);

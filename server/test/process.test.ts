@@ -153,11 +153,10 @@ describe('the program', () => {
     await expect(started).rejects.toThrow(/ended with 1 [\s\S]*2 problem\(s\)[\s\S]*PORT must[\s\S]*LOG_LEVEL must/);
   });
 
-  test.each([
-    ['a file for a folder', { DATA_DIR: '/etc/passwd' }, 'The folder /etc/passwd cannot be used: it is a file.'],
-    ['nobody at the port', { DATABASE_URL: 'postgres://a@127.0.0.1:1/b' }, '127.0.0.1:1/b: nothing listens there'],
-  ])('%s is said with what to do about it', async (_, settings, said) => {
-    await expect(startProcess(store.dataDir, settings)).rejects.toThrow(said);
+  test('a file for a folder is said with what to do about it', async () => {
+    await expect(startProcess(store.dataDir, { DATA_DIR: '/etc/passwd' })).rejects.toThrow(
+      'The folder /etc/passwd cannot be used: it is a file.',
+    );
   });
 
   test('a database that does not exist is said with what to do about it', async () => {

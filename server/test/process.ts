@@ -25,11 +25,18 @@ export function killLeftovers(): void {
 }
 
 /** Starts the program on the folder; rejects with what it wrote when it ends before it is ready. */
-export async function startProcess(
+export async function startProcess(...given: Parameters<typeof launchProcess>): Promise<ServiceProcess> {
+  const { ready, ...launched } = await launchProcess(...given);
+  await ready;
+  return launched;
+}
+
+/** The same, without waiting until it is ready. */
+export async function launchProcess(
   dataDir: string,
   variables: Record<string, string> = {},
   program = MAIN,
-): Promise<ServiceProcess> {
+): Promise<ServiceProcess & { ready: Promise<void> }> {
   const port = await freePort('127.0.0.1');
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [program], {
@@ -45,11 +52,13 @@ export async function startProcess(
       output += text;
     });
   }
-  await ready(child, ended, () => output);
+  const isReady = untilReady(child, ended, () => output);
+  isReady.catch(() => undefined);
   const how = ended.then(([code, by]) => code ?? String(by));
   return {
     url: `http://127.0.0.1:${port}`,
     output: () => output,
+    ready: isReady,
     ended: how,
     signal: (name) => void child.kill(name),
     end(signal) {
@@ -59,7 +68,7 @@ export async function startProcess(
   };
 }
 
-async function ready(child: ChildProcess, ended: Promise<[number | null, unknown]>, output: () => string) {
+async function untilReady(child: ChildProcess, ended: Promise<[number | null, unknown]>, output: () => string) {
   const early = ended.then(([code]) => {
     throw new Error(`the process ended with ${code} before it was ready:\n${output()}`);
   });
