@@ -31,6 +31,8 @@ export async function findSource(
     .where('organization_id', '=', organizationId)
     .where('environment_id', '=', row.environment_id)
     .where('repo_root', '=', repoRoot)
+    // As it is indexed.
+    .where(sql<boolean>`substr(repo_root, 1, 300) = substr(cast(${repoRoot} as text), 1, 300)`)
     .where('repository', 'is not', null)
     .orderBy('repository')
     .limit(1)

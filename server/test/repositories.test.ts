@@ -1,10 +1,13 @@
+import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findSource } from '../store/sources.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, type Machine, registerMachine, type Tenant, whenDerived } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { find, idsOf } from './searched.ts';
 
 const SHOP = 'git.example.com/acme/shop';
+const SHOP_REMOTE = 'git@git.example.com:acme/shop.git';
 
 describe.each(ENGINES)('the repository of a session on %s', (engine) => {
   let service: TestService;
@@ -77,6 +80,25 @@ describe.each(ENGINES)('the repository of a session on %s', (engine) => {
   test('is kept without the credentials of its remote', async () => {
     const rows = await service.store.db.selectFrom('sessions').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain('hunter2');
+  });
+
+  test('is kept of the longest folder, whose letters hardly repeat', async () => {
+    const place = { environmentId: machine.environmentId, agentInstallationId: machine.installationId };
+    const repoRoot = `/${Array.from({ length: 4_095 }, () => String.fromCodePoint(randomInt(0x4e00, 0x9fff))).join('')}`;
+    for (const clientKey of ['one', 'two'].map((key) => key.padEnd(43, '_'))) {
+      const opening = {
+        ...place,
+        clientKey,
+        repoRoot,
+        ...(clientKey.startsWith('one') && { repoRemote: SHOP_REMOTE }),
+      };
+      const body = { sessions: [opening] };
+      const opened = await service.call('POST', '/v1/captured-sessions', { as: tenant.live, body });
+      expect(opened.body, opened.text).toMatchObject({ results: [{ outcome: 'opened' }] });
+      const { sessionId } = opened.body.results[0].session;
+      const source = await findSource(service.store.db, tenant.organizationId, sessionId);
+      expect(source?.remote).toBe(SHOP);
+    }
   });
 
   test('is told at the opening of a past session too, and is no part of the interface', async () => {

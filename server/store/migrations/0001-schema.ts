@@ -209,7 +209,9 @@ create index sessions_by_forked_from_key on sessions (organization_id, plane, fo
   where forked_from_key is not null;
 
 create index sessions_by_creation on sessions (created_at, session_id);
-create index sessions_by_folder on sessions (environment_id, repo_root, repository) where repository is not null;
+-- By the beginning of the folder: PostgreSQL indexes no more than 2,704 bytes of a row, and a folder may have 16,384.
+create index sessions_by_folder on sessions (environment_id, substr(repo_root, 1, 300), repository)
+  where repository is not null;
 
 create table deleted_sessions (
   session_id text primary key,
