@@ -10,9 +10,10 @@ import { fromTimestamp, toTimestamp } from '../store/columns.ts';
 import { findDeleted } from '../store/deletions.ts';
 import { storeUnavailable } from '../store/dialect.ts';
 import type { Captured, CaptureOpening } from '../store/opening.ts';
-import { findCaptured, findSender, isOwn, mayDelete, type Sender } from '../store/ownership.ts';
+import { findCaptured, findSender, isOwn, mayDelete, mayDeleteAgain, type Sender } from '../store/ownership.ts';
 import { toSession } from '../store/sessions.ts';
 import { Queue } from '../work.ts';
+import { found } from './answers.ts';
 
 /** The most sessions of one request that get events at the same time. */
 const SESSIONS_AT_ONCE = 4;
@@ -111,10 +112,12 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
     async deleteCapturedSession({ caller, params }) {
       const { organizationId, plane } = caller;
       const row = await findCaptured(db, organizationId, plane, params.clientKey);
-      if (row && !mayDelete(row, await findSender(db, caller), now())) throw otherMachine();
+      const tombstone = row ? undefined : await findDeleted(db, organizationId, plane, params.clientKey);
+      const sender = await findSender(db, caller);
+      if (row && !mayDelete(row, sender, now())) throw otherMachine();
+      if (tombstone && !mayDeleteAgain(tombstone, sender)) throw otherMachine();
       // By the checked id, because another machine may capture a session under the key at any moment.
-      const sessionId = row?.session_id ?? (await findDeleted(db, organizationId, plane, params.clientKey));
-      if (sessionId === undefined) throw new Problem('not_found', 'No such session in this organization.');
+      const { session_id: sessionId } = found(row ?? tombstone, 'session');
       await sessionLog.delete({ organizationId, sessionId });
       return { status: 200, body: { sessionId } };
     },

@@ -54,22 +54,15 @@ export async function forgetExpiry(db: Db, { organizationId, sessionId }: Sessio
     .execute();
 }
 
-/** The id of the deleted session that was captured under the key. */
-export async function findDeleted(
-  db: Db,
-  organizationId: string,
-  plane: Plane,
-  clientKey: string,
-): Promise<string | undefined> {
-  const row = await db
+/** What is left of the deleted session that was captured under the key. */
+export const findDeleted = (db: Db, organizationId: string, plane: Plane, clientKey: string) =>
+  db
     .selectFrom('deleted_sessions')
-    .select('session_id')
+    .select(['session_id', 'environment_id', 'last_event_at'])
     .where('organization_id', '=', organizationId)
     .where('plane', '=', plane)
     .where('client_key', '=', clientKey)
     .executeTakeFirst();
-  return row?.session_id;
-}
 
 export const wasDeleted = async (db: Db, organizationId: string, plane: Plane, sessionId: string): Promise<boolean> =>
   (await db

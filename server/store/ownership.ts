@@ -1,6 +1,6 @@
 import type { Plane } from '../../contract/secret.ts';
 import type { Db } from './open.ts';
-import type { SessionRow } from './schema.ts';
+import type { DeletedSessionRow, SessionRow } from './schema.ts';
 
 /** The sender of a request with a secret. */
 export interface Sender {
@@ -48,7 +48,16 @@ export const isOwn = (row: SessionRow, sender: Sender): boolean =>
 export const mayDelete = (row: SessionRow, sender: Sender, now: number): boolean =>
   isOfMachine(row, sender) || (row.secret_id === sender.secretId && now - row.created_at < SAME_SECRET_MS);
 
-const isOfMachine = (row: SessionRow, { environmentId }: Sender) =>
+/**
+ * Whether the sender may delete the session again. One that has expired goes on to be captured until then, so only its
+ * machine may.
+ */
+export const mayDeleteAgain = (
+  tombstone: Pick<DeletedSessionRow, 'environment_id' | 'last_event_at'>,
+  sender: Sender,
+): boolean => tombstone.last_event_at === null || isOfMachine(tombstone, sender);
+
+const isOfMachine = (row: Pick<SessionRow, 'environment_id'>, { environmentId }: Sender) =>
   environmentId !== null && row.environment_id === environmentId;
 
 /** The session that was captured under the key and was not deleted. */

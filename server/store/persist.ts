@@ -126,7 +126,8 @@ WITH s AS (
   UPDATE sessions s SET deleted_at = n.at, status = CASE s.status WHEN 'active' THEN 'failed' ELSE s.status END
   FROM unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[]) AS n (organization_id, session_id, at, is_expired)
   WHERE s.session_id = n.session_id AND s.organization_id = n.organization_id AND s.deleted_at IS NULL
-  RETURNING s.session_id, s.organization_id, s.plane, s.client_key, s.deleted_at, s.event_count, s.created_at, n.is_expired
+  RETURNING s.session_id, s.organization_id, s.environment_id, s.plane, s.client_key, s.deleted_at, s.event_count,
+    s.created_at, n.is_expired
 ), remembered AS (
   INSERT INTO deleted_sessions (${TOMBSTONE}) SELECT ${tombstoneOf('s.is_expired')} FROM s
 )

@@ -143,6 +143,7 @@ export interface SessionRow extends Dated {
 export interface DeletedSessionRow {
   session_id: string;
   organization_id: string;
+  environment_id: string;
   plane: Plane;
   client_key: string | null;
   deleted_at: Time;

@@ -1,5 +1,6 @@
 /** The columns of a tombstone that is made as its session is deleted. */
-export const TOMBSTONE = 'session_id, organization_id, plane, client_key, deleted_at, event_count, last_event_at';
+export const TOMBSTONE =
+  'session_id, organization_id, environment_id, plane, client_key, deleted_at, event_count, last_event_at';
 
 /**
  * Their values of the session `s`, which was just marked. When its last event came is noted only for one that expired, and
@@ -7,7 +8,7 @@ export const TOMBSTONE = 'session_id, organization_id, plane, client_key, delete
  * @param isExpired an expression of SQL
  */
 export const tombstoneOf = (isExpired: string): string => `
-  s.session_id, s.organization_id, s.plane, s.client_key, s.deleted_at, s.event_count,
+  s.session_id, s.organization_id, s.environment_id, s.plane, s.client_key, s.deleted_at, s.event_count,
   CASE WHEN ${isExpired} THEN coalesce(
     (SELECT a.created_at FROM appends a WHERE a.session_id = s.session_id ORDER BY a.first_sequence DESC LIMIT 1),
     s.created_at) END`;

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sweepDeleted } from '../store/deletions.ts';
 import { attach, LOGS, reopen, type TestStore } from './engines.ts';
-import { openSession } from './factories.ts';
+import { issueSecret, openSession, registerMachine } from './factories.ts';
 import { settled, startTestService } from './harness.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -27,7 +27,7 @@ async function markDeleted({ db }: TestStore, organizationId: string, sessionId:
   const row = { session_id: sessionId, organization_id: organizationId, plane: 'live', client_key: null } as const;
   await db
     .insertInto('deleted_sessions')
-    .values({ ...row, deleted_at: 1, swept_at: null, event_count: 0, last_event_at: null })
+    .values({ ...row, environment_id: 'env_1', deleted_at: 1, swept_at: null, event_count: 0, last_event_at: null })
     .execute();
 }
 
@@ -163,6 +163,11 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
       const late = await append(old.sessionId, idempotencyKey);
       expect(late).toMatchObject({ status: 404, body: { code: 'session_deleted' } });
     }
+    const other = await issueSecret(service, ours.owner, 'live');
+    await registerMachine(service, other);
+    const refused = await service.call('DELETE', `/v1/captured-sessions/${key('a')}`, { as: other });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'other_machine' } });
+    expect(await capture({ clientKey: key('a') })).toMatchObject([{ outcome: 'expired' }]);
     const gone = await service.call('DELETE', `/v1/captured-sessions/${key('a')}`, { as: ours.live });
     expect(gone).toMatchObject({ status: 200, body: { sessionId: old.sessionId } });
     expect(await capture({ clientKey: key('a') })).toEqual([{ clientKey: key('a'), outcome: 'deleted' }]);

@@ -44,7 +44,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
       const gone = { plane: 'live', client_key: null, deleted_at: 0, swept_at: 0, event_count: 0 } as const;
       await db
         .insertInto('deleted_sessions')
-        .values({ session_id: `gone_${session_id}`, organization_id, ...gone })
+        .values({ session_id: `gone_${session_id}`, organization_id, environment_id: 'env_1', ...gone })
         .execute();
       const machine = { hostname: 'host', platform: 'linux', cli_version: '1', address: '127.0.0.1' } as const;
       await insertDevice(db, {

@@ -217,6 +217,8 @@ create table deleted_sessions (
   session_id text primary key,
   organization_id text not null references organizations (organization_id),
   plane text not null,
+  -- The machine that captured it.
+  environment_id text not null,
   client_key text,
   deleted_at bigint not null,
   swept_at bigint,
