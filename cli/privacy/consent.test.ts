@@ -136,3 +136,16 @@ test('what waits of an excluded session is taken back as well, before its rule i
   decisions.store({ ...common, verdict: 'wanted' });
   expect(spool.batches.depth().batches).toBe(0);
 });
+
+test('what the service refused of an earlier session is taken back as well, so that no retry sends it', () => {
+  const home = makeFolder();
+  const { spool } = openReading(home);
+  const { decisions, transact, refused } = spool;
+  const session = spool.sessions.ensure('codex', 'earlier');
+  spool.sessions.learn(session, { firstAt: BEGUN, lastAt: BEGUN });
+  refused.add({ session, event: '{}', problem: 'too large', refusedAt: BEGUN });
+  decisions.setConsent({ since: SINCE, history: 'none', isSaid: true });
+  const policy = createPolicy({ home, variables: {}, now: Date.now, platform: 'linux', decisions, transact });
+  narrowToConsent(spool, policy);
+  expect(refused.count()).toBe(0);
+});

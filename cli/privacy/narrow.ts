@@ -22,7 +22,7 @@ export function narrowToConsent(spool: Spool, policy: Policy): void {
  * excludes are among them: the rule may be removed later.
  */
 const findTakenBack = (spool: Spool, { find }: Policy, consent: Consent): number[] =>
-  spool.batches.sessions().flatMap((id) => {
+  [...new Set([...spool.batches.sessions(), ...spool.refused.perSession().keys()])].flatMap((id) => {
     const { agent, agentSession, cwd, firstAt, forkedFrom } = spool.sessions.get(id);
     const { folder = cwd, startedAt = firstAt, parents } = find(agent, agentSession) ?? {};
     const known = { folder, startedAt, parents: parents ?? (forkedFrom === undefined ? [] : [forkedFrom]) };

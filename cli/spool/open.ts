@@ -121,14 +121,17 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
   }
 
   /**
-   * Throws away what waits of sessions, and has their transcripts read again from the start. What of them was sent is looked
+   * Throws away what waits of sessions or was refused, and has their transcripts read again from the start. What of them was sent is looked
    * for at the service, from the first of its sessions on, so that nothing is sent twice, and nothing that has expired. It
    * takes a unit of work.
    */
   function readAnew(ids: readonly number[]): void {
     const json = JSON.stringify(ids);
     const IDS = '(SELECT value FROM json_each(?))';
-    for (const id of ids) batches.removeSession(id);
+    for (const id of ids) {
+      batches.removeSession(id);
+      refused.removeSession(id);
+    }
     db.prepare(`DELETE FROM records WHERE session IN ${IDS}`).run(json);
     db.prepare(`DELETE FROM lines WHERE file IN (SELECT id FROM files WHERE session IN ${IDS})`).run(json);
     db.prepare(`UPDATE files SET offset = 0, head_length = 0, tail = zeroblob(16), pass = pass + 1, last_time = 0
