@@ -96,6 +96,12 @@ export function formatDay(day: string, now: number): string {
   return (date.getFullYear() === new Date(now).getFullYear() ? fullDay : fullDayOfYear).format(date);
 }
 
+const timeOfDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+
+/** Below the name of its day: how long ago today, and else the time, `14:05`. */
+export const formatWithinDay = (time: number, now: number): string =>
+  localDay(time) === localDay(now) ? formatAgo(time, now) : timeOfDay.format(time);
+
 /** How long until then, by hours and days: what ends in a week need not be watched by the minute. */
 export function formatLeft(time: number, now: number): string {
   const hours = Math.ceil((time - now) / 3_600_000);

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { formatAgo, formatExact } from './format.ts';
+import { formatAgo, formatExact, formatWithinDay } from './format.ts';
 
 let now = Date.now();
 const watchers = new Set<() => void>();
@@ -31,13 +31,19 @@ export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
 export const useAtNow = <Fact extends string | number | boolean>(factAt: (now: number) => Fact): Fact =>
   useSyncExternalStore(subscribe, () => factAt(now));
 
+interface AgoProps {
+  time: string;
+  /** The name of its day is above it. */
+  isBelowDay?: boolean | undefined;
+}
+
 /** How long ago; the exact time on hover. */
-export function Ago({ time }: { time: string }) {
+export function Ago({ time, isBelowDay = false }: AgoProps) {
   const current = useNow();
   const milliseconds = Date.parse(time);
   return (
     <time dateTime={time} title={formatExact(milliseconds)}>
-      {formatAgo(milliseconds, current)}
+      {(isBelowDay ? formatWithinDay : formatAgo)(milliseconds, current)}
     </time>
   );
 }

@@ -54,10 +54,10 @@ beforeEach(() => {
 test('begins with a sentence: what the week cost, how that changed, what failed, and which machines need somebody', async () => {
   await show('/?days=7', service);
   const sentence = () => document.querySelector('.sentence')?.textContent ?? '';
-  await expect.poll(sentence).toContain('+38 % on the week before');
+  await expect.poll(sentence).toContain('+38 % on the 7 days before');
   const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' }).format(Date.now() - 2 * DAY_MS);
   await expect.poll(sentence).toContain(`ada-mbp silent since ${weekday}`);
-  for (const part of ['This week $138', '79 sessions', '5 % of calls failed', 'ben-linux 12 events waiting']) {
+  for (const part of ['7 days $138', '79 sessions', '5 % of calls failed', 'ben-linux 12 events waiting']) {
     expect(sentence()).toContain(part);
   }
   // Events that wait for moments, and a version that is behind, are nothing to worry about.

@@ -42,12 +42,11 @@ export function Sentence({ range, total, before }: Props) {
   return (
     <p className="sentence">
       <span>
-        {days === 7 ? 'This week' : `${days} days`}{' '}
-        {total.cost !== undefined && <strong className="num">{formatCost(total.cost)}</strong>}
+        {plural(days, 'day')} {total.cost !== undefined && <strong className="num">{formatCost(total.cost)}</strong>}
       </span>
       {change && (
         <span className="num">
-          {change} on the {days === 7 ? 'week' : `${days} days`} before
+          {change} on the {days === 1 ? 'day' : `${days} days`} before
         </span>
       )}
       <span className="num">{plural(total.sessions, 'session')}</span>

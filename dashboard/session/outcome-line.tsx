@@ -51,7 +51,7 @@ export function OutcomeLine({ outcome, summary, isLive, elapsed, onSelect, onCha
       )}
       {pullRequests.map((milestone) => (
         <li key={milestone.url ?? milestone.sequence}>
-          <PullRequestLink milestone={milestone} />
+          <PullRequestLink milestone={milestone} className="" />
         </li>
       ))}
       {changes && (

@@ -126,8 +126,8 @@ export function SessionHeader(props: Props) {
 
 const Fact = ({ name, children }: { name: string; children: string | undefined }) =>
   children ? (
-    <span className="min-w-0 max-w-64 truncate" title={`${name}: ${showHidden(children)}`}>
-      {showHidden(children)}
+    <span className="session-fact" title={`${name}: ${showHidden(children)}`}>
+      <span className="block max-w-64 truncate">{showHidden(children)}</span>
     </span>
   ) : null;
 
@@ -143,5 +143,8 @@ export function Elapsed({ session, summary }: { session: Session; summary: Sessi
   const start = startOf(session, summary);
   const duration = isLive ? now - start : durationOf(session, summary, now);
   if (duration === undefined) return <span title="Its agent writes no times into its transcripts">times unknown</span>;
-  return <span title={`since ${formatExact(start)}`}>{formatDuration(Math.max(1000, duration))}</span>;
+  // While it runs, the figure counts seconds.
+  return (
+    <span title={`since ${formatExact(start)}`}>{formatDuration(isLive ? Math.max(1000, duration) : duration)}</span>
+  );
 }

@@ -29,17 +29,23 @@ export const SubagentsView = ({ lanes, usage, isLive, onSelect, onEnter }: Props
             <span className="font-medium">{showHidden(name)}</span>{' '}
             <span className="text-muted">{showHidden(task)}</span>
           </button>
-          <span className="turn-figures">
+          <span className="subagent-figures">
             <OutcomeMark outcome={outcome} isLive={isLive} />
-            {item.calls > 0 && <span>{plural(item.calls, 'call')}</span>}
-            <Failures count={item.failures} />
-            {item.durationMs >= 1000 && <span>{formatDuration(item.durationMs)}</span>}
-            <SpentFigures spent={item.spent} usage={usage} />
-            {item.starter && (
-              <span>
-                started by <EventLink sequence={item.starter.sequence} onSelect={onSelect} />
-              </span>
-            )}
+            <span>{item.calls > 0 && plural(item.calls, 'call')}</span>
+            <span>
+              <Failures count={item.failures} />
+            </span>
+            <span>{item.durationMs >= 1000 && formatDuration(item.durationMs)}</span>
+            <span className="subagent-spent">
+              <SpentFigures spent={item.spent} usage={usage} />
+            </span>
+            <span>
+              {item.starter && (
+                <>
+                  started by <EventLink sequence={item.starter.sequence} onSelect={onSelect} />
+                </>
+              )}
+            </span>
           </span>
         </li>
       ))}

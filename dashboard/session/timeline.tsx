@@ -214,12 +214,12 @@ export function Timeline({
       </Scroll>
       {!isAtEnd && (isActive || unseen > 0) && (
         <Button
-          {...(unseen > 0 && { tone: 'primary' })}
+          {...(unseen > 0 ? { tone: 'primary' } : { icon: true, 'aria-label': 'Go to the end' })}
           size="small"
-          className="-translate-x-1/2 absolute bottom-4 left-1/2 shadow-float"
+          className="absolute right-4 bottom-4 shadow-float"
           onClick={() => virtualizer.scrollToEnd()}
         >
-          {unseen > 0 ? `${formatCount(unseen)} new` : 'Go to the end'}
+          {unseen > 0 && `${formatCount(unseen)} new`}
           <ArrowDown size={14} aria-hidden />
         </Button>
       )}

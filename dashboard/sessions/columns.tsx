@@ -16,7 +16,7 @@ export interface Column {
   order?: Order;
   /** The first of figures that belong together. */
   begins?: true;
-  Cell: (row: SessionRow) => ReactNode;
+  Cell: (props: SessionRow & { isBelowDay?: boolean }) => ReactNode;
   /** What a hover says of it. */
   explain?: (row: SessionRow) => string | undefined;
 }
@@ -29,7 +29,7 @@ export const COLUMNS: readonly Column[] = [
     from: 560,
     order: 'started',
     begins: true,
-    Cell: ({ session }) => <Ago time={session.startedAt} />,
+    Cell: ({ session, isBelowDay }) => <Ago time={session.startedAt} isBelowDay={isBelowDay} />,
   },
   {
     label: 'Duration',
@@ -80,7 +80,7 @@ export const COLUMNS: readonly Column[] = [
   },
 ];
 
-/** Calls that failed stand beside the title, and nothing stands there where none did. */
+/** Calls that failed are at the end of the title's column, so that the title gets the room where none did. */
 export const FAILED: Column = {
   label: 'Failed',
   width: 44,
@@ -113,9 +113,9 @@ function Duration({ session, summary }: SessionRow): ReactNode {
   return duration === undefined ? '–' : formatDuration(duration);
 }
 
-/** Lines added and removed; nothing where no file was changed. */
+/** Lines added and removed; the files where no lines are known, and nothing where no file was changed. */
 export function Changes({ linesAdded, linesRemoved, filesChanged }: SessionRow['summary']): ReactNode {
-  if (filesChanged === 0 && linesAdded + linesRemoved === 0) return '';
+  if (linesAdded + linesRemoved === 0) return filesChanged === 0 ? '' : plural(filesChanged, 'file');
   return (
     <>
       <span className="text-ok">+{formatShort(linesAdded)}</span>{' '}

@@ -51,8 +51,13 @@ export function ListHeader({ columns, search, isOrdered, onOrder }: Props) {
         <span className="sr-only">Status</span>
       </span>
       <span role="presentation" className="session-main">
-        <span role="columnheader">Session</span>
-        {head(FAILED)}
+        <span role="presentation" className="session-heading">
+          <span role="columnheader">Session</span>
+          <span role="presentation" className="session-failed">
+            {head(FAILED)}
+          </span>
+        </span>
+        <span className="session-heading-where" aria-hidden />
       </span>
       {columns.map((column) => head(column))}
       <span role="columnheader" className="w-7 flex-none">

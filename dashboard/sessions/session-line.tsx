@@ -15,6 +15,8 @@ interface Props {
   machine: string;
   columns: readonly Column[];
   isNarrow: boolean;
+  /** The list names the day above its sessions. */
+  isBelowDay: boolean;
   /** The one that has the focus or would get it. */
   isCurrent: boolean;
   isPreviewed: boolean;
@@ -28,7 +30,8 @@ interface Props {
 
 /** A session in the list. The row as a whole takes the focus; what is in it follows only in the row that has it. */
 export const SessionLine = memo(function SessionLine(props: Props) {
-  const { row, machine, columns, isNarrow, isCurrent, isPreviewed, addressOf, index, top, height, menu } = props;
+  const { row, machine, columns, isNarrow, isBelowDay, isCurrent, isPreviewed, addressOf, index, top, height, menu } =
+    props;
   const { session, summary, hits } = row;
   const { sessionId } = session;
   const title = titleOf(session, summary);
@@ -64,7 +67,7 @@ export const SessionLine = memo(function SessionLine(props: Props) {
             )}
           </span>
           <Where row={row} machine={machine} />
-          {isNarrow && <Figures row={row} />}
+          {isNarrow && <Figures row={row} isBelowDay={isBelowDay} />}
         </span>
         {columns.map(({ label, width, begins, Cell, explain }) => (
           <span
@@ -76,7 +79,7 @@ export const SessionLine = memo(function SessionLine(props: Props) {
             title={explain?.(row)}
             data-label={label}
           >
-            <Cell {...row} />
+            <Cell {...row} isBelowDay={isBelowDay} />
           </span>
         ))}
         <span role="gridcell" className="flex-none">
@@ -107,10 +110,10 @@ function Where({ row: { session, summary }, machine }: { row: SessionRow; machin
   );
 }
 
-function Figures({ row: { session, summary } }: { row: SessionRow }) {
+function Figures({ row: { session, summary }, isBelowDay }: { row: SessionRow; isBelowDay: boolean }) {
   return (
     <span className="session-where session-figures-narrow num">
-      <Ago time={session.startedAt} />
+      <Ago time={session.startedAt} isBelowDay={isBelowDay} />
       {summary.failures > 0 && <span className="text-bad">{formatShort(summary.failures)} failed</span>}
       {summary.filesChanged > 0 && (
         <span>

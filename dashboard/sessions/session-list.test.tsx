@@ -159,8 +159,12 @@ test('sessions stand below their days where they are in the order of time', asyn
   await open(list);
   const days = () => [...document.querySelectorAll('.session-day')].map(({ textContent }) => textContent);
   expect(days()).toEqual(['Tuesday, 4 March 2025', 'Monday, 3 March 2025']);
+  const started = () => [...document.querySelectorAll('[data-label="Started"]')].map(({ textContent }) => textContent);
+  const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' }).format(Date.parse(at('2025-03-04')));
+  expect(started()).toEqual([time, time, time]);
   await page.getByRole('button', { name: 'Cost' }).click();
   await expect.poll(days).toEqual([]);
+  expect(started()).toEqual(['4 Mar 2025', '4 Mar 2025', '3 Mar 2025']);
 });
 
 test('failures are a red number beside the title, and a session without a title has its command or folder', async () => {

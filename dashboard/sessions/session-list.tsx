@@ -191,6 +191,7 @@ export function SessionList(props: Props) {
                 machine={machines.get(environmentId) ?? ''}
                 columns={columns}
                 isNarrow={isNarrow}
+                isBelowDay={isByTime}
                 isCurrent={line === stop}
                 isPreviewed={sessionId === previewed}
                 addressOf={addressOf}
