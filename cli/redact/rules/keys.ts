@@ -174,4 +174,43 @@ export const KEYS: readonly Rule[] = [
       ],
     },
   ),
+  // A wallet and an authenticator show them as a list: `1. orbit 2. canyon …`.
+  rule(
+    'seed-phrase',
+    ['mnemonic', 'seed phrase', 'seed_phrase', 'seedphrase', 'seed words', 'recovery phrase', 'recovery_phrase'],
+    /mnemonic|(?:seed|recovery)[ _]?phrase|seed words/i,
+    {
+      inside: true,
+      extent: 'words',
+      yes: [
+        'Your seed phrase: 1. orbit 2. canyon 3. velvet 4. ladder 5. puzzle 6. tiger 7. frost 8. anchor 9. meadow 10. silver 11. copper 12. lunar',
+        'mnemonic (keep it safe)\n 1) orbit\n 2) canyon\n 3) velvet\n 4) ladder\n 5) puzzle\n 6) tiger\n 7) frost\n 8) anchor\n 9) meadow\n10) silver\n11) copper\n12) lunar',
+      ],
+      no: [
+        'The seed phrase has 12 words: 1. write them down 2. keep them apart',
+        '1. orbit 2. canyon 3. velvet 4. ladder 5. puzzle 6. tiger 7. frost 8. anchor 9. meadow 10. silver 11. copper 12. lunar',
+      ],
+    },
+  ),
+  rule(
+    'recovery-codes',
+    ['recovery code', 'recovery_code', 'recoverycode', 'backup code', 'backup_code', 'backupcode', 'scratch code'],
+    /(?:recovery|backup|scratch)[ _]?codes/i,
+    {
+      inside: true,
+      extent: 'codes',
+      entropy: 3,
+      yes: [
+        'Recovery codes:\n<hex 5>-<hex 5 2>\n<hex 5 3>-<hex 5 4>\n<hex 5 5>-<hex 5 6>\n<hex 5 7>-<hex 5 8>',
+        '"recovery_codes": ["k7<alnum 6>", "k7<alnum 6 2>", "k7<alnum 6 3>", "k7<alnum 6 4>"]',
+        'Your backup codes\n1. 4821 9034\n2. 7716 2205\n3. 9153 6482\n4. 3390 1574',
+      ],
+      no: [
+        'recovery codes: one-time sign-in second-factor well-known codes',
+        'Backup codes are hashed with sha256, 10 of them.',
+        'The backup code of 2024-05-01 was replaced.',
+        'recovery codes xxxx-xxxx xxxx-xxxx xxxx-xxxx xxxx-xxxx 1',
+      ],
+    },
+  ),
 ];

@@ -1,5 +1,6 @@
 import type { Span } from '../mark.ts';
 import { isFiller, isUserAndPassword, measureEntropy } from '../values.ts';
+import { findList } from './list.ts';
 import { endOfKey, startOfKey } from './private-key.ts';
 import type { Rule } from './rule.ts';
 
@@ -45,6 +46,7 @@ function findSecret(rule: Rule, text: string, match: RegExpExecArray): readonly 
   const end = match.index + match[0].length;
   if (rule.extent === 'lines') return [match.index, endOfKey(text, end)];
   if (rule.extent === 'lines-before') return [startOfKey(text, match.index), match.index];
+  if (rule.extent === 'codes' || rule.extent === 'words') return findList(rule.extent, text, end);
   return match.indices?.[1] ?? [match.index, end];
 }
 

@@ -1,3 +1,5 @@
+import type { ListKind } from './list.ts';
+
 /** How the secrets of one kind look. */
 export interface Rule {
   id: string;
@@ -21,9 +23,9 @@ export interface Rule {
 
 /**
  * `lines`: the key that begins here. `lines-before`: the key that ends here. `basic`: decodes to `user:password`.
- * `cookie`: stands in a header of cookies.
+ * `cookie`: stands in a header of cookies. `codes`, `words`: the list that this is the name of.
  */
-type Extent = 'lines' | 'lines-before' | 'basic' | 'cookie';
+type Extent = 'lines' | 'lines-before' | 'basic' | 'cookie' | ListKind;
 
 interface Options {
   entropy?: number;

@@ -1,0 +1,51 @@
+/** A list in which one secret stands behind the other, such as recovery codes. */
+interface List {
+  /** One of them, with the number that may stand before it. */
+  item: RegExp;
+  /** Fewer are no list. */
+  least: number;
+}
+
+const NUMBER = String.raw`(?:(?<![\w-])\d{1,2}[.):][ \t]{0,4})?`;
+/** `a1b2c-d3e4f`, `4821 9034`, `k7m2p9qa`. */
+const CODE = String.raw`(?<![\w-])(?:[a-z\d]{4,8}-[a-z\d]{4,8}|\d{4} \d{4}|(?=[a-z]{0,15}\d)[a-z\d]{8,16})(?![\w-])`;
+const LISTS = {
+  codes: { item: new RegExp(NUMBER + CODE, 'iy'), least: 4 },
+  words: { item: /(?<![\w-])\d{1,2}(?:[.):][ \t]{0,4}|[ \t]{1,4})[a-z]{3,8}(?![\w-])/iy, least: 12 },
+} as const satisfies Record<string, List>;
+
+export type ListKind = keyof typeof LISTS;
+
+/** What stands between two items. */
+const GAP = /(?:[\s"',;|*•[\]-]|\\{1,7}[nrt"]){1,24}/y;
+/** Letters between the name of a list and its first item. */
+const LONGEST_LEAD = 160;
+const MOST_ITEMS = 24;
+
+/** Where the list begins and ends that follows its name, which ends at `after`; nothing where none does. */
+export function findList(kind: ListKind, text: string, after: number): readonly [start: number, end: number] {
+  const { item, least } = LISTS[kind];
+  for (let start = after; start < Math.min(text.length, after + LONGEST_LEAD); start++) {
+    const end = endOfItem(item, text, start);
+    if (end !== undefined) return readItems(item, least, text, start, end);
+  }
+  return [after, after];
+}
+
+function readItems(item: RegExp, least: number, text: string, start: number, first: number): readonly [number, number] {
+  let end = first;
+  let count = 1;
+  for (let next: number | undefined = first; next !== undefined && count < MOST_ITEMS; count++) {
+    GAP.lastIndex = end;
+    next = GAP.test(text) ? endOfItem(item, text, GAP.lastIndex) : undefined;
+    if (next === undefined) break;
+    end = next;
+  }
+  const isList = count >= least && (item !== LISTS.codes.item || /\d/.test(text.slice(start, first)));
+  return isList ? [start, end] : [start, start];
+}
+
+function endOfItem(item: RegExp, text: string, at: number): number | undefined {
+  item.lastIndex = at;
+  return item.test(text) ? item.lastIndex : undefined;
+}
