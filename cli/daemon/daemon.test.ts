@@ -63,6 +63,16 @@ test('an agent that is disabled while it is captured holds up none of what is se
   await waitForTexts(1, ['one', 'two']);
 });
 
+test('a warning about the network names the service', async () => {
+  const { start, say, service, waitForTexts } = await setUpDaemon();
+  say(1, 0, 'one');
+  const { warnings } = await start();
+  await waitForTexts(1, ['one']);
+  await service.stop();
+  say(1, 1, 'two');
+  await until(() => expect(warnings()).toContain(`Sending to ${service.url} fails, and is tried again: `));
+});
+
 test('a machine that has slept gives up its dead connections', async () => {
   let time = Date.now();
   const { start, say, service, waitForTexts } = await setUpDaemon({ context: { now: () => time } });

@@ -26,6 +26,8 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
   let sending: Sending | undefined;
   let isHeld = false;
   let stopped: readonly string[] = [];
+  const warnOfTrouble = (trouble: string) =>
+    log.warn(`Sending to ${pipeline.settings.url} fails, and is tried again: ${trouble}`);
 
   async function deliver(): Promise<void> {
     while (!signal.aborted) {
@@ -43,7 +45,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     const ending = new AbortController();
     const lasting = AbortSignal.any([signal, ending.signal]);
     sending = startSending(context, pipeline, {
-      ...{ signal: lasting, onTrouble: log.warn, findStopped: () => stopped },
+      ...{ signal: lasting, onTrouble: warnOfTrouble, findStopped: () => stopped },
       restartMs: timing.restartMs,
       heldMs: timing.heldMs,
       // What was refused is sent again once the service takes a heartbeat.
@@ -68,7 +70,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       } catch (error) {
         const reason = explainRefusal(error);
         if (lasting.aborted || reason instanceof Failure) return reason;
-        log.warn(describe(error));
+        warnOfTrouble(describe(error));
       }
       stopped = await findStoppedAgents(spool.sessions.openAgents(), context.agents, context.platform);
       if (stopped.length > 0) current.wake();
