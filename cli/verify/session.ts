@@ -14,7 +14,7 @@ import type { SessionRow } from '../spool/sessions.ts';
 import { type AskedSession, createHeldEvents, type HeldEvent } from '../upload/held.ts';
 import { readEvents } from '../upload/refusals.ts';
 import type { Finding, Findings, Problem } from './report.ts';
-import { openTranscript, positionOf, type Transcript } from './transcript.ts';
+import { type MovedTranscripts, openTranscript, positionOf, type Transcript } from './transcript.ts';
 
 /** The parts of the machine that verifying needs. */
 export interface Verifier {
@@ -23,6 +23,7 @@ export interface Verifier {
   mask: Mask;
   hashRecord: RecordHash;
   policy: Policy;
+  moved: MovedTranscripts;
   findings: Findings;
   warn(sentence: string): void;
   /** Called with a session that records of another one were captured in. */
@@ -139,10 +140,10 @@ export class SessionVerification {
 
   /** A file that cannot be read stops nothing: what is held of it cannot be verified, like that of one that was deleted. */
   async #readFile(file: KnownFile): Promise<void> {
-    const { context, findings, hashRecord, warn } = this.#verifier;
+    const { context, findings, hashRecord, moved, warn } = this.#verifier;
     let transcript: Transcript | undefined;
     try {
-      transcript = openTranscript(context, file.row, hashRecord);
+      transcript = openTranscript(context, file.row, hashRecord, moved);
       findings.count(transcript ? 'files' : 'deletedFiles');
       if (transcript === undefined) return;
       await this.#readRecords(file, transcript);

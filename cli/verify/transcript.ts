@@ -1,5 +1,5 @@
-import { existsSync, fstatSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { type Store, storeOf } from '../agents/store.ts';
 import type { Context } from '../context.ts';
@@ -10,7 +10,7 @@ import type { CapturedRecord, RecordStream } from '../read/record.ts';
 import { listSessions } from '../read/stored/records.ts';
 import { createStoredStream } from '../read/stored/stream.ts';
 import { createRecordStream } from '../read/stream.ts';
-import type { FileRow } from '../spool/files.ts';
+import type { FileCursor, FileRow } from '../spool/files.ts';
 
 /** A transcript as it is now, read from its start. */
 export interface Transcript {
@@ -29,16 +29,60 @@ const CHUNK_BYTES = 128 * 1024;
  * All records of a transcript, as capturing reads them; undefined where it is gone. An agent whose transcripts are read
  * in another way has to be told apart here, and nowhere else.
  */
-export function openTranscript(context: Context, row: FileRow, hashRecord: RecordHash): Transcript | undefined {
+export function openTranscript(
+  context: Context,
+  row: FileRow,
+  hashRecord: RecordHash,
+  moved: MovedTranscripts,
+): Transcript | undefined {
   const agent = findAgent(context, row);
   if (agent === undefined) return undefined;
   for (const file of filesOf(row.path)) {
     if (!existsSync(join(row.root, file))) continue;
     const store = storeOf(agent, file);
     if (store) return openStored(agent, store, row, file, context.now(), hashRecord);
-    if (file === row.path) return openLines(agent, row, hashRecord);
+    if (file === row.path) return openLines(agent, row, join(row.root, row.path), hashRecord);
   }
-  return undefined;
+  const path = moved.find(row);
+  return path === undefined ? undefined : openLines(agent, row, path, hashRecord);
+}
+
+/** Where transcripts are that their agents moved, such as Codex to its archive, and that have not grown since. */
+export class MovedTranscripts {
+  readonly #context: Context;
+  /** By agent and file name, once one is asked for. */
+  #paths: Map<string, string[]> | undefined;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  find({ agent, path, cursor }: FileRow): string | undefined {
+    if (cursor.kind !== 'file') return undefined;
+    this.#paths ??= this.#list();
+    return this.#paths.get(`${agent} ${basename(path)}`)?.find((moved) => isContinued(moved, cursor));
+  }
+
+  #list(): Map<string, string[]> {
+    const { agents, variables, home } = this.#context;
+    const places = agents.flatMap((agent) => agent.roots(variables, home).map((root) => ({ agent, root, below: '' })));
+    const all = findTranscripts(places, () => {}).map(({ agent, root, path }) => ({ agent, path: join(root, path) }));
+    const groups = Map.groupBy(all, ({ agent, path }) => `${agent.id} ${basename(path)}`);
+    return new Map([...groups].map(([name, found]) => [name, found.map(({ path }) => path)]));
+  }
+}
+
+function isContinued(path: string, cursor: FileCursor): boolean {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'r');
+    return continues(fd, fstatSync(fd).size, cursor);
+  } catch {
+    // It is gone, or closed to this user: it is not found.
+    return false;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
 }
 
 /** An agent's program and its extension of an editor share an id, and keep their transcripts in different places. */
@@ -54,9 +98,10 @@ function filesOf(path: string): string[] {
   return [path, ...files];
 }
 
-function openLines(agent: Agent, row: FileRow, hashRecord: RecordHash): Transcript {
-  const { root, path, origin, cursor } = row;
-  const fd = openSync(join(root, path), 'r');
+/** `at` is where the file is now; its events name the path at which it was captured. */
+function openLines(agent: Agent, row: FileRow, at: string, hashRecord: RecordHash): Transcript {
+  const { path, origin, cursor } = row;
+  const fd = openSync(at, 'r');
   const isKnown = cursor.kind === 'file' && continues(fd, fstatSync(fd).size, cursor);
   const from = { agent, path, origin, fd, cursor: FILE_START };
   return {

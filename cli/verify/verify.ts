@@ -18,6 +18,7 @@ import { createRetry, type Retry } from '../upload/retry.ts';
 import { createService, type Service } from '../upload/service.ts';
 import { createFindings, type Findings } from './report.ts';
 import { SessionVerification, type Verifier } from './session.ts';
+import { MovedTranscripts } from './transcript.ts';
 
 export interface VerifyOptions extends Choice {
   /** How long to ask a service that does not answer. */
@@ -42,6 +43,7 @@ export async function verify(context: Context, options: VerifyOptions, output: O
       ...{ context, spool, policy, findings, warn: output.warn },
       mask: createMask(openRedactor(context, pipeline)),
       hashRecord: createRecordHash(readKey(pipeline.folder)),
+      moved: new MovedTranscripts(context),
       // A session that owns records of a chosen one is verified too.
       onOwner: (id) => queue.add(spool.sessions.get(id)),
     };
