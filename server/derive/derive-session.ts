@@ -122,7 +122,7 @@ async function makePiece(
     return derive({ ...job, ...(await readSome(db, row, from, share)), stored: { ...stored, earlier } });
   };
   for (let share = 1; ; share *= 4) {
-    const kept = through > 0 && isRewritten === 0 ? await goOn(share) : undefined;
+    const kept = through > 0 ? await goOn(share) : undefined;
     const made = kept ?? (await fromStored(share));
     if (!made) throw new Error('a piece was not made of all there is');
     // A run of parts may be longer than the stretch.

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { noFacts } from './facts.ts';
 import { KeptSessions } from './kept-sessions.ts';
 
-const session = (through: number, weight = 1) => ({ through, facts: noFacts(), open: undefined, weight });
+const session = (through: number, weight = 1) => ({
+  through,
+  facts: noFacts(),
+  open: undefined,
+  records: undefined,
+  weight,
+});
 
 test('gives a session back once, and only as it was after that event', () => {
   const kept = new KeptSessions();

@@ -1,13 +1,16 @@
 import type { Chunk } from './chunks.ts';
+import type { CountedRecords } from './counted-records.ts';
 import type { Facts } from './facts.ts';
 
 /** A session after its last piece. */
-interface KeptSession {
+export interface KeptSession {
   /** Sequence of the last event that is derived. */
   through: number;
   facts: Facts;
   /** The chunk that has room. */
   open: Chunk | undefined;
+  /** Absent where the facts do not cover all entries yet, or earlier entries are not known. */
+  records: CountedRecords | undefined;
   /** Characters of the facts as JSON. */
   weight: number;
 }
@@ -47,5 +50,5 @@ export class KeptSessions {
 }
 
 /** A long word keeps the text it was cut from in memory. */
-const weightOf = ({ weight, open }: KeptSession): number =>
-  weight + (open ? open.entries.length + 2 * open.indexed.length + open.bytes : 0);
+const weightOf = ({ weight, open, records }: KeptSession): number =>
+  weight + (records?.weight ?? 0) + (open ? open.entries.length + 2 * open.indexed.length + open.bytes : 0);

@@ -6,11 +6,12 @@ import { addressOf, hasHost } from '../../contract/repository.ts';
 import type { Columns, DerivedChunk } from '../store/derived.ts';
 import type { SessionDay } from '../store/session-days.ts';
 import { type Chunk, cutChunks, type Source } from './chunks.ts';
+import { CountedRecords } from './counted-records.ts';
 import { type CostOf, dayRowsOf, type SessionOrigin } from './day-rows.ts';
 import { type Facts, noFacts, readFacts, writeFacts } from './facts.ts';
 import { fold } from './fold.ts';
 import { noteBranch } from './fold-meta.ts';
-import { KeptSessions } from './kept-sessions.ts';
+import { type KeptSession, KeptSessions } from './kept-sessions.ts';
 import { costOfFacts } from './prices.ts';
 import { writeShown } from './review.ts';
 import { compareValues, type Value, valuesOf } from './values.ts';
@@ -72,10 +73,14 @@ export interface Piece {
 /** Of longer sessions, each writing of a record that is written again, or is repeated, counts as a record of its own. */
 const MOST_REWRITTEN = 100_000;
 
+type Begun = Pick<KeptSession, 'facts' | 'open' | 'records'>;
+/** The records where all entries were folded again. */
+type Folded = { facts: Facts; records?: CountedRecords };
+
 /** @returns undefined if it needs more of the stored data */
 export function derivePiece(job: PieceJob, costOf: CostOf, kept = new KeptSessions()): Piece | undefined {
   const { stored, sessionId, isEnd } = job;
-  const begun = stored ? { facts: readFacts(stored.facts), open: undefined } : kept.take(sessionId, job.through);
+  const begun = stored ? beginStored(stored, job) : kept.take(sessionId, job.through);
   if (!begun) return undefined;
   const before = begun.facts;
   const { chunks, entries, through, open } = cutChunks(
@@ -89,10 +94,12 @@ export function derivePiece(job: PieceJob, costOf: CostOf, kept = new KeptSessio
   const isAnew = isRewritten && job.eventCount <= MOST_REWRITTEN;
   const values = valuesOf(before);
   const daysBefore = JSON.stringify(dayRowsOf(before, job.place, costOf));
-  if (isAnew && isEnd && stored?.earlier === undefined) return undefined;
-  const facts = isAnew && isEnd ? foldAnew(job, before, entries) : before;
-  // Only at the end, because otherwise every piece would repeat it.
-  if (!isAnew) foldOn(facts, job, entries);
+  const counted = begun.records?.add(entries);
+  if (isAnew && isEnd && !counted && stored?.earlier === undefined) return undefined;
+  const folded =
+    isAnew && !counted ? foldAll(job, before, entries) : foldOn(before, job, entries, isAnew ? counted : undefined);
+  const { facts } = folded;
+  const records = folded.records ?? (counted && begun.records);
   facts.isRewritten = isRewritten;
   facts.repository = repositoryOf(facts, job.place);
   noteLag(facts, job, entries);
@@ -108,21 +115,32 @@ export function derivePiece(job: PieceJob, costOf: CostOf, kept = new KeptSessio
     days: JSON.stringify(days) === daysBefore ? undefined : days,
     values: compareValues(values, valuesOf(facts)),
   };
-  kept.put(sessionId, { through, facts, open, weight: piece.facts.length });
+  kept.put(sessionId, { through, facts, open, records, weight: piece.facts.length });
   return piece;
 }
 
-function foldOn(facts: Facts, { place }: PieceJob, entries: readonly Entry[]): void {
+function beginStored({ facts }: StoredPieces, { through }: PieceJob): Begun {
+  return { facts: readFacts(facts), open: undefined, records: through === 0 ? new CountedRecords() : undefined };
+}
+
+/** @param counted the entries among these that count */
+function foldOn(facts: Facts, { place }: PieceJob, entries: readonly Entry[], counted = entries): Folded {
   if (facts.folded === 0) noteBranch(facts, place.gitBranch?.slice(0, LONGEST_PLACE));
   fold(
     facts,
-    entries.filter(({ sequence }) => sequence > facts.folded),
+    counted.filter(({ sequence }) => sequence > facts.folded),
   );
   const last = entries.at(-1);
   if (last) facts.folded = last.sequence + last.span - 1;
+  return { facts };
 }
 
-function foldAnew({ stored, place }: PieceJob, { lag }: Facts, entries: readonly Entry[]): Facts {
+/** Folds all entries of the session at its end: otherwise every piece would repeat it. */
+function foldAll(job: PieceJob, facts: Facts, entries: readonly Entry[]): Folded {
+  return job.isEnd ? foldAnew(job, facts, entries) : { facts };
+}
+
+function foldAnew({ stored, place }: PieceJob, { lag }: Facts, entries: readonly Entry[]): Folded {
   const bySequence: (Entry | undefined)[] = [];
   const earlier = (stored?.earlier ?? []).flatMap((bytes) => readEntries(bytes));
   const all = [...earlier, ...entries];
@@ -134,7 +152,8 @@ function foldAnew({ stored, place }: PieceJob, { lag }: Facts, entries: readonly
   noteBranch(facts, place.gitBranch?.slice(0, LONGEST_PLACE));
   fold(facts, standing);
   const last = all.at(-1);
-  return { ...facts, ...(lag !== undefined && { lag }), folded: last ? last.sequence + last.span - 1 : 0 };
+  const folded = last ? last.sequence + last.span - 1 : 0;
+  return { facts: { ...facts, ...(lag !== undefined && { lag }), folded }, records: CountedRecords.of(all, standing) };
 }
 
 /** Without what the session's file repeats of sub-agents whose own transcripts are here. */
