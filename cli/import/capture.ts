@@ -85,6 +85,7 @@ async function importWith(
       },
     };
     let work = reader.findWork(places);
+    const { earlier: passed } = work;
     state.totalBytes = work.bytes;
     const isLarge = work.bytes > CATCH_UP_BYTES;
     const catchUp = { ...choices, ...reading, spool: spool.path, places };
@@ -102,7 +103,7 @@ async function importWith(
     await sending.ended;
     progress.clear();
     const isNew = ({ agent, root, path }: Found) => spool.files.find(agent.id, root, path) === undefined;
-    const earlier = work.earlier.filter(isNew).length;
+    const earlier = passed.filter(isNew).length;
     reportImport(spool, before, { readBytes: state.readBytes, leftOut: work.leftOut, earlier }, output);
     const left = spool.batches.depth().events;
 

@@ -1,12 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { openDecisions } from '../spool/decisions.ts';
-import { setUpDaemon } from '../test/daemon.ts';
-import { makeFolder, write } from '../test/folder.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeFolder, removeFiles, write } from '../test/folder.ts';
 import { run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
-import { prompt, sessionId, uuid } from '../test/transcripts.ts';
+import { uuid } from '../test/transcripts.ts';
 
 const DAY = 86_400_000;
 const LAST_WEEK = Date.now() - 7 * DAY;
@@ -46,93 +44,6 @@ async function prepare() {
     },
   };
 }
-
-/** A prompt of now, where those that a daemon's test says by itself are of some day. */
-const sayNow = (file: string, session: number, text: string) =>
-  write(file, `${prompt(session, 0, text, { timestamp: new Date().toISOString() })}\n`);
-
-const forget = (state: string, pattern: RegExp) => {
-  for (const name of readdirSync(state)) if (pattern.test(name)) rmSync(join(state, name));
-};
-
-test('what was decided about earlier sessions and is lost counts as none', async () => {
-  const { start, state, say, file, age, texts, waitForTexts } = await setUpDaemon({
-    consent: { since: Date.now() - DAY, history: 'none' },
-  });
-  const first = await start();
-  sayNow(file(1), 1, 'one');
-  await waitForTexts(1, ['one']);
-  await first.end();
-  say(2, 0, 'earlier');
-  age(file(2));
-  forget(state, /^(history\.json|decisions\.db)/);
-  const second = await start();
-  sayNow(file(3), 3, 'later');
-  await waitForTexts(3, ['later']);
-  expect(texts(2)).toEqual([]);
-  await second.end();
-});
-
-test('a daemon removes the files in which a version before kept what was decided, as none of that version runs', async () => {
-  const { start, state } = await setUpDaemon({ consent: 'unasked' });
-  write(join(state, 'history.json'), '{"since":5,"history":"none"}');
-  write(join(state, 'skipped.json'), '["codex captured"]');
-  const daemon = await start();
-  await daemon.end();
-  expect(readdirSync(state).filter((name) => /^(history|skipped)/.test(name))).toEqual([]);
-  const decisions = openDecisions(state);
-  expect(decisions?.consent()).toEqual({ since: 5, history: 'none', isSaid: true });
-  expect(decisions?.find('codex', 'captured')?.verdict).toBe('skipped');
-  decisions?.close();
-});
-
-test('damaged decisions count as none, and the daemon goes on', async () => {
-  const { start, state, say, file, age, texts, waitForTexts } = await setUpDaemon();
-  const first = await start();
-  sayNow(file(1), 1, 'one');
-  await waitForTexts(1, ['one']);
-  await first.end();
-  say(2, 0, 'earlier');
-  age(file(2));
-  for (const name of readdirSync(state)) {
-    if (/^decisions\.db-/.test(name)) rmSync(join(state, name));
-    if (/^(history\.json|decisions\.db)$/.test(name)) writeFileSync(join(state, name), 'x'.repeat(8192));
-  }
-  await start();
-  sayNow(file(3), 3, 'later');
-  await waitForTexts(3, ['later']);
-  expect(texts(2)).toEqual([]);
-});
-
-test('decisions that are deleted while a daemon runs count as lost, and what is decided then holds', async () => {
-  const { start, home, state, service, file, texts, waitForTexts } = await setUpDaemon();
-  const { warnings } = await start();
-  sayNow(file(1), 1, 'one');
-  await waitForTexts(1, ['one']);
-  forget(state, /^decisions\.db/);
-  await vi.waitFor(() => expect(warnings()).toContain('decisions.db was deleted or replaced'), { timeout: 10_000 });
-  const options = { home, url: service.url, secret: 'sk_live_test', variables: { CAPTURE_HOME: state } };
-  expect(await run(['skip', sessionId(1)], options)).toMatchObject({ exitCode: 0 });
-  sayNow(file(1), 1, 'kept-back');
-  sayNow(file(3), 3, 'later');
-  await waitForTexts(3, ['later']);
-  expect(texts(1)).toEqual(['one']);
-});
-
-test('who imported one folder and was never asked has no earlier session sent by the daemon', async () => {
-  const { start, home, service, say, file, age, texts, waitForTexts, state } = await setUpDaemon({
-    consent: 'unasked',
-  });
-  say(1, 0, 'named');
-  say(2, 0, 'earlier');
-  age(file(2));
-  const options = { home, url: service.url, secret: 'sk_live_test', variables: { CAPTURE_HOME: state } };
-  expect(await run(['import', '--agent', 'claude-code', file(1)], options)).toMatchObject({ exitCode: 0 });
-  await start();
-  sayNow(file(3), 3, 'later');
-  await waitForTexts(3, ['later']);
-  expect(texts(2)).toEqual([]);
-});
 
 test.each([
   [
@@ -268,8 +179,8 @@ test('a history that Gemini writes again does not bring back what was said befor
   expect(arrived()).not.toContain('kept-back');
 });
 
-test('a fork of an older Codex does not bring back what was said before capturing began', async () => {
-  const { home, capture, arrived, append } = await prepare();
+/** A session of Codex and one that was forked from it. */
+function codexFork(home: string) {
   const parent = '01900000-0000-7000-8000-000000000001';
   const fork = '01900000-0000-7000-8000-000000000002';
   const path = (id: string) => join(home, `.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-${id}.jsonl`);
@@ -283,6 +194,12 @@ test('a fork of an older Codex does not bring back what was said before capturin
     type: 'session_meta',
     payload: { id, timestamp: new Date(time).toISOString(), cwd: home, cli_version: '0.120.0', ...more },
   });
+  return { parent, fork, path, said, meta };
+}
+
+test('a fork of an older Codex does not bring back what was said before capturing began', async () => {
+  const { home, capture, arrived, append } = await prepare();
+  const { parent, fork, path, said, meta } = codexFork(home);
   append(path(parent), meta(parent, LAST_WEEK), said('kept-back', LAST_WEEK));
   utimesSync(path(parent), LAST_WEEK / 1000, LAST_WEEK / 1000);
   await decide(home, 'none');
@@ -295,6 +212,29 @@ test('a fork of an older Codex does not bring back what was said before capturin
     said('on', now + 5),
   );
   await capture('import');
+  expect(arrived()).not.toContain('kept-back');
+});
+
+test('a fork of an excluded session from before capturing began stays here, whichever folder it goes on in', async () => {
+  const { home, preferences, capture, arrived, append } = await prepare();
+  const { parent, fork, path, said, meta } = codexFork(home);
+  const folder = (name: string) => ({ cwd: join(home, name) });
+  for (const name of ['secret', 'open']) mkdirSync(join(home, name));
+  append(path(parent), meta(parent, LAST_WEEK, folder('secret')), said('kept-back one', LAST_WEEK));
+  utimesSync(path(parent), LAST_WEEK / 1000, LAST_WEEK / 1000);
+  preferences({ exclude: ['~/secret'] });
+  await decide(home, 'none');
+  const now = Date.now();
+  const numbered = (ordinal: number, record: object) => ({ ...record, ordinal });
+  append(
+    path(fork),
+    numbered(0, meta(fork, now, { ...folder('open'), forked_from_id: parent })),
+    numbered(1, said('kept-back two', now)),
+  );
+  const other = fork.replace(/2$/, '3');
+  append(path(other), meta(other, now, folder('open')), said('wanted', now));
+  await capture('import');
+  expect(arrived()).toContain('wanted');
   expect(arrived()).not.toContain('kept-back');
 });
 
@@ -348,14 +288,46 @@ test('a fork of a skipped session is not captured although it copies only what w
   append(transcript('aaaa'), record('aaaa', 1, 'work', 'wanted'));
   await capture('import');
   // What is known of its first records is lost.
-  forget(join(home, 'state'), /^decisions\.db/);
+  removeFiles(join(home, 'state'), /^decisions\.db/);
   await capture('skip', 'aaaa');
-  const [first = ''] = readFileSync(transcript('aaaa'), 'utf8').split('\n');
-  append(transcript('bbbb'), { ...(JSON.parse(first) as object), sessionId: 'bbbb' });
+  append(transcript('bbbb'), firstRecordOf(transcript('aaaa'), 'bbbb'));
   append(transcript('bbbb'), record('bbbb', 2, 'work', 'kept-back two'));
   await decide(home, 'none');
   await capture('import');
   expect(arrived()).toContain('wanted');
+  expect(arrived()).not.toContain('kept-back');
+});
+
+test('a fork of a session from before capturing began is not captured any more once that is skipped', async () => {
+  const { home, record, append, transcript, capture, arrived } = await prepare();
+  append(transcript('aaaa'), record('aaaa', 0, 'work', 'kept-back one', LAST_WEEK));
+  utimesSync(transcript('aaaa'), LAST_WEEK / 1000, LAST_WEEK / 1000);
+  await decide(home, 'none');
+  append(transcript('bbbb'), firstRecordOf(transcript('aaaa'), 'bbbb'));
+  append(transcript('bbbb'), record('bbbb', 1, 'work', 'wanted'));
+  await capture('import');
+  await capture('skip', 'aaaa');
+  append(transcript('bbbb'), record('bbbb', 2, 'work', 'kept-back two'));
+  await capture('import');
+  expect(arrived()).toContain('wanted');
+  expect(arrived()).not.toContain('kept-back');
+});
+
+test('a session is captured although a fork of it was skipped before that', async () => {
+  const { home, record, append, transcript, capture, arrived } = await prepare();
+  append(transcript('aaaa'), record('aaaa', 0, 'work', 'wanted one', LAST_WEEK));
+  utimesSync(transcript('aaaa'), LAST_WEEK / 1000, LAST_WEEK / 1000);
+  await decide(home, 'none');
+  append(transcript('bbbb'), firstRecordOf(transcript('aaaa'), 'bbbb'));
+  append(transcript('bbbb'), record('bbbb', 1, 'work', 'kept-back'));
+  await capture('import', '--dry-run');
+  await capture('skip', 'bbbb');
+  await capture('import');
+  await decide(home, 'all');
+  append(transcript('aaaa'), record('aaaa', 2, 'work', 'wanted two'));
+  await capture('import');
+  expect(arrived()).toContain('wanted one');
+  expect(arrived()).toContain('wanted two');
   expect(arrived()).not.toContain('kept-back');
 });
 
@@ -434,6 +406,12 @@ test('what hooks told of an excluded folder is not left on the disk', async () =
 });
 
 /** What the person answers `capture init`. */
+/** As a fork begins with it. */
+function firstRecordOf(path: string, sessionId: string): object {
+  const [first = ''] = readFileSync(path, 'utf8').split('\n');
+  return { ...(JSON.parse(first) as object), sessionId };
+}
+
 async function decide(home: string, history: string): Promise<void> {
   const service = await startService();
   const options = { home, url: service.url, secret: 'sk_live_test' };

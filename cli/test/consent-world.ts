@@ -357,6 +357,7 @@ export class ConsentWorld {
     for (const session of this.#sessions) {
       session.isLost = true;
       session.isObserved = false;
+      session.hasSeenRemote = false;
       session.verdict = 'none';
     }
     this.#note(`decisions are ${isDamaged ? 'damaged' : 'lost'}`);
@@ -419,9 +420,7 @@ export class ConsentWorld {
   #observe(): void {
     for (const session of this.#sessions) {
       const isLed = this.#isLinked || !isInside(session.cwd, join(this.#home, 'link'));
-      // Capture does not look at transcripts that were last written to before it began, unless they are let go.
-      const isPassedBy = this.#wishes.history === 'none' && session.said.every(({ isEarlier }) => isEarlier);
-      if (!session.folder.isThere || !isLed || isPassedBy) continue;
+      if (!session.folder.isThere || !isLed) continue;
       session.isObserved = true;
       session.hasSeenRemote ||= session.folder.main?.isThere ?? true;
     }
@@ -461,10 +460,6 @@ export class ConsentWorld {
       !session.isLost &&
       !session.isIncomplete &&
       session.parent === undefined &&
-      // Of an earlier session that capture never met nobody knows that it came before a fork of it that was taken out.
-      !this.#sessions.some(
-        ({ said, verdict }) => verdict !== 'none' && said.some(({ author }) => author === session),
-      ) &&
       session.isObserved &&
       session.folder.isThere &&
       !session.folder.says &&

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -14,4 +14,9 @@ export function write(path: string, content: string | Uint8Array, mode = 0o644):
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content, { mode });
   return path;
+}
+
+/** Removes the files of a folder whose names match. */
+export function removeFiles(folder: string, pattern: RegExp): void {
+  for (const name of readdirSync(folder)) if (pattern.test(name)) rmSync(join(folder, name));
 }

@@ -1,0 +1,93 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { openDecisions } from '../spool/decisions.ts';
+import { setUpDaemon } from '../test/daemon.ts';
+import { removeFiles, write } from '../test/folder.ts';
+import { run } from '../test/program.ts';
+import { prompt, sessionId } from '../test/transcripts.ts';
+
+const DAY = 86_400_000;
+
+/** A prompt of now, where those that a daemon's test says by itself are of some day. */
+const sayNow = (file: string, session: number, text: string) =>
+  write(file, `${prompt(session, 0, text, { timestamp: new Date().toISOString() })}\n`);
+
+test('what was decided about earlier sessions and is lost counts as none', async () => {
+  const { start, state, say, file, age, texts, waitForTexts } = await setUpDaemon({
+    consent: { since: Date.now() - DAY, history: 'none' },
+  });
+  const first = await start();
+  sayNow(file(1), 1, 'one');
+  await waitForTexts(1, ['one']);
+  await first.end();
+  say(2, 0, 'earlier');
+  age(file(2));
+  removeFiles(state, /^(history\.json|decisions\.db)/);
+  const second = await start();
+  sayNow(file(3), 3, 'later');
+  await waitForTexts(3, ['later']);
+  expect(texts(2)).toEqual([]);
+  await second.end();
+});
+
+test('a daemon removes the files in which a version before kept what was decided, as none of that version runs', async () => {
+  const { start, state } = await setUpDaemon({ consent: 'unasked' });
+  write(join(state, 'history.json'), '{"since":5,"history":"none"}');
+  write(join(state, 'skipped.json'), '["codex captured"]');
+  const daemon = await start();
+  await daemon.end();
+  expect(readdirSync(state).filter((name) => /^(history|skipped)/.test(name))).toEqual([]);
+  const decisions = openDecisions(state);
+  expect(decisions?.consent()).toEqual({ since: 5, history: 'none', isSaid: true });
+  expect(decisions?.find('codex', 'captured')?.verdict).toBe('skipped');
+  decisions?.close();
+});
+
+test('damaged decisions count as none, and the daemon goes on', async () => {
+  const { start, state, say, file, age, texts, waitForTexts } = await setUpDaemon();
+  const first = await start();
+  sayNow(file(1), 1, 'one');
+  await waitForTexts(1, ['one']);
+  await first.end();
+  say(2, 0, 'earlier');
+  age(file(2));
+  for (const name of readdirSync(state)) {
+    if (/^decisions\.db-/.test(name)) rmSync(join(state, name));
+    if (/^(history\.json|decisions\.db)$/.test(name)) writeFileSync(join(state, name), 'x'.repeat(8192));
+  }
+  await start();
+  sayNow(file(3), 3, 'later');
+  await waitForTexts(3, ['later']);
+  expect(texts(2)).toEqual([]);
+});
+
+test('decisions that are deleted while a daemon runs count as lost, and what is decided then holds', async () => {
+  const { start, home, state, service, file, texts, waitForTexts } = await setUpDaemon();
+  const { warnings } = await start();
+  sayNow(file(1), 1, 'one');
+  await waitForTexts(1, ['one']);
+  removeFiles(state, /^decisions\.db/);
+  await vi.waitFor(() => expect(warnings()).toContain('decisions.db was deleted or replaced'), { timeout: 10_000 });
+  const options = { home, url: service.url, secret: 'sk_live_test', variables: { CAPTURE_HOME: state } };
+  expect(await run(['skip', sessionId(1)], options)).toMatchObject({ exitCode: 0 });
+  sayNow(file(1), 1, 'kept-back');
+  sayNow(file(3), 3, 'later');
+  await waitForTexts(3, ['later']);
+  expect(texts(1)).toEqual(['one']);
+});
+
+test('who imported one folder and was never asked has no earlier session sent by the daemon', async () => {
+  const { start, home, service, say, file, age, texts, waitForTexts, state } = await setUpDaemon({
+    consent: 'unasked',
+  });
+  say(1, 0, 'named');
+  say(2, 0, 'earlier');
+  age(file(2));
+  const options = { home, url: service.url, secret: 'sk_live_test', variables: { CAPTURE_HOME: state } };
+  expect(await run(['import', '--agent', 'claude-code', file(1)], options)).toMatchObject({ exitCode: 0 });
+  await start();
+  sayNow(file(3), 3, 'later');
+  await waitForTexts(3, ['later']);
+  expect(texts(2)).toEqual([]);
+});
