@@ -14,6 +14,8 @@ export type AskedSession =
 
 /** Characters of payloads that an answer covers, unless a single one has more. */
 const PAGE = 8 * 1024 * 1024;
+/** Bytes in front of the requested events, in appends that hold both, beyond which no further session is read. */
+const MOST_SKIPPED = 8 * 1024 * 1024;
 /** Work is counted in characters hashed; so many take 2 to 10 ms. */
 const WORK_A_TURN = 1024 * 1024;
 /** What an event costs beside its characters. */
@@ -33,6 +35,7 @@ class DigestsWriter {
   readonly #digestPayload: ReturnType<typeof createDigester>['digestPayload'];
   #eventsLeft: number;
   #charactersLeft = PAGE;
+  #skipped = 0;
   /** Since others had their turn. */
   #work = 0;
 
@@ -55,6 +58,7 @@ class DigestsWriter {
 
   async *#writeSession(session: SessionRow, from: number): AsyncGenerator<string> {
     const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = session;
+    if (this.#skipped >= MOST_SKIPPED) this.#eventsLeft = 0;
     const to = Math.min(eventCount, from + this.#eventsLeft - 1);
     let next = to + 1;
     let separator = '';
@@ -62,7 +66,10 @@ class DigestsWriter {
     read: for await (const append of readAppends(this.#db, organizationId, sessionId, from, to)) {
       for (const [index, { eventType, payload }] of decodeFrame(append).entries()) {
         const sequence = append.first_sequence + index;
-        if (sequence < from || sequence > to) continue;
+        if (sequence < from || sequence > to) {
+          this.#skipped += (payload as Buffer).byteLength;
+          continue;
+        }
         const text = (payload as Buffer).toString('utf8');
         if (this.#charactersLeft < text.length && this.#charactersLeft < PAGE) {
           next = sequence;

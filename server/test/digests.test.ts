@@ -123,6 +123,20 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
     expect(foreign).not.toHaveProperty('digests');
   });
 
+  test('of the ends of many long appends are not read in one answer', async () => {
+    const long = Array.from({ length: 9 }, (_, n) => ({ ...payloadOf(n), text: 'x'.repeat(120_000) }));
+    const ids: string[] = [];
+    for (let n = 0; n < 12; n++) ids.push(await store([...long, payloadOf(9)]));
+    let asked = ids;
+    const answers: number[] = [];
+    while (asked.length > 0 && answers.length < 12) {
+      const results = await ask({ sessions: asked.map((id) => ({ sessionId: id, from: 10 })) });
+      answers.push(results.filter(({ digests, nextFrom }) => digests.length === 1 && nextFrom === null).length);
+      asked = results.flatMap(({ sessionId: id, nextFrom }) => (nextFrom === 10 ? [id] : []));
+    }
+    expect(answers).toEqual([8, 4]);
+  });
+
   test('of many sessions come in one answer, up to its limit', async () => {
     const sizes = [3, 0, 4, 2];
     const ids = await Promise.all(sizes.map((size) => store(Array.from({ length: size }, (_, n) => payloadOf(n)))));
