@@ -14,7 +14,7 @@ const GRACE_MS = DAY_MS;
 /** On fewer days nothing is usual yet. */
 const FEWEST_DAYS = 3;
 
-export const machineHealthHandlers = ({ store: { db }, now }: Deps) =>
+export const machineHealthHandlers = ({ store: { db }, longReads, now }: Deps) =>
   ({
     async reportHealth({ caller, params: { environmentId }, body }) {
       if (await keepReport(db, caller.organizationId, environmentId, body, now())) {
@@ -23,12 +23,15 @@ export const machineHealthHandlers = ({ store: { db }, now }: Deps) =>
       throw new Problem('not_found', 'No such active environment in this organization.');
     },
 
-    async listMachineHealth({ caller: { organizationId } }) {
-      const [reports, secrets, days] = await Promise.all([
-        readReports(db, organizationId),
-        readMachineSecrets(db, organizationId),
-        readMachineDays(db, organizationId, dayOf(now() - 2 * HABIT_MS)),
-      ]);
+    async listMachineHealth({ caller, signal }) {
+      const { organizationId } = caller;
+      const [reports, secrets, days] = await longReads.run(caller, signal, (db) =>
+        Promise.all([
+          readReports(db, organizationId),
+          readMachineSecrets(db, organizationId),
+          readMachineDays(db, organizationId, dayOf(now() - 2 * HABIT_MS)),
+        ]),
+      );
       const secretsOf = Map.groupBy(secrets, ({ environment_id }) => environment_id);
       const daysOf = Map.groupBy(days, ({ environment_id }) => environment_id);
       const machines = reports.map((row): MachineHealth => {

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { MachineReport } from '../../contract/environment.ts';
+import { PLANES } from '../../contract/secret.ts';
+import { ofEngine } from './dialect.ts';
 import type { Db } from './open.ts';
 import { QUOTAS } from './quotas.ts';
 import { allRows, changedRows } from './rows.ts';
@@ -38,20 +40,30 @@ export const readReports = (db: Db, organizationId: string): Promise<Report[]> =
       order by last_seen_at desc limit ${QUOTAS.environments}`,
   );
 
-/** The secrets that belong to machines. */
+/** All active secrets of an organization, and as many revoked ones. */
+const MOST_SECRETS = 2 * QUOTAS.secrets;
+
+/** The secrets that belong to machines: the active ones first, then the newest revoked ones. */
 export const readMachineSecrets = (db: Db, organizationId: string) =>
   allRows(
     db,
     sql<{ secret_id: string; environment_id: string }>`
       select secret_id, environment_id from secrets
-      where organization_id = ${organizationId} and environment_id is not null`,
+      where organization_id = ${organizationId} and environment_id is not null
+      order by status, secret_id desc limit ${MOST_SECRETS}`,
   );
 
-/** The days on which machines worked, in order. @param from the first day as YYYY-MM-DD, UTC */
+/**
+ * The days on which machines worked, in order. The plus keeps SQLite from the index of days, by which it would read the
+ * sums of everything else too.
+ * @param from the first day as YYYY-MM-DD, UTC
+ */
 export const readMachineDays = (db: Db, organizationId: string, from: string) =>
   allRows(
     db,
     sql<{ environment_id: string; day: string }>`
       select value as environment_id, day from usage_days
-      where organization_id = ${organizationId} and dimension = 'environment' and day >= ${from} order by day`,
+      where organization_id = ${organizationId} and plane in (${sql.join([...PLANES])}) and dimension = 'environment'
+        and ${ofEngine(db, { sqlite: sql`+day`, postgres: sql`day` })} >= ${from}
+      order by day`,
   );

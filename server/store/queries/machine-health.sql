@@ -8,13 +8,20 @@ update environments
 -- readMachineDays
 select value as environment_id, day
   from usage_days
-  where organization_id = $1 and dimension = 'environment' and day >= $2
+  where organization_id = $1 and plane in ($2, $3) and dimension = 'environment' and day >= $4
+  order by day;
+-- on SQLite
+select value as environment_id, day
+  from usage_days
+  where organization_id = ? and plane in (?, ?) and dimension = 'environment' and +day >= ?
   order by day;
 
 -- readMachineSecrets
 select secret_id, environment_id
   from secrets
-  where organization_id = $1 and environment_id is not null;
+  where organization_id = $1 and environment_id is not null
+  order by status, secret_id desc
+  limit $2;
 
 -- readReports
 select environment_id, cli_version, waiting_events, troubles, reported_at, last_seen_at
