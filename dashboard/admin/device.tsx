@@ -68,7 +68,7 @@ function CodeForm({ wrong, onType }: Typing & { wrong?: string }) {
     >
       {wrong && (
         <p role="alert" className="text-bad">
-          No machine waits under this code. It may have run out after its 10 minutes: start again with{' '}
+          No machine is waiting with this code. It may have run out after its 10 minutes: start again with{' '}
           <code>capture login</code>.
         </p>
       )}

@@ -87,10 +87,10 @@ describe('the first minute', () => {
   });
 
   test('the machine is set up once its person says yes', async () => {
-    await terminal.read(/Go on\? \[y\/N\]/);
+    await terminal.read(/Continue\? \[y\/N\]/);
     expect(await tick(page, 'Machine').count()).toBe(0);
     terminal.type('y\n');
-    await Promise.race([terminal.ended, terminal.read(/May .* do so.*\[y\/N\]/s).then(() => terminal.type('n\n'))]);
+    await Promise.race([terminal.ended, terminal.read(/Add a hook .*\[y\/N\]/s).then(() => terminal.type('n\n'))]);
     expect(await terminal.ended).toBe(0);
     lap('set up');
     await tick(page, 'Machine').waitFor();
