@@ -23,7 +23,7 @@ export interface FaultyDatabase {
   stop(): Promise<void>;
 }
 
-const AGE = `
+export const AGE_BY_TEN_DAYS = `
 UPDATE sessions SET created_at = created_at - 864000000, updated_at = updated_at - 864000000 WHERE session_id = $1`;
 
 /** On a connection of its own, past what may be the matter with others. */
@@ -59,7 +59,7 @@ export async function startDatabase(): Promise<FaultyDatabase> {
       const { rows } = await query(url, COUNT_ROWS, [session]);
       return Number(rows[0].count);
     },
-    age: async (session) => void (await query(url, AGE, [session])),
+    age: async (session) => void (await query(url, AGE_BY_TEN_DAYS, [session])),
     async stop() {
       await server.stop();
       await disk?.dispose();

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { startIssuer } from '../bench/issuer.ts';
 import type { Where } from '../bench/process.ts';
 import { PEPPER, seed } from '../bench/seed.ts';
@@ -29,12 +31,23 @@ export async function settleIn(where: Where) {
   };
 }
 
+/** A release of the service. */
+interface Release {
+  /** Absent: the one of this repository. */
+  program?: string;
+  variables?: Record<string, string>;
+}
+
 /** A process of the service that is started again whenever it has ended. */
 export interface Supervised {
   url(): string;
   kill(): Promise<void>;
-  /** As a deployment does. */
-  restart(): Promise<void>;
+  /**
+   * As a deployment does.
+   * @param release that runs from now on
+   * @param meanwhile called while no process runs
+   */
+  restart(release?: Release, meanwhile?: () => void): Promise<void>;
   /** Once it has ended: its exit code. */
   ended(): Promise<number | string>;
   /** Unless it runs. */
@@ -44,12 +57,13 @@ export interface Supervised {
 export async function supervise(dataDir: string, variables: Record<string, string>): Promise<Supervised> {
   let running: ServiceProcess | undefined;
   let last: ServiceProcess | undefined;
+  let current: Release = {};
 
   /** Again where it ends before it is ready: on a busy machine the store may be too slow for it. */
   async function start(tries = 5): Promise<void> {
     if (running) return;
     try {
-      const started = await startProcess(dataDir, variables);
+      const started = await startProcess(dataDir, { ...variables, ...current.variables }, current.program);
       running = started;
       last = started;
       void started.ended.then(() => {
@@ -68,11 +82,13 @@ export async function supervise(dataDir: string, variables: Record<string, strin
       await running?.end('SIGKILL');
       running = undefined;
     },
-    async restart() {
+    async restart(release = {}, meanwhile = () => undefined) {
       const code = await running?.end('SIGTERM');
       running = undefined;
       // 1: something did not end in time, as it may on a busy machine.
       if (code !== 0 && code !== 1) throw new Error(`a service that was asked to end ended with ${code}`);
+      current = release;
+      meanwhile();
       await start();
     },
     ended: async () => last?.ended ?? 'it did not start',
@@ -82,6 +98,18 @@ export async function supervise(dataDir: string, variables: Record<string, strin
 
 /** Killed without warning, and started again after a moment. */
 export const killed = (process: Supervised): Fault => ({ break: process.kill, mend: process.start });
+
+const NEXT_PROGRAM = join(import.meta.dirname, 'next-version.ts');
+
+/** Replaced by the next release, which changes the schema under the others, and taken back to this one. */
+export function upgraded(process: Supervised): Fault {
+  const name = randomBytes(4).toString('hex');
+  let releases = 0;
+  return {
+    break: () => process.restart({ program: NEXT_PROGRAM, variables: { NEXT_VERSION: `${name}_${releases++}` } }),
+    mend: () => process.restart(),
+  };
+}
 
 /** What may be the matter with the wire to something. */
 export function wireFaults(what: string, wire: Wire): Record<string, Fault> {

@@ -21,8 +21,11 @@ export interface LoadOptions extends ClientOptions {
   machine: { environmentId: string; agentInstallationId: string };
   /** Rows that the store has of a session, its events included. */
   countRows: (session: string) => Promise<number>;
-  /** Makes it look as if nothing had come to a session for long; absent where nobody but the service may write its store. */
-  age?: (session: string) => Promise<void>;
+  /**
+   * Makes it look as if nothing had come to a session for long, at once or when the service does not run.
+   * @param isOver whether it is too late, because something is added to the session
+   */
+  age?: (session: string, isOver: () => boolean) => Promise<void>;
   writers: number;
   sessions: number;
 }
@@ -162,13 +165,14 @@ export function createLoad(options: LoadOptions) {
     aged.add(session);
     history.write({ aged: session });
     // While its store is away it does not age.
-    await options.age?.(session).catch(() => undefined);
     let isOver = false;
+    await options.age?.(session, () => isOver).catch(() => undefined);
     void recovered.then(() => pause(EXPIRES_WITHIN_MS)).then(() => (isOver = true));
     for (; !isOver; await pause(PAUSE_MS)) {
       const told = await call('GET', urlOf(session), await token()).catch(() => undefined);
       if (told?.status === 404) break;
     }
+    isOver = true;
     await untilAnswered(make(session));
   }
 

@@ -5,7 +5,7 @@ import { startWire } from '../../server/test/wire.ts';
 import { createClock } from '../clock.ts';
 import { startBus } from '../cluster.ts';
 import { startDatabase } from '../database.ts';
-import { clockFaults, killed, settleIn, supervise, wireFaults } from '../install.ts';
+import { clockFaults, killed, settleIn, supervise, upgraded, wireFaults } from '../install.ts';
 import type { Installation } from '../rounds.ts';
 
 /** Two replicas and two workers on a bus of three nodes, and PostgreSQL. */
@@ -28,8 +28,10 @@ export async function installBus(random: () => number): Promise<Installation> {
     ...{ secret, machine, token, urls: () => replicas.map((replica) => replica.url()), writers: 12 },
     faults: {
       'replica killed': killed(replicas[0]),
-      'replica asked to end': { break: replicas[1].restart, mend: () => undefined },
+      'replica asked to end': { break: () => replicas[1].restart(), mend: () => undefined },
+      'replica upgraded': upgraded(replicas[0]),
       'worker killed': killed(workers[0]),
+      'worker upgraded': upgraded(workers[0]),
       'all workers killed': {
         break: async () => void (await Promise.all(workers.map((worker) => worker.kill()))),
         mend: async () => void (await Promise.all(workers.map((worker) => worker.start()))),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startWire } from '../../server/test/wire.ts';
 import { createClock } from '../clock.ts';
 import { startDatabase } from '../database.ts';
-import { clockFaults, killed, settleIn, supervise, wireFaults } from '../install.ts';
+import { clockFaults, killed, settleIn, supervise, upgraded, wireFaults } from '../install.ts';
 import type { Installation } from '../rounds.ts';
 
 /** Two replicas on PostgreSQL, which they reach over a wire. */
@@ -28,7 +28,8 @@ export async function installPostgres(): Promise<Installation> {
     ...{ secret, machine, token, urls: () => replicas.map((replica) => replica.url()), writers: 24 },
     faults: {
       'replica killed': killed(replicas[0]),
-      'replica asked to end': { break: replicas[1].restart, mend: () => undefined },
+      'replica asked to end': { break: () => replicas[1].restart(), mend: () => undefined },
+      'replica upgraded': upgraded(replicas[0]),
       ...wireFaults('PostgreSQL', wire),
       ...database.faults,
       ...clockFaults(clock),

@@ -1,0 +1,29 @@
+import { Kysely } from 'kysely';
+import { type Change, changesOf, migrate } from '../server/store/migrate.ts';
+import { openPostgres, postgresDialect, SCHEMA_SETTINGS } from '../server/store/postgres.ts';
+
+/* A program: the service one release later. Its schema has more columns and an index, under the name in NEXT_VERSION. */
+
+const { DATABASE_URL = '', NEXT_VERSION = '' } = process.env;
+const column = `later_${NEXT_VERSION}`;
+const changes: Change[] = [
+  ...['sessions', 'appends'].map((table) => ({
+    name: `9000-${table}-${column}`,
+    isAdditive: true,
+    statements: [`alter table ${table} add column ${column} text`],
+  })),
+  {
+    name: `9000-index-${column}`,
+    isAdditive: true,
+    index: `appends_${column}`,
+    on: `appends (organization_id) where ${column} is not null`,
+  },
+];
+const pool = openPostgres(DATABASE_URL, () => undefined, { settings: SCHEMA_SETTINGS });
+const db = new Kysely({ dialect: postgresDialect(pool) });
+try {
+  await migrate(db, 'postgres', [...changesOf('postgres'), ...changes]);
+} finally {
+  await db.destroy();
+}
+await import('../server/main.ts');
