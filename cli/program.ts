@@ -43,7 +43,7 @@ export async function runProgram(context: Context, args: readonly string[]): Pro
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) {
       return args[0] === 'help' && error.exitCode !== 0 ? EXIT.usage : EXIT.ok;
     }
-    return reportError(error instanceof CommanderError ? misuse(error) : error, context, args.includes('--json'));
+    return reportError(error instanceof CommanderError ? misuse(error, args) : error, context, args.includes('--json'));
   }
 }
 
@@ -114,8 +114,9 @@ function layOut(examples: readonly Example[]): string {
   return `Examples:\n${examples.map(([line, about]) => `  ${line.padEnd(width)}${about}\n`).join('')}`;
 }
 
-/** What was not understood, with what may have been meant as the hint. */
-function misuse({ message }: CommanderError): Failure {
-  const [, sentence = message, hint] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? [];
-  return new Failure(EXIT.usage, sentence, hint);
+/** What was not understood. The hint is what may have been meant, or where that is said. */
+function misuse({ message }: CommanderError, args: readonly string[]): Failure {
+  const [, sentence = message, meant] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? [];
+  const command = COMMANDS.find(({ name }) => name === args[0]);
+  return new Failure(EXIT.usage, sentence, meant ?? `See \`capture ${command ? `${command.name} ` : ''}--help\`.`);
 }

@@ -47,6 +47,12 @@ test('what is not understood is told with what may have been meant, with --json 
     stdout: '',
     stderr: "error: unknown command 'statsu'\nhint: Did you mean status?\n",
   });
+  for (const [word, command] of [
+    ['pausing', ''],
+    ['exec', 'exec '],
+  ] as const) {
+    expect((await run([word], { home })).stderr).toContain(`\nhint: See \`capture ${command}--help\`.\n`);
+  }
   expect(await run(['help', '--json'], { home })).toMatchObject({ exitCode: 0 });
   expect(await run(['help', 'statsu'], { home })).toMatchObject({ exitCode: 2 });
   for (const args of [['foo'], ['status', 'extra'], ['import', '--dry']]) {
