@@ -118,7 +118,7 @@ describe('the first minute', () => {
   test('the same line again upgrades, and has the daemon run the new program', async () => {
     const again = openTerminal(`curl -fsSL ${product.service.url}/install | sh`, variables);
     await again.read(/This machine is signed in: Harbour Works, live plane/);
-    await again.read(/The daemon runs/);
+    await again.read(/The daemon is running/);
     expect(await again.ended).toBe(0);
   });
 });
