@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { AddOns, AddOnsQuery } from './add-ons.ts';
 import {
   BulkAppended,
   BulkIndex,
@@ -361,6 +362,15 @@ export const EXTENSIONS = {
     summary: 'Show figures over all sessions by day, agent, model, repository, machine and person',
     query: UsageQuery,
     replies: { 200: Usage },
+    errors: [400, 401, 403, 429, 503],
+  }),
+  listAddOns: route({
+    method: 'GET',
+    path: '/v1/organizations/me/add-ons',
+    auth: 'member',
+    summary: 'Show which MCP servers, skills, sub-agents and plugins are used, by whom, and which fail',
+    query: AddOnsQuery,
+    replies: { 200: AddOns },
     errors: [400, 401, 403, 429, 503],
   }),
   getEventWindow: route({

@@ -25,6 +25,10 @@ export const FIELDS = [
   'failed',
   'tests',
   'status',
+  'mcp',
+  'skill',
+  'subagent',
+  'plugin',
 ] as const;
 export type Field = (typeof FIELDS)[number];
 

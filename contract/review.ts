@@ -214,6 +214,8 @@ export const UsageQuery = Type.Object({
   secretEnvironment: Type.Optional(OneOf(['live', 'test', 'all'])),
 });
 
+export type UsageQuery = Static<typeof UsageQuery>;
+
 /** Figures over all sessions of some days. */
 export const Usage = Type.Object({
   from: Type.String(),

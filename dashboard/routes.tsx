@@ -6,6 +6,7 @@ import type { IndexReader } from './app/read-index.ts';
 import {
   type FrameSearch,
   parseSearch,
+  readAddOnsSearch,
   readCompareSearch,
   readDeviceSearch,
   readFrameSearch,
@@ -84,6 +85,12 @@ const environmentsRoute = createRoute({
   path: '/environments',
   component: lazyPart(() => import('./admin/environments.tsx'), 'EnvironmentsPage'),
 });
+const addOnsRoute = createRoute({
+  ...under,
+  path: '/add-ons',
+  component: lazyPart(() => import('./add-ons/add-ons.tsx'), 'AddOnsPage'),
+  validateSearch: readAddOnsSearch,
+});
 const agentsRoute = createRoute({
   ...under,
   path: '/agents',
@@ -118,6 +125,7 @@ const routeTree = rootRoute.addChildren([
   sessionRoute,
   compareRoute,
   environmentsRoute,
+  addOnsRoute,
   agentsRoute,
   membersRoute,
   memberRoute,

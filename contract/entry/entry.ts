@@ -1,4 +1,5 @@
 import type { Writing } from '../revision.ts';
+import type { AddOn } from './add-on.ts';
 import type { FileStat } from './changes.ts';
 import type { Outcome, Purpose } from './command.ts';
 import type { Usage } from './usage.ts';
@@ -49,7 +50,13 @@ interface WithText {
   length: number;
 }
 
-export type PromptEntry = Common & WithText & { kind: 'prompt'; images: number };
+export type PromptEntry = Common &
+  WithText & {
+    kind: 'prompt';
+    images: number;
+    /** The skill that a slash command loads. */
+    addOn?: AddOn;
+  };
 export type AnswerEntry = Common & WithText & { kind: 'answer' | 'reasoning'; model?: string; messageId?: string };
 export type CallEntry = Common & {
   kind: 'call';
@@ -60,6 +67,7 @@ export type CallEntry = Common & {
   /** The command it runs, in one line, and what that is for. */
   command?: string;
   purposes?: readonly Purpose[];
+  addOn?: AddOn;
   /** The beginning of a new sub-agent's prompt, by which the sub-agent is recognized. */
   brief?: string;
   /** Of the commits it makes, as far as it names them. */
@@ -105,6 +113,8 @@ export type QuietEntry = Common & {
   about: string;
   preview: string;
   isDuplicate: boolean;
+  /** Add-ons that it offers to the model. */
+  listed?: readonly AddOn[];
   /** Of a sub-agent's prompt: what the call that started it has as its `brief`. */
   brief?: string;
   /** Characters of the summary that it holds, which belongs to the compaction before it. */

@@ -1,6 +1,7 @@
 import type { SessionEvent } from '../event.ts';
 import { isPart, type Part } from '../parts.ts';
 import { writingOf } from '../revision.ts';
+import { addOnOfCall, addOnOfCommand, listedAddOns } from './add-on.ts';
 import { changesOfCall, changesOfResult, statOf } from './changes.ts';
 import { commandOf, outcomeOf, purposesOf, subjectsOf } from './command.ts';
 import type { Entry, QuietEntry } from './entry.ts';
@@ -89,7 +90,10 @@ const READERS: Record<string, Reader> = {
   'context.message': (common, payload) => {
     const text = asText(payload.text) ?? '';
     const typed = typedCommand(text);
-    if (typed !== undefined) return readPrompt(common, typed, 0);
+    if (typed !== undefined) {
+      const addOn = addOnOfCommand(typed);
+      return { ...readPrompt(common, typed, 0), ...(addOn && { addOn }) };
+    }
     const quiet = readQuiet(common, payload);
     if (payload.kind === 'subagent-prompt') return { ...quiet, ...given('brief', briefOf(text)) };
     return payload.kind === 'compact-summary' ? { ...quiet, summaryLength: text.length } : quiet;
@@ -99,6 +103,7 @@ const READERS: Record<string, Reader> = {
   'tool.call': (common, payload) => {
     const name = asText(payload.name) ?? 'tool';
     const command = commandOf(payload.input);
+    const addOn = addOnOfCall(name, payload.input, payload.rest);
     const purposes = purposesOf(command ?? '');
     const subjects = purposes.includes('commit') ? subjectsOf(command ?? '') : [];
     return {
@@ -107,6 +112,7 @@ const READERS: Record<string, Reader> = {
       kind: 'call',
       name,
       about: aboutCall(payload.input),
+      ...(addOn && { addOn }),
       ...given('command', command && inOneLine(command)),
       ...given('brief', briefOfCall(payload.input)),
       ...(purposes.length > 0 && { purposes }),
@@ -233,7 +239,9 @@ function readQuiet(common: Common, payload: Loose): QuietEntry {
   const words = asText(text) ?? asText(raw) ?? (shown === undefined ? '' : JSON.stringify(shown).slice(0, 600));
   const isDuplicate = kind?.startsWith('duplicate:') ?? false;
   const about = kind ? `${common.eventType} · ${kind}` : common.eventType;
-  return { ...common, kind: 'quiet', about, preview: firstLine(words.replace(/\s+/g, ' ')), isDuplicate };
+  const listed = listedAddOns(payload);
+  const preview = firstLine(words.replace(/\s+/g, ' '));
+  return { ...common, kind: 'quiet', about, preview, isDuplicate, ...(listed.length > 0 && { listed }) };
 }
 
 const LONGEST_BRIEF = 80;

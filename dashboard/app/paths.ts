@@ -8,6 +8,7 @@ export const paths = {
     `/sessions/${encodeURIComponent(sessionId)}${stringifySearch({ e: sequence, ...search })}`,
   compare: () => '/compare' as const,
   environments: () => '/environments',
+  addOns: () => '/add-ons',
   agents: () => '/agents',
   members: () => '/members',
   member: (userId: string) => `/members/${encodeURIComponent(userId)}`,

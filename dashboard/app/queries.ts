@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-query';
 import type { Installation } from '../../contract/agent.ts';
 import type { Client } from '../../contract/client.ts';
+import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import type { Entry, PromptEntry } from '../../contract/entry/entry.ts';
 import type { Environment } from '../../contract/environment.ts';
 import type { SearchPage, SessionFacts, SessionSummary } from '../../contract/review.ts';
@@ -30,6 +31,7 @@ export const keys = {
   facts: (sessionId: string) => ['facts', sessionId],
   prompts: (sessionId: string) => ['prompts', sessionId],
   usage: (query: Record<string, string>) => ['usage', query],
+  addOns: (query: Record<string, string>) => ['add-ons', query],
   allUsage: ['usage'],
   event: (sessionId: string, sequence: number) => ['event', sessionId, sequence],
   environments: ['environments'],
@@ -140,6 +142,16 @@ export function useUsage(query: ReturnType<typeof usageQuery>, isWanted = true) 
     queryKey: keys.usage(query),
     queryFn: async ({ signal }) => (await api.getUsage({ query, signal })).body,
     enabled: isWanted,
+    placeholderData: (previous) => previous,
+    staleTime: 60_000,
+  });
+}
+
+export function useAddOns(query: ReturnType<typeof usageQuery> & { kind?: AddOnKind }) {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.addOns(query),
+    queryFn: async ({ signal }) => (await api.listAddOns({ query, signal })).body,
     placeholderData: (previous) => previous,
     staleTime: 60_000,
   });

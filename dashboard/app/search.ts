@@ -1,3 +1,4 @@
+import { ADD_ON_KINDS, type AddOnKind } from '../../contract/entry/add-on.ts';
 import type { DIMENSIONS as ALL_DIMENSIONS, ORDERS as ALL_ORDERS } from '../../contract/review.ts';
 
 /** The query strings of the pages, read leniently: what makes no sense is as if it were not there. */
@@ -60,6 +61,11 @@ export interface OverviewSearch {
   by?: Exclude<Dimension, 'agent'> | undefined;
 }
 
+export interface AddOnsSearch extends Pick<OverviewSearch, 'days' | 'from' | 'to'> {
+  /** Absent: all. */
+  kind?: AddOnKind | undefined;
+}
+
 export interface DeviceSearch {
   /** The code that a terminal shows. */
   code?: string | undefined;
@@ -110,6 +116,11 @@ export function readOverviewSearch({ days, from, to, by }: Given): OverviewSearc
     ...(isOneOf(DIMENSIONS, by) && by !== 'agent' && { by }),
   };
 }
+
+export const readAddOnsSearch = ({ kind, ...given }: Given): AddOnsSearch => {
+  const { by: _, ...days } = readOverviewSearch(given);
+  return { ...days, ...(isOneOf(ADD_ON_KINDS, kind) && { kind }) };
+};
 
 export const readDeviceSearch = ({ code }: Given): DeviceSearch => (isText(code) ? { code } : {});
 

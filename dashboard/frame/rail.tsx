@@ -6,6 +6,7 @@ import {
   KeyRound,
   type LucideIcon,
   Monitor,
+  Puzzle,
   Search,
   SquareTerminal,
   Users,
@@ -21,6 +22,7 @@ import { Mark } from './wordmark.tsx';
 export const PAGES: readonly { to: string; label: string; icon: LucideIcon }[] = [
   { to: paths.home(), label: 'Overview', icon: Activity },
   { to: paths.sessions(), label: 'Sessions', icon: SquareTerminal },
+  { to: paths.addOns(), label: 'Add-ons', icon: Puzzle },
   { to: paths.environments(), label: 'Machines', icon: Monitor },
   { to: paths.agents(), label: 'Agents', icon: Bot },
   { to: paths.members(), label: 'Members', icon: Users },

@@ -42,6 +42,10 @@ const HINTS: Record<Field, string> = {
   failed: 'a call failed: yes or no',
   tests: 'last test run: red, green, or fixed on the way',
   status: 'active, completed or failed',
+  mcp: 'MCP server it called',
+  skill: 'skill it used, with the prefix of its plugin',
+  subagent: 'type of sub-agent it started',
+  plugin: 'plugin whose skills, servers or sub-agents it used',
 };
 
 export const FIXED: KnownValues = {

@@ -18,6 +18,19 @@ const SESSION = {
   ...{ client_key: 'key', continues_key: 'key', forked_from_key: 'key' },
 };
 const DAY = { organization_id: ORGANIZATION, plane: 'live', day: '2026-11-22' };
+const ADD_ON = {
+  ...{
+    day: '2026-11-20',
+    kind: 'skill',
+    name: 'pdf',
+    model: '',
+    agent_id: 'codex',
+    person: null,
+    calls: 1,
+    failures: 0,
+  },
+  ...{ last_used_at: 1, is_listed: 0, input_tokens: 0, cached_tokens: 0, cache_write_tokens: 0, output_tokens: 0 },
+};
 const SESSION_DAY = { day: '2026-11-22', kind: 'tool', name: 'shell', tool_calls: 1 };
 const USAGE = { organizationId: ORGANIZATION, planes: ['live'], from: '2026-11-01', to: '2026-11-30' };
 const VALUE = { field: 'file', name: 'name', value: 'path/name' };
@@ -266,6 +279,13 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [undefined, 100],
   ],
   sumDay: [[{ ...DAY, changes: 1 }]],
+  replaceAddOns: [[SESSION, [ADD_ON]]],
+  findAddOns: [
+    [USAGE, 300],
+    [{ ...USAGE, kind: 'skill' }, 300],
+  ],
+  readCallersOf: [[USAGE, ['playwright'], 'person', 1_000]],
+  readTokensOf: [[USAGE, ['Explore'], 1_000]],
   readTotals: [[USAGE]],
   readValues: [[USAGE, 'agent', ['codex'], 'week']],
   findLargest: [[USAGE, 'agent', 20]],

@@ -1,14 +1,17 @@
+import type { AddOn } from '../../contract/entry/add-on.ts';
 import type { Purpose } from '../../contract/entry/command.ts';
 import type { Edits } from '../../contract/entry/edits.ts';
 import type { Milestone } from '../../contract/review.ts';
 
 /** Raised whenever the same events give other facts or entries: what an earlier version derived is derived anew. */
-export const VERSION = 9;
+export const VERSION = 10;
 
 /** Tokens; `input` includes cached ones. */
 export type Tokens = [input: number, cached: number, cacheWrite: number, output: number];
 
 export type Tool = [calls: number, failed: number];
+/** Sessions list an add-on whether it is used or not. */
+export type AddOnUse = [calls: number, failed: number, lastUsedAt: number, isListed: 0 | 1];
 export type File = [edits: number, added: number, removed: number, sequence: number];
 export type Command = [runs: number, failed: number, exitCode: number | null, sequence: number];
 
@@ -21,11 +24,16 @@ export interface Day {
   hours: Map<string, number>;
   tools: Map<string, Tool>;
   models: Map<string, Tokens>;
+  /** By kind and name, separated by a space. */
+  addOns: Map<string, AddOnUse>;
+  /** Tokens of sub-agents, by lane and model, separated by a space. */
+  lanes: Map<string, Tokens>;
 }
 
 /** A call that may still get a result: one without any, or one of the last that have some. */
 export interface OpenCall extends Edits {
   name: string;
+  addOn?: AddOn;
   lane?: string;
   /** The day to whose tools it was added. */
   day?: string;
@@ -86,6 +94,8 @@ export interface Facts {
   /** Beginnings of the keys of responses before those, one behind the other: what is reported again counts no more. */
   counted: string;
   days: Map<string, Day>;
+  /** The type of each sub-agent, by lane. */
+  laneTypes: Map<string, string>;
   milestones: Milestone[];
   shape: Shape;
   /** Bytes that names may still take. */
@@ -119,6 +129,7 @@ export const noFacts = (): Facts => ({
   openCalls: new Map(),
   responses: new Map(),
   days: new Map(),
+  laneTypes: new Map(),
   counted: '',
   milestones: [],
   shape: { width: 1_000, work: [], failures: [] },
@@ -130,22 +141,30 @@ type Written = Omit<Facts, (typeof MAPS)[number] | 'days'> &
   Record<(typeof MAPS)[number], [string, unknown][]> & { days: [string, WrittenDay][] };
 type WrittenDay = Omit<Day, (typeof MAPS_OF_DAY)[number]> & Record<(typeof MAPS_OF_DAY)[number], [string, unknown][]>;
 
-const MAPS = ['files', 'commands', 'openCalls', 'responses'] as const;
-const MAPS_OF_DAY = ['hours', 'tools', 'models'] as const;
+const MAPS = ['files', 'commands', 'openCalls', 'responses', 'laneTypes'] as const;
+const MAPS_OF_DAY = ['hours', 'tools', 'models', 'addOns', 'lanes'] as const;
 
 /** Each map is named, because a replacer of JSON that looks for them takes ten times as long. */
 export function writeFacts(facts: Facts): string {
   const days = [...facts.days].map(([day, of]): [string, WrittenDay] => [
     day,
-    { ...of, hours: [...of.hours], tools: [...of.tools], models: [...of.models] },
+    {
+      ...of,
+      hours: [...of.hours],
+      tools: [...of.tools],
+      models: [...of.models],
+      addOns: [...of.addOns],
+      lanes: [...of.lanes],
+    },
   ]);
-  const { files, commands, openCalls, responses } = facts;
+  const { files, commands, openCalls, responses, laneTypes } = facts;
   const written: Written = {
     ...facts,
     files: [...files],
     commands: [...commands],
     openCalls: [...openCalls],
     responses: [...responses],
+    laneTypes: [...laneTypes],
     days,
   };
   return JSON.stringify(written);

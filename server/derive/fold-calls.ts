@@ -20,7 +20,7 @@ const LONGEST_KEPT = 20_000;
  * @param day the day to whose tools the call was added
  */
 export function openCall(facts: Facts, entry: CallEntry, day: string | undefined): void {
-  const { name, lane, command, callId, changes, purposes = [], subjects, sequence } = entry;
+  const { name, addOn, lane, command, callId, changes, purposes = [], subjects, sequence } = entry;
   noteRead(facts, entry);
   if (command) {
     const known = keep(facts, facts.commands, command, MOST.commands, (): Command => [0, 0, null, sequence]);
@@ -33,6 +33,7 @@ export function openCall(facts: Facts, entry: CallEntry, day: string | undefined
   forget(facts, callId);
   const call: OpenCall = {
     name,
+    ...(addOn && { addOn }),
     ...(lane !== undefined && { lane }),
     ...(day !== undefined && { day }),
     ...(command && { command }),

@@ -3,6 +3,7 @@ import type { Entry } from '../../contract/entry/entry.ts';
 import type { Usage } from '../../contract/entry/usage.ts';
 import { promptLine } from '../../contract/entry/value.ts';
 import { add, type Day, type Facts, keep, type Tokens, type Tool } from './facts.ts';
+import { noteFailure, noteLaneTokens, noteLaneType, noteListed, noteUse } from './fold-add-ons.ts';
 import { closeCall, openCall } from './fold-calls.ts';
 import { noteMeta, noteModel } from './fold-meta.ts';
 import { noteMilestones, noteWait } from './milestones.ts';
@@ -50,6 +51,8 @@ function addEntry(facts: Facts, entry: Entry): void {
   else if (kind === 'usage') addUsage(facts, entry, entry.usage);
   else if (kind === 'meta') noteMeta(facts, entry);
   else if (kind === 'turn') facts.interrupted = entry.interrupted;
+  else if (kind === 'subagent') noteLaneType(facts, entry);
+  else if (kind === 'quiet' && entry.listed) noteListed(facts, dayAt(facts, entry), entry.listed);
   if (entry.echo?.usage) addUsage(facts, entry, entry.echo.usage);
   noteMilestones(facts, entry);
   const works = kind === 'answer' || kind === 'result' || kind === 'call' || kind === 'turn';
@@ -85,11 +88,13 @@ function dayAt(facts: Facts, entry: Entry): Day | undefined {
     hours: new Map(),
     tools: new Map(),
     models: new Map(),
+    addOns: new Map(),
+    lanes: new Map(),
   }));
 }
 
-const isEmpty = ({ prompts, calls, failures, hours, models }: Day) =>
-  prompts + calls + failures + hours.size + models.size === 0;
+const isEmpty = ({ prompts, calls, failures, hours, models, addOns }: Day) =>
+  prompts + calls + failures + hours.size + models.size + addOns.size === 0;
 
 function note(day: Day | undefined, figure: 'prompts' | 'calls' | 'failures'): void {
   if (day) day[figure] = add(day[figure], 1);
@@ -107,6 +112,7 @@ function addPrompt(facts: Facts, entry: Extract<Entry, { kind: 'prompt' }>): voi
   const day = dayAt(facts, entry);
   note(day, 'prompts');
   noteHour(facts, entry, day);
+  if (entry.addOn) noteUse(facts, day, entry.addOn, timeOf(facts, entry));
   noteWait(facts, entry);
   const line = facts.firstPrompt === undefined ? promptLine(entry.text, FIRST_PROMPT_LENGTH - 1) : '';
   if (line) facts.firstPrompt = line;
@@ -119,6 +125,7 @@ function addCall(facts: Facts, entry: Extract<Entry, { kind: 'call' }>): void {
   noteHour(facts, entry, day);
   const tool = day && keep(facts, day.tools, entry.name, MOST.tools, (): Tool => [0, 0]);
   if (tool) tool[0]++;
+  if (entry.addOn) noteUse(facts, day, entry.addOn, timeOf(facts, entry));
   openCall(facts, entry, day && dayOf(facts, entry));
 }
 
@@ -130,6 +137,7 @@ function addResult(facts: Facts, entry: Extract<Entry, { kind: 'result' }>): voi
   const day = call?.day === undefined ? dayAt(facts, entry) : facts.days.get(call.day);
   const tool = day?.tools.get(name);
   if (tool) tool[1]++;
+  if (call?.addOn) noteFailure(day, call.addOn);
 }
 
 /** Agents report a response several times, now and then with another in between: its largest figures count. */
@@ -148,7 +156,9 @@ function addUsage(facts: Facts, entry: Entry, usage: Usage): void {
   const largest = told.map((count, at) => Math.max(count, before[at] ?? 0)) as Tokens;
   const days = known ? facts.days.get(day) : dayAt(facts, entry);
   const tokens = days && (keep(facts, days.models, of, MOST.models, (): Tokens => [0, 0, 0, 0]) ?? days.models.get(''));
-  if (tokens) for (const [at, count] of largest.entries()) tokens[at] = (tokens[at] ?? 0) + count - (before[at] ?? 0);
+  const added = largest.map((count, at) => count - (before[at] ?? 0)) as Tokens;
+  if (tokens) for (const [at, count] of added.entries()) tokens[at] = (tokens[at] ?? 0) + count;
+  if (entry.lane !== undefined) noteLaneTokens(facts, days, entry, of, added);
   if (key === undefined) return;
   facts.responses.delete(key);
   facts.responses.set(key, [day, of, ...largest]);

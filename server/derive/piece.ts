@@ -3,8 +3,10 @@ import type { Entry } from '../../contract/entry/entry.ts';
 import { readOwnLanes } from '../../contract/entry/lanes.ts';
 import { readRevisions } from '../../contract/entry/revisions.ts';
 import { addressOf, hasHost } from '../../contract/repository.ts';
+import type { SessionAddOn } from '../store/add-ons.ts';
 import type { Columns, DerivedChunk } from '../store/derived.ts';
 import type { SessionDay } from '../store/session-days.ts';
+import { addOnRowsOf } from './add-on-rows.ts';
 import { type Chunk, cutChunks, type Source } from './chunks.ts';
 import { CountedRecords } from './counted-records.ts';
 import { type CostOf, dayRowsOf, type SessionOrigin } from './day-rows.ts';
@@ -67,6 +69,7 @@ export interface Piece {
   isRewritten: boolean;
   /** Absent where they are as before. */
   days: SessionDay[] | undefined;
+  addOns: SessionAddOn[] | undefined;
   values: { added: Value[]; removed: Value[] };
 }
 
@@ -94,6 +97,7 @@ export function derivePiece(job: PieceJob, costOf: CostOf, kept = new KeptSessio
   const isAnew = isRewritten && job.eventCount <= MOST_REWRITTEN;
   const values = valuesOf(before);
   const daysBefore = JSON.stringify(dayRowsOf(before, job.place, costOf));
+  const addOnsBefore = JSON.stringify(addOnRowsOf(before, job.place));
   const counted = begun.records?.add(entries);
   if (isAnew && isEnd && !counted && stored?.earlier === undefined) return undefined;
   const folded =
@@ -104,6 +108,7 @@ export function derivePiece(job: PieceJob, costOf: CostOf, kept = new KeptSessio
   facts.repository = repositoryOf(facts, job.place);
   noteLag(facts, job, entries);
   const days = dayRowsOf(facts, job.place, costOf);
+  const addOns = addOnRowsOf(facts, job.place);
   const piece = {
     through,
     next: open?.first ?? through + 1,
@@ -113,6 +118,7 @@ export function derivePiece(job: PieceJob, costOf: CostOf, kept = new KeptSessio
     columns: columnsOf(facts, through, costOfFacts(facts, costOf)),
     isRewritten,
     days: JSON.stringify(days) === daysBefore ? undefined : days,
+    addOns: JSON.stringify(addOns) === addOnsBefore ? undefined : addOns,
     values: compareValues(values, valuesOf(facts)),
   };
   kept.put(sessionId, { through, facts, open, records, weight: piece.facts.length });

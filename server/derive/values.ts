@@ -1,7 +1,8 @@
+import { ADD_ON_KINDS, type AddOnKind } from '../../contract/entry/add-on.ts';
 import { hourOfWeek } from '../../contract/query.ts';
 import { storable } from '../store/columns.ts';
 import type { SessionValueRow } from '../store/schema.ts';
-import type { Facts } from './facts.ts';
+import type { Day, Facts } from './facts.ts';
 
 export type Value = Pick<SessionValueRow, 'field' | 'name' | 'value'>;
 
@@ -14,6 +15,7 @@ export function valuesOf(facts: Facts): Value[] {
   const hours = [...facts.days].flatMap(([day, { hours }]) =>
     [...hours.keys()].map((hour) => hourOfWeek(((new Date(day).getUTCDay() + 6) % 7) * 24 + Number(hour))),
   );
+  const addOns = new Set([...facts.days.values()].flatMap(({ addOns }) => usedOf(addOns)));
   const found: [Value['field'], Iterable<string>][] = [
     ['repository', facts.repository === undefined ? [] : [facts.repository]],
     ['person', facts.person === undefined ? [] : [facts.person]],
@@ -27,10 +29,16 @@ export function valuesOf(facts: Facts): Value[] {
     ['hour', hours],
     ['day', facts.days.keys()],
     ['tests', testsOf(facts)],
+    ...ADD_ON_KINDS.map((kind): [AddOnKind, string[]] => [kind, namesOf(addOns, kind)]),
   ];
   const values = found.flatMap(([field, all]) => [...all].map((text) => toValue(field, text)));
   return [...new Map(values.map((value) => [keyOf(value), value])).values()].filter(({ value }) => value !== '');
 }
+
+const usedOf = (addOns: Day['addOns']) => [...addOns].flatMap(([key, [calls]]) => (calls > 0 ? [key] : []));
+
+const namesOf = (keys: ReadonlySet<string>, kind: AddOnKind) =>
+  [...keys].filter((key) => key.startsWith(`${kind} `)).map((key) => key.slice(kind.length + 1));
 
 /** Of each session: beyond that its commands are hardly looked for one by one. */
 const MOST_COMMANDS = 400;

@@ -1,6 +1,8 @@
 import { Problem } from '../../contract/problem.ts';
+import type { UsageQuery } from '../../contract/review.ts';
 import { PLANES } from '../../contract/secret.ts';
 import type { Deps } from '../deps.ts';
+import { readAddOns } from '../derive/add-ons.ts';
 import { VERSION } from '../derive/facts.ts';
 import { indexLines } from '../derive/index-lines.ts';
 import { toSessionFacts, toSummary } from '../derive/review.ts';
@@ -9,6 +11,7 @@ import type { Handlers } from '../http/handler.ts';
 import { streamPieces } from '../ingest/page.ts';
 import { toSession } from '../store/sessions.ts';
 import { findFacts, findRelated, findSummaries } from '../store/summaries.ts';
+import type { UsageFilter } from '../store/usage.ts';
 import { found } from './answers.ts';
 
 const MOST_SUMMARIES = 100;
@@ -58,22 +61,31 @@ export const reviewHandlers = ({ store: { db }, indexer, deriveThread, daySums, 
       return { status: 200, body: await streamPieces(lines) };
     },
 
+    async listAddOns({ caller, query, signal }) {
+      const filter = { ...daysOf(caller.organizationId, query, now()), kind: query.kind };
+      return { status: 200, body: await longReads.run(caller, signal, (db) => readAddOns(db, filter, prices)) };
+    },
+
     async getUsage({ caller, query, signal }) {
-      const to = query.to ?? dayOf(now());
-      const from = query.from ?? dayOf(startOf(to) - (DEFAULT_DAYS - 1) * DAY_MS);
-      const days = (startOf(to) - startOf(from)) / DAY_MS + 1;
-      if (!(days >= 1 && days <= MOST_DAYS)) {
-        throw new Problem('validation_failed', `/from and /to must be in order, and at most ${MOST_DAYS} days apart.`);
-      }
-      const plane = query.secretEnvironment ?? 'live';
-      const planes = plane === 'all' ? PLANES : [plane];
-      const filter = { organizationId: caller.organizationId, planes, from, to };
+      const filter = daysOf(caller.organizationId, query, now());
       await daySums.reach(filter);
       const body = await longReads.run(caller, signal, (db) => readUsage(db, filter, prices, now()));
       return { status: 200, body };
     },
   } satisfies Partial<Handlers>;
 };
+
+/** The days that somebody asks for. */
+function daysOf(organizationId: string, query: UsageQuery, now: number): UsageFilter {
+  const to = query.to ?? dayOf(now);
+  const from = query.from ?? dayOf(startOf(to) - (DEFAULT_DAYS - 1) * DAY_MS);
+  const days = (startOf(to) - startOf(from)) / DAY_MS + 1;
+  if (!(days >= 1 && days <= MOST_DAYS)) {
+    throw new Problem('validation_failed', `/from and /to must be in order, and at most ${MOST_DAYS} days apart.`);
+  }
+  const plane = query.secretEnvironment ?? 'live';
+  return { organizationId, planes: plane === 'all' ? PLANES : [plane], from, to };
+}
 
 /** NaN for a text that is no day. */
 const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);

@@ -58,6 +58,10 @@ const VALUES: Partial<Record<Field, { field: SessionValueRow['field']; isOpen?: 
   hour: { field: 'hour' },
   on: { field: 'day' },
   tests: { field: 'tests' },
+  mcp: { field: 'mcp' },
+  skill: { field: 'skill' },
+  subagent: { field: 'subagent' },
+  plugin: { field: 'plugin' },
 };
 
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);

@@ -1,5 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
+import { replaceAddOns } from './add-ons.ts';
 import { removeValues } from './derived.ts';
 import type { Db } from './open.ts';
 import { isPostgres } from './postgres.ts';
@@ -17,6 +18,7 @@ export async function removeDerived(db: Db, session: SessionRow): Promise<void> 
       .where('session_id', '=', sessionId)
       .execute();
     await removeValues(transaction, session);
+    await replaceAddOns(transaction, session, []);
     await replaceSessionDays(transaction, session, []);
   });
   if (!isPostgres(db)) while (await removeFromIndex(db, organizationId, sessionId));
@@ -48,7 +50,14 @@ function removeFromIndex(db: Db, organizationId: string, sessionId: string): Pro
 }
 
 /** The facts come first: without them nothing is written to the others. */
-const TABLES = ['session_facts', 'session_values', 'session_chunks', 'session_days', 'usage_days'] as const;
+const TABLES = [
+  'session_facts',
+  'session_values',
+  'session_chunks',
+  'session_days',
+  'session_add_ons',
+  'usage_days',
+] as const;
 
 /** Removes all that was derived of all sessions, so that it is derived again. On SQLite while no service runs. */
 export const removeAllDerived = (db: Db): Promise<void> =>

@@ -1,4 +1,5 @@
 import { type Insertable, sql } from 'kysely';
+import { replaceAddOns, type SessionAddOn } from './add-ons.ts';
 import { forShare } from './dialect.ts';
 import type { Db } from './open.ts';
 import { isPostgres } from './postgres.ts';
@@ -139,6 +140,7 @@ export interface NewPiece {
   chunks: readonly DerivedChunk[];
   /** Absent where they are as before. */
   days: readonly SessionDay[] | undefined;
+  addOns: readonly SessionAddOn[] | undefined;
   values: Record<'added' | 'removed', readonly Pick<SessionValueRow, 'field' | 'name' | 'value'>[]>;
   /** Whether it replaces all that an earlier version derived. */
   isAnew: boolean;
@@ -149,7 +151,7 @@ export interface NewPiece {
  * @returns false, without writing, if the session is gone or another process was faster
  */
 export function writePiece(db: Db, piece: NewPiece): Promise<boolean> {
-  const { row, before, after, columns, chunks, values, days, isAnew } = piece;
+  const { row, before, after, columns, chunks, values, days, addOns, isAnew } = piece;
   const { session_id, organization_id } = row;
   return db.transaction().execute(async (transaction) => {
     const { numUpdatedRows } = await transaction
@@ -164,6 +166,7 @@ export function writePiece(db: Db, piece: NewPiece): Promise<boolean> {
     await writeChunks(transaction, row, chunks);
     if (isAnew) await removeValues(transaction, row);
     await writeValues(transaction, row, values);
+    if (addOns || isAnew) await replaceAddOns(transaction, row, addOns ?? []);
     if (days || isAnew) await replaceSessionDays(transaction, row, days ?? []);
     return true;
   });

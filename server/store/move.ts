@@ -29,6 +29,7 @@ export const LEFT_BEHIND = [
   'session_values',
   'session_chunks',
   'session_days',
+  'session_add_ons',
   'summed_days',
   'usage_days',
 ] satisfies (keyof Database)[];

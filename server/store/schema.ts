@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { AgentId } from '../../contract/agent.ts';
+import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import type { Platform } from '../../contract/environment.ts';
 import type { Role } from '../../contract/organization.ts';
 import type { Plane } from '../../contract/secret.ts';
@@ -248,7 +249,8 @@ export interface SessionValueRow {
     | 'commit'
     | 'hour'
     | 'day'
-    | 'tests';
+    | 'tests'
+    | AddOnKind;
   /** The name to find it by, in lower case; the last name of a path. */
   name: string;
   value: string;
@@ -301,6 +303,30 @@ export interface SessionDayRow extends FigureColumns {
   repository: string | null;
   person: string | null;
   cache_write_tokens: number;
+}
+
+/** What a session did with an add-on on a day; derived. */
+export interface SessionAddOnRow {
+  session_id: string;
+  organization_id: string;
+  plane: Plane;
+  /** YYYY-MM-DD, UTC. */
+  day: string;
+  kind: AddOnKind;
+  name: string;
+  /** Of the tokens of sub-agents; empty in the row that has the calls. */
+  model: string;
+  agent_id: string;
+  person: string | null;
+  calls: number;
+  failures: number;
+  /** 0 where it was not used. */
+  last_used_at: number;
+  is_listed: number;
+  input_tokens: number;
+  cached_tokens: number;
+  cache_write_tokens: number;
+  output_tokens: number;
 }
 
 /** Whether the sums of a day hold all changes of its sessions; derived. */
@@ -388,6 +414,7 @@ export interface Database {
   session_values: SessionValueRow;
   session_chunks: SessionChunkRow;
   session_days: SessionDayRow;
+  session_add_ons: SessionAddOnRow;
   summed_days: SummedDayRow;
   usage_days: UsageDayRow;
   accounts: AccountRow;

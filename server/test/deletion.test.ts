@@ -12,7 +12,15 @@ import { startWorld, type World } from './world.ts';
 
 /** What the store holds of the session, by table. */
 async function heldOf({ db }: TestStore, sessionId: string): Promise<Record<string, number>> {
-  const tables = ['sessions', 'appends', 'session_facts', 'session_values', 'session_chunks', 'session_days'] as const;
+  const tables = [
+    'sessions',
+    'appends',
+    'session_facts',
+    'session_values',
+    'session_chunks',
+    'session_days',
+    'session_add_ons',
+  ] as const;
   const counts = tables.map(async (table) => {
     const rows = await db.selectFrom(table).select('session_id').where('session_id', '=', sessionId).execute();
     return [table, rows.length] as const;
@@ -31,7 +39,15 @@ async function markDeleted({ db }: TestStore, organizationId: string, sessionId:
     .execute();
 }
 
-const NOTHING = { sessions: 0, appends: 0, session_facts: 0, session_values: 0, session_chunks: 0, session_days: 0 };
+const NOTHING = {
+  sessions: 0,
+  appends: 0,
+  session_facts: 0,
+  session_values: 0,
+  session_chunks: 0,
+  session_days: 0,
+  session_add_ons: 0,
+};
 
 describe.each(LOGS)('a deleted session on %s', (engine) => {
   let world: World;

@@ -89,6 +89,7 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   getSessionFacts: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   getSessionIndex: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   getUsage: () => ({}),
+  listAddOns: () => ({}),
   getEventWindow: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   listEventDigests: ({ ours }) => ({ body: { nonce: 'a'.repeat(22), sessions: [{ sessionId: ours.sessionId }] } }),
   streamChanges: () => ({}),

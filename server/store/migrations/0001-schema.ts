@@ -19,6 +19,7 @@ export const TENANT_TABLES = [
   'session_values',
   'session_chunks',
   'session_days',
+  'session_add_ons',
   'summed_days',
   'usage_days',
 ] as const;
@@ -347,6 +348,30 @@ create table session_days (
   constraint session_days_pkey primary key (session_id, day, kind, name)
 );
 create index session_days_by_day on session_days (organization_id, plane, day, kind);
+
+-- What a session did with an MCP server, a skill, a plugin or a type of sub-agents on a day; the tokens of sub-agents are in
+-- rows of their models. The rows of a session are replaced together.
+create table session_add_ons (
+  session_id text not null,
+  organization_id text not null,
+  plane text not null,
+  day text not null,
+  kind text not null,
+  name text not null,
+  model text not null,
+  agent_id text not null,
+  person text,
+  calls integer not null,
+  failures integer not null,
+  last_used_at bigint not null,
+  is_listed integer not null,
+  input_tokens bigint not null,
+  cached_tokens bigint not null,
+  cache_write_tokens bigint not null,
+  output_tokens bigint not null,
+  constraint session_add_ons_pkey primary key (session_id, day, kind, name, model)
+);
+create index session_add_ons_by_day on session_add_ons (organization_id, plane, day, kind);
 
 -- How often the rows of a day changed, and which of these changes its sums hold.
 create table summed_days (

@@ -11,6 +11,8 @@ delete
 delete
   from "session_days";
 delete
+  from "session_add_ons";
+delete
   from "usage_days";
 update "summed_days"
   set "changes" = changes + 1;
@@ -24,6 +26,8 @@ delete
 delete
   from "session_days";
 delete
+  from "session_add_ons";
+delete
   from "usage_days";
 update "summed_days"
   set "changes" = changes + 1;
@@ -36,6 +40,9 @@ delete
   where "organization_id" = $1 and "session_id" = $2;
 delete
   from "session_values"
+  where "session_id" = $1 and "organization_id" = $2;
+delete
+  from "session_add_ons"
   where "session_id" = $1 and "organization_id" = $2;
 delete
   from "session_days"
@@ -54,6 +61,9 @@ delete
   where "organization_id" = ? and "session_id" = ?;
 delete
   from "session_values"
+  where "session_id" = ? and "organization_id" = ?;
+delete
+  from "session_add_ons"
   where "session_id" = ? and "organization_id" = ?;
 delete
   from "session_days"

@@ -56,6 +56,16 @@ export const REVIEW_SCENARIOS: readonly Scenario[] = [
     { to: '2026-02-31x' },
   ].map((query): Scenario => ({ route: 'getUsage', name: `of ${JSON.stringify(query)}`, ask: { query }, status: 400 })),
   {
+    route: 'listAddOns',
+    name: 'of sessions without any',
+    ask: { query: { from: '2020-01-01', to: '2020-12-31', secretEnvironment: 'all', kind: 'mcp' } },
+    status: 200,
+    body: () => ({ from: '2020-01-01', to: '2020-12-31', addOns: [], isWhole: true }),
+  },
+  ...[{ kind: 'tool' }, { from: '2026-11-30', to: '2026-11-01' }, { from: '2020-01-01', to: '2026-11-01' }].map(
+    (query): Scenario => ({ route: 'listAddOns', name: `of ${JSON.stringify(query)}`, ask: { query }, status: 400 }),
+  ),
+  {
     route: 'getSessionFacts',
     name: 'of a session with two prompts',
     status: 200,

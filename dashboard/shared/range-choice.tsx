@@ -1,6 +1,6 @@
 import type { OverviewSearch } from '../app/search.ts';
 import { Choice } from '../kit/choice.tsx';
-import type { Range } from '../shared/series-slots.ts';
+import type { Range } from './series-slots.ts';
 
 interface Props {
   search: OverviewSearch;

@@ -1,0 +1,148 @@
+import type { ReactNode } from 'react';
+import type { AddOns } from '../../contract/add-ons.ts';
+import type { AddOnKind } from '../../contract/entry/add-on.ts';
+import { formatQuery } from '../../contract/query.ts';
+import { paths } from '../app/paths.ts';
+import type { FrameSearch } from '../app/search.ts';
+import { useLinks } from '../app/use-links.ts';
+import { formatCost, formatCount, formatPart, formatTokens, plural } from '../kit/format.ts';
+import { Scroll } from '../kit/scroll.tsx';
+import { showHidden } from '../kit/text/controls.ts';
+import { Ago } from '../kit/time.tsx';
+import { AgentName } from '../shared/agent-name.tsx';
+import { addDays, type Range } from '../shared/series-slots.ts';
+
+type AddOn = AddOns['addOns'][number];
+type Plane = FrameSearch['plane'];
+
+const KIND_NAMES: Record<AddOnKind, string> = {
+  mcp: 'MCP server',
+  skill: 'skill',
+  subagent: 'sub-agent',
+  plugin: 'plugin',
+};
+
+interface Column {
+  head: string;
+  isNumber?: true;
+  explain?: string;
+  cell: (addOn: AddOn) => ReactNode;
+}
+
+const UNKNOWN = (
+  <span className="text-muted" title="Unknown: the transcripts do not tell">
+    –
+  </span>
+);
+
+const COLUMNS: readonly Column[] = [
+  { head: 'Kind', cell: ({ kind }) => <span className="text-muted">{KIND_NAMES[kind]}</span> },
+  { head: 'Calls', isNumber: true, cell: ({ calls }) => (calls === 0 ? 'never' : formatCount(calls)) },
+  {
+    head: 'Failed',
+    isNumber: true,
+    cell: ({ calls, failures }) =>
+      failures === 0 ? undefined : (
+        <span className="text-bad">
+          {formatCount(failures)} · {formatPart(Math.min(1, failures / Math.max(1, calls)))}
+        </span>
+      ),
+  },
+  { head: 'Sessions', isNumber: true, cell: ({ sessions }) => formatCount(sessions) },
+  {
+    head: 'Offered in',
+    isNumber: true,
+    explain: 'Sessions whose agent lists it to its model. Only Claude Code writes such lists.',
+    cell: ({ listed }) => (listed === 0 ? UNKNOWN : plural(listed, 'session')),
+  },
+  {
+    head: 'People',
+    cell: ({ people, topPeople }) =>
+      people === 0 ? UNKNOWN : <span title={topPeople.map(showHidden).join(', ')}>{namesOf(topPeople, people)}</span>,
+  },
+  {
+    head: 'Agents',
+    cell: ({ agentIds }) => (
+      <span className="flex flex-wrap gap-x-3">
+        {agentIds.map((agentId) => (
+          <AgentName key={agentId} agentId={agentId} />
+        ))}
+      </span>
+    ),
+  },
+  { head: 'Last used', cell: ({ lastUsedAt }) => lastUsedAt && <Ago time={lastUsedAt} /> },
+  {
+    head: 'Tokens',
+    isNumber: true,
+    explain: 'Of sub-agents. Tokens of other calls are part of the turn that makes them.',
+    cell: ({ tokens }) => (tokens === undefined ? UNKNOWN : formatTokens(tokens)),
+  },
+  { head: 'Cost', isNumber: true, cell: ({ cost }) => (cost === undefined ? UNKNOWN : formatCost(cost)) },
+];
+
+const FEW_PEOPLE = 2;
+
+function namesOf(names: readonly string[], count: number): string {
+  const shown = names.slice(0, FEW_PEOPLE).map(showHidden);
+  return [...shown, ...(count > shown.length ? [`${formatCount(count - shown.length)} more`] : [])].join(', ');
+}
+
+/** A line for each add-on, with a link to its sessions. */
+export function AddOnsTable({ found, plane }: { found: AddOns; plane: Plane }) {
+  const onClick = useLinks();
+  const { addOns, isWhole } = found;
+  if (addOns.length === 0) {
+    return <p className="text-13 text-muted">No transcript of these days names an add-on.</p>;
+  }
+  return (
+    // biome-ignore lint/a11y: the click is one on a link; all of them are made by Enter as well
+    <div onClick={onClick}>
+      <Scroll aria-label="Table of add-ons" className="overflow-x-auto">
+        <table className="table table-lines">
+          <thead>
+            <tr>
+              <th>Name</th>
+              {COLUMNS.map(({ head, isNumber, explain }) => (
+                <th key={head} className={isNumber && 'num'} title={explain}>
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {addOns.map((addOn) => (
+              <tr key={`${addOn.kind} ${addOn.name}`} className={addOn.calls === 0 ? 'text-muted' : undefined}>
+                <th scope="row" className="max-w-80 truncate text-left font-normal" title={showHidden(addOn.name)}>
+                  {addOn.calls === 0 ? (
+                    showHidden(addOn.name)
+                  ) : (
+                    <a href={sessionsWith(addOn, found, plane)}>{showHidden(addOn.name)}</a>
+                  )}
+                </th>
+                {COLUMNS.map(({ head, isNumber, cell }) => (
+                  <td key={head} data-label={head.toLowerCase()} className={isNumber && 'num'}>
+                    {cell(addOn)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {!isWhole && (
+        <p className="mt-2 text-12 text-muted">
+          These {formatCount(addOns.length)} are called most; the others are not listed.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function sessionsWith({ kind, name }: AddOn, { from, to }: Range, plane: Plane): string {
+  const filters = [
+    { field: kind, value: name },
+    { field: 'after', value: from },
+    { field: 'before', value: addDays(to, 1) },
+  ] as const;
+  return paths.sessions({ q: formatQuery({ terms: [], filters: [...filters] }), plane });
+}

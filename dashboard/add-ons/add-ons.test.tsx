@@ -1,0 +1,72 @@
+import { beforeEach, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import type { AddOns } from '../../contract/add-ons.ts';
+import { createService, type Service } from '../test/service.ts';
+import { show } from '../test/show.tsx';
+
+type AddOn = AddOns['addOns'][number];
+
+const addOn = (kind: AddOn['kind'], name: string, more: Partial<AddOn> = {}): AddOn => ({
+  ...{ kind, name, calls: 0, failures: 0, sessions: 0, listed: 0, people: 0, topPeople: [], agentIds: ['claude-code'] },
+  ...more,
+});
+
+const used = { calls: 8, failures: 2, sessions: 3, people: 3, topPeople: ['ada', 'ben', 'eve'] };
+const ALL = [
+  addOn('mcp', 'playwright', { ...used, lastUsedAt: new Date().toISOString() }),
+  addOn('subagent', 'Explore', { calls: 1, sessions: 1, tokens: 12_000, cost: 0.42 }),
+  addOn('skill', 'a\u202eb:<img src=x>', { calls: 1, sessions: 1 }),
+  addOn('skill', 'seo', { listed: 5 }),
+];
+
+let service: Service;
+let asked: Record<string, string>[];
+beforeEach(() => {
+  service = createService();
+  asked = [];
+  service.answers.listAddOns = (given) => {
+    asked.push(given);
+    const { from = '', to = '', kind } = given;
+    return { from, to, addOns: ALL.filter((one) => kind === undefined || one.kind === kind), isWhole: true };
+  };
+});
+
+const textOf = (name: string) => page.getByRole('row', { name: new RegExp(name) }).query()?.textContent ?? '';
+
+test('each add-on stands with its calls, failures, people and cost, as far as they are known', async () => {
+  await show('/add-ons?days=7', service);
+  await expect.poll(() => textOf('playwright')).toMatch(/MCP server8.*2 · 25 %.*ada, ben, 1 more/);
+  expect(textOf('playwright')).not.toContain('$');
+  expect(textOf('Explore')).toMatch(/12\.0k\$0\.42/);
+  expect(textOf('seo')).toMatch(/never.*5 sessions/);
+});
+
+test('a name leads to its sessions of these days; one that is never used leads nowhere', async () => {
+  await show('/add-ons?from=2026-11-01&to=2026-11-07', service);
+  const link = page.getByRole('link', { name: 'playwright' });
+  await expect.element(link).toBeVisible();
+  const { searchParams } = new URL((link.element() as HTMLAnchorElement).href);
+  expect(searchParams.get('q')).toBe('mcp:playwright after:2026-11-01 before:2026-11-08');
+  expect(page.getByRole('link', { name: 'seo' }).query()).toBeNull();
+});
+
+test('a hostile name is text, with its hidden signs shown', async () => {
+  await show('/add-ons', service);
+  await expect.poll(() => textOf('img src')).toContain('<img src=x>');
+  expect(document.querySelector('td img, th img')).toBeNull();
+  expect(textOf('img src')).not.toContain('\u202e');
+});
+
+test('a kind is chosen, and is part of the address', async () => {
+  await show('/add-ons', service);
+  await page.getByRole('button', { name: 'Skills' }).click();
+  await expect.poll(() => asked.at(-1)?.kind).toBe('skill');
+  await expect.poll(() => textOf('playwright')).toBe('');
+  expect(textOf('seo')).toContain('never');
+});
+
+test('days without add-ons say so', async () => {
+  service.answers.listAddOns = ({ from = '', to = '' }) => ({ from, to, addOns: [], isWhole: true });
+  await show('/add-ons', service);
+  await expect.element(page.getByText('No transcript of these days names an add-on.')).toBeVisible();
+});

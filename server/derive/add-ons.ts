@@ -1,0 +1,59 @@
+import type { AddOns } from '../../contract/add-ons.ts';
+import type { AddOnKind } from '../../contract/entry/add-on.ts';
+import { type AddOnFilter, findAddOns, readCallersOf, readTokensOf } from '../store/add-ons.ts';
+import { optional, optionalTimestamp } from '../store/columns.ts';
+import type { Db } from '../store/open.ts';
+import { keyOfAddOn } from './fold-add-ons.ts';
+import type { Prices } from './prices.ts';
+
+const MOST = { addOns: 300, callers: 10_000, tokens: 50_000, shown: 5 };
+
+type Row = { kind: AddOnKind; name: string };
+const keyOf = ({ kind, name }: Row) => keyOfAddOn(kind, name);
+
+/** The add-ons of some days, from rows of sessions. */
+export async function readAddOns(db: Db, filter: AddOnFilter, prices: Pick<Prices, 'costOf'>): Promise<AddOns> {
+  const found = await findAddOns(db, filter, MOST.addOns + 1);
+  const shown = found.slice(0, MOST.addOns);
+  const names = [...new Set(shown.map(({ name }) => name))];
+  const agentTypes = shown.filter(({ kind }) => kind === 'subagent').map(({ name }) => name);
+  const [people, agents, tokens] = await Promise.all([
+    names.length === 0 ? [] : readCallersOf(db, filter, names, 'person', MOST.callers),
+    names.length === 0 ? [] : readCallersOf(db, filter, names, 'agent_id', MOST.callers),
+    agentTypes.length === 0 ? [] : readTokensOf(db, filter, agentTypes, MOST.tokens),
+  ]);
+  const [peopleOf, agentsOf] = [Map.groupBy(people, keyOf), Map.groupBy(agents, keyOf)];
+  const tokensOf = Map.groupBy(tokens, ({ name }) => name);
+  const few = (rows: readonly { caller: string }[] = []) => rows.slice(0, MOST.shown).map(({ caller }) => caller);
+  return {
+    from: filter.from,
+    to: filter.to,
+    addOns: shown.map((row) => ({
+      kind: row.kind,
+      name: row.name,
+      calls: Number(row.calls),
+      failures: Number(row.failures),
+      sessions: Number(row.sessions),
+      listed: Number(row.listed),
+      people: Number(row.people),
+      topPeople: few(peopleOf.get(keyOf(row))),
+      agentIds: few(agentsOf.get(keyOf(row))),
+      ...optionalTimestamp('lastUsedAt', Number(row.last_used_at) || null),
+      ...(row.kind === 'subagent' && costOf(tokensOf.get(row.name) ?? [], prices)),
+    })),
+    isWhole: found.length <= MOST.addOns,
+  };
+}
+
+/** The cost is known if that of each model is. */
+function costOf(rows: Awaited<ReturnType<typeof readTokensOf>>, prices: Pick<Prices, 'costOf'>) {
+  if (rows.length === 0) return {};
+  const costs = rows.map(({ model, day, input, cached, cacheWrite, output }) =>
+    prices.costOf(model, day, [Number(input), Number(cached), Number(cacheWrite), Number(output)]),
+  );
+  const known = costs.filter((cost) => cost !== undefined);
+  return {
+    tokens: rows.reduce((sum, { input, output }) => sum + Number(input) + Number(output), 0),
+    ...optional('cost', known.length === costs.length ? known.reduce((sum, cost) => sum + cost, 0) : null),
+  };
+}

@@ -1,0 +1,58 @@
+import { type AddOn, type AddOnKind, pluginOf } from '../../contract/entry/add-on.ts';
+import type { Entry, SubagentEntry } from '../../contract/entry/entry.ts';
+import { type AddOnUse, type Day, type Facts, keep, type Tokens } from './facts.ts';
+
+/** What one session may make others keep, of a day. */
+const MOST = { addOns: 300, lanes: 200, laneTypes: 500 };
+
+export const keyOfAddOn = (kind: AddOnKind, name: string): string => `${kind} ${name}`;
+
+/** Counts for the add-on, and for the plugin that it comes from. */
+function usesOf(facts: Facts, day: Day | undefined, addOn: AddOn): AddOnUse[] {
+  if (!day) return [];
+  return keysOf(addOn)
+    .map((key) => keep(facts, day.addOns, key, MOST.addOns, (): AddOnUse => [0, 0, 0, 0]))
+    .filter((use) => use !== undefined);
+}
+
+function keysOf(addOn: AddOn): string[] {
+  const plugin = pluginOf(addOn);
+  const key = keyOfAddOn(addOn.kind, addOn.name);
+  return plugin === undefined ? [key] : [key, keyOfAddOn('plugin', plugin)];
+}
+
+export function noteUse(facts: Facts, day: Day | undefined, addOn: AddOn, time: number): void {
+  for (const use of usesOf(facts, day, addOn)) {
+    use[0]++;
+    use[2] = Math.max(use[2], time);
+  }
+}
+
+export function noteFailure(day: Day | undefined, addOn: AddOn): void {
+  for (const key of keysOf(addOn)) {
+    const use = day?.addOns.get(key);
+    if (use) use[1]++;
+  }
+}
+
+export function noteListed(facts: Facts, day: Day | undefined, listed: readonly AddOn[]): void {
+  for (const addOn of listed) for (const use of usesOf(facts, day, addOn)) use[3] = 1;
+}
+
+/** A sub-agent has the type that its agent tells, or that of the call that started it. */
+export function noteLaneType(facts: Facts, { subagent, agentType, callId }: SubagentEntry): void {
+  const started = callId === undefined ? undefined : facts.openCalls.get(callId)?.addOn;
+  const type = agentType ?? (started?.kind === 'subagent' ? started.name : undefined);
+  if (subagent !== '' && type) keep(facts, facts.laneTypes, subagent, MOST.laneTypes, () => type);
+}
+
+export function noteLaneTokens(
+  facts: Facts,
+  day: Day | undefined,
+  { lane }: Entry,
+  model: string,
+  added: Tokens,
+): void {
+  const tokens = day && keep(facts, day.lanes, `${lane} ${model}`, MOST.lanes, (): Tokens => [0, 0, 0, 0]);
+  if (tokens) for (const [at, count] of added.entries()) tokens[at] = (tokens[at] ?? 0) + count;
+}
