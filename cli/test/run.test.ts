@@ -80,7 +80,7 @@ test.runIf(existsSync('/dev/full'))(
     const env = { ...process.env, HOME: makeFolder() };
     const exitCode = (to: string) =>
       spawnSync('bash', ['-c', `"$0" "$1" --help ${to}`, process.execPath, main], { env }).status;
-    expect([exitCode('>/dev/full'), exitCode('>/dev/null'), exitCode('| true; exit ${PIPESTATUS[0]}')]).toEqual([
+    expect([exitCode('>/dev/full'), exitCode('>/dev/null'), exitCode(`| true; exit $\{PIPESTATUS[0]}`)]).toEqual([
       1, 0, 0,
     ]);
   },

@@ -1,4 +1,5 @@
 import type { Engine } from '../dialect.ts';
+import { DERIVED } from './derived-tables.ts';
 import { forEngines, statementsOf } from './engines.ts';
 
 /**
@@ -26,7 +27,7 @@ export const TENANT_TABLES = [
 
 /** The whole schema of the first release. Times are milliseconds since the epoch; booleans are 0 or 1. */
 export const statementsOfSchema = (engine: Engine): string[] =>
-  [PEOPLE, CAPTURE, DERIVED, IDENTITY].flatMap((part) => statementsOf(part[engine]));
+  [PEOPLE, CAPTURE, DERIVED, ROW_SECURITY, IDENTITY].flatMap((part) => statementsOf(part[engine]));
 
 /** Organizations, their members and secrets, and the service's own settings. */
 const PEOPLE = forEngines(
@@ -271,203 +272,8 @@ alter table sessions set (fillfactor = 70);
   },
 );
 
-/** Rows derived from the events of a session. They may be emptied at any time and are derived again. */
-const DERIVED = forEngines(
-  ({ clustered }) => `
-create table session_facts (
-  session_id text primary key,
-  organization_id text not null,
-  plane text not null,
-  started_at bigint not null,
-  version integer not null,
-  derived_through integer not null,
-  next_chunk integer not null,
-  claimed_until bigint default 0 not null,
-  is_rewritten integer not null,
-  is_final integer not null,
-  event_count integer not null,
-  prompts integer not null,
-  tool_calls integer not null,
-  failures integer not null,
-  redactions integer not null,
-  files_changed integer not null,
-  lines_added integer not null,
-  lines_removed integer not null,
-  input_tokens bigint not null,
-  cached_tokens bigint not null,
-  output_tokens bigint not null,
-  duration_ms bigint not null,
-  lines_changed integer not null,
-  tokens bigint not null,
-  cost double precision,
-  first_event_at bigint,
-  last_event_at bigint,
-  lag_ms bigint,
-  interrupted integer not null,
-  summary text not null,
-  facts text not null
-);
--- One index for each order of the list.
-create index session_facts_by_started_at on session_facts (organization_id, plane, started_at desc, session_id desc);
-create index session_facts_by_duration_ms on session_facts (organization_id, plane, duration_ms desc, session_id desc);
-create index session_facts_by_event_count on session_facts (organization_id, plane, event_count desc, session_id desc);
-create index session_facts_by_failures on session_facts (organization_id, plane, failures desc, session_id desc);
-create index session_facts_by_lines_changed on session_facts (organization_id, plane, lines_changed desc, session_id desc);
-create index session_facts_by_tokens on session_facts (organization_id, plane, tokens desc, session_id desc);
-create index session_facts_by_redactions on session_facts (organization_id, plane, redactions desc, session_id desc);
--- A session without a known price sorts as if it cost nothing: an order has no place for the unknown.
-create index session_facts_by_cost on session_facts (organization_id, plane, coalesce(cost, 0) desc, session_id desc);
-create index session_facts_by_last_event on session_facts (organization_id, plane, last_event_at desc);
--- Sessions that may still get events: the ones the service looks through for what is not derived yet.
-create index session_facts_open on session_facts (session_id) where is_final = 0;
-create index session_facts_interrupted on session_facts (organization_id, plane, started_at desc) where interrupted = 1;
-
--- The figures of one session on one day: a row for the day itself, and one for each model, tool and hour. The rows of a
--- session are replaced together.
-create table session_days (
-  session_id text not null,
-  organization_id text not null,
-  plane text not null,
-  day text not null,
-  kind text not null,
-  name text not null,
-  agent_id text,
-  environment_id text,
-  repository text,
-  person text,
-  sessions integer not null,
-  prompts integer not null,
-  tool_calls integer not null,
-  failures integer not null,
-  input_tokens bigint not null,
-  cached_tokens bigint not null,
-  cache_write_tokens bigint not null,
-  output_tokens bigint not null,
-  unpriced_tokens bigint not null,
-  cost double precision not null,
-  constraint session_days_pkey primary key (session_id, day, kind, name)
-);
-create index session_days_by_day on session_days (organization_id, plane, day, kind);
-
--- What a session did with an MCP server, a skill, a plugin or a type of sub-agents on a day; the tokens of sub-agents are in
--- rows of their models. The rows of a session are replaced together.
-create table session_add_ons (
-  session_id text not null,
-  organization_id text not null,
-  plane text not null,
-  day text not null,
-  kind text not null,
-  name text not null,
-  model text not null,
-  agent_id text not null,
-  person text,
-  calls integer not null,
-  failures integer not null,
-  last_used_at bigint not null,
-  is_listed integer not null,
-  input_tokens bigint not null,
-  cached_tokens bigint not null,
-  cache_write_tokens bigint not null,
-  output_tokens bigint not null,
-  constraint session_add_ons_pkey primary key (session_id, day, kind, name, model)
-);
-create index session_add_ons_by_day on session_add_ons (organization_id, plane, day, kind);
-
--- How often the rows of a day changed, and which of these changes its sums hold.
-create table summed_days (
-  organization_id text not null,
-  plane text not null,
-  day text not null,
-  changes bigint not null,
-  summed bigint not null,
-  constraint summed_days_pkey primary key (organization_id, plane, day)
-);
-create index summed_days_behind on summed_days (organization_id, plane, day) where summed < changes;
-
--- The sums of a day over all sessions, for each value of each dimension. An overview reads these, so its cost does not
--- depend on how many sessions there are. The sums of a day are replaced together. The key has the days of a value side by
--- side: SQLite then adds up the values of a year without sorting, 255,000 rows in 30 ms instead of 75.
-create table usage_days (
-  organization_id text not null,
-  plane text not null,
-  dimension text not null,
-  day text not null,
-  value text not null,
-  week text not null,
-  sessions integer not null,
-  prompts integer not null,
-  tool_calls integer not null,
-  failures integer not null,
-  input_tokens bigint not null,
-  cached_tokens bigint not null,
-  output_tokens bigint not null,
-  unpriced_tokens bigint not null,
-  cost double precision not null,
-  constraint usage_days_pkey primary key (organization_id, plane, dimension, value, day)
-)${clustered};
-create index usage_days_by_day on usage_days (organization_id, plane, day);
-`,
-  {
-    sqlite: `
--- Values that sessions are found by, such as \`file:\` and \`tool:\`; \`name\` is the value in lower case.
-create table session_values (
-  session_id text not null,
-  organization_id text not null,
-  field text not null,
-  name text not null,
-  value text not null,
-  constraint session_values_pkey primary key (session_id, field, value)
-);
-create index session_values_by_name on session_values (organization_id, field, name, session_id);
-
--- Consecutive events of a session: the entries the timeline shows, and the words in them.
-create table session_chunks (
-  chunk_id integer primary key autoincrement,
-  session_id text not null,
-  organization_id text not null,
-  first_sequence integer not null,
-  last_sequence integer not null,
-  entries blob not null,
-  words blob,
-  constraint session_chunks_by_session unique (session_id, first_sequence)
-);
--- From a chunk to its session without the row, which takes pages: 20,000 in 14 ms instead of 30.
-create index session_chunks_by_id on session_chunks (chunk_id, organization_id, session_id);
-
--- The index keeps only which words are in which chunk. The words themselves are kept compressed beside it, because they
--- are needed to remove a chunk: a contentless index that forgets by itself would leave the words of a deleted session in
--- its file. The words arrive already cut: the tokenizer cuts at blanks and lets everything beyond ASCII pass.
-create virtual table chunk_words using fts5(words, content='', columnsize=0, detail=none, tokenize='ascii');
-insert into chunk_words (chunk_words, rank) values ('secure-delete', 1);
-`,
-    postgres: `
--- Values that sessions are found by, such as \`file:\` and \`tool:\`; \`name\` is the value in lower case. Prefixes are
--- looked up, and only in byte order is a prefix a range of the index.
-create table session_values (
-  session_id text not null,
-  organization_id text not null,
-  field text not null,
-  name text collate "C" not null,
-  value text not null,
-  constraint session_values_pkey primary key (session_id, field, value)
-);
-create index session_values_by_name on session_values (organization_id, field, name, session_id);
-
--- Consecutive events of a session: the entries the timeline shows, and the words in them.
-create table session_chunks (
-  chunk_id bigint generated always as identity primary key,
-  session_id text not null,
-  organization_id text not null,
-  first_sequence integer not null,
-  last_sequence integer not null,
-  entries bytea not null,
-  words tsvector,
-  constraint session_chunks_by_session unique (session_id, first_sequence)
-);
-create index session_chunks_by_words on session_chunks using gin (words);
-${TENANT_TABLES.map(rowSecurity).join('')}`,
-  },
-);
+/** The rows of tenants' tables that a request may reach. */
+const ROW_SECURITY = forEngines(() => '', { postgres: TENANT_TABLES.map(rowSecurity).join('') });
 
 /**
  * A role that does not own the tables sees the rows of the organization it has named, and none where it named none.
