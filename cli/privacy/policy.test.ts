@@ -75,6 +75,20 @@ test('a folder that says no by now keeps back what waits, though nothing else ha
   expect(policy.refresh()).toBe(false);
 });
 
+test('the parent of a fork is not kept back any more once the fork is judged by what their folder says now', () => {
+  let now = 1_000_000;
+  const { home, policy, decisions, meet } = prepare({ now: () => now });
+  const setting = write(join(home, 'open/.session-capture.json'), '{"capture": false}');
+  expect(meet('parent', 'open')).toBeDefined();
+  policy.keep();
+  rmSync(setting);
+  now += 11_000;
+  const fork = { session: 'fork', cwd: join(home, 'open'), forkedFrom: 'parent' };
+  expect(policy.objection('codex', fork, { startedAt: 2, heads: () => [] })).toBeUndefined();
+  policy.keep();
+  expect(decisions.isKeptBack('codex', 'parent')).toBe(false);
+});
+
 test('a long row of forks of forks is judged at once', () => {
   const home = makeFolder();
   const { decisions, transact, close } = openSpool(':memory:');

@@ -252,11 +252,24 @@ export function createPolicy(options: PolicyOptions): Policy {
       known === undefined || (isMain && known.startedAt === undefined)
         ? addKnown(meet(agent, origin, met ?? { startedAt: now(), heads: () => [] }), known)
         : withFolderOf(known);
-    const decision = decide(row);
+    const judged = new Map<string, Decision | undefined>();
+    const decision = decide(row, judged);
     const isKept = met !== undefined && isMain;
-    if (isKept) put(known, decision);
+    if (isKept) {
+      put(known, decision);
+      keepParents(agent, judged);
+    }
     if (decision.verdict !== 'wanted') return decision.reason;
     return cwd === undefined || cwd === decision.folder ? undefined : judgeFolder(cwd, []).reason;
+  }
+
+  /** What a fork was judged by holds for its parents as well: a commit refuses it while one of them is kept back. */
+  function keepParents(agent: string, judged: ReadonlyMap<string, Decision | undefined>): void {
+    for (const [name, decision] of judged) {
+      const known = decision && find(agent, name);
+      // Judged anew by itself: of forks that lead round in a circle, one was not known while the others were judged.
+      if (known && decision !== known) put(known, decide(known));
+    }
   }
 
   /** True where the verdict about any of them changed. */
