@@ -193,7 +193,7 @@ describe('capturing', () => {
   });
 
   test.each([
-    [['skip'], /Say which session/],
+    [['skip'], /Name a session by its id/],
     [['skip', 'zzz'], /There is no session zzz/],
     [['import', '--show'], /goes with --dry-run/],
   ])('%s is refused with what to do', async (args, message) => {
