@@ -57,10 +57,11 @@ export class Wishes {
     const path = rule.replace('~', this.#home);
     if (rule === '~/link')
       return isInside(cwd, path) || (this.followed.has(rule) && folder.real === join(this.#home, 'real'));
-    if (rule.startsWith('~')) return isInside(cwd, path) || (isObserved && folder.real === path);
+    // What is included by what the folder was, or by where its link leads, may go, whoever remembers it.
+    const isIncluded = this.included.has(rule) && !this.excluded.has(rule);
+    if (rule.startsWith('~')) return isInside(cwd, path) || ((isObserved || isIncluded) && folder.real === path);
     const isMeant = folder.remote?.replace(':', '/').includes(rule.replace('/*', '')) ?? false;
-    // What is included by what the folder was may go, whoever remembers it.
-    if (this.included.has(rule) && !this.excluded.has(rule)) return isMeant;
+    if (isIncluded) return isMeant;
     return isMeant && (hasSeenRemote || (folder.isThere && (folder.main?.isThere ?? true)));
   }
 }
