@@ -420,7 +420,7 @@ export class ConsentWorld {
   #observe(): void {
     for (const session of this.#sessions) {
       const isLed = this.#isLinked || !isInside(session.cwd, join(this.#home, 'link'));
-      if (!session.folder.isThere || !isLed) continue;
+      if (!session.folder.isThere || !isLed || !existsSync(session.file)) continue;
       session.isObserved = true;
       session.hasSeenRemote ||= session.folder.main?.isThere ?? true;
     }
