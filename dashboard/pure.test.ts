@@ -22,6 +22,7 @@ test('every address', () => {
   expect(given).toEqual({
     home: '/',
     sessions: '/sessions',
+    addOns: '/add-ons',
     session: '/sessions/s%2F1?e=7',
     compare: '/compare',
     device: '/device?code=s%2F1',

@@ -53,7 +53,7 @@ async function serve(): Promise<void> {
       onLost: createFatal({ log, write: (text) => process.stderr.write(text), exit: (code) => process.exit(code) }),
     });
   const address = config.ROLE === 'worker' ? undefined : { host: config.HOST, port };
-  const store = await openWhenReachable(open, { address, log });
+  const store = config.DATABASE_URL === undefined ? await open() : await openWhenReachable(open, { address, log });
   metrics?.watchStore(store);
   const { BUS_URL: busUrl } = config;
   await agreeOnNumbering(store.db, busUrl);

@@ -58,10 +58,10 @@ test('a second daemon says which one runs, and ends; `stop` ends the first', asy
     exitCode: 1,
     stderr: expect.stringContaining(`running already, as process ${first.pid}`),
   });
-  expect(await run(['stop'], { home })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('has ended') });
+  expect(await run(['stop'], { home })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('is stopped') });
   expect(await exitOf(first)).toEqual({ code: 0, signal: null });
   expect(existsSync(pidPath(state))).toBe(false);
-  expect(await run(['stop'], { home })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('did not run') });
+  expect(await run(['stop'], { home })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('was not running') });
 });
 
 test('`restart` puts another daemon in the place of one that runs, also of none', async () => {

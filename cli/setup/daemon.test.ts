@@ -60,7 +60,7 @@ test('systemd keeps the daemon running where a person has one, and uninstall tak
   expect(again.json.daemon).toEqual({ starter: 'systemd', running: true });
 
   const { stdout } = await capture(['uninstall']);
-  expect(stdout).toContain('capture has ended.');
+  expect(stdout).toContain('capture is stopped.');
   expect([existsSync(unit), isRunning()]).toEqual([false, false]);
   expect(asked().at(-1)).toBe('--user disable --now session-capture.service');
 }, 60_000);

@@ -265,7 +265,14 @@ describe.each(ENGINES)('what is derived on %s', (engine) => {
           }
         }
         for (const id of ids) await take({ kind: 'delete', session: 0 }, id);
-        expect(await readDerived(store)).toEqual({ facts: [], values: [], chunks: [], days: [], sums: [] });
+        expect(await readDerived(store)).toEqual({
+          facts: [],
+          values: [],
+          chunks: [],
+          days: [],
+          addOns: [],
+          sums: [],
+        });
       });
       await fc.assert(property, { ...runs(12), endOnFailure: true });
     },

@@ -30,6 +30,24 @@ const OF_ONE: AnyRouteName[] = ROUTE_NAMES.filter(
   (route) => /secret|member|admin/.test(TABLE[route].auth) && route !== 'streamChanges',
 );
 
+const ADD_ON = {
+  plane: 'live',
+  day: '2026-01-01',
+  kind: 'mcp',
+  name: 'files',
+  model: '',
+  agent_id: 'codex',
+  person: null,
+  calls: 1,
+  failures: 0,
+  last_used_at: 0,
+  is_listed: 0,
+  input_tokens: 0,
+  cached_tokens: 0,
+  cache_write_tokens: 0,
+  output_tokens: 0,
+} as const;
+
 describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations on PostgreSQL', () => {
   let world: World;
   beforeAll(async () => {
@@ -40,6 +58,10 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
       await db
         .insertInto('session_values')
         .values({ session_id, organization_id, ...value })
+        .execute();
+      await db
+        .insertInto('session_add_ons')
+        .values({ session_id, organization_id, ...ADD_ON })
         .execute();
       const gone = { plane: 'live', client_key: null, deleted_at: 0, swept_at: 0, event_count: 0 } as const;
       await db

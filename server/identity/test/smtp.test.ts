@@ -172,6 +172,6 @@ test.each([
   ['sqlite', {}, false],
 ] as const)('on %s with %j the log warns of outboxes of several replicas: %s', async (engine, config, warned) => {
   const service = await startService(engine, config);
-  expect(service.logged.some((line) => line.includes('no SMTP_URL'))).toBe(warned);
+  expect(service.logged.some((line) => line.includes('SMTP_URL is not set'))).toBe(warned);
   await service.dispose();
 });

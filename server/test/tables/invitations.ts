@@ -100,13 +100,13 @@ export const INVITATIONS: readonly Scenario[] = [
   },
   {
     route: 'getPerson',
-    name: 'whom two organizations invited is asked',
+    name: 'whom two organizations invited is asked, the latest invitation first',
     as: (world) => inviteTwice(world, 'wanted'),
     status: 200,
     body: ({ ours }) => ({
       invitations: [
-        { organizationId: ours.organizationId, organizationName: 'ours', role: 'admin' },
         { organizationName: 'others', role: 'member' },
+        { organizationId: ours.organizationId, organizationName: 'ours', role: 'admin' },
       ],
     }),
     without: () => ['"organization":'],
