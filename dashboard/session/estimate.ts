@@ -21,7 +21,7 @@ const MOST_PROMPT_LINES = 12;
 const WIDEST_PX = 620;
 
 /** Roughly how high a row will be, until it is measured. Width is that of the timeline, in pixels. */
-export function estimateRow(row: Row | undefined, width: number, density: keyof typeof LINE_PX = 'roomy'): number {
+export function estimateRow(row: Row | undefined, width: number, density: keyof typeof LINE_PX = 'compact'): number {
   const line = LINE_PX[density];
   if (!row) return line;
   row.height ??= estimateItem(row.item, row.isOpen, width, line) + (row.day === undefined ? 0 : DAY_PX);

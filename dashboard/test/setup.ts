@@ -7,4 +7,6 @@ afterEach(async () => {
   await cleanup();
   localStorage.clear();
   sessionStorage.clear();
+  const { dataset } = document.documentElement;
+  for (const choice of ['theme', 'density', 'time']) delete dataset[choice];
 });
