@@ -61,7 +61,10 @@ test('a second daemon says which one runs, and ends; `stop` ends the first', asy
   expect(await run(['stop'], { home })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('is stopped') });
   expect(await exitOf(first)).toEqual({ code: 0, signal: null });
   expect(existsSync(pidPath(state))).toBe(false);
-  expect(await run(['stop'], { home })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('was not running') });
+  expect(await run(['stop'], { home })).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('was not running'),
+  });
 });
 
 test('`restart` puts another daemon in the place of one that runs, also of none', async () => {
