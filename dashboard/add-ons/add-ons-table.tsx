@@ -63,7 +63,7 @@ const COLUMNS: readonly Column[] = [
   {
     head: 'Agents',
     cell: ({ agentIds }) => (
-      <span className="flex flex-wrap gap-x-3">
+      <span className="inline-flex flex-wrap gap-x-3">
         {agentIds.map((agentId) => (
           <AgentName key={agentId} agentId={agentId} />
         ))}
@@ -103,7 +103,7 @@ export function AddOnsTable({ found, plane }: { found: AddOns; plane: Plane }) {
             <tr>
               <th>Name</th>
               {COLUMNS.map(({ head, isNumber, explain }) => (
-                <th key={head} className={isNumber && 'num'} title={explain}>
+                <th key={head} data-number={isNumber} title={explain}>
                   {head}
                 </th>
               ))}
@@ -120,7 +120,7 @@ export function AddOnsTable({ found, plane }: { found: AddOns; plane: Plane }) {
                   )}
                 </th>
                 {COLUMNS.map(({ head, isNumber, cell }) => (
-                  <td key={head} data-label={head.toLowerCase()} className={isNumber && 'num'}>
+                  <td key={head} data-label={head.toLowerCase()} data-number={isNumber}>
                     {cell(addOn)}
                   </td>
                 ))}
