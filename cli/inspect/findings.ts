@@ -51,7 +51,7 @@ export const CHECKS: { readonly [check: string]: Check } = {
     return failed(`The service at ${url} cannot be reached: ${why}.`, fix);
   },
 
-  /** What the sender was told when it last tried: to find out anew, it would have to register. */
+  /** The answer to the sender's last attempt: asking again would mean registering. */
   held({ spool, service, now }) {
     if (spool === undefined || service.secret === 'refused') return undefined;
     const { held, heldSessions, replaced } = spool;

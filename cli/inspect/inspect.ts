@@ -119,7 +119,6 @@ export function attempt<Value>(work: () => Value, otherwise: Value) {
   }
 }
 
-/** A damaged spool is begun anew by every command that captures; of others only the error says what is to be done. */
 /** What to do about a spool that cannot be opened; undefined where reading the transcripts again mends it. */
 function hintOf(error: unknown, state: string): string | undefined {
   const damage = damageOf(error);

@@ -10,8 +10,8 @@ interface Membership {
 }
 
 /**
- * The name of the organization that the person belonged to when they last looked at it here; undefined for a member, and for
- * who left by themselves. The service forgets a membership with its end.
+ * Names the organization that removed this person. The service forgets a membership when it ends, so this browser remembers
+ * it. Undefined for members and for people who left by themselves.
  */
 export function lostMembership({ userId, organization }: Person): string | undefined {
   if (organization) {

@@ -4,7 +4,7 @@ import type { Reading } from './reading.ts';
 /** As `session.css` has it: there, header and strip are above what fills the screen. */
 const LITTLE_HEIGHT = '(max-height: 500px)';
 
-/** Where there is little height, header and strip are in sight at the first row alone. */
+/** On low screens, hides header and strip while rows below the first are read, to leave room for them. */
 export function useHeaderAway(page: RefObject<HTMLElement | null>, { seen }: Reading, first: number): void {
   useEffect(() => {
     const little = window.matchMedia(LITTLE_HEIGHT);

@@ -3,8 +3,8 @@ export const TOMBSTONE =
   'session_id, organization_id, environment_id, plane, client_key, deleted_at, event_count, last_event_at';
 
 /**
- * Their values of the session `s`, which was just marked. When its last event came is noted only for one that expired, and
- * tells it from one that a person deleted.
+ * The values of these columns for the session `s`, which was just marked. Only an expired session gets `last_event_at`: this
+ * distinguishes it from one that a person deleted.
  * @param isExpired an expression of SQL
  */
 export const tombstoneOf = (isExpired: string): string => `
