@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { DeadlineExceeded, Queue } from './work.ts';
 
@@ -9,15 +10,19 @@ export interface OnDemandOptions {
   /** The most milliseconds for one job, including the start of the thread. */
   deadlineMs: number;
   idleMs?: number;
+  closeMs?: number;
 }
 
 /** Milliseconds without a job after which the thread ends. */
 const IDLE_MS = 30_000;
 
+/** The most milliseconds that closing waits for the running job. */
+const CLOSE_MS = 5_000;
+
 interface Thread {
   worker: Worker;
-  /** The promise of the running job. */
-  job?: { resolve: (reply: never) => void; reject: (error: Error) => void } | undefined;
+  /** The last job that was handed to it. */
+  job?: PromiseWithResolvers<never>;
 }
 
 /**
@@ -43,9 +48,14 @@ export class OnDemand<Job, Reply> {
     return this.#queue.run(() => this.#work(job, transfer));
   }
 
-  /** Ends the thread for good. */
+  /**
+   * Ends the thread for good, after its running job. Node aborts the whole process when a thread ends while it starts to
+   * compress or decompress: https://github.com/nodejs/node/blob/v24.x/src/node_zlib.cc, "close before init".
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
+    const running = this.#thread?.job?.promise.catch(() => undefined);
+    await Promise.race([running, pause(this.#options.closeMs ?? CLOSE_MS, undefined, { ref: false })]);
     await this.#stop();
   }
 
@@ -64,10 +74,9 @@ export class OnDemand<Job, Reply> {
     const thread = this.#thread;
     const deadline = setTimeout(() => this.#giveUp(thread), deadlineMs).unref();
     try {
-      return await new Promise((resolve, reject) => {
-        thread.job = { resolve, reject };
-        thread.worker.postMessage(job, [...transfer]);
-      });
+      thread.job = Promise.withResolvers<never>();
+      thread.worker.postMessage(job, [...transfer]);
+      return await thread.job.promise;
     } finally {
       clearTimeout(deadline);
       this.#idle = setTimeout(() => void this.#stop(), idleMs).unref();
@@ -77,7 +86,7 @@ export class OnDemand<Job, Reply> {
   #start(): Thread {
     const { program, name, workerData } = this.#options;
     const thread: Thread = { worker: new Worker(program, { name, workerData }) };
-    thread.worker.on('message', (reply) => thread.job?.resolve(reply as never));
+    thread.worker.on('message', (reply) => thread.job?.resolve(reply));
     thread.worker.on('error', (cause) => this.#end(thread, new Error(`the thread "${name}" failed`, { cause })));
     thread.worker.on('exit', () => this.#end(thread, new Error(`the thread "${name}" ended`)));
     return thread;

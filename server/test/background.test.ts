@@ -80,8 +80,16 @@ describe('a thread on demand', () => {
     await expect(thread.ask('late')).rejects.toThrow('the thread "stuck" is closed');
   });
 
-  test('that is closed amid a job begins none of those that wait', async () => {
+  test('that is closed amid a job ends after it', async () => {
     const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 60_000 });
+    const asked = [thread.ask('first'), thread.ask('slow')];
+    await asked[0];
+    await thread.close();
+    await expect(asked[1]).resolves.toBe('slow');
+  });
+
+  test('that is closed amid a job begins none of those that wait', async () => {
+    const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 60_000, closeMs: 10 });
     const asked = Promise.allSettled([thread.ask('loop'), thread.ask('behind it')]);
     await pause(50);
     await thread.close();
