@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /** Fields that may hold a credential. */
@@ -12,8 +13,57 @@ const REDACTED = [
   'err.parameters',
 ];
 
-/** The service's log as JSON lines, without credentials; on the standard output unless told otherwise. */
-export function createLogger(level: string, destination?: DestinationStream): Logger {
-  const options = { level, redact: { paths: REDACTED, censor: '[redacted]' } };
-  return destination ? pino(options, destination) : pino(options);
+/** The service's log as JSON lines, without credentials. */
+export const createLogger = (level: string, destination: DestinationStream): Logger =>
+  pino({ level, redact: { paths: REDACTED, censor: '[redacted]' } }, destination);
+
+/** What waits at most for a reader that is slow, in bytes: some thousand lines. */
+const MOST_WAITING = 1024 * 1024;
+
+/**
+ * Writes log lines to a stream whose reader may be slow or gone. The service never waits for it: lines that find no room
+ * are dropped and counted, and a reader that is gone gets nothing more. Pino's own destination tries for ever to write the
+ * last lines when the process ends.
+ */
+export class LogOutput implements DestinationStream {
+  readonly #stream: Writable;
+  #isGone = false;
+  #dropped = 0;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // A full disk may have room again.
+      if (error.code !== 'ENOSPC') this.#isGone = true;
+    });
+  }
+
+  write(line: string): void {
+    if (this.#isGone) return;
+    if (this.#stream.writableLength >= MOST_WAITING) {
+      this.#dropped++;
+      return;
+    }
+    if (this.#dropped > 0) {
+      const told = { level: 40, time: Date.now(), dropped: this.#dropped, msg: TOO_SLOW };
+      this.#dropped = 0;
+      this.#stream.write(`${JSON.stringify(told)}\n`);
+    }
+    this.#stream.write(line);
+  }
+
+  /** Settles when every line is written, when its reader is gone, or when the time is over. */
+  async flush(deadlineMs: number): Promise<void> {
+    if (this.#isGone || this.#stream.writableLength === 0) return;
+    await new Promise<void>((resolve) => {
+      const late = setTimeout(resolve, deadlineMs);
+      // Called behind all lines before it, also with the error of a reader that is gone.
+      this.#stream.write('', () => {
+        clearTimeout(late);
+        resolve();
+      });
+    });
+  }
 }
+
+const TOO_SLOW = 'lines of the log were dropped, because its reader is too slow';

@@ -8,7 +8,7 @@ import { agreeOnNumbering } from './bus/numbering.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { createIdentity } from './identity/create.ts';
 import { createLimits } from './limits.ts';
-import { createLogger } from './logger.ts';
+import { createLogger, LogOutput } from './logger.ts';
 import { createMetrics } from './operations/metrics.ts';
 import { createOperations } from './operations/operations.ts';
 import { freePort, publicUrlOf } from './public-url.ts';
@@ -21,6 +21,9 @@ const write = (line: string) => void process.stdout.write(`${line}\n`);
 
 /** npm sends a signal of the terminal on, so that it arrives twice. */
 const REPEATED_SIGNAL_MS = 250;
+
+/** How long the end of the service waits for a slow reader of its log. */
+const LAST_LINES_MS = 500;
 
 /** Runs the command that was named, or serves. */
 async function start(words: string): Promise<void> {
@@ -35,7 +38,8 @@ async function start(words: string): Promise<void> {
 /** config → store → identity → service → listen, and closes them in reverse order. */
 async function serve(): Promise<void> {
   const config = readConfig(process.env);
-  const log = createLogger(config.LOG_LEVEL);
+  const output = new LogOutput(process.stdout);
+  const log = createLogger(config.LOG_LEVEL, output);
   const metrics = config.OPERATIONS_PORT === undefined ? undefined : createMetrics();
   let stopped: string | undefined;
   let needed: Pick<Store, 'ping'> | undefined;
@@ -87,6 +91,7 @@ async function serve(): Promise<void> {
     const code = await closeAll({ app, below: [identity, bus ?? {}, store], log });
     operations?.close();
     log.info({ code }, 'closed');
+    await output.flush(LAST_LINES_MS);
     process.exit(code);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void close(signal));

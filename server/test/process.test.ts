@@ -94,6 +94,13 @@ describe('the program', () => {
     socket.destroy();
   });
 
+  test('it serves and ends though the reader of its log is gone', async () => {
+    const running = await startProcess(store.dataDir, { LOG_LEVEL: 'info' });
+    running.leave();
+    expect((await fetch(`${running.url}/health`)).status).toBe(200);
+    expect(await Promise.race([running.end('SIGTERM'), pause(5_000)])).toBe(0);
+  });
+
   test('asked to end a second time it ends at once', async () => {
     const running = await startProcess(store.dataDir, { DRAIN_SECONDS: '30' });
     running.signal('SIGINT');

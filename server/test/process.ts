@@ -13,6 +13,8 @@ export interface ServiceProcess {
   /** Once it has ended, its exit code, or the signal that ended it. */
   ended: Promise<number | string>;
   signal(name: NodeJS.Signals): void;
+  /** Closes the other end of its standard output and error. */
+  leave(): void;
   /** Ends it, and waits until it has ended. @returns its exit code, or the signal that ended it */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | string>;
 }
@@ -61,6 +63,10 @@ export async function launchProcess(
     ready: isReady,
     ended: how,
     signal: (name) => void child.kill(name),
+    leave() {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    },
     end(signal) {
       child.kill(signal);
       return how;
