@@ -18,8 +18,8 @@ export interface FaultyDatabase {
   faults: Record<string, Fault>;
   /** Rows that it has of a session, its events included. */
   countRows(session: string): Promise<number>;
-  /** Makes it look as if nothing had come to a session for ten days. */
-  age(session: string): Promise<void>;
+  /** Makes it look as if nothing had come to these sessions for ten days. */
+  age(sessions: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -59,7 +59,9 @@ export async function startDatabase(): Promise<FaultyDatabase> {
       const { rows } = await query(url, COUNT_ROWS, [session]);
       return Number(rows[0].count);
     },
-    age: async (session) => void (await query(url, AGE_BY_TEN_DAYS, [session])),
+    async age(sessions) {
+      for (const session of sessions) await query(url, AGE_BY_TEN_DAYS, [session]);
+    },
     async stop() {
       await server.stop();
       await disk?.dispose();

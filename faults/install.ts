@@ -1,24 +1,45 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startIssuer } from '../bench/issuer.ts';
 import type { Where } from '../bench/process.ts';
 import { PEPPER, seed } from '../bench/seed.ts';
+import { ROOT } from '../script/release/bundle.ts';
+import { makeService } from '../script/release/service.ts';
 import { type ServiceProcess, startProcess } from '../server/test/process.ts';
 import type { Trouble, Wire } from '../server/test/wire.ts';
 import type { Clock } from './clock.ts';
 import type { Disk } from './disk.ts';
 import type { Fault } from './rounds.ts';
 
-/** An organization in an empty store, with a secret, a machine with an agent, and a person who reads. */
+/** Programs of the service, built as `script/start` builds it. */
+export interface Releases {
+  current: string;
+  /** One release later. It runs on PostgreSQL only. */
+  next: string;
+}
+
+/** An organization in an empty store, with a secret, a machine with an agent, and a person who reads; and the built service. */
 export async function settleIn(where: Where) {
+  const folder = mkdtempSync(join(ROOT, 'artefacts/faults-service-'));
+  const [current, next] = [join(folder, 'current'), join(folder, 'next')];
+  await makeService(current);
+  if (where.databaseUrl !== undefined) await makeService(next, 'faults/next-version.ts');
   const issuer = await startIssuer();
   const { secret, environmentId, installationId } = await seed(where, issuer.url, 'owner', async () => ({}));
   return {
     secret,
     machine: { environmentId, agentInstallationId: installationId },
     token: () => issuer.token('owner', 'owner@example.com'),
-    close: issuer.close,
+    releases: { current: join(current, 'main.cjs'), next: join(next, 'main.cjs') },
+    close() {
+      issuer.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
     variables: {
+      // As `script/start` has it.
+      NODE_OPTIONS: '--max-semi-space-size=4',
+      MALLOC_ARENA_MAX: '2',
       ...issuer.env,
       SECRET_PEPPER: PEPPER,
       // A service looks for what has expired when it starts.
@@ -31,10 +52,9 @@ export async function settleIn(where: Where) {
   };
 }
 
-/** A release of the service. */
+/** What a process of the service runs. */
 interface Release {
-  /** Absent: the one of this repository. */
-  program?: string;
+  program: string;
   variables?: Record<string, string>;
 }
 
@@ -44,7 +64,7 @@ export interface Supervised {
   kill(): Promise<void>;
   /**
    * As a deployment does.
-   * @param release that runs from now on
+   * @param release that runs from now on; absent: the same
    * @param meanwhile called while no process runs
    */
   restart(release?: Release, meanwhile?: () => void): Promise<void>;
@@ -54,10 +74,14 @@ export interface Supervised {
   start(): Promise<void>;
 }
 
-export async function supervise(dataDir: string, variables: Record<string, string>): Promise<Supervised> {
+export async function supervise(
+  program: string,
+  dataDir: string,
+  variables: Record<string, string>,
+): Promise<Supervised> {
   let running: ServiceProcess | undefined;
   let last: ServiceProcess | undefined;
-  let current: Release = {};
+  let current: Release = { program };
 
   /** Again where it ends before it is ready: on a busy machine the store may be too slow for it. */
   async function start(tries = 5): Promise<void> {
@@ -82,7 +106,7 @@ export async function supervise(dataDir: string, variables: Record<string, strin
       await running?.end('SIGKILL');
       running = undefined;
     },
-    async restart(release = {}, meanwhile = () => undefined) {
+    async restart(release = current, meanwhile = () => undefined) {
       const code = await running?.end('SIGTERM');
       running = undefined;
       // 1: something did not end in time, as it may on a busy machine.
@@ -99,15 +123,13 @@ export async function supervise(dataDir: string, variables: Record<string, strin
 /** Killed without warning, and started again after a moment. */
 export const killed = (process: Supervised): Fault => ({ break: process.kill, mend: process.start });
 
-const NEXT_PROGRAM = join(import.meta.dirname, 'next-version.ts');
-
 /** Replaced by the next release, which changes the schema under the others, and taken back to this one. */
-export function upgraded(process: Supervised): Fault {
+export function upgraded(process: Supervised, { current, next }: Releases): Fault {
   const name = randomBytes(4).toString('hex');
   let releases = 0;
   return {
-    break: () => process.restart({ program: NEXT_PROGRAM, variables: { NEXT_VERSION: `${name}_${releases++}` } }),
-    mend: () => process.restart(),
+    break: () => process.restart({ program: next, variables: { NEXT_VERSION: `${name}_${releases++}` } }),
+    mend: () => process.restart({ program: current }),
   };
 }
 

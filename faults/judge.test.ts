@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Line } from './history.ts';
-import { judge, type Rule, type Stored } from './judge.ts';
+import { EMPTY, judge, judgeEndings, type Rule, type Stored } from './judge.ts';
 
 /** Two appends of two events, the second unanswered at first and sent again, a refused one, and a close. */
 const TRUE_LINES: Line[] = [
@@ -36,8 +36,13 @@ describe('the oracle', () => {
   test('finds no fault in a true history, and counts what was in it', () => {
     const verdict = judge(TRUE_LINES, new Map([['s', storedOf(TRUE_TEXTS)]]));
     expect(verdict).toEqual({
-      ...{ appends: 2, events: 4, requests: 6, unanswered: 1, unavailable: 1, replays: 1 },
-      faults: [],
+      ...EMPTY,
+      appends: 2,
+      events: 4,
+      requests: 6,
+      unanswered: 1,
+      unavailable: 1,
+      replays: 1,
     });
   });
 
@@ -147,7 +152,28 @@ describe('the oracle', () => {
     expect(rulesOf(refused, gone)).toEqual([]);
     expect(rulesOf(taken, storedOf(['a/0', 'b/0']))).toEqual([]);
     expect(rulesOf(taken, gone)).toEqual(['lost']);
-    expect(rulesOf(refused, storedOf([]))).toEqual(['lost']);
+    expect(rulesOf(refused, storedOf([]))).toEqual(['lost', 'unexpired']);
     expect(rulesOf(refused, { ...gone, eventCount: 3 })).toEqual(['kept']);
+    expect(rulesOf(refused, storedOf(['a/0']))).toEqual(['unexpired']);
+    expect(rulesOf(old.slice(0, 3), storedOf(['a/0']))).toEqual(['unexpired']);
+  });
+
+  test('counts what was deleted and what has expired, and finds fault with rounds in which nothing was', () => {
+    const lines: Line[] = [
+      { at: 1, aged: 's' },
+      { at: 2, deleting: 't' },
+    ];
+    const gone: Stored = { eventCount: 0, events: [], isGone: true };
+    const verdict = judge(
+      lines,
+      new Map([
+        ['s', gone],
+        ['t', gone],
+      ]),
+    );
+    expect(verdict).toEqual({ ...EMPTY, deleted: 1, expired: 1 });
+    expect(judgeEndings(verdict, 3)).toEqual(verdict);
+    expect(judgeEndings(EMPTY, 2).faults).toEqual([]);
+    expect(judgeEndings(EMPTY, 3).faults.map(({ rule }) => rule)).toEqual(['kept', 'unexpired']);
   });
 });

@@ -12,6 +12,7 @@ export const RULES = {
   disordered: 'in front of what was acknowledged before it was sent',
   late: 'taken after the close or the deletion of its session was acknowledged',
   kept: 'deleted, and still there in part',
+  unexpired: 'older than sessions are kept, and still there',
   unseen: 'read by somebody, and not there afterwards, or read and then not read',
   status: 'an answer that is not documented',
 } as const;
@@ -32,6 +33,9 @@ export interface Verdict {
   unanswered: number;
   unavailable: number;
   replays: number;
+  /** Sessions that a person deleted, and those that expired. */
+  deleted: number;
+  expired: number;
   faults: { rule: Rule; what: string }[];
 }
 
@@ -54,6 +58,21 @@ interface Session {
   reads: { count: number; text?: string }[];
 }
 
+export const EMPTY: Verdict = {
+  appends: 0,
+  events: 0,
+  requests: 0,
+  unanswered: 0,
+  unavailable: 0,
+  replays: 0,
+  deleted: 0,
+  expired: 0,
+  faults: [],
+};
+
+/** A session is deleted, its machine is revoked, or it expires. */
+export const WAYS_TO_END = 3;
+
 /** Of an append, as the interface says. 429 is not among them: the limits are off. */
 const DOCUMENTED = new Set([
   '200',
@@ -66,24 +85,33 @@ const DOCUMENTED = new Set([
 
 /** Holds what was answered against what is there. Sessions that `stored` lacks hold nothing. */
 export function judge(lines: Iterable<Line>, stored: ReadonlyMap<string, Stored>): Verdict {
-  const verdict: Verdict = {
-    ...{ appends: 0, events: 0, requests: 0, unanswered: 0, unavailable: 0, replays: 0 },
-    faults: [],
-  };
+  const verdict: Verdict = { ...EMPTY, faults: [] };
   const report = (rule: Rule, what: string) => void verdict.faults.push({ rule, what });
   const sessions = collect(lines, verdict, report);
   for (const session of sessions.values()) {
-    const there = stored.get(session.name) ?? EMPTY;
-    const hasExpired = session.aged !== undefined && there.isGone;
+    const there = stored.get(session.name) ?? NOTHING;
+    const hasExpired = session.aged !== undefined && there.isGone === true;
+    if (session.isDeleted) verdict.deleted++;
+    else if (hasExpired) verdict.expired++;
     const judgeOne = session.isDeleted ? judgeDeleted : hasExpired ? judgeExpired : judgeSession;
     judgeOne(session, there, report);
+    if (session.aged !== undefined && !hasExpired) judgeKept(session, report);
   }
   for (const name of stored.keys()) if (!sessions.has(name)) report('foreign', name);
   return verdict;
 }
 
+/** In rounds enough for each way to end a session, no way may have been left out, or nothing was judged of it. */
+export function judgeEndings(verdict: Verdict, rounds: number): Verdict {
+  if (rounds < WAYS_TO_END) return verdict;
+  const faults = [...verdict.faults];
+  if (verdict.deleted === 0) faults.push({ rule: 'kept', what: `in ${rounds} rounds, no session was deleted` });
+  if (verdict.expired === 0) faults.push({ rule: 'unexpired', what: `in ${rounds} rounds, no session has expired` });
+  return { ...verdict, faults };
+}
+
 type Report = (rule: Rule, what: string) => void;
-const EMPTY: Stored = { eventCount: 0, events: [] };
+const NOTHING: Stored = { eventCount: 0, events: [] };
 
 function collect(lines: Iterable<Line>, verdict: Verdict, report: Report): Map<string, Session> {
   const sessions = new Map<string, Session>();
@@ -177,6 +205,11 @@ function judgeDeleted({ name, appends, deleted }: Session, stored: Stored, repor
 function judgeExpired({ name, appends, aged = 0 }: Session, stored: Stored, report: Report): void {
   if (stored.eventCount > 0) report('kept', `${name}: ${stored.eventCount} rows`);
   for (const { name: late, sent, answered } of appends) if (answered && sent > aged) report('lost', late);
+}
+
+/** Only what was added to an old session keeps it. */
+function judgeKept({ name, appends, aged = 0 }: Session, report: Report): void {
+  if (!appends.some(({ sent, answered }) => answered && sent > aged)) report('unexpired', name);
 }
 
 const textsOf = ({ name, count }: Append): string[] => Array.from({ length: count }, (_, index) => textOf(name, index));

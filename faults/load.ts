@@ -22,19 +22,25 @@ export interface LoadOptions extends ClientOptions {
   /** Rows that the store has of a session, its events included. */
   countRows: (session: string) => Promise<number>;
   /**
-   * Makes it look as if nothing had come to a session for long, at once or when the service does not run.
-   * @param isOver whether it is too late, because something is added to the session
+   * Makes it look as if nothing had come to these sessions for long, and starts a process of the service, which then looks for
+   * what has expired.
    */
-  age?: (session: string, isOver: () => boolean) => Promise<void>;
+  expire: (sessions: readonly string[]) => Promise<void>;
   writers: number;
   sessions: number;
 }
 
 const MOST_EVENTS = 50;
-/** A service that was started looks for what has expired within this. */
+/** A service that was started has deleted what has expired within this, unless something is broken. */
 const EXPIRES_WITHIN_MS = 2_000;
 /** Longer than any request may take. */
 const ANSWER_PATIENCE_MS = 20_000;
+
+/**
+ * Ends what was prepared, right when something breaks.
+ * @param recovered resolves once all goes on
+ */
+export type Ending = (recovered: Promise<unknown>) => Promise<void>;
 
 export type Load = ReturnType<typeof createLoad>;
 
@@ -120,60 +126,64 @@ export function createLoad(options: LoadOptions) {
   /** Sessions that were deleted, and those that may have expired. */
   const gone = new Set<string>();
   const aged = new Set<string>();
-  const ways = [endByDeletion, endByRevocation, ...(options.age ? [endByAge] : [])];
-  let ended = 0;
+  const ways = [prepareDeletion, prepareRevocation, prepareExpiry];
+  let prepared = 0;
 
-  /**
-   * Ends a session right after an append to it: it is deleted, its machine is revoked, or it expires; in turn.
-   * @param recovered resolves once all goes on
-   */
-  async function endOne(recovered: Promise<unknown>): Promise<void> {
-    await (ways[ended++ % ways.length] as (typeof ways)[number])(recovered);
-  }
-
+  /** A session with an append, which ends with the chapter or before. */
   async function openExtra(where = machine): Promise<string> {
     const session = await open(where);
     extra.push(session);
+    await untilAnswered(make(session));
     return session;
   }
 
-  async function endByDeletion(): Promise<void> {
+  async function prepareDeletion(): Promise<Ending> {
     const session = await openExtra();
-    await send(make(session));
-    const asOwner = await token();
-    gone.add(session);
-    history.write({ deleting: session });
-    await insist([200], 'DELETE', urlOf(session), asOwner);
-    history.write({ deleted: session });
-    await untilAnswered(make(session));
+    return async () => {
+      const asOwner = await token();
+      gone.add(session);
+      history.write({ deleting: session });
+      await insist([200], 'DELETE', urlOf(session), asOwner);
+      history.write({ deleted: session });
+      await untilAnswered(make(session));
+    };
   }
 
-  async function endByRevocation(): Promise<void> {
+  async function prepareRevocation(): Promise<Ending> {
     const where = await newMachine();
     const session = await openExtra(where);
-    await send(make(session));
-    await insist([200], 'DELETE', `/v1/organizations/me/environments/${where.environmentId}`, await token());
-    history.write({ closed: session });
-    await untilAnswered(make(session));
+    return async () => {
+      await insist([200], 'DELETE', `/v1/organizations/me/environments/${where.environmentId}`, await token());
+      history.write({ closed: session });
+      await untilAnswered(make(session));
+    };
   }
 
-  /** It expires if a service starts while the store holds all of it; else the append keeps it. */
-  async function endByAge(recovered: Promise<unknown>): Promise<void> {
-    const session = await openExtra();
-    const last = make(session);
-    await untilAnswered(last);
-    aged.add(session);
-    history.write({ aged: session });
-    // While its store is away it does not age.
-    let isOver = false;
-    await options.age?.(session, () => isOver).catch(() => undefined);
-    void recovered.then(() => pause(EXPIRES_WITHIN_MS)).then(() => (isOver = true));
-    for (; !isOver; await pause(PAUSE_MS)) {
-      const told = await call('GET', urlOf(session), await token()).catch(() => undefined);
-      if (told?.status === 404) break;
+  /** Two old sessions. One gets an append, which comes before it expires and keeps it, or is refused; the other one expires. */
+  async function prepareExpiry(): Promise<Ending> {
+    const [kept, left] = [await openExtra(), await openExtra()];
+    for (const session of [kept, left]) await untilCounted(session, 1);
+    for (const session of [kept, left]) {
+      aged.add(session);
+      history.write({ aged: session });
     }
-    isOver = true;
-    await untilAnswered(make(session));
+    await options.expire([kept, left]);
+    return async (recovered) => {
+      await untilAnswered(make(kept));
+      await recovered;
+      // What was broken may have kept the service from it, and it looks again an hour later, or when it starts.
+      if (!(await hasGone(left, EXPIRES_WITHIN_MS))) await options.expire([]);
+      await hasGone(left, RECOVERED_WITHIN_MS);
+    };
+  }
+
+  /** @returns whether nobody sees the session any more within this time */
+  async function hasGone(session: string, patience: number): Promise<boolean> {
+    for (const end = performance.now() + patience; performance.now() < end; await pause(PAUSE_MS)) {
+      const told = await call('GET', urlOf(session), await token()).catch(() => undefined);
+      if (told?.status === 404) return true;
+    }
+    return false;
   }
 
   /** Waits until nothing is left, for as long as anything may take to recover. */
@@ -186,7 +196,7 @@ export function createLoad(options: LoadOptions) {
   }
 
   async function newMachine(): Promise<LoadOptions['machine']> {
-    const body = { hostname: `revoked-${made}-${ended}`, platform: 'linux', serviceCliVersion: '0.1.0' };
+    const body = { hostname: `revoked-${made}-${prepared}`, platform: 'linux', serviceCliVersion: '0.1.0' };
     const { environmentId } = (await insist([200, 201], 'POST', '/v1/environments', secret, body)).body;
     const agents = `/v1/environments/${environmentId}/agents`;
     const { installationId } = (await insist([200, 201], 'POST', agents, secret, { agentId: 'codex' })).body;
@@ -195,7 +205,8 @@ export function createLoad(options: LoadOptions) {
 
   return {
     counts,
-    endOne,
+    /** Opens what is to end next: it is deleted, its machine is revoked, or it expires; in turn. */
+    prepareEnding: (): Promise<Ending> => (ways[prepared++ % ways.length] as (typeof ways)[number])(),
     /** New sessions, and writers on them, who tell the history. */
     async start(given: History): Promise<void> {
       history = given;

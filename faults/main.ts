@@ -9,9 +9,6 @@ import { runSpool } from './modes/spool.ts';
 import { installSqlite } from './modes/sqlite.ts';
 import { type Installation, type Recovery, type RoundsOptions, runRounds } from './rounds.ts';
 
-// Services start in half the time with what an earlier one compiled.
-process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../artefacts/compiled');
-
 const on = (install: (random: () => number) => Promise<Installation>) => async (options: RoundsOptions) => {
   const installation = await install(options.random);
   try {

@@ -19,11 +19,16 @@ const changes: Change[] = [
     on: `appends (organization_id) where ${column} is not null`,
   },
 ];
-const pool = openPostgres(DATABASE_URL, () => undefined, { settings: SCHEMA_SETTINGS });
-const db = new Kysely({ dialect: postgresDialect(pool) });
-try {
-  await migrate(db, 'postgres', [...changesOf('postgres'), ...changes]);
-} finally {
-  await db.destroy();
+
+async function start(): Promise<void> {
+  const pool = openPostgres(DATABASE_URL, () => undefined, { settings: SCHEMA_SETTINGS });
+  const db = new Kysely({ dialect: postgresDialect(pool) });
+  try {
+    await migrate(db, 'postgres', [...changesOf('postgres'), ...changes]);
+  } finally {
+    await db.destroy();
+  }
+  await import('../server/main.ts');
 }
-await import('../server/main.ts');
+
+void start();

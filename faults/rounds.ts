@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { shuffle } from '../server/test/seed.ts';
 import { RECOVERED_WITHIN_MS } from './client.ts';
 import { createHistory, type History, readHistory } from './history.ts';
-import { judge, type Stored, type Verdict } from './judge.ts';
+import { EMPTY, judge, judgeEndings, type Stored, type Verdict } from './judge.ts';
 import { createLoad, type Load, type LoadOptions } from './load.ts';
 
 /** Something that breaks, and is well again. */
@@ -55,13 +55,10 @@ export interface Recovery {
 /** Rounds after which all is read and held against the history, and other sessions are taken. */
 const CHAPTER = 30;
 const SESSIONS = 6;
+/** A recovery that is told of by itself. */
+const SLOW_MS = 5_000;
 /** What is waited for: appends while all is well, tries while something is broken, and appends after it was mended. */
 const WAITED = { before: 8, during: 10, after: 26 };
-
-export const EMPTY: Verdict = {
-  ...{ appends: 0, events: 0, requests: 0, unanswered: 0, unavailable: 0, replays: 0 },
-  faults: [],
-};
 
 /** What is done in a chapter of rounds, and what comes out in its end. */
 export interface Chapters {
@@ -118,7 +115,16 @@ export async function runRounds(installation: Installation, options: RoundsOptio
     },
     async play(kind, fault) {
       recovery[kind] ??= { appends: [], readable: [], longestAnswer: [] };
-      await playRound({ load, kind, fault, hold: options.hold ?? 0, recovery: recovery[kind] });
+      const [appends, readable] = await playRound({
+        load,
+        kind,
+        fault,
+        hold: options.hold ?? 0,
+        recovery: recovery[kind],
+      });
+      if (Math.max(appends, readable) < SLOW_MS) return;
+      const [taken, read] = [appends, readable].map((ms) => `${(ms / 1000).toFixed(1)} s`);
+      options.tell?.(`after ‘${kind}’ appends were taken within ${taken}, and all was readable within ${read}`);
     },
     async finish(chapter) {
       const one = { path: pathOf(chapter), sessions: await load.finish() };
@@ -130,7 +136,7 @@ export async function runRounds(installation: Installation, options: RoundsOptio
   // Again, all of it: what was right may have been lost later.
   let verdict = EMPTY;
   for (const one of done) verdict = add(verdict, await judgeChapter(one));
-  return { ...verdict, ...played, recovery };
+  return { ...judgeEndings(verdict, played.rounds), ...played, recovery };
 }
 
 interface Round {
@@ -141,7 +147,8 @@ interface Round {
   recovery: Recovery;
 }
 
-async function playRound({ load, kind, fault, hold, recovery }: Round): Promise<void> {
+/** @returns how long it took until appends were taken, and until all was readable */
+async function playRound({ load, kind, fault, hold, recovery }: Round): Promise<[appends: number, readable: number]> {
   const { counts } = load;
   const reached = async (what: keyof Load['counts'], more: number) => {
     const end = performance.now() + RECOVERED_WITHIN_MS;
@@ -150,8 +157,9 @@ async function playRound({ load, kind, fault, hold, recovery }: Round): Promise<
     }
   };
   await reached('acknowledged', WAITED.before);
+  const end = await load.prepareEnding();
   const recovered = Promise.withResolvers<void>();
-  const ending = load.endOne(recovered.promise);
+  const ending = end(recovered.promise);
   await fault.break();
   load.setHeavy(fault.isShortage === true);
   const longestAnswer = load.longestAnswer();
@@ -167,6 +175,7 @@ async function playRound({ load, kind, fault, hold, recovery }: Round): Promise<
   await ending;
   await reached('acknowledged', WAITED.after);
   await load.peek();
+  return [appends, readable];
 }
 
 export const add = (one: Verdict, other: Verdict): Verdict => ({
@@ -176,5 +185,7 @@ export const add = (one: Verdict, other: Verdict): Verdict => ({
   unanswered: one.unanswered + other.unanswered,
   unavailable: one.unavailable + other.unavailable,
   replays: one.replays + other.replays,
+  deleted: one.deleted + other.deleted,
+  expired: one.expired + other.expired,
   faults: [...one.faults, ...other.faults],
 });

@@ -14,24 +14,28 @@ export async function installBus(random: () => number): Promise<Installation> {
   const bus = await startBus(random);
   const clock = createClock();
   const dataDir = mkdtempSync(join(tmpdir(), 'capture-faults-'));
-  const { secret, machine, token, variables, close } = await settleIn({ dataDir, databaseUrl: database.url });
+  const { secret, machine, token, releases, variables, close } = await settleIn({ dataDir, databaseUrl: database.url });
   const wire = await startWire(database.port);
   const far = new URL(database.url);
   far.port = String(wire.port);
   const given = { ...variables, DATABASE_URL: far.href, BUS_URL: bus.url };
-  const start = (ROLE: 'api' | 'worker', more = {}) => supervise(dataDir, { ...given, ROLE, ...more });
+  const start = (ROLE: 'api' | 'worker', more = {}) =>
+    supervise(releases.current, dataDir, { ...given, ROLE, ...more });
   const replicas = [await start('api'), await start('api', clock?.variables)] as const;
   const workers = [await start('worker'), await start('worker', clock?.variables)] as const;
   return {
     countRows: database.countRows,
-    age: database.age,
+    async expire(sessions) {
+      await database.age(sessions);
+      await workers[1].restart();
+    },
     ...{ secret, machine, token, urls: () => replicas.map((replica) => replica.url()), writers: 12 },
     faults: {
       'replica killed': killed(replicas[0]),
       'replica asked to end': { break: () => replicas[1].restart(), mend: () => undefined },
-      'replica upgraded': upgraded(replicas[0]),
+      'replica upgraded': upgraded(replicas[0], releases),
       'worker killed': killed(workers[0]),
-      'worker upgraded': upgraded(workers[0]),
+      'worker upgraded': upgraded(workers[0], releases),
       'all workers killed': {
         break: async () => void (await Promise.all(workers.map((worker) => worker.kill()))),
         mend: async () => void (await Promise.all(workers.map((worker) => worker.start()))),

@@ -12,24 +12,27 @@ export async function installPostgres(): Promise<Installation> {
   const database = await startDatabase();
   const clock = createClock();
   const dataDir = mkdtempSync(join(tmpdir(), 'capture-faults-'));
-  const { secret, machine, token, variables, close } = await settleIn({ dataDir, databaseUrl: database.url });
+  const { secret, machine, token, releases, variables, close } = await settleIn({ dataDir, databaseUrl: database.url });
   const wire = await startWire(database.port);
   const far = new URL(database.url);
   far.port = String(wire.port);
   const given = { ...variables, DATABASE_URL: far.href };
   const replicas = [
-    await supervise(dataDir, given),
+    await supervise(releases.current, dataDir, given),
     // One of them has another time than all else.
-    await supervise(dataDir, { ...given, ...clock?.variables }),
+    await supervise(releases.current, dataDir, { ...given, ...clock?.variables }),
   ] as const;
   return {
     countRows: database.countRows,
-    age: database.age,
+    async expire(sessions) {
+      await database.age(sessions);
+      await replicas[0].restart();
+    },
     ...{ secret, machine, token, urls: () => replicas.map((replica) => replica.url()), writers: 24 },
     faults: {
       'replica killed': killed(replicas[0]),
       'replica asked to end': { break: () => replicas[1].restart(), mend: () => undefined },
-      'replica upgraded': upgraded(replicas[0]),
+      'replica upgraded': upgraded(replicas[0], releases),
       ...wireFaults('PostgreSQL', wire),
       ...database.faults,
       ...clockFaults(clock),

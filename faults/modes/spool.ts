@@ -11,8 +11,8 @@ import { createClock, together } from '../clock.ts';
 import { createDisk } from '../disk.ts';
 import { createHistory, readHistory, textOf } from '../history.ts';
 import { clockFaults, killed, settleIn, supervise, wireFaults } from '../install.ts';
-import { judge, type Stored, type Verdict } from '../judge.ts';
-import { add, breakInTurn, EMPTY, type Fault, type Outcome, type RoundsOptions } from '../rounds.ts';
+import { EMPTY, judge, type Stored, type Verdict } from '../judge.ts';
+import { add, breakInTurn, type Fault, type Outcome, type RoundsOptions } from '../rounds.ts';
 
 const DISK_MB = 300;
 const SESSIONS = 4;
@@ -33,8 +33,8 @@ export async function runSpool(options: RoundsOptions): Promise<Outcome> {
   const disk = createDisk(DISK_MB);
   const clock = createClock();
   const home = mkdtempSync(join(tmpdir(), 'capture-faults-'));
-  const { secret, token, variables, close } = await settleIn({ dataDir: join(home, 'store') });
-  const service = await supervise(join(home, 'store'), variables);
+  const { secret, token, releases, variables, close } = await settleIn({ dataDir: join(home, 'store') });
+  const service = await supervise(releases.current, join(home, 'store'), variables);
   let pieces = 0;
   const wire = await startWire(
     () => Number(new URL(service.url()).port),

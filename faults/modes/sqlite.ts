@@ -6,7 +6,7 @@ import { startWire } from '../../server/test/wire.ts';
 import { createClock, together } from '../clock.ts';
 import { AGE_BY_TEN_DAYS } from '../database.ts';
 import { createDisk, type Disk } from '../disk.ts';
-import { clockFaults, diskFaults, settleIn, supervise, wireFaults } from '../install.ts';
+import { clockFaults, diskFaults, killed, settleIn, supervise, wireFaults } from '../install.ts';
 import type { Installation } from '../rounds.ts';
 
 const DISK_MB = 4_000;
@@ -22,24 +22,15 @@ function countRows(path: string, session: string): number {
   }
 }
 
-/** Lets sessions age while the service does not run: nobody else may write its store while it does. */
-function createAgeing(path: string) {
-  const waiting = new Map<string, () => boolean>();
-  return {
-    async age(session: string, isOver: () => boolean) {
-      waiting.set(session, isOver);
-    },
-    run() {
-      const file = new DatabaseSync(path);
-      try {
-        const age = file.prepare(AGE_BY_TEN_DAYS.replace('$1', '?'));
-        for (const [session, isOver] of waiting) if (!isOver()) age.run(session);
-      } finally {
-        file.close();
-        waiting.clear();
-      }
-    },
-  };
+/** While the service does not run: nobody else may write its store while it does. */
+function age(path: string, sessions: readonly string[]): void {
+  const file = new DatabaseSync(path);
+  try {
+    const update = file.prepare(AGE_BY_TEN_DAYS.replace('$1', '?'));
+    for (const session of sessions) update.run(session);
+  } finally {
+    file.close();
+  }
 }
 
 /** EX_SOFTWARE: the store can no longer be trusted. */
@@ -54,24 +45,21 @@ export async function installSqlite(alterAsked?: (asked: Buffer) => Buffer): Pro
   const clock = createClock();
   const folder = mkdtempSync(join(tmpdir(), 'capture-faults-'));
   const dataDir = join(disk?.path ?? folder, 'data');
-  const { secret, machine, token, variables, close } = await settleIn({ dataDir });
-  const service = await supervise(dataDir, { ...variables, ...together(clock?.variables, disk?.variables) });
+  const { secret, machine, token, releases, variables, close } = await settleIn({ dataDir });
+  const service = await supervise(releases.current, dataDir, {
+    ...variables,
+    ...together(clock?.variables, disk?.variables),
+  });
   const wire = await startWire(() => Number(new URL(service.url()).port), undefined, alterAsked);
-  const ageing = createAgeing(join(dataDir, 'session-capture.sqlite'));
+  const path = join(dataDir, 'session-capture.sqlite');
   const url = `http://127.0.0.1:${wire.port}`;
   return {
-    age: ageing.age,
-    countRows: async (session) => countRows(join(dataDir, 'session-capture.sqlite'), session),
+    expire: (sessions) => service.restart(undefined, () => age(path, sessions)),
+    countRows: async (session) => countRows(path, session),
     ...{ secret, machine, token, urls: () => [url], writers: 8, ...(disk && { disk }) },
     faults: {
-      'service killed': {
-        break: service.kill,
-        mend() {
-          ageing.run();
-          return service.start();
-        },
-      },
-      'service asked to end': { break: () => service.restart({}, ageing.run), mend: () => undefined },
+      'service killed': killed(service),
+      'service asked to end': { break: () => service.restart(), mend: () => undefined },
       ...wireFaults('the service', wire),
       ...diskFaults(disk, service.start, service.kill, 'of the service'),
       ...clockFaults(clock),
