@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeAtomically } from './atomic-file.ts';
 import type { Context } from './context.ts';
@@ -39,12 +39,22 @@ export function requireSettings(context: StatePlace): Settings {
 export const writeSettings = (context: StatePlace, settings: Settings): void =>
   writeJson(configPath(context), settings);
 
-/** False when nothing was stored. */
-export function removeSettings(context: StatePlace): boolean {
+/** Keeps the address, for the next sign-in. False where no secret was stored. */
+export function removeSecret(context: StatePlace): boolean {
   const path = configPath(context);
-  const present = existsSync(path);
-  rmSync(path, { force: true });
-  return present;
+  const { url, secret } = readStored(path) ?? {};
+  if (url === undefined) rmSync(path, { force: true });
+  else if (secret !== undefined) writeJson(path, { url });
+  return secret !== undefined;
+}
+
+/** What may be damaged counts as a secret: it is removed all the same. */
+function readStored(path: string): Partial<Settings> | undefined {
+  try {
+    return readJson<Partial<Settings>>(path);
+  } catch {
+    return { secret: '' };
+  }
 }
 
 const SIGN_IN_AGAIN = 'Repair it, or delete it and sign in again with `capture login`.';

@@ -3,7 +3,7 @@ import { defineCommand, flag, text } from '../command.ts';
 import {
   DEFAULT_URL,
   readSettings,
-  removeSettings,
+  removeSecret,
   requireSettings,
   type Settings,
   stateFolder,
@@ -106,10 +106,10 @@ export const whoamiCommand = defineCommand({
 export const logoutCommand = defineCommand({
   name: 'logout',
   summary: 'sign this machine out',
-  description: 'Deletes the stored secret. What waits to be sent is kept.',
+  description: 'Deletes the stored secret. Keeps the address for the next sign-in, and what waits to be sent.',
   examples: [['capture logout', 'before you give this machine away']],
   async run(context, _values, output) {
-    const signedOut = removeSettings(context);
+    const signedOut = removeSecret(context);
     output.answer({ signedOut }, [
       signedOut ? 'Signed out.' : 'You were not signed in.',
       ...(context.variables.CAPTURE_SECRET ? ['CAPTURE_SECRET is still set, so it is still used.'] : []),

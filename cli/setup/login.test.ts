@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeFolder } from '../test/folder.ts';
+import { makeFolder, write } from '../test/folder.ts';
 import { type RunOptions, run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
 
@@ -114,4 +114,24 @@ test('the secret is for its owner only', async () => {
   const { home, service, login } = await prepare();
   await login(service.url);
   expect(statSync(join(home, 'state/config.json')).mode & 0o777).toBe(0o600);
+});
+
+test('the address stays for the next sign-in when a machine is signed out', async () => {
+  const { home, service, login, stored } = await prepare();
+  await login(service.url);
+  expect(await run(['logout'], { home })).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^Signed out\./),
+  });
+  expect(readFileSync(join(home, 'state/config.json'), 'utf8')).not.toContain('secret');
+  expect((await run(['logout'], { home })).stdout).toMatch(/^You were not signed in\./);
+  expect(await run(['login', '--secret-stdin'], { home, input: 'sk_live_test' })).toMatchObject({ exitCode: 0 });
+  expect(stored()).toBe(service.url);
+});
+
+test('a sign-in that cannot be read is removed by signing out', async () => {
+  const { home, stored } = await prepare();
+  write(join(home, 'state/config.json'), '{"secret": "sk_l');
+  expect((await run(['logout'], { home })).stdout).toMatch(/^Signed out\./);
+  expect(stored()).toBeUndefined();
 });
