@@ -63,7 +63,7 @@ export function explain(error: unknown): Failure {
   return new Failure(
     EXIT.temporary,
     'The disk is full.',
-    'Free some of it and try again: `capture doctor` says where. Nothing is lost, the transcripts are read again.',
+    'Free some of it and try again: `capture status` says where. Nothing is lost, the transcripts are read again.',
     error,
   );
 }

@@ -114,9 +114,19 @@ function layOut(examples: readonly Example[]): string {
   return `Examples:\n${examples.map(([line, about]) => `  ${line.padEnd(width)}${about}\n`).join('')}`;
 }
 
+/** What other programs call a part of `capture status`. */
+const IN_STATUS: Readonly<Record<string, string>> = {
+  doctor: 'status',
+  whoami: 'status',
+  log: 'status --log',
+  logs: 'status --log',
+};
+
 /** What was not understood. The hint is what may have been meant, or where that is said. */
 function misuse({ message }: CommanderError, args: readonly string[]): Failure {
-  const [, sentence = message, meant] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? [];
-  const command = COMMANDS.find(({ name }) => name === args[0]);
-  return new Failure(EXIT.usage, sentence, meant ?? `See \`capture ${command ? `${command.name} ` : ''}--help\`.`);
+  const [, sentence = message, similar] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? [];
+  const [word = ''] = args;
+  const command = COMMANDS.find(({ name }) => name === word);
+  const status = Object.hasOwn(IN_STATUS, word) ? `\`capture ${IN_STATUS[word]}\` shows it.` : similar;
+  return new Failure(EXIT.usage, sentence, status ?? `See \`capture ${command ? `${command.name} ` : ''}--help\`.`);
 }

@@ -1,14 +1,6 @@
 import { type Account, askAccount } from '../account.ts';
 import { defineCommand, flag, text } from '../command.ts';
-import {
-  DEFAULT_URL,
-  readSettings,
-  removeSecret,
-  requireSettings,
-  type Settings,
-  stateFolder,
-  writeSettings,
-} from '../config.ts';
+import { DEFAULT_URL, readSettings, removeSecret, type Settings, stateFolder, writeSettings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { isLocal } from '../dashboard.ts';
 import { EXIT, Failure } from '../failure.ts';
@@ -53,7 +45,8 @@ export const loginCommand = defineCommand({
     writeSettings(context, { url, secret });
     output.answer({ url, organizationName, plane, stateFolder: stateFolder(context) }, [
       `Signed in to ${organizationName ?? url} (${plane} plane).`,
-      'Next: `capture init` sets this machine up.',
+      // The installation script runs `capture init` itself.
+      ...(context.variables.CAPTURE_SETUP === 'yes' ? [] : ['Next: `capture init` sets this machine up.']),
     ]);
   },
 });
@@ -85,23 +78,6 @@ async function identify({ fetch }: Context, settings: Settings, soFar: string): 
     throw explainTrouble(settings.url, error, soFar);
   }
 }
-
-export const whoamiCommand = defineCommand({
-  name: 'whoami',
-  summary: 'show which organization this machine captures for',
-  description:
-    'Asks the service which organization the secret belongs to. Exits with 4 if nobody is signed in or the secret is ' +
-    'refused, and with 75 if the service cannot be reached.',
-  examples: [['capture whoami', 'organization, plane and address']],
-  async run(context, _values, output) {
-    const settings = requireSettings(context);
-    const { url } = settings;
-    const { organizationName, plane } = await identify(context, settings, 'See `capture doctor`.');
-    output.answer({ url, organizationName, plane }, [
-      `${organizationName ?? 'An organization'}, ${plane} plane, at ${url}`,
-    ]);
-  },
-});
 
 export const logoutCommand = defineCommand({
   name: 'logout',

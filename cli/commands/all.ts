@@ -1,12 +1,10 @@
 import type { Command } from '../command.ts';
-import { loginCommand, logoutCommand, whoamiCommand } from './account.ts';
+import { loginCommand, logoutCommand } from './account.ts';
 import { restartCommand, runCommand, stopCommand } from './daemon.ts';
 import { deleteCommand } from './delete.ts';
-import { doctorCommand } from './doctor.ts';
 import { execCommand } from './exec.ts';
 import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
-import { logsCommand } from './logs.ts';
 import { openCommand } from './open.ts';
 import { redactCommand } from './redact.ts';
 import { sessionsCommand } from './sessions.ts';
@@ -26,11 +24,8 @@ export const COMMANDS: readonly Command[] = [
   restartCommand,
   execCommand,
   statusCommand,
-  whoamiCommand,
-  doctorCommand,
   sessionsCommand,
   openCommand,
-  logsCommand,
   spoolCommand,
   skipCommand,
   deleteCommand,

@@ -35,8 +35,18 @@ const CASES: [name: string, (machine: Machine) => unknown, line: RegExp, exitCod
       4,
       'capture login',
     ],
-    ['a service that is down', ({ service }) => service.stop(), /, NOT reachable$/m, 75, 'capture doctor'],
+    ['a service that is down', ({ service }) => service.stop(), /, NOT reachable$/m, 75, undefined],
     ['not running', ({ endDaemon }) => endDaemon(), /^Daemon {8}not running$/m, 1, 'capture init'],
+    [
+      'set up, and stopped',
+      ({ endDaemon, state }) => {
+        write(join(state, 'setup.json'), '{"starter": "process"}');
+        endDaemon();
+      },
+      /^Failed {3}The daemon is not running\..*\n {9}→ capture restart$/m,
+      1,
+      'capture restart',
+    ],
     [
       'something left out, and something not read',
       (machine) => {
@@ -93,6 +103,16 @@ test.each(CASES)('%s', async (_name, arrange, line, exitCode, next) => {
   // Whatever is wrong, what was captured and sent is not denied.
   expect(shown.stdout).toMatch(/^Claude Code .*, 2 events of 1 session sent$/m);
   expect(shown.stdout).toContain('To be sent    nothing waits');
+});
+
+test('the log is shown where it is asked for, and its path beside it', async () => {
+  const machine = await setUpMachine();
+  write(join(machine.state, 'daemon.log'), 'one\ntwo\n');
+  expect(await machine.capture(['status', '--log'])).toEqual({
+    exitCode: 0,
+    stdout: 'one\ntwo\n',
+    stderr: `From ${join(machine.state, 'daemon.log')}\n`,
+  });
 });
 
 test('what waits is told with its cap', async () => {

@@ -1,46 +1,92 @@
-import { defineCommand } from '../command.ts';
-import { EXIT } from '../failure.ts';
-import { type Checked, describeFinding } from '../inspect/finding.ts';
-import { findTroubles } from '../inspect/findings.ts';
+import { defineCommand, flag } from '../command.ts';
+import { stateFolder } from '../config.ts';
+import type { Context } from '../context.ts';
+import { logPaths, readLog } from '../daemon/log.ts';
+import { EXIT, type ExitCode } from '../failure.ts';
+import { type Checked, describeFinding, withoutHome } from '../inspect/finding.ts';
+import { CHECKS, findTroubles } from '../inspect/findings.ts';
 import { type Inspection, inspect } from '../inspect/inspect.ts';
-import { formatAge, formatBytes, formatCount } from '../output.ts';
+import { formatAge, formatBytes, formatCount, type Output } from '../output.ts';
 import type { Counter } from '../spool/meta.ts';
+import { VERSION } from '../version.ts';
+
+/** How many lines of the log are shown. */
+const LATEST = 50;
 
 export const statusCommand = defineCommand({
   name: 'status',
-  summary: 'show what is captured, sent and waiting',
+  summary: 'show what is captured, sent and waiting, and what is wrong',
   description:
-    'Shows the service, the daemon, what was captured of each agent, what waits to be sent, and what is wrong now, with the ' +
-    'command to run next. Exits with 1 if something failed, 4 if nobody is signed in, and 75 if the service cannot be reached.',
+    'Shows the service, the organization, the daemon, what was captured of each agent, what waits to be sent, and everything ' +
+    'that keeps sessions from arriving, with the command that fixes it. Changes nothing, and works signed out and offline. ' +
+    'Exits with 1 if something failed, 4 if nobody is signed in, and 75 if the service cannot be reached.',
   examples: [
     ['capture status', 'for people'],
     ['capture status --json', 'for programs'],
+    ['capture status --log', 'the latest lines of the daemon’s log'],
+    ['capture status --report', 'for a bug report'],
   ],
-  async run(context, _values, output) {
+  takes: {
+    log: flag('--log', `show the last ${LATEST} lines of the daemon’s log instead; it holds nothing from transcripts`),
+    report: flag('--report', 'print the result of every check, without secrets, transcripts, or paths outside ~'),
+  },
+  async run(context, options, output) {
+    if (options.log) return showLog(context, output);
     const inspection = await inspect(context);
     const troubles = findTroubles(inspection, context);
     const next = chooseNext(troubles);
-    const report = reportOn(inspection, troubles, next);
-    output.answer(report, [
-      ...describe(inspection, report),
-      ...(troubles.length > 0 ? [''] : []),
-      ...troubles.flatMap((finding) => describeFinding(finding, context)),
-      ...(next ? ['', `Next: ${next}`] : []),
-    ]);
-    if (!report.signedIn) return EXIT.signInRequired;
-    if (!report.reachable) return EXIT.temporary;
+    const status = summarize(inspection, troubles, next);
+    if (options.report) {
+      const report = reportBug(context, troubles);
+      output.answer(report, JSON.stringify(report, undefined, 2).split('\n'));
+    } else {
+      output.answer(status, [
+        ...describe(inspection, status),
+        ...(troubles.length > 0 ? [''] : []),
+        ...troubles.flatMap((finding) => describeFinding(finding, context)),
+        ...(next ? ['', `Next: ${next}`] : []),
+      ]);
+    }
+    if (!status.signedIn) return EXIT.signInRequired;
+    if (!status.reachable) return EXIT.temporary;
     return troubles.some(({ outcome }) => outcome === 'failed') ? EXIT.failure : EXIT.ok;
   },
 });
 
-/** The one command to run next; undefined where there is nothing to be done. */
+function showLog(context: Context, output: Output): ExitCode {
+  const folder = stateFolder(context);
+  const path = logPaths(folder).current;
+  const lines = readLog(folder).slice(-LATEST);
+  output.answer({ path, lines }, lines);
+  output.say(lines.length > 0 ? `From ${path}` : 'The log is empty. `capture restart` starts the daemon.');
+  return EXIT.ok;
+}
+
+/** The command of capture to run next; undefined where none helps. */
 function chooseNext([first]: readonly Checked[]): string | undefined {
   const fix = first?.fix.replace(/ {3}#.*/, '');
-  return fix === undefined || fix.startsWith('capture ') ? fix : 'capture doctor';
+  return fix?.startsWith('capture ') ? fix : undefined;
+}
+
+/** What a person may paste into a bug report: the home is `~`. */
+function reportBug({ platform, home }: Context, troubles: readonly Checked[]) {
+  const troubled = new Set(troubles.map(({ check }) => check));
+  const failed = troubles.filter(({ outcome }) => outcome === 'failed').length;
+  return {
+    version: VERSION,
+    platform,
+    summary: { failed, warning: troubles.length - failed, ok: Object.keys(CHECKS).length - troubled.size },
+    checks: troubles.map(({ check, outcome, sentence, fix }) => ({
+      check,
+      outcome,
+      sentence: withoutHome(sentence, home),
+      fix: withoutHome(fix, home),
+    })),
+  };
 }
 
 /** For programs. */
-function reportOn(inspection: Inspection, troubles: readonly Checked[], next: string | undefined) {
+function summarize(inspection: Inspection, troubles: readonly Checked[], next: string | undefined) {
   const { state, service, settings, account, daemon, agents, spool } = inspection;
   return {
     url: settings.url,
@@ -88,14 +134,14 @@ const ANSWERS = {
 } as const;
 
 /** The same for people, a line each; what is false or empty is left out. */
-function describe(inspection: Inspection, report: ReturnType<typeof reportOn>): string[] {
+function describe(inspection: Inspection, status: ReturnType<typeof summarize>): string[] {
   const { now, account, service, spool, settings, daemon } = inspection;
-  const { unread, earlier, leftOut, dashboard } = report;
+  const { unread, earlier, leftOut, dashboard } = status;
   const isKnown = inspection.unreadable.spool === undefined;
   const whom = [account?.organizationName, account && `${account.plane} plane`].filter(Boolean).join(', ');
   const refused = service.secret === 'refused' && `no, the secret is refused${whom && ` (${whom})`}`;
   const since = daemon.since && ` for ${formatAge(now - Date.parse(daemon.since))} (${daemon.version})`;
-  const agents = report.agents.filter(({ transcripts, eventsSent }) => transcripts + eventsSent > 0);
+  const agents = status.agents.filter(({ transcripts, eventsSent }) => transcripts + eventsSent > 0);
   const oldest = now - Math.min(...inspection.agents.flatMap((one) => one.unread));
   const reasons = [...new Set(inspection.agents.flatMap((one) => one.leftOut))].join(', ');
   const lines: (readonly [name: string, text: string | false | undefined])[] = [

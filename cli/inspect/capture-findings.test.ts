@@ -96,7 +96,7 @@ const SPOOL: Trouble[] = [
     'spool',
     'warning',
     /^1 event \(100 B of 1\.0 GB\) wait, the oldest for 5 hours\. Last error: bad/,
-    /^capture logs$/,
+    /^capture status --log$/,
     {
       arrange(machine) {
         wait(machine, 5 * HOUR_MS);
@@ -109,7 +109,7 @@ const SPOOL: Trouble[] = [
     'spool',
     'warning',
     /grows towards its cap/,
-    /^capture logs/,
+    /^capture status --log/,
     {
       arrange(machine) {
         wait(machine, 0, 600_000);
@@ -122,7 +122,7 @@ const SPOOL: Trouble[] = [
     'spool',
     'failed',
     /The spool is full, so nothing more is read/,
-    /^capture logs/,
+    /^capture status --log/,
     {
       arrange(machine) {
         wait(machine, 0, 1_100_000);

@@ -58,7 +58,7 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     const age = now - oldest;
     const why = lastError === undefined ? '' : ` Last error: ${lastError}`;
     const size = `${formatCount(events, 'event')} (${formatBytes(bytes)} of ${formatBytes(capBytes)})`;
-    const send = daemon.running ? 'capture logs' : 'capture import';
+    const send = daemon.running ? 'capture status --log' : 'capture import';
     if (bytes >= capBytes || (spool.isFull && daemon.running)) {
       return failed(`The spool is full, so nothing more is read: ${size} wait.${why}`, send);
     }

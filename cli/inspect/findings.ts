@@ -17,7 +17,7 @@ export function findTroubles(inspection: Inspection, context: Context): Checked[
       return [find(inspection, context) ?? []].flat().map((finding) => ({ check, ...finding }));
     } catch (error) {
       const sentence = `This check failed: ${describe(error)}`;
-      return { check, ...failed(sentence, 'capture doctor --json   # for a report of a bug') };
+      return { check, ...failed(sentence, 'capture status --report   # for a bug report') };
     }
   });
   return (['failed', 'warning'] as const).flatMap((outcome) => findings.filter((one) => one.outcome === outcome));
@@ -57,9 +57,9 @@ export const CHECKS: { readonly [check: string]: Check } = {
     const { held, heldSessions, replaced } = spool;
     const reasons = [...Map.groupBy(heldSessions, ({ sentence }) => sentence).values()];
     return [
-      ...(held ? [failed(held.sentence, held.hint ?? 'capture logs')] : []),
+      ...(held ? [failed(held.sentence, held.hint ?? 'capture status --log')] : []),
       ...reasons.map((sessions) => describeHold(sessions, now)),
-      ...(replaced ? [warning(replaced.sentence, replaced.hint ?? 'capture logs')] : []),
+      ...(replaced ? [warning(replaced.sentence, replaced.hint ?? 'capture status --log')] : []),
     ];
   },
 
@@ -80,8 +80,9 @@ export const CHECKS: { readonly [check: string]: Check } = {
     const silentMs = beatAt === undefined ? 0 : now - Date.parse(beatAt);
     if (!running) {
       const heard =
-        beatAt === undefined ? '' : ` It last ran ${formatAge(silentMs)} ago: capture logs says why it ended.`;
-      return failed(`The daemon is not running.${heard}`, 'capture init');
+        beatAt === undefined ? '' : ` It last ran ${formatAge(silentMs)} ago: capture status --log says why it ended.`;
+      // What was set up is only started again; `capture init` would ask everything anew.
+      return failed(`The daemon is not running.${heard}`, daemon.starter ? 'capture restart' : 'capture init');
     }
     if (version !== VERSION) {
       return warning(`The daemon still runs version ${version}; version ${VERSION} is installed.`, 'capture restart');
@@ -118,7 +119,7 @@ export const CHECKS: { readonly [check: string]: Check } = {
 
 /** Sessions that are held for one reason, the one first that is tried first. */
 function describeHold(sessions: readonly HeldSession[], now: number): Finding {
-  const [{ sentence, hint = 'capture logs', until }] = sessions as [HeldSession];
+  const [{ sentence, hint = 'capture status --log', until }] = sessions as [HeldSession];
   const again = until > now ? `in ${formatAge(until - now)}` : 'now';
   const what = sessions.length === 1 ? 'It is' : `${formatCount(sessions.length, 'session')} are`;
   return warning(`${sentence} ${what} tried again ${again}.`, hint);

@@ -14,7 +14,7 @@ import { openSpool, type Spool } from '../spool/open.ts';
 import { askService } from './service.ts';
 import { inspectTranscripts } from './transcripts.ts';
 
-/** What is so on this machine: what `capture status` and `capture doctor` put into words. */
+/** The state of this machine, which `capture status` puts into words. */
 export type Inspection = Awaited<ReturnType<typeof inspect>>;
 
 /**

@@ -111,7 +111,7 @@ export function describeDone(
       : `Changed in your agents: ${files}; \`capture uninstall\` undoes it.`,
     ...(history && choice ? [describeChoice(history, choice)] : []),
     ...(daemon?.running ? [`capture runs. ${describeStarter(daemon.starter)}`] : []),
-    ...(daemon?.running === false ? ['The daemon did not start: `capture logs` may say why.'] : []),
+    ...(daemon?.running === false ? ['The daemon did not start: `capture status --log` may say why.'] : []),
     daemon
       ? 'Next: open an agent and work; `capture status` shows how it goes, `capture open` the session.'
       : 'Next: `capture run` captures while it runs, `capture status` shows how it goes.',

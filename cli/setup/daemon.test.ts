@@ -123,7 +123,7 @@ test("a unit of that name that is somebody else's is left alone", async () => {
 test('where the daemon does not come to run, init says so and fails', async () => {
   const { capture } = await prepare(NO_USER_MANAGER);
   const { exitCode, stdout } = await capture(['init', '--yes'], {}, { program: ['/bin/false'] });
-  expect([exitCode, stdout]).toEqual([1, expect.stringContaining('The daemon did not start: `capture logs`')]);
+  expect([exitCode, stdout]).toEqual([1, expect.stringContaining('The daemon did not start: `capture status --log`')]);
 });
 
 test('with --no-daemon nothing is set up; one that is there stays, until uninstall takes it away', async () => {

@@ -135,3 +135,10 @@ test('a sign-in that cannot be read is removed by signing out', async () => {
   expect((await run(['logout'], { home })).stdout).toMatch(/^Signed out\./);
   expect(stored()).toBeUndefined();
 });
+
+test('what is next is left to the installation script where it does it itself', async () => {
+  const { service, login } = await prepare();
+  expect((await login(service.url)).stdout).toMatch(/^Next: `capture init`/m);
+  const installing = await login(service.url, { variables: { CAPTURE_SETUP: 'yes' } });
+  expect(installing).toMatchObject({ exitCode: 0, stdout: expect.not.stringContaining('Next:') });
+});

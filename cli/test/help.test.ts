@@ -48,6 +48,13 @@ test('what is not understood is told with what may have been meant, with --json 
     stderr: "error: unknown command 'statsu'\nhint: Did you mean status?\n",
   });
   for (const [word, command] of [
+    ['doctor', 'capture status'],
+    ['whoami', 'capture status'],
+    ['logs', 'capture status --log'],
+  ] as const) {
+    expect((await run([word], { home })).stderr).toContain(`\nhint: \`${command}\` shows it.\n`);
+  }
+  for (const [word, command] of [
     ['pausing', ''],
     ['exec', 'exec '],
   ] as const) {

@@ -38,7 +38,8 @@ beforeAll(async () => {
   const port = await freePort('127.0.0.1');
   url = `http://127.0.0.1:${port}`;
   const service = await createDownloads({ folder, publicUrl: url });
-  // The rest of the service knows the secret of a machine that is signed in.
+  // The rest of the service, as a machine that is signed in asks for it.
+  service.get('/health', async () => ({ status: 'ok', service: 'session-capture', version }));
   service.get('/v1/secret', async () => ({
     organizationId: 'org_1',
     organizationName: 'Acme',
@@ -152,7 +153,7 @@ describe('the line for Linux and macOS', () => {
       signIn(home, other.url);
       const { status, stdout } = await install();
       expect(status).toBe(0);
-      expect(stdout).toMatch(/signed in to another service: .* at http:\/\/127/);
+      expect(stdout).toContain(`signed in to another service: Acme, live plane, at ${other.url}\n`);
       expect(stdout).toContain(`login --url ${url} && `);
     });
 
@@ -166,7 +167,7 @@ describe('the line for Linux and macOS', () => {
       const { home, install } = machine(HERE);
       signIn(home, url);
       const { stdout } = await install();
-      expect(stdout).toContain('This machine is signed in: ');
+      expect(stdout).toContain(`This machine is signed in: Acme, live plane, at ${url}\n`);
       expect(stdout).toMatch(/^Next: .*capture init$/m);
     });
   });

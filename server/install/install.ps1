@@ -83,18 +83,18 @@
 
   # Under 'Stop', Windows PowerShell would end at the first word that a program writes to standard error.
   $ErrorActionPreference = 'Continue'
-  $account = & $capture whoami 2>$null
-  $status = $LASTEXITCODE
+  $found = & $capture status --json 2>$null | Out-String | ConvertFrom-Json
   $mayAsk = $env:CAPTURE_SETUP -ne 'no' -and -not [Console]::IsInputRedirected
   $state = if ($env:CAPTURE_HOME) { $env:CAPTURE_HOME } else { Join-Path $HOME '.capture' }
-  if ($status -eq 0 -and ($account -split ' at ')[-1] -eq $url) {
+  $account = "$($found.organizationName), $($found.plane) plane, at $($found.url)"
+  if ($found.signedIn -and $found.reachable -and $found.url -eq $url) {
     Write-Host "This machine is signed in: $account"
     if (Test-Path -LiteralPath (Join-Path $state 'setup.json')) { & $capture restart }
     elseif ($mayAsk) { & $capture init }
     else { Write-Host "Next: $run init" }
   }
-  elseif ($status -ne 4) {
-    if ($status -eq 0) {
+  elseif ($found.signedIn) {
+    if ($found.reachable) {
       Write-Host "This machine is signed in to another service: $account"
       Write-Host "To move it here: $run login --url $(Format-Word $url); $run init"
     }
@@ -107,7 +107,11 @@
     Write-Host "Next: $run login --url $(Format-Word $url); $run init"
   }
   else {
+    # With it, `capture login` leaves out what is next: it is run here.
+    $env:CAPTURE_SETUP = 'yes'
     & $capture login --url $url
-    if ($LASTEXITCODE -eq 0) { & $capture init }
+    $isSignedIn = $LASTEXITCODE -eq 0
+    Remove-Item Env:CAPTURE_SETUP
+    if ($isSignedIn) { & $capture init }
   }
 }

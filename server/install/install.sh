@@ -10,8 +10,9 @@ package_sum=@PACKAGE_SUM@
 # For machines without a recent Node.js: PLATFORM=SUM …
 nodes=@NODES@
 node_floor=@NODE_FLOOR@
-# The exit code of `capture whoami` where nobody is signed in, or the secret is refused.
+# The exit codes of `capture status` where nobody is signed in or the secret is refused, and where the service is away.
 signed_out=4
+unreachable=75
 
 main() {
   refuse_plain_http
@@ -168,12 +169,19 @@ tell_path() {
 # shellcheck disable=SC2016 # a line for a person to type
 path_line() { say "    echo 'export PATH=\"\$HOME/.local/bin:\$PATH\"' >> ~/$1"; }
 
-# Goes on where an earlier run stopped: signs in, sets up, or starts what was set up.
+# Continues where an earlier run stopped: signs in, sets up, or starts what was set up.
 set_up() {
   status=0
-  account=$("$bin/capture" whoami 2>/dev/null) || status=$?
-  if [ "$status" = 0 ] && [ "${account##* at }" = "$url" ]; then
-    say "This machine is signed in: $account"
+  found=$("$bin/capture" status 2>/dev/null) || status=$?
+  account=$(printf '%s\n' "$found" | sed -n 's/^Signed in  *//p')
+  address=$(printf '%s\n' "$found" | sed -n 's/^Service  *\(.*\), reachable$/\1/p')
+  if [ "$status" = "$signed_out" ]; then
+    sign_in
+  elif [ "$status" = "$unreachable" ] || [ -z "$address" ]; then
+    say 'This machine is signed in, but its service cannot be reached now. Nothing was changed except for the program.'
+    restart_running
+  elif [ "$address" = "$url" ]; then
+    say "This machine is signed in: $account, at $address"
     if [ -e "${CAPTURE_HOME:-$HOME/.capture}/setup.json" ]; then
       "$bin/capture" restart
     elif may_ask; then
@@ -181,15 +189,17 @@ set_up() {
     else
       say "Next: $capture init"
     fi
-  elif [ "$status" = 0 ]; then
-    say "This machine is signed in to another service: $account"
+  else
+    say "This machine is signed in to another service: $account, at $address"
     say "To move it here: $capture login --url $(word "$url") && $capture init"
     restart_running
-  elif [ "$status" != "$signed_out" ]; then
-    say 'This machine is signed in, but its service cannot be reached now. Nothing was changed except for the program.'
-    restart_running
-  elif may_ask; then
-    "$bin/capture" login --url "$url" </dev/tty && "$bin/capture" init </dev/tty
+  fi
+}
+
+# With CAPTURE_SETUP=yes, `capture login` leaves out what is next: it is run here.
+sign_in() {
+  if may_ask; then
+    CAPTURE_SETUP=yes "$bin/capture" login --url "$url" </dev/tty && "$bin/capture" init </dev/tty
   else
     say "Next: $capture login --url $(word "$url") && $capture init"
   fi
