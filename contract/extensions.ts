@@ -50,6 +50,7 @@ import {
 import { route } from './route.ts';
 import { PLANES } from './secret.ts';
 import { OpenedSession, OpenSessionBody, RepoRemote } from './session.ts';
+import { ChangeViewBody, SaveViewBody, View } from './view.ts';
 
 /** The signed-in person, and where they belong. */
 export const Person = Type.Object({
@@ -372,6 +373,40 @@ export const EXTENSIONS = {
     query: AddOnsQuery,
     replies: { 200: AddOns },
     errors: [400, 401, 403, 429, 503],
+  }),
+  listViews: route({
+    method: 'GET',
+    path: '/v1/organizations/me/views',
+    auth: 'member',
+    summary: 'List the views that the person saved, and those that other members share',
+    replies: { 200: Envelope('views', Type.Array(View)) },
+    errors: [401, 403, 429, 503],
+  }),
+  saveView: route({
+    method: 'POST',
+    path: '/v1/organizations/me/views',
+    auth: 'member',
+    summary: 'Save a list of sessions under a name, for oneself or for all members',
+    body: SaveViewBody,
+    replies: { 201: Envelope('view', View) },
+    errors: [400, 401, 403, 429, 503],
+  }),
+  changeView: route({
+    method: 'PATCH',
+    path: '/v1/organizations/me/views/{viewId}',
+    auth: 'member',
+    summary: 'Rename, replace, share or take back a view of oneself; admins also change what others share',
+    body: ChangeViewBody,
+    replies: { 200: Envelope('view', View) },
+    errors: [400, 401, 403, 404, 429, 503],
+  }),
+  deleteView: route({
+    method: 'DELETE',
+    path: '/v1/organizations/me/views/{viewId}',
+    auth: 'member',
+    summary: 'Delete a view of oneself; admins also delete what others share',
+    replies: { 200: Type.Object({ viewId: Id('viw') }) },
+    errors: [400, 401, 403, 404, 429, 503],
   }),
   getEventWindow: route({
     method: 'GET',

@@ -165,8 +165,9 @@ describe('the list', () => {
   test('is kept as a view under a name', async () => {
     await goTo('?q=agent:codex&order=cost');
     await page.getByRole('button', { name: 'Views' }).click();
-    await page.getByRole('menuitem', { name: 'Save what is shown…' }).click();
-    await page.getByRole('textbox', { name: 'Name of the view' }).fill('Codex by cost');
+    await page.getByRole('menuitem', { name: 'Save this view…' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Codex by cost');
+    await page.getByRole('checkbox', { name: /^Share with everyone/ }).check();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Codex by cost' }).waitFor();
     await goTo();
@@ -175,7 +176,8 @@ describe('the list', () => {
     await page.waitForURL('**/sessions?q=agent%3Acodex&order=cost');
     await expectTitles(DOCS);
     await page.getByRole('button', { name: 'Codex by cost' }).click();
-    await page.getByRole('menuitem', { name: 'Forget Codex by cost' }).click();
+    await page.getByRole('menuitem', { name: 'Delete Codex by cost…' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Views' }).waitFor();
   });
 

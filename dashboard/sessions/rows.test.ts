@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
+import type { ViewSearch } from '../../contract/view.ts';
 import type { SessionPages } from '../app/queries.ts';
 import { costOf } from '../shared/session-cost.ts';
 import { repositoryName, startOf, titleOf } from '../shared/session-title.ts';
@@ -8,7 +9,7 @@ import { sessionRow as row } from '../test/rows.ts';
 import { COLUMNS, columnsFor } from './columns.tsx';
 import { applyChange, applyRows, applySummaries, insertRows, rowsOf } from './live-rows.ts';
 import { cutMarks } from './marks.ts';
-import { isSameSearch, readViews } from './views.ts';
+import { isSameSearch, readViewSearch, writeViewSearch } from './views.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');
 
@@ -113,12 +114,12 @@ test('a narrow list keeps the columns that matter, a wide one has all', () => {
   }
 });
 
-test('saved views are read with whatever else was kept under their name', () => {
-  const kept = [{ name: 'red', search: { q: 'failed:yes', plane: 'all', order: 'cost' } }];
-  expect(readViews(kept)).toEqual(kept);
-  for (const other of [undefined, 7, {}, [null, { name: '' }, { name: 'x', search: null }]]) {
-    expect(readViews(other)).toEqual([]);
-  }
+test('a saved view lists what was on the page, also where another version saved it', () => {
+  const search = { q: 'failed:yes', plane: 'all', order: 'cost' } as const;
+  expect(readViewSearch(writeViewSearch(search))).toEqual(search);
+  expect(writeViewSearch({ plane: undefined })).toEqual({});
+  const later = { q: 'a', order: 'luck', secretEnvironment: 'live' } as unknown as ViewSearch;
+  expect(readViewSearch(later)).toEqual({ q: 'a' });
   expect(isSameSearch({ q: 'a' }, { q: 'a', order: undefined })).toBe(true);
   expect(isSameSearch({ q: 'a' }, { q: 'a', plane: 'all' })).toBe(false);
 });

@@ -1,26 +1,29 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Bookmark } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { type FormEvent, useState } from 'react';
-import { usePerson } from '../app/app.ts';
-import type { SessionSearch } from '../app/queries.ts';
+import { useState } from 'react';
+import { useIsAdmin, usePerson } from '../app/app.ts';
+import { keys, type SessionSearch } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
-import { Dialog, DialogActions } from '../kit/dialog.tsx';
-import { isSameSearch, useViews } from './views.ts';
+import { Confirm } from '../shared/confirm.tsx';
+import { ViewDialog } from './view-dialog.tsx';
+import { isSameSearch, type SavedView, useViews } from './views.ts';
 
-/** Saved views: to go to one, to save what is shown, to forget the one that is shown. */
+/** What a dialog is open for. */
+type Asked = 'save' | 'edit' | 'delete';
+
+/** Saved views: to go to one, to save what is shown, to edit or delete the one that is shown. */
 export function ViewMenu({ search }: { search: SessionSearch }) {
-  const { views, save, remove } = useViews(usePerson().organization.organizationId);
-  const [isNaming, setIsNaming] = useState(false);
-  const navigate = useNavigate();
-  const current = views.find((view) => isSameSearch(view.search, search));
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const name = String(new FormData(event.currentTarget).get('name')).trim();
-    if (name === '') return;
-    save({ name, search });
-    setIsNaming(false);
-  };
+  const { userId, organization } = usePerson();
+  const isAdmin = useIsAdmin();
+  const { data: views = [], isError } = useViews();
+  const [asked, setAsked] = useState<{ what: Asked; view?: SavedView }>();
+  const own = views.filter(({ createdBy }) => createdBy === userId);
+  const shared = views.filter(({ isShared }) => isShared);
+  const kept = own.filter(({ isShared }) => !isShared);
+  const current = [...own, ...shared].find((view) => isSameSearch(view.search, search));
+  const mayChange = current && (isAdmin || current.createdBy === userId);
+  const close = () => setAsked(undefined);
   return (
     <>
       <DropdownMenu.Root modal={false}>
@@ -32,47 +35,75 @@ export function ViewMenu({ search }: { search: SessionSearch }) {
         </DropdownMenu.Trigger>
         <DropdownMenu.Portal>
           <DropdownMenu.Content className="menu max-h-[60vh] max-w-80 overflow-y-auto" align="end" sideOffset={4}>
-            {views.length === 0 && <p className="px-2 py-1 text-12 text-muted">No views saved in this browser yet.</p>}
-            {views.map((view) => (
-              <DropdownMenu.Item
-                key={view.name}
-                className="menu-item"
-                data-state={view === current ? 'checked' : undefined}
-                onSelect={() => void navigate({ to: '/sessions', search: { plane: undefined, ...view.search } })}
-              >
-                <span className="truncate">{view.name}</span>
+            {views.length === 0 && (
+              <p className="px-2 py-1 text-12 text-muted">
+                {isError ? 'The saved views could not be loaded.' : 'No views saved yet.'}
+              </p>
+            )}
+            <Views title={`Shared in ${organization.name}`} views={shared} current={current} />
+            <Views title="Only you" views={kept} current={current} />
+            {(mayChange || !current) && <DropdownMenu.Separator className="menu-line" />}
+            {!current && (
+              <DropdownMenu.Item className="menu-item" onSelect={() => setAsked({ what: 'save' })}>
+                Save this view…
               </DropdownMenu.Item>
-            ))}
-            <DropdownMenu.Separator className="menu-line" />
-            {current ? (
-              <DropdownMenu.Item className="menu-item" onSelect={() => remove(current.name)}>
-                <span className="truncate">Forget {current.name}</span>
-              </DropdownMenu.Item>
-            ) : (
-              <DropdownMenu.Item className="menu-item" onSelect={() => setIsNaming(true)}>
-                Save what is shown…
-              </DropdownMenu.Item>
+            )}
+            {mayChange && (
+              <>
+                <DropdownMenu.Item className="menu-item" onSelect={() => setAsked({ what: 'edit', view: current })}>
+                  <span className="truncate">Edit {current.name}…</span>
+                </DropdownMenu.Item>
+                <DropdownMenu.Item className="menu-item" onSelect={() => setAsked({ what: 'delete', view: current })}>
+                  <span className="truncate">Delete {current.name}…</span>
+                </DropdownMenu.Item>
+              </>
             )}
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
-      {isNaming && (
-        <Dialog title="Save what is shown" onClose={() => setIsNaming(false)}>
-          <form onSubmit={submit} className="flex flex-col gap-3">
-            <label className="flex flex-col gap-1 text-13">
-              Name of the view
-              <input name="name" className="field" required maxLength={60} autoFocus autoComplete="off" />
-            </label>
-            <p className="text-12 text-muted">Query, order and plane are kept, in this browser.</p>
-            <DialogActions>
-              <Button onClick={() => setIsNaming(false)}>Cancel</Button>
-              <Button type="submit" tone="primary">
-                Save
-              </Button>
-            </DialogActions>
-          </form>
-        </Dialog>
-      )}
+      {asked && asked.what !== 'delete' && <ViewDialog search={search} view={asked.view} own={own} onClose={close} />}
+      {asked?.what === 'delete' && asked.view && <DeleteView view={asked.view} onClose={close} />}
     </>
+  );
+}
+
+interface ViewsProps {
+  title: string;
+  views: readonly SavedView[];
+  current: SavedView | undefined;
+}
+
+function Views({ title, views, current }: ViewsProps) {
+  const navigate = useNavigate();
+  if (views.length === 0) return undefined;
+  return (
+    <DropdownMenu.Group>
+      <DropdownMenu.Label className="truncate px-2 pt-2 text-12 text-muted">{title}</DropdownMenu.Label>
+      {views.map((view) => (
+        <DropdownMenu.Item
+          key={view.viewId}
+          className="menu-item"
+          data-state={view === current ? 'checked' : undefined}
+          onSelect={() => void navigate({ to: '/sessions', search: { plane: undefined, ...view.search } })}
+        >
+          <span className="truncate">{view.name}</span>
+        </DropdownMenu.Item>
+      ))}
+    </DropdownMenu.Group>
+  );
+}
+
+function DeleteView({ view: { viewId, name, isShared }, onClose }: { view: SavedView; onClose: () => void }) {
+  return (
+    <Confirm
+      title="Delete the view"
+      action="Delete"
+      run={(api) => api.deleteView({ viewId })}
+      touches={[keys.views]}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      {isShared ? `“${name}” disappears for everyone. ` : `“${name}” disappears. `}Its sessions stay.
+    </Confirm>
   );
 }

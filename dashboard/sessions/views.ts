@@ -1,40 +1,38 @@
-import { useState } from 'react';
-import type { SessionSearch } from '../app/queries.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { View, ViewSearch } from '../../contract/view.ts';
+import { useApp } from '../app/app.ts';
+import { keys, type SessionSearch } from '../app/queries.ts';
 import { readFrameSearch, readSessionsSearch } from '../app/search.ts';
-import { readLocal, writeLocal } from '../kit/local-storage.ts';
 
-/** A list of sessions under a name. */
-export interface View {
-  name: string;
-  search: SessionSearch;
-}
+/** A list of sessions under a name, of this person or shared by another. */
+export type SavedView = Omit<View, 'search'> & { search: SessionSearch };
 
-/** Views that this browser keeps for an organization, by name. */
-export function useViews(organizationId: string) {
-  const key = `views:${organizationId}`;
-  const [views, setViews] = useState(() => readViews(readLocal(key)));
-  const keep = (next: readonly View[]) => {
-    setViews(next);
-    writeLocal(key, next);
-  };
-  return {
-    views,
-    save: (view: View) =>
-      keep([...views.filter(({ name }) => name !== view.name), view].sort((a, b) => a.name.localeCompare(b.name))),
-    remove: (name: string) => keep(views.filter((view) => view.name !== name)),
-  };
-}
-
-/** @param kept a value from the browser's storage, by any version */
-export function readViews(kept: unknown): readonly View[] {
-  if (!Array.isArray(kept)) return [];
-  return kept.flatMap((each) => {
-    const { name, search } = (each ?? {}) as { name?: unknown; search?: unknown };
-    if (typeof name !== 'string' || name === '' || typeof search !== 'object' || search === null) return [];
-    const given = search as Record<string, unknown>;
-    return [{ name, search: { ...readSessionsSearch(given), ...readFrameSearch(given) } }];
+/** The views that the person saved and that others share, by name. */
+export function useViews() {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.views,
+    queryFn: async ({ signal }) => (await api.listViews({ signal })).body.views.map(readView).sort(byName),
+    staleTime: 60_000,
   });
 }
+
+const byName = (one: SavedView, other: SavedView): number => one.name.localeCompare(other.name);
+
+const readView = ({ search, ...view }: View): SavedView => ({ ...view, search: readViewSearch(search) });
+
+/** Read leniently, because a later version of the dashboard may have saved it. */
+export const readViewSearch = ({ secretEnvironment, ...search }: ViewSearch): SessionSearch => ({
+  ...readSessionsSearch(search),
+  ...readFrameSearch({ plane: secretEnvironment }),
+});
+
+export const writeViewSearch = ({ q, order, direction, plane }: SessionSearch): ViewSearch => ({
+  ...(q && { q }),
+  ...(order && { order }),
+  ...(direction && { direction }),
+  ...(plane && { secretEnvironment: plane }),
+});
 
 const PARTS = ['q', 'order', 'direction', 'plane'] as const;
 export const isSameSearch = (a: SessionSearch, b: SessionSearch): boolean => PARTS.every((part) => a[part] === b[part]);

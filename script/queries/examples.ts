@@ -2,6 +2,14 @@ const NOW = 1;
 const ORGANIZATION = 'org_1';
 const MACHINE = { hostname: 'host', platform: 'linux', serviceCliVersion: '1', repoRoot: '/src' };
 const MEMBER = { organization_id: ORGANIZATION, user_id: 'usr_1' };
+const VIEW = {
+  view_id: 'viw_1',
+  organization_id: ORGANIZATION,
+  created_by: 'usr_1',
+  name: 'red',
+  search: '{}',
+  is_shared: 0,
+};
 const PERSON = { issuer: 'issuer', subject: 'subject', email: 'person@example.com', emailVerified: true };
 const OPENING = {
   organizationId: ORGANIZATION,
@@ -136,6 +144,13 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   updateInstallation: [[ORGANIZATION, 'ins_1', { status: 'disabled' }, NOW]],
   updateInstalled: [[ORGANIZATION, { agentId: 'codex', environmentId: 'env_1', version: '1' }, NOW]],
   upsertInstallation: [[ORGANIZATION, { agentId: 'codex', environmentId: 'env_1', version: '1' }, NOW]],
+
+  listViews: [[ORGANIZATION, 'usr_1']],
+  findView: [[ORGANIZATION, 'usr_1', 'viw_1']],
+  addView: [[{ organizationId: ORGANIZATION, userId: 'usr_1' }, { name: 'red', search: { q: 'tests:red' } }, NOW]],
+  changeView: [[VIEW, { isShared: true }, NOW]],
+  removeView: [[VIEW]],
+  removeOwnViews: [[ORGANIZATION, 'usr_1']],
 
   assertRoom: [
     ['secrets', ORGANIZATION, NOW],

@@ -16,6 +16,7 @@ import { reviewHandlers } from './review.ts';
 import { searchHandlers } from './search.ts';
 import { secretHandlers } from './secrets.ts';
 import { sessionHandlers } from './sessions.ts';
+import { viewHandlers } from './views.ts';
 
 /** A handler for every row of both tables. */
 export const createHandlers = (deps: Deps): Handlers => ({
@@ -35,4 +36,5 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...liveHandlers(deps),
   ...reviewHandlers(deps),
   ...searchHandlers(deps),
+  ...viewHandlers(deps),
 });

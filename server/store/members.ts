@@ -6,6 +6,7 @@ import type { Db } from './open.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
 import { allRows, firstRow, oneRow } from './rows.ts';
 import type { MemberRow } from './schema.ts';
+import { removeOwnViews } from './views.ts';
 
 export const toMember = (row: MemberRow): Member => ({
   organizationId: row.organization_id,
@@ -90,8 +91,11 @@ export const removeUnmailed = (db: Db, { organization_id, user_id }: MemberRow) 
     where organization_id = ${organization_id} and user_id = ${user_id} and status = 'invited'
       and mailed_at is null`.execute(db);
 
-export const removeMember = (db: Db, { organization_id, user_id }: MemberRow) =>
-  sql`delete from members where organization_id = ${organization_id} and user_id = ${user_id}`.execute(db);
+/** Removes a member with the views that only they could see. */
+export async function removeMember(db: Db, { organization_id, user_id }: MemberRow): Promise<void> {
+  await removeOwnViews(db, organization_id, user_id);
+  await sql`delete from members where organization_id = ${organization_id} and user_id = ${user_id}`.execute(db);
+}
 
 export const updateRole = (db: Db, { organization_id, user_id }: MemberRow, role: Role, now: number) =>
   oneRow(

@@ -12,6 +12,7 @@ const TABLES = {
   secrets: ['secret_id'],
   environments: ['environment_id'],
   installations: ['installation_id'],
+  views: ['view_id'],
   sessions: ['session_id'],
   deleted_sessions: ['session_id'],
   appends: ['session_id', 'first_sequence'],

@@ -97,6 +97,7 @@ const OWNED = [
   ['environments', 'environment_id'],
   ['secrets', 'secret_id'],
   ['device_sign_ins', 'device_hash'],
+  ['views', 'view_id'],
   ['members', 'user_id'],
   ['organizations', 'organization_id'],
 ] as const;

@@ -111,6 +111,17 @@ export interface InstallationRow extends Dated {
   status: 'active' | 'disabled';
 }
 
+/** A list of sessions under a name, of one person or shared by all members. */
+export interface ViewRow extends Dated {
+  view_id: string;
+  organization_id: string;
+  created_by: string;
+  name: string;
+  /** JSON text: `ViewSearch` of `contract/view.ts`. */
+  search: string;
+  is_shared: number;
+}
+
 export interface SessionRow extends Dated {
   session_id: string;
   organization_id: string;
@@ -405,6 +416,7 @@ export interface Database {
   device_sign_ins: DeviceSignInRow;
   environments: EnvironmentRow;
   installations: InstallationRow;
+  views: ViewRow;
   sessions: SessionRow;
   deleted_sessions: DeletedSessionRow;
   appends: AppendRow;

@@ -17,6 +17,7 @@ import { REVIEW_SCENARIOS } from './tables/review.ts';
 import { SEARCH_SCENARIOS } from './tables/search.ts';
 import { SECRETS } from './tables/secrets.ts';
 import { SESSIONS } from './tables/sessions.ts';
+import { VIEWS } from './tables/views.ts';
 
 const SCENARIOS = [
   ...BOOTSTRAP,
@@ -35,6 +36,7 @@ const SCENARIOS = [
   ...DEVICES,
   ...REVIEW_SCENARIOS,
   ...SEARCH_SCENARIOS,
+  ...VIEWS,
 ];
 
 /** Documented statuses no row shows, and why. */
@@ -46,6 +48,7 @@ const NOT_SHOWN: Partial<Record<AnyRouteName, Record<number, string>>> = {
   deleteCapturedSession: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   forgetDeletion: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   deleteSession: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
+  deleteView: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   streamChanges: { 200: 'it never ends: live.test.ts reads it', 400: 'both sides of its query are optional strings' },
 };
 

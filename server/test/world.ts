@@ -30,6 +30,9 @@ export interface Side extends Tenant {
   clientKey: string;
   revokedEnvironmentId: string;
   disabledInstallationId: string;
+  /** A view that the member saved and does not share, and one that they share. */
+  viewId: string;
+  sharedViewId: string;
   /** Of a sign-in that nobody has decided about, and of one that was confirmed. */
   userCode: string;
   deviceCode: string;
@@ -82,6 +85,10 @@ async function createSide(service: TestService, name: string): Promise<Side> {
   await service.call('PATCH', `/v1/organizations/me/agents/${installationId}`, disabled);
   const gone = `/v1/organizations/me/environments/${revoked.environmentId}`;
   await service.call('DELETE', gone, { as: tenant.owner });
+  const view = async (isShared: boolean): Promise<string> => {
+    const body = { name: `${name} view`, search: { q: 'tests:red' }, isShared };
+    return (await service.call('POST', '/v1/organizations/me/views', { as: tenant.member, body })).body.view.viewId;
+  };
   const waiting = await beginSignIn(service, `${name}-laptop`);
   const confirmed = await beginSignIn(service, `${name}-desktop`);
   await service.call('POST', '/v1/organizations/me/device-sign-in', {
@@ -91,6 +98,8 @@ async function createSide(service: TestService, name: string): Promise<Side> {
   return {
     ...tenant,
     ...machine,
+    viewId: await view(false),
+    sharedViewId: await view(true),
     userCode: waiting.userCode,
     deviceCode: confirmed.deviceCode,
     ownerId: idOf('owner'),

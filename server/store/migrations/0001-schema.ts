@@ -13,6 +13,7 @@ export const TENANT_TABLES = [
   'device_sign_ins',
   'environments',
   'installations',
+  'views',
   'sessions',
   'deleted_sessions',
   'appends',
@@ -93,6 +94,20 @@ create table secrets (
   updated_at bigint not null
 );
 create index secrets_by_status on secrets (organization_id, status, secret_id);
+
+-- Lists of sessions that members saved. Of a person who left, those that they shared stay.
+create table views (
+  view_id text primary key,
+  organization_id text not null references organizations (organization_id),
+  created_by text not null,
+  name text not null,
+  search text not null,
+  is_shared integer not null,
+  created_at bigint not null,
+  updated_at bigint not null
+);
+create index views_of_person on views (organization_id, created_by);
+create index views_shared on views (organization_id) where is_shared = 1;
 
 -- Machines that wait for a person to confirm their sign-in.
 create table device_sign_ins (

@@ -36,6 +36,9 @@ update members
 
 -- removeMember
 delete
+  from views
+  where organization_id = $1 and created_by = $2 and is_shared = 0;
+delete
   from members
   where organization_id = $1 and user_id = $2;
 

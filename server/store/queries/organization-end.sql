@@ -81,6 +81,12 @@ delete
   where organization_id = $2
   limit $3);
 delete
+  from "views"
+  where organization_id = $1 and "view_id" in (select "view_id"
+  from "views"
+  where organization_id = $2
+  limit $3);
+delete
   from "members"
   where organization_id = $1 and "user_id" in (select "user_id"
   from "members"

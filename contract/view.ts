@@ -1,0 +1,34 @@
+import { type Static, Type } from 'typebox';
+import { Body, Id, OneOf, Timestamp, VisibleText } from './common.ts';
+import { ORDERS, SearchQuery } from './review.ts';
+
+export const MAX_VIEW_NAME = 60;
+
+const { q, secretEnvironment, direction } = SearchQuery.properties;
+
+/** What a view lists, in the words of a search. */
+export const ViewSearch = Body({ q, secretEnvironment, order: Type.Optional(OneOf(ORDERS)), direction });
+export type ViewSearch = Static<typeof ViewSearch>;
+
+/** A list of sessions under a name. */
+export const View = Type.Object({
+  viewId: Id('viw'),
+  name: Type.String(),
+  search: ViewSearch,
+  isShared: Type.Boolean({ description: 'whether all members see it; else only the person who saved it' }),
+  createdBy: Id('usr'),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type View = Static<typeof View>;
+
+export const SaveViewBody = Body({
+  name: VisibleText(MAX_VIEW_NAME),
+  search: ViewSearch,
+  isShared: Type.Optional(Type.Boolean({ description: 'default false' })),
+});
+export type SaveViewBody = Static<typeof SaveViewBody>;
+
+/** What is left out stays as it is; `search` is replaced as a whole. */
+export const ChangeViewBody = Type.Partial(SaveViewBody);
+export type ChangeViewBody = Static<typeof ChangeViewBody>;

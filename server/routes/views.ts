@@ -1,0 +1,67 @@
+import { Problem } from '../../contract/problem.ts';
+import type { Deps } from '../deps.ts';
+import type { MemberCaller } from '../http/auth.ts';
+import type { Handlers } from '../http/handler.ts';
+import { findMember } from '../store/members.ts';
+import type { Db } from '../store/open.ts';
+import { changeMembers } from '../store/organizations.ts';
+import type { MemberRow, ViewRow } from '../store/schema.ts';
+import { addView, changeView, findView, listViews, removeView, toView } from '../store/views.ts';
+import { found } from './answers.ts';
+
+export const viewHandlers = ({ store: { db }, now }: Deps) =>
+  ({
+    async listViews({ caller }) {
+      const rows = await listViews(db, caller.organizationId, caller.userId);
+      return { status: 200, body: { views: rows.map(toView) } };
+    },
+
+    async saveView({ caller, body }) {
+      const row = await asMember(db, caller, (views) => addView(views, caller, body, now()));
+      return { status: 201, body: { view: toView(row) } };
+    },
+
+    async changeView({ caller, params: { viewId }, body }) {
+      const row = await asMember(db, caller, async (views, member) => {
+        const view = await findChangeable(views, member, viewId);
+        if (body.isShared === false && view.created_by !== caller.userId) throw notYours();
+        return changeView(views, view, body, now());
+      });
+      return { status: 200, body: { view: toView(row) } };
+    },
+
+    async deleteView({ caller, params: { viewId } }) {
+      await asMember(db, caller, async (views, member) =>
+        removeView(views, await findChangeable(views, member, viewId)),
+      );
+      return { status: 200, body: { viewId } };
+    },
+  }) satisfies Partial<Handlers>;
+
+/**
+ * Changes views while no member goes: the caller may have been removed while the body of the request arrived.
+ * @throws Problem `no_organization`
+ */
+const asMember = <Result>(
+  db: Db,
+  { organizationId, userId }: MemberCaller,
+  change: (views: Db, member: MemberRow) => Promise<Result>,
+): Promise<Result> =>
+  changeMembers(db, organizationId, async (views) => {
+    const member = await findMember(views, organizationId, userId);
+    if (!member) throw new Problem('no_organization', 'You no longer belong to this organization.');
+    return change(views, member);
+  });
+
+/** A person changes what they saved. Admins also change what others share, who may have left. */
+async function findChangeable(db: Db, { organization_id, user_id, role }: MemberRow, viewId: string): Promise<ViewRow> {
+  const view = found(await findView(db, organization_id, user_id, viewId), 'view');
+  if (view.created_by === user_id || role !== 'member') return view;
+  throw new Problem('insufficient_role', 'Only the person who shared this view, or an admin, may change it. Ask one.');
+}
+
+const notYours = () =>
+  new Problem(
+    'insufficient_role',
+    'Only the person who shared this view may take it back for themselves. Delete it, so that nobody has it.',
+  );
