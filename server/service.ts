@@ -148,7 +148,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     if (status === 'deleted') void sweep();
     else indexer.note(change);
   };
-  const onBus = bus && new JetStreamJournal({ bus, db: store.db, onError });
+  const onBus = bus && store.pool && new JetStreamJournal({ bus, db: store.db, pool: store.pool, onError });
   const quotas = new StorageQuotas({ db: store.db, limits: storageLimits(config), now, onError });
   observer?.onQuotas(() => quotas.shares());
   const unlimited = new SessionLog({
@@ -185,7 +185,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const count = () => background.run('quotas', () => quotas.flush());
   const worker =
     bus && store.pool && config.ROLE !== 'api'
-      ? (await import('./bus/worker.ts')).createWorker({
+      ? new (await import('./bus/worker.ts')).Worker({
           bus,
           pool: store.pool,
           committed,

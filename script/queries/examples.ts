@@ -203,16 +203,6 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   captureSessions: [[[{ ...OPENING, capture: CAPTURE }], NOW]],
 
   listUnchanged: [[NOW, { createdAt: NOW, sessionId: 'ses_1' }, 100]],
-  markDeleted: [
-    [
-      { organizationId: ORGANIZATION, sessionId: 'ses_1' },
-      { at: NOW, isExpired: false },
-    ],
-    [
-      { organizationId: ORGANIZATION, sessionId: 'ses_1' },
-      { at: NOW, isExpired: true, eventCount: 1 },
-    ],
-  ],
   forgetExpiry: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }]],
   findDeleted: [[ORGANIZATION, 'live', 'key']],
   sweepDeleted: [[() => NOW]],

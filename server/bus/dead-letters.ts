@@ -1,6 +1,6 @@
 import type { StoredMsg } from '@nats-io/jetstream';
 import type pg from 'pg';
-import { persist } from '../store/persist.ts';
+import { applyNumbered } from '../store/postgres-apply.ts';
 import { type Bus, entryOf } from './bus.ts';
 import { isOwnFault, REASONS, readTask } from './task.ts';
 
@@ -27,7 +27,7 @@ async function writeAgain(bus: Bus, pool: pg.Pool, { header, data }: StoredMsg):
   if (typeof task === 'string') return task;
   try {
     const { append, close, deletion } = task;
-    const { appends, closes } = await persist(pool, {
+    const { appends, closes } = await applyNumbered(pool, {
       appends: append ? [append] : [],
       closes: close ? [close] : [],
       deletions: deletion ? [deletion] : [],

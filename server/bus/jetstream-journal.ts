@@ -1,11 +1,12 @@
+import type pg from 'pg';
 import { pack } from '../log/codec.ts';
 import { advance, type Head, type KnownAppend, type SessionKey } from '../log/decide.ts';
 import { type ComparingJournal, Heads, type Known } from '../log/heads.ts';
 import type { Journal, Proposal } from '../log/journal.ts';
-import { markDeleted } from '../store/deletions.ts';
 import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
 import { findKeyedAppend, type KeyedAppend, readLogState } from '../store/log-state.ts';
 import type { Db } from '../store/open.ts';
+import { applyDeletions } from '../store/postgres-apply.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { sliceOf, withDeadline } from '../work.ts';
 import type { Bus } from './bus.ts';
@@ -20,6 +21,7 @@ export type JournalBus = Pick<
 export interface JetStreamJournalOptions {
   bus: JournalBus;
   db: Db;
+  pool: pg.Pool;
   onError: (error: unknown) => void;
 }
 
@@ -39,13 +41,13 @@ interface Subject extends Known {
 /** A log whose entries are messages on the session's subject: the bus orders them, and a worker writes them to the store. */
 export class JetStreamJournal implements Journal {
   readonly #bus: JournalBus;
-  readonly #db: Db;
+  readonly #pool: pg.Pool;
   readonly #onError: (error: unknown) => void;
   readonly #heads: Heads<Subject>;
 
-  constructor({ bus, db, onError }: JetStreamJournalOptions) {
+  constructor({ bus, db, pool, onError }: JetStreamJournalOptions) {
     this.#bus = bus;
-    this.#db = db;
+    this.#pool = pool;
     this.#onError = onError;
     this.#heads = new Heads(new Subjects(bus, db), REMEMBERED);
     bus.onForget(() => this.#heads.forget());
@@ -58,8 +60,10 @@ export class JetStreamJournal implements Journal {
     // The store hides it at once. If the store is away, a worker does this later.
     const isDeleted =
       command.kind === 'delete' ? !('refused' in decision) : command.kind === 'expire' && 'entry' in decision;
-    if (isDeleted)
-      await ofStore(markDeleted(this.#db, place, { at: command.at, isExpired: command.kind === 'expire' }));
+    if (isDeleted) {
+      const deletion = { ...place, at: command.at, isExpired: command.kind === 'expire' };
+      await ofStore(applyDeletions(this.#pool, [deletion]));
+    }
     return decision;
   }
 

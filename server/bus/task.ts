@@ -1,14 +1,14 @@
 import type { MsgHdrs } from '@nats-io/transport-node';
 import pg from 'pg';
-import type { Fate, NumberedAppend, NumberedClose, NumberedDeletion } from '../store/persist.ts';
+import type { Fate, NewAppend, NewClose, NewDeletion } from '../store/postgres-apply.ts';
 import { type Bus, entryOf } from './bus.ts';
 import { readPlace } from './entry.ts';
 
 /** What a message asks the store to do, which may be nothing. */
 export interface Task {
-  append?: NumberedAppend;
-  close?: NumberedClose;
-  deletion?: NumberedDeletion;
+  append?: NewAppend;
+  close?: NewClose;
+  deletion?: NewDeletion;
 }
 
 /** Why a message with that fate is not written. */

@@ -1,14 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
+import type pg from 'pg';
 import type { Committed } from '../ingest/session-log.ts';
-import { type Fate, type Persisted, persist } from '../store/persist.ts';
+import { type Applied, applyNumbered, type Fate } from '../store/postgres-apply.ts';
 import { type Bus, PULL_MS } from './bus.ts';
 import { KEPT_MS, removeOld } from './retention.ts';
 import { isOwnFault, REASONS, readTask, type Task } from './task.ts';
 
 export interface WorkerOptions {
   bus: Bus;
-  pool: Parameters<typeof persist>[0];
+  pool: Pick<pg.Pool, 'connect'>;
   committed: Committed;
   /** Told of the events of each commit. */
   onWritten?: ((events: number) => void) | undefined;
@@ -19,11 +20,6 @@ export interface WorkerOptions {
 
 /** Dead letters in a row that stop a worker: more likely the store is at fault than so many messages. */
 const MOST_DEAD_LETTERS = 3;
-
-export interface Worker {
-  /** Finishes what is at hand; the rest is for other workers, or for later. */
-  close(): Promise<void>;
-}
 
 /** What one transaction takes at most: a hundred appends of 20 events are written in about 20 ms. */
 const LARGEST_BATCH = { messages: 500, bytes: 8 * 1024 * 1024 };
@@ -42,101 +38,138 @@ interface Held extends Task {
 /**
  * Writes messages of the log to the store, many in a transaction. A message is acknowledged after the commit, so that it is
  * delivered again after a crash; writing it again changes nothing.
+ *
+ * | a message | when | becomes |
+ * | --- | --- | --- |
+ * | delivered | it is read | held; settled, where it asks for nothing; a dead letter, where it cannot be read |
+ * | held | its transaction is committed | settled |
+ * | held | the store is away | held, and tried again; delivered again, where the worker is closed |
+ * | held | the store refuses its data | a dead letter |
+ * | held | it is a close that lacks earlier events | delivered again a moment later; a dead letter, once nothing earlier is left |
+ *
+ * Three dead letters in a row stop the worker.
  */
-export function createWorker(options: WorkerOptions): Worker {
-  const { bus, pool, committed, onWritten, onError, onStopped } = options;
-  let deadInRow = 0;
-  const closing = new AbortController();
-  let messages: ConsumerMessages | undefined;
-  const running = run();
-  const cleaner = setInterval(() => void removeOld(bus, Date.now() - KEPT_MS).catch(onError), CLEAN_EVERY_MS).unref();
+export class Worker {
+  readonly #options: WorkerOptions;
+  readonly #closing = new AbortController();
+  readonly #cleaner: NodeJS.Timeout;
+  readonly #running: Promise<void>;
+  #messages: ConsumerMessages | undefined;
+  #deadInRow = 0;
 
-  async function run(): Promise<void> {
-    for (let wait = FIRST_PAUSE_MS; !closing.signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+  constructor(options: WorkerOptions) {
+    const { bus, onError } = options;
+    this.#options = options;
+    const removeSettled = () => void removeOld(bus, Date.now() - KEPT_MS).catch(onError);
+    this.#cleaner = setInterval(removeSettled, CLEAN_EVERY_MS).unref();
+    this.#running = this.#run();
+  }
+
+  /** Finishes what is at hand; the rest is for other workers, or for later. */
+  async close(): Promise<void> {
+    clearInterval(this.#cleaner);
+    this.#closing.abort();
+    this.#messages?.stop();
+    await this.#running;
+  }
+
+  get #isStopped(): boolean {
+    return this.#deadInRow >= MOST_DEAD_LETTERS;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       try {
-        messages = await (await bus.consumer()).consume({
-          max_bytes: LARGEST_BATCH.bytes + 2 * bus.largest(),
-          expires: PULL_MS,
-          // A missing consumer is created again and then found.
-          abort_on_missing_resource: true,
-        });
-        if (closing.signal.aborted) messages.stop();
-        for await (const batch of batchesOf(messages)) {
-          await settle(batch);
-          if (isStopped()) break;
+        this.#messages = await this.#consume();
+        if (signal.aborted) this.#messages.stop();
+        for await (const batch of batchesOf(this.#messages)) {
+          await this.#settle(batch);
+          if (this.#isStopped) break;
           wait = FIRST_PAUSE_MS;
         }
       } catch (error) {
-        onError(error);
+        this.#options.onError(error);
       } finally {
         // Otherwise it would keep fetching messages that nobody reads.
-        messages?.stop();
+        this.#messages?.stop();
       }
-      await pause(wait, undefined, { signal: closing.signal }).catch(() => undefined);
+      await this.#pause(wait);
     }
   }
 
-  async function settle(batch: readonly JsMsg[]): Promise<void> {
-    const tasks: Held[] = [];
+  async #consume(): Promise<ConsumerMessages> {
+    const { bus } = this.#options;
+    return (await bus.consumer()).consume({
+      max_bytes: LARGEST_BATCH.bytes + 2 * bus.largest(),
+      expires: PULL_MS,
+      // A missing consumer is created again and then found.
+      abort_on_missing_resource: true,
+    });
+  }
+
+  async #settle(batch: readonly JsMsg[]): Promise<void> {
+    const held: Held[] = [];
     let bytes = 0;
     for (const message of batch) {
-      if (isStopped()) break;
-      const task = await read(message);
-      if (!task) continue;
-      tasks.push(task);
+      if (this.#isStopped) break;
+      const one = await this.#read(message);
+      if (!one) continue;
+      held.push(one);
       // Bodies in parts are longer than their message.
-      bytes += task.append?.body.byteLength ?? 0;
+      bytes += one.append?.body.byteLength ?? 0;
       if (bytes < LARGEST_BATCH.bytes) continue;
-      await write(tasks.splice(0));
+      await this.#write(held.splice(0));
       bytes = 0;
     }
-    if (tasks.length > 0) await write(tasks);
+    if (held.length > 0) await this.#write(held);
   }
 
   /** Undefined where nothing is to be written; the message is settled then. */
-  async function read(message: JsMsg): Promise<Held | undefined> {
-    const task = await readTask(bus, message, Date.now());
-    if (typeof task === 'string') return addDeadLetter(message, task);
+  async #read(message: JsMsg): Promise<Held | undefined> {
+    const task = await readTask(this.#options.bus, message, Date.now());
+    if (typeof task === 'string') return this.#addDeadLetter(message, task);
     return task.append || task.close || task.deletion ? { message, ...task } : void message.ack();
   }
 
   /** Waits for a store that cannot write; where a message itself is at fault, that one alone becomes a dead letter. */
-  async function write(tasks: readonly Held[]): Promise<void> {
-    if (isStopped()) return;
-    const done = await persistPatiently(tasks).catch((error: unknown) => ({ error }));
-    if (done === undefined) return;
-    if (!('error' in done)) return finish(tasks, done);
-    const [only] = tasks;
-    if (tasks.length === 1 && only) return addDeadLetter(only.message, String(done.error));
-    const half = Math.ceil(tasks.length / 2);
-    await write(tasks.slice(0, half));
-    await write(tasks.slice(half));
+  async #write(held: readonly Held[]): Promise<void> {
+    if (this.#isStopped) return;
+    const applied = await this.#applyPatiently(held).catch((error: unknown) => ({ error }));
+    if (applied === undefined) return;
+    if (!('error' in applied)) return this.#finish(held, applied);
+    const [only] = held;
+    if (held.length === 1 && only) return this.#addDeadLetter(only.message, String(applied.error));
+    const half = Math.ceil(held.length / 2);
+    await this.#write(held.slice(0, half));
+    await this.#write(held.slice(half));
   }
 
   /** Undefined where the worker was closed before the store was back. */
-  async function persistPatiently(tasks: readonly Held[]): Promise<Persisted | undefined> {
+  async #applyPatiently(held: readonly Held[]): Promise<Applied | undefined> {
     for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       try {
-        return await persist(pool, {
-          appends: partOf(tasks, 'append'),
-          closes: partOf(tasks, 'close'),
-          deletions: partOf(tasks, 'deletion'),
+        return await applyNumbered(this.#options.pool, {
+          appends: partOf(held, 'append'),
+          closes: partOf(held, 'close'),
+          deletions: partOf(held, 'deletion'),
         });
       } catch (error) {
         if (isOwnFault(error)) throw error;
-        onError(error);
+        this.#options.onError(error);
       }
-      if (closing.signal.aborted) break;
-      for (const { message } of tasks) message.working();
-      await pause(wait, undefined, { signal: closing.signal }).catch(() => undefined);
+      if (this.#closing.signal.aborted) break;
+      for (const { message } of held) message.working();
+      await this.#pause(wait);
     }
-    for (const { message } of tasks) message.nak();
+    for (const { message } of held) message.nak();
     return undefined;
   }
 
-  async function finish(tasks: readonly Held[], { appends, closes, changed }: Persisted): Promise<void> {
+  async #finish(held: readonly Held[], { appends, closes, changed }: Applied): Promise<void> {
+    const { bus, committed, onWritten } = this.#options;
     onWritten?.(
-      tasks.reduce((sum, { append }) => sum + (append ? append.lastSequence - append.firstSequence + 1 : 0), 0),
+      held.reduce((sum, { append }) => sum + (append ? append.lastSequence - append.firstSequence + 1 : 0), 0),
     );
     for (const row of changed) {
       const { organization_id: organizationId, session_id: sessionId, status, event_count: eventCount } = row;
@@ -148,63 +181,58 @@ export function createWorker(options: WorkerOptions): Worker {
       oldest ??= bus.oldestWaiting();
       return oldest;
     };
-    for (const task of tasks) {
-      const fate = task.deletion ? 'stored' : fates[task.append ? 'append' : 'close'].shift();
+    for (const one of held) {
+      const fate = one.deletion ? 'stored' : fates[one.append ? 'append' : 'close'].shift();
       const reason = fate && REASONS[fate];
-      if (fate === 'ahead') await wait(task, findOldest);
-      else if (reason) await addDeadLetter(task.message, reason);
+      if (fate === 'ahead') await this.#wait(one, findOldest);
+      else if (reason) await this.#addDeadLetter(one.message, reason);
       else {
-        task.message.ack();
-        deadInRow = 0;
+        one.message.ack();
+        this.#deadInRow = 0;
       }
     }
   }
 
   /** Another worker may still have what is in front of a close. Once all of that is settled, nothing more will come. */
-  async function wait(task: Held, findOldest: Bus['oldestWaiting']): Promise<void> {
-    const { message } = task;
+  async #wait(one: Held, findOldest: Bus['oldestWaiting']): Promise<void> {
+    const { message } = one;
     const oldest = message.redelivered ? await findOldest() : undefined;
     // Decided again, because earlier messages may have been written meanwhile.
-    const done = oldest?.seq === message.seq ? await persistPatiently([task]) : undefined;
-    if (done?.closes[0] === 'ahead') await addDeadLetter(message, String(REASONS.ahead));
+    const applied = oldest?.seq === message.seq ? await this.#applyPatiently([one]) : undefined;
+    if (applied?.closes[0] === 'ahead') await this.#addDeadLetter(message, String(REASONS.ahead));
     else message.nak(Math.min(AHEAD_MS * 2 ** message.info.deliveryCount, LONGEST_AHEAD_MS));
   }
 
-  const isStopped = () => deadInRow >= MOST_DEAD_LETTERS;
-
-  async function addDeadLetter(message: JsMsg, reason: string): Promise<undefined> {
-    if (isStopped()) return;
+  async #addDeadLetter(message: JsMsg, reason: string): Promise<undefined> {
+    if (this.#isStopped) return;
+    const { bus, onError, onStopped } = this.#options;
     await bus.addDeadLetter(message, reason);
     onError(new Error(`message ${message.seq} of the bus, ${message.subject}, is a dead letter: ${reason}`));
     message.ack();
-    deadInRow++;
-    if (!isStopped()) return;
+    this.#deadInRow++;
+    if (!this.#isStopped) return;
     const why = `the worker has stopped: ${MOST_DEAD_LETTERS} messages in a row could not be written, the last because ${reason}`;
     onError(new Error(why));
     onStopped?.(why);
-    closing.abort();
+    this.#closing.abort();
   }
 
-  return {
-    async close() {
-      clearInterval(cleaner);
-      closing.abort();
-      messages?.stop();
-      await running;
-    },
-  };
+  /** Ends early when the worker is closed. */
+  #pause(milliseconds: number): Promise<void> {
+    return pause(milliseconds, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+  }
 }
 
-const partOf = <Part extends 'append' | 'close' | 'deletion'>(tasks: readonly Held[], part: Part) =>
-  tasks.flatMap((task) => (task[part] ? [task[part]] : [])) as NonNullable<Held[Part]>[];
+const partOf = <Part extends 'append' | 'close' | 'deletion'>(held: readonly Held[], part: Part) =>
+  held.flatMap((one) => (one[part] ? [one[part]] : [])) as NonNullable<Held[Part]>[];
 
-/** What has come in already, up to a limit; waits for more no longer than a turn of the event loop. */
+/** What has come in already, up to a limit; waits for more no longer than a round of the event loop. */
 async function* batchesOf(messages: ConsumerMessages): AsyncGenerator<JsMsg[]> {
   const iterator = messages[Symbol.asyncIterator]();
   for (let next = iterator.next(); ; ) {
     const batch: JsMsg[] = [];
     let bytes = 0;
-    for (let one: IteratorResult<JsMsg> | undefined = await next; one; one = await Promise.race([next, turn()])) {
+    for (let one: IteratorResult<JsMsg> | undefined = await next; one; one = await Promise.race([next, nextRound()])) {
       if (one.done) break;
       batch.push(one.value);
       bytes += one.value.data.byteLength;
@@ -216,4 +244,4 @@ async function* batchesOf(messages: ConsumerMessages): AsyncGenerator<JsMsg[]> {
   }
 }
 
-const turn = () => new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)));
+const nextRound = () => new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)));

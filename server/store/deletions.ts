@@ -1,47 +1,8 @@
-import { sql } from 'kysely';
 import type { Plane } from '../../contract/secret.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { removeDerived } from './derived-removal.ts';
 import type { Db } from './open.ts';
 import type { DeletedSessionRow } from './schema.ts';
-import { TOMBSTONE, tombstoneOf } from './tombstone.ts';
-
-/** How a session is deleted. */
-export interface Deletion {
-  /** Milliseconds since the epoch. */
-  at: number;
-  /** Because of its age, and not by a person: what its agent adds later is captured. */
-  isExpired: boolean;
-  /** How many events it must have; undefined: any. */
-  eventCount?: number;
-}
-
-/**
- * Marks the session as deleted: from now on nobody sees it, it takes no events, and its key is remembered.
- * @returns false where it has other events, was deleted before, or is not there
- */
-export const markDeleted = (
-  db: Db,
-  { organizationId, sessionId }: SessionKey,
-  { at, isExpired, eventCount }: Deletion,
-): Promise<boolean> =>
-  db.transaction().execute(async (transaction) => {
-    const row = await transaction
-      .updateTable('sessions')
-      .set({ deleted_at: at, status: sql`CASE status WHEN 'active' THEN 'failed' ELSE status END` })
-      .where('organization_id', '=', organizationId)
-      .where('session_id', '=', sessionId)
-      .where('deleted_at', 'is', null)
-      .$if(eventCount !== undefined, (query) => query.where('event_count', '=', Number(eventCount)))
-      .returning('session_id')
-      .executeTakeFirst();
-    if (!row) return false;
-    await sql`
-      INSERT INTO deleted_sessions (${sql.raw(TOMBSTONE)})
-      SELECT ${sql.raw(tombstoneOf(isExpired ? '1 = 1' : '1 = 0'))} FROM sessions s
-      WHERE s.organization_id = ${organizationId} AND s.session_id = ${sessionId}`.execute(transaction);
-    return true;
-  });
 
 /** Notes that a person has deleted a session that had expired: nothing more of it is to be captured. */
 export async function forgetExpiry(db: Db, { organizationId, sessionId }: SessionKey): Promise<void> {

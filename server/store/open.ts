@@ -118,7 +118,7 @@ async function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url
     engine: 'postgres',
     db,
     longReads: { db: longDb, atOnce: LONG_READS.postgres },
-    journal: createPostgresJournal(pool, db),
+    journal: createPostgresJournal(pool),
     pool,
     isWalled: tenant !== undefined,
     notices: createNotices(pool, listenUrl ?? url),

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import pg from 'pg';
 import { Problem } from '../../contract/problem.ts';
 import { pack } from '../log/codec.ts';
@@ -6,9 +5,9 @@ import type { Head, KnownAppend, SessionKey } from '../log/decide.ts';
 import { type ComparingJournal, Heads, type Known } from '../log/heads.ts';
 import type { Journal, Proposal } from '../log/journal.ts';
 import { sliceOf } from '../work.ts';
-import { markDeleted } from './deletions.ts';
 import { isUnavailable, storeUnavailable, uniqueViolation } from './dialect.ts';
-import type { Database, SessionRow } from './schema.ts';
+import { type Addition, applyBehind, applyDeletions, type NewDeletion } from './postgres-apply.ts';
+import type { SessionRow } from './schema.ts';
 
 /** The session, with a row for each of its appends that has one of the keys. */
 const READ = `
@@ -18,43 +17,6 @@ FROM sessions s LEFT JOIN appends a ON a.session_id = s.session_id AND a.idempot
 WHERE s.session_id = $1 AND s.organization_id = $2`;
 
 const READ_DELETED = 'SELECT plane FROM deleted_sessions WHERE session_id = $1 AND organization_id = $2';
-
-/**
- * Adds entries to sessions if their heads are unchanged, in one atomic statement. Comparing status and count is enough,
- * because a status never returns and a count only grows. It returns the sessions that were changed.
- */
-const commitOf = (locked: string) => `
-WITH change AS MATERIALIZED (
-  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::text[], $7::bigint[], $8::bigint[])
-    AS c (session_id, organization_id, plane, behind, event_count, status, ended_at, at)
-), added AS MATERIALIZED (
-  SELECT * FROM unnest($9::text[], $10::int[], $11::int[], $12::text[], $13::bigint[], $14::text[], $15::text[],
-    $16::int[], $17::int[], $18::int[])
-    AS b (session_id, first_sequence, last_sequence, append_id, at, key, fingerprint, codec, start, bytes)
-)${locked}, moved AS (
-  UPDATE sessions s SET event_count = c.event_count, status = c.status, ended_at = c.ended_at, updated_at = c.at
-  FROM change c${locked === '' ? '' : ' JOIN locked USING (session_id)'}
-  WHERE s.session_id = c.session_id AND s.organization_id = c.organization_id AND s.plane = c.plane
-    AND s.status = 'active' AND s.deleted_at IS NULL AND s.event_count = c.behind
-    AND NOT EXISTS (SELECT FROM added b WHERE b.session_id = c.session_id
-      AND EXISTS (SELECT FROM appends a WHERE a.session_id = b.session_id AND a.idempotency_key = b.key))
-  RETURNING s.session_id, s.organization_id
-), written AS (
-  INSERT INTO appends (session_id, first_sequence, last_sequence, organization_id, append_id, created_at,
-    idempotency_key, fingerprint, codec, body)
-  SELECT session_id, first_sequence, last_sequence, organization_id, append_id, at, key, fingerprint, codec,
-    substring($19::bytea FROM start FOR bytes)
-  FROM moved JOIN added USING (session_id)
-)
-SELECT session_id FROM moved`;
-
-/** Waits for the lock of its session. */
-const COMMIT_ONE = commitOf('');
-/** Skips sessions that another process is writing to, so that the others do not wait. */
-const COMMIT_GROUP = commitOf(`, locked AS MATERIALIZED (
-  SELECT s.session_id FROM sessions s JOIN change USING (session_id, organization_id, plane)
-  FOR NO KEY UPDATE OF s SKIP LOCKED
-)`);
 
 /** Time without an answer after which the connection is closed. */
 const BOUNDED = { query_timeout: 8_000 } as const;
@@ -78,8 +40,8 @@ interface PendingCommit {
 }
 
 /** The journal of PostgreSQL, which other processes write to at the same time. */
-export function createPostgresJournal(pool: pg.Pool, db: Kysely<Database>): Journal {
-  const heads = new Heads(new PostgresJournal(pool, db), REMEMBERED);
+export function createPostgresJournal(pool: pg.Pool): Journal {
+  const heads = new Heads(new PostgresJournal(pool), REMEMBERED);
   return {
     async change(change) {
       const { frame } = change;
@@ -94,14 +56,12 @@ export function createPostgresJournal(pool: pg.Pool, db: Kysely<Database>): Jour
 class PostgresJournal implements ComparingJournal<Known> {
   readonly together = 64;
   readonly #pool: pg.Pool;
-  readonly #db: Kysely<Database>;
   /** Commits of different sessions from one round of the event loop. */
   #group: PendingCommit[] = [];
   #groupBytes = 0;
 
-  constructor(pool: pg.Pool, db: Kysely<Database>) {
+  constructor(pool: pg.Pool) {
     this.#pool = pool;
-    this.#db = db;
   }
 
   async read({ organizationId, sessionId }: SessionKey, keys: readonly string[]): Promise<Known> {
@@ -128,16 +88,17 @@ class PostgresJournal implements ComparingJournal<Known> {
     const { head } = seen;
     const [first] = proposals;
     if (!head || !after.head || !first) throw new Error('nothing can be added to a session that is not there');
+    const { entry, command } = first;
     const isCommitted =
-      first.entry.kind === 'deleted'
-        ? await markDeleted(this.#db, place, {
-            at: first.command.at,
-            isExpired: first.entry.isExpired,
-            eventCount: head.eventCount,
-          })
+      entry.kind === 'deleted'
+        ? await this.#delete({ ...place, isExpired: entry.isExpired, eventCount: head.eventCount, at: command.at })
         : await this.#enqueue({ place, head, after: after.head, proposals, bytes: bytesOf(proposals) });
     if (isCommitted) seen.head = after.head;
     return isCommitted;
+  }
+
+  async #delete(deletion: NewDeletion): Promise<boolean> {
+    return (await applyDeletions(this.#pool, [deletion])).length > 0;
   }
 
   #enqueue(pending: Omit<PendingCommit, 'resolve' | 'reject'>): Promise<boolean> {
@@ -163,7 +124,7 @@ class PostgresJournal implements ComparingJournal<Known> {
 
   async #groupOf(group: readonly PendingCommit[]): Promise<void> {
     try {
-      const written = await this.#write('commit_group', COMMIT_GROUP, group);
+      const written = await applyBehind(this.#pool, group.map(additionOf));
       for (const pending of group) {
         if (written.has(pending.place.sessionId)) pending.resolve(true);
         else void this.#alone(pending);
@@ -178,23 +139,12 @@ class PostgresJournal implements ComparingJournal<Known> {
 
   async #alone(pending: PendingCommit): Promise<void> {
     try {
-      const written = await this.#write('commit_one', COMMIT_ONE, [pending]);
+      const written = await applyBehind(this.#pool, [additionOf(pending)]);
       pending.resolve(written.has(pending.place.sessionId));
     } catch (error) {
       if (uniqueViolation(error) === 'appends_by_key') pending.resolve(false);
       else pending.reject(isLockTimeout(error) && pending.proposals.some(hasKey) ? inProgress(error) : error);
     }
-  }
-
-  /** @returns the sessions that changed */
-  async #write(name: string, text: string, commits: readonly PendingCommit[]): Promise<Set<string>> {
-    const { rows } = await this.#pool.query<{ session_id: string }>({
-      name,
-      text,
-      values: valuesOf(commits),
-      ...BOUNDED,
-    });
-    return new Set(rows.map((row) => row.session_id));
   }
 }
 
@@ -217,56 +167,22 @@ function toKnown(row: KeyRow): [string, KnownAppend][] {
 const bytesOf = (proposals: readonly Proposal[]) =>
   proposals.reduce((sum, { frame }) => sum + (frame?.body.byteLength ?? 0), 0);
 
-function valuesOf(commits: readonly PendingCommit[]): unknown[] {
-  const appends = commits.flatMap(({ place, proposals }) =>
-    proposals.flatMap(({ entry, command, frame }) =>
-      entry.kind === 'append' && command.kind === 'append' && frame ? [{ place, entry, command, frame }] : [],
+function additionOf({ place, head, after, proposals }: PendingCommit): Addition {
+  const last = proposals.at(-1);
+  return {
+    ...place,
+    plane: head.plane,
+    behind: head.eventCount,
+    eventCount: after.eventCount,
+    status: after.status as Addition['status'],
+    endedAt: last?.entry.kind === 'closed' ? last.entry.endedAt : null,
+    at: Number(last?.command.at),
+    appends: proposals.flatMap(({ entry, command, frame }) =>
+      entry.kind === 'append' && command.kind === 'append' && frame
+        ? [{ ...place, ...entry, ...command, ...frame }]
+        : [],
     ),
-  );
-  const { bodies, starts, lengths } = oneBehindTheOther(appends.map(({ frame }) => frame.body));
-  return [
-    commits.map(({ place }) => place.sessionId),
-    commits.map(({ place }) => place.organizationId),
-    commits.map(({ head }) => head.plane),
-    commits.map(({ head }) => head.eventCount),
-    commits.map(({ after }) => after.eventCount),
-    commits.map(({ after }) => after.status),
-    commits.map(endOf),
-    commits.map(({ proposals }) => proposals.at(-1)?.command.at),
-    appends.map(({ place }) => place.sessionId),
-    appends.map(({ entry }) => entry.firstSequence),
-    appends.map(({ entry }) => entry.lastSequence),
-    appends.map(({ command }) => command.appendId),
-    appends.map(({ command }) => command.at),
-    appends.map(({ command }) => command.key),
-    appends.map(({ command }) => command.fingerprint),
-    appends.map(({ frame }) => frame.codec),
-    starts,
-    lengths,
-    bodies,
-  ];
-}
-
-function endOf({ proposals }: PendingCommit): number | null {
-  const last = proposals.at(-1)?.entry;
-  return last?.kind === 'closed' ? last.endedAt : null;
-}
-
-/**
- * Joins bodies into one value, with their positions for `substring`: a list would be sent as text, and be twice as long.
- */
-export function oneBehindTheOther(bodies: readonly Uint8Array[]): {
-  bodies: Buffer;
-  starts: number[];
-  lengths: number[];
-} {
-  const lengths = bodies.map(({ byteLength }) => byteLength);
-  let end = 1;
-  const starts = lengths.map((length) => {
-    end += length;
-    return end - length;
-  });
-  return { bodies: Buffer.concat(bodies), starts, lengths };
+  };
 }
 
 /** SQLSTATE of `lock_timeout` and of a deadlock. */

@@ -78,9 +78,9 @@ test(`the log on a bus numbers without gap, repeats its answers and ends once, w
     fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { maxLength: 20 }),
     async (lucks, rounds) => {
       const { log, bus } = createSubject(lucks);
-      const db = undefined as never;
+      const [db, pool] = [undefined as never, undefined as never];
       const replicas = Array.from({ length: REPLICAS }, () => {
-        const journal = new JetStreamJournal({ bus, db, onError: () => undefined });
+        const journal = new JetStreamJournal({ bus, db, pool, onError: () => undefined });
         return new SessionLog({ db, journal, bus: journal, committed: () => undefined, now: () => 1 });
       });
       const answers = new Map<string, object>();

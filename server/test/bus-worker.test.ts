@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, t
 import type { Bus } from '../bus/bus.ts';
 import { retryDeadLetters } from '../bus/dead-letters.ts';
 import { writeEntry } from '../bus/entry.ts';
-import { createWorker } from '../bus/worker.ts';
+import { Worker } from '../bus/worker.ts';
 import { newUuid } from '../ids.ts';
 import { sweepDeleted } from '../store/deletions.ts';
 import { removeOrganization } from '../store/organization-end.ts';
@@ -41,7 +41,7 @@ describe.runIf(inject('natsUrl'))('a worker for which something fails once', () 
     const bus = service.store.bus as Bus;
     const pool = service.store.pool as pg.Pool;
     let isAway = false;
-    const worker = createWorker({
+    const worker = new Worker({
       bus: {
         ...bus,
         async oldestWaiting() {
@@ -67,7 +67,7 @@ describe.runIf(inject('natsUrl'))('a worker for which something fails once', () 
   test('writes what comes afterwards as soon as before', async () => {
     const bus = service.store.bus as Bus;
     const errors: unknown[] = [];
-    const worker = createWorker({
+    const worker = new Worker({
       bus: { ...bus, oldestWaiting: () => Promise.reject(new Error('the bus is away for a moment')) },
       ...{ pool: service.store.pool as pg.Pool, committed: () => undefined },
       onError: (error) => void errors.push(error),
@@ -97,7 +97,7 @@ describe.runIf(inject('natsUrl'))('a worker that cannot write', () => {
   afterEach(() => service.close());
 
   const start = (onError: (error: unknown) => void, onStopped?: (reason: string) => void) =>
-    createWorker({ bus, pool: service.store.pool as pg.Pool, committed: () => undefined, onError, onStopped });
+    new Worker({ bus, pool: service.store.pool as pg.Pool, committed: () => undefined, onError, onStopped });
   const appendTo = (sessionId: string) =>
     service.call('POST', `/v1/sessions/${sessionId}/events`, { as: tenant.live, body: { events: [event('one')] } });
   const countOf = async (sessionId: string) => {

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { JetStreamJournal } from '../bus/jetstream-journal.ts';
 import { deleteExpired } from '../ingest/retention.ts';
@@ -22,7 +23,7 @@ describe.each(LOGS)('sessions whose time is over on %s', (engine) => {
     const { store } = service;
     const now = () => service.clock.now;
     const { db } = store;
-    const bus = store.bus && new JetStreamJournal({ bus: store.bus, db, onError: ignore });
+    const bus = store.bus && new JetStreamJournal({ bus: store.bus, db, pool: store.pool as pg.Pool, onError: ignore });
     sessionLog = new SessionLog({ db, journal: bus ?? store.journal, bus, committed: ignore, now });
   });
   afterAll(() => service.close());

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { JetStreamJournal } from '../bus/jetstream-journal.ts';
 import { createRevocation } from '../ingest/revocation.ts';
@@ -99,7 +100,12 @@ describe.each(LOGS)('revoking a machine with many open sessions on %s', (engine)
     const { service, ours } = world;
     const { store } = service;
     const journal = store.bus
-      ? new JetStreamJournal({ bus: store.bus, db: store.db, onError: () => expect.unreachable() })
+      ? new JetStreamJournal({
+          bus: store.bus,
+          db: store.db,
+          pool: store.pool as pg.Pool,
+          onError: () => expect.unreachable(),
+        })
       : store.journal;
     const machines = [await registerMachine(service, ours.live), await registerMachine(service, ours.live)];
     for (const machine of machines) await openMany(machine, 3);

@@ -10,18 +10,6 @@ update "deleted_sessions"
   set "last_event_at" = $1
   where "organization_id" = $2 and "session_id" = $3 and "last_event_at" is not null;
 
--- markDeleted
-update "sessions"
-  set "deleted_at" = $1, "status" = CASE status WHEN 'active' THEN 'failed' ELSE status END
-  where "organization_id" = $2 and "session_id" = $3 and "deleted_at" is null
-  returning "session_id";
-INSERT INTO deleted_sessions (session_id, organization_id, environment_id, plane, client_key, deleted_at, event_count, last_event_at) SELECT s.session_id, s.organization_id, s.environment_id, s.plane, s.client_key, s.deleted_at, s.event_count, CASE WHEN 1 = 0 THEN coalesce( (SELECT a.created_at FROM appends a WHERE a.session_id = s.session_id ORDER BY a.first_sequence DESC LIMIT 1), s.created_at) END FROM sessions s WHERE s.organization_id = $1 AND s.session_id = $2;
-update "sessions"
-  set "deleted_at" = $1, "status" = CASE status WHEN 'active' THEN 'failed' ELSE status END
-  where "organization_id" = $2 and "session_id" = $3 and "deleted_at" is null and "event_count" = $4
-  returning "session_id";
-INSERT INTO deleted_sessions (session_id, organization_id, environment_id, plane, client_key, deleted_at, event_count, last_event_at) SELECT s.session_id, s.organization_id, s.environment_id, s.plane, s.client_key, s.deleted_at, s.event_count, CASE WHEN 1 = 1 THEN coalesce( (SELECT a.created_at FROM appends a WHERE a.session_id = s.session_id ORDER BY a.first_sequence DESC LIMIT 1), s.created_at) END FROM sessions s WHERE s.organization_id = $1 AND s.session_id = $2;
-
 -- sweepDeleted
 select *
   from "deleted_sessions"

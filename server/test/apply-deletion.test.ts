@@ -3,9 +3,9 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newUuid } from '../ids.ts';
 import { encodeFrame } from '../log/frame.ts';
-import { markDeleted, sweepDeleted, sweepOrphans } from '../store/deletions.ts';
+import { sweepDeleted, sweepOrphans } from '../store/deletions.ts';
 import { endOrganization } from '../store/organization-end.ts';
-import { persist } from '../store/persist.ts';
+import { applyDeletions, applyNumbered } from '../store/postgres-apply.ts';
 import { openSession } from './factories.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -33,6 +33,11 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
   const appendsOf = (sessionId: string) =>
     world.service.store.db.selectFrom('appends').select('append_id').where('session_id', '=', sessionId).execute();
 
+  const markDeleted = (sessionId: string) =>
+    applyDeletions(world.service.store.pool as pg.Pool, [
+      { organizationId: world.ours.organizationId, sessionId, isExpired: false, at: 1 },
+    ]);
+
   /** A pool whose connections begin something behind the first statement of a transaction, and give it time to end. */
   function interrupted(pool: pg.Pool, begin: () => void): pg.Pool {
     const connect = async () => {
@@ -58,11 +63,11 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     let deletion: Promise<void> | undefined;
     const begin = () => {
       deletion = (async () => {
-        await markDeleted(db, { organizationId: ours.organizationId, sessionId }, { at: 1, isExpired: false });
+        await markDeleted(sessionId);
         await sweepDeleted(db, () => 1);
       })();
     };
-    await persist(interrupted(pool as pg.Pool, begin), {
+    await applyNumbered(interrupted(pool as pg.Pool, begin), {
       appends: [appendTo(sessionId)],
       closes: [],
       deletions: [],
@@ -80,8 +85,8 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
       firstSequence: at + 1,
       lastSequence: at + 1,
     }));
-    await persist(service.store.pool as pg.Pool, { appends, closes: [], deletions: [] });
-    await markDeleted(db, { organizationId: ours.organizationId, sessionId }, { at: 1, isExpired: false });
+    await applyNumbered(service.store.pool as pg.Pool, { appends, closes: [], deletions: [] });
+    await markDeleted(sessionId);
     // The other one has deleted its first slice, and not committed yet.
     const other = await (service.store.pool as pg.Pool).connect();
     await other.query('BEGIN');
@@ -99,7 +104,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     const { db } = service.store;
     const sessionId = await openSession(service, ours.live, ours);
     const { firstSequence, lastSequence, appendId, codec, body } = appendTo(sessionId);
-    await markDeleted(db, { organizationId: ours.organizationId, sessionId }, { at: 1, isExpired: false });
+    await markDeleted(sessionId);
     await sweepDeleted(db, () => 1);
     await db
       .insertInto('appends')
@@ -134,7 +139,11 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
       endedAt: 1,
       at: 1,
     } as const;
-    const { appends, closes } = await persist(pool as pg.Pool, { appends: [append], closes: [close], deletions: [] });
+    const { appends, closes } = await applyNumbered(pool as pg.Pool, {
+      appends: [append],
+      closes: [close],
+      deletions: [],
+    });
     expect({ appends, closes }).toEqual({ appends: ['gone'], closes: ['gone'] });
   });
 });

@@ -1,0 +1,366 @@
+import type pg from 'pg';
+import type { Plane } from '../../contract/secret.ts';
+import type { SessionRow } from './schema.ts';
+import { TOMBSTONE, tombstoneOf } from './tombstone.ts';
+
+/*
+ * The rows of sessions on PostgreSQL, as entries change them. Entries come in two ways:
+ *
+ * | who | how an entry is known to be the next | a gap |
+ * | --- | --- | --- |
+ * | `applyBehind`, for the journal | the head is as the journal saw it | cannot be |
+ * | `applyNumbered`, for a worker of the bus | the bus has numbered it | its events are stored, and hidden until it is closed |
+ */
+
+/** An append that has its numbers. */
+export interface NewAppend {
+  organizationId: string;
+  sessionId: string;
+  firstSequence: number;
+  lastSequence: number;
+  appendId: string;
+  /** Milliseconds since the epoch, as are all times here. */
+  at: number;
+  key: string | null;
+  fingerprint: string | null;
+  codec: number;
+  body: Uint8Array;
+}
+
+export interface NewClose {
+  organizationId: string;
+  sessionId: string;
+  status: 'completed' | 'failed';
+  /** The last event of the session. */
+  eventCount: number;
+  endedAt: number;
+  at: number;
+}
+
+export interface NewDeletion {
+  organizationId: string;
+  sessionId: string;
+  /** Because of its age, and not by a person: what its agent adds later is captured. */
+  isExpired: boolean;
+  /** How many events it must have; absent: any. */
+  eventCount?: number;
+  at: number;
+}
+
+/** Entries of one session that the journal adds together, and the session in front of them and behind them. */
+export interface Addition {
+  organizationId: string;
+  sessionId: string;
+  plane: Plane;
+  /** How many events it has in front of them. It is active. */
+  behind: number;
+  eventCount: number;
+  status: SessionRow['status'];
+  endedAt: number | null;
+  at: number;
+  appends: readonly NewAppend[];
+}
+
+/** What the bus has numbered, and one transaction writes. */
+export interface Numbered {
+  appends: readonly NewAppend[];
+  closes: readonly NewClose[];
+  deletions: readonly NewDeletion[];
+}
+
+/** What became of each: `stored`, also by somebody else; `gone` with its session or organization; `ahead` of what it follows; `foreign`: it contradicts the store. */
+export type Fate = 'stored' | 'gone' | 'ahead' | 'foreign';
+
+export interface Applied {
+  appends: Fate[];
+  closes: Fate[];
+  /** The sessions that have changed, as they are now. */
+  changed: ChangedSession[];
+}
+
+interface ChangedSession extends Pick<SessionRow, 'organization_id' | 'session_id' | 'event_count'> {
+  status: SessionRow['status'] | 'deleted';
+}
+
+/** Time without an answer after which the connection is closed. What is written in a tenth of a second has failed by then. */
+const BOUNDED = { query_timeout: 8_000 } as const;
+
+/** By name: of all columns the statement would fail on each connection that knows it, once a newer version adds one. */
+const CHANGED = 's.organization_id, s.session_id, s.status, s.event_count';
+
+const APPEND = `
+  session_id, first_sequence, last_sequence, organization_id, append_id, created_at, idempotency_key, fingerprint, codec`;
+
+/** New appends as rows; their parameters are the `valuesOf` them, from this number on. */
+const appendsFrom = (first: number) => `unnest($${first}::text[], $${first + 1}::int[], $${first + 2}::int[],
+  $${first + 3}::text[], $${first + 4}::text[], $${first + 5}::bigint[], $${first + 6}::text[], $${first + 7}::text[],
+  $${first + 8}::int[], $${first + 9}::int[], $${first + 10}::int[]) AS n (${APPEND}, start, bytes)`;
+
+/** The same, with their parameters from the same number on: the columns of `rows` as they are inserted. */
+const insertOf = (rows: string, first: number) => `
+  INSERT INTO appends (${APPEND}, body)
+  SELECT ${APPEND.replaceAll(/[a-z]\w+/g, `${rows}.$&`)}, substring($${first + 11}::bytea FROM ${rows}.start FOR ${rows}.bytes)
+  FROM`;
+
+/** Bodies follow each other in one value, with their positions in it: a list would be sent as text, and be twice as long. */
+function valuesOf(appends: readonly NewAppend[]): unknown[] {
+  const lengths = appends.map(({ body }) => body.byteLength);
+  let end = 1;
+  const starts = lengths.map((length) => {
+    end += length;
+    return end - length;
+  });
+  return [
+    appends.map((one) => one.sessionId),
+    appends.map((one) => one.firstSequence),
+    appends.map((one) => one.lastSequence),
+    appends.map((one) => one.organizationId),
+    appends.map((one) => one.appendId),
+    appends.map((one) => one.at),
+    appends.map((one) => one.key),
+    appends.map((one) => one.fingerprint),
+    appends.map((one) => one.codec),
+    starts,
+    lengths,
+    Buffer.concat(appends.map(({ body }) => body)),
+  ];
+}
+
+/**
+ * Adds entries to sessions if their heads are unchanged, in one atomic statement. Comparing status and count is enough,
+ * because a status never returns and a count only grows.
+ */
+const behindOf = (locked: string) => `
+WITH change AS MATERIALIZED (
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::text[], $7::bigint[], $8::bigint[])
+    AS c (session_id, organization_id, plane, behind, event_count, status, ended_at, at)
+), added AS MATERIALIZED (
+  SELECT * FROM ${appendsFrom(9)}
+)${locked}, moved AS (
+  UPDATE sessions s SET event_count = c.event_count, status = c.status, ended_at = c.ended_at, updated_at = c.at
+  FROM change c${locked === '' ? '' : ' JOIN locked USING (session_id)'}
+  WHERE s.session_id = c.session_id AND s.organization_id = c.organization_id AND s.plane = c.plane
+    AND s.status = 'active' AND s.deleted_at IS NULL AND s.event_count = c.behind
+    AND NOT EXISTS (SELECT FROM added b WHERE b.session_id = c.session_id
+      AND EXISTS (SELECT FROM appends a WHERE a.session_id = b.session_id AND a.idempotency_key = b.idempotency_key))
+  RETURNING s.session_id
+), written AS (${insertOf('added', 9)} added JOIN moved USING (session_id)
+)
+SELECT session_id FROM moved`;
+
+/** Waits for the lock of its session. */
+const BEHIND_ONE = behindOf('');
+/** Skips sessions that another process is writing to, so that the others do not wait. */
+const BEHIND_MANY = behindOf(`, locked AS MATERIALIZED (
+  SELECT s.session_id FROM sessions s JOIN change USING (session_id, organization_id, plane)
+  FOR NO KEY UPDATE OF s SKIP LOCKED
+)`);
+
+/**
+ * Adds to sessions whose heads are unchanged. One alone waits until its session is free; of several, those that are not free
+ * are left out.
+ * @returns ids of the sessions that were changed
+ */
+export async function applyBehind(pool: pg.Pool, additions: readonly Addition[]): Promise<Set<string>> {
+  const statement =
+    additions.length === 1 ? { name: 'commit_one', text: BEHIND_ONE } : { name: 'commit_group', text: BEHIND_MANY };
+  const values = [
+    additions.map((one) => one.sessionId),
+    additions.map((one) => one.organizationId),
+    additions.map((one) => one.plane),
+    additions.map((one) => one.behind),
+    additions.map((one) => one.eventCount),
+    additions.map((one) => one.status),
+    additions.map((one) => one.endedAt),
+    additions.map((one) => one.at),
+    ...valuesOf(additions.flatMap(({ appends }) => appends)),
+  ];
+  const { rows } = await pool.query<{ session_id: string }>({ ...statement, values, ...BOUNDED });
+  return new Set(rows.map((row) => row.session_id));
+}
+
+/** Whoever marks a session first leaves its tombstone: a replica that was asked to, or a worker. */
+const DELETE = `
+WITH s AS (
+  UPDATE sessions s SET deleted_at = n.at, status = CASE s.status WHEN 'active' THEN 'failed' ELSE s.status END
+  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[], $5::int[])
+    AS n (organization_id, session_id, at, is_expired, event_count)
+  WHERE s.session_id = n.session_id AND s.organization_id = n.organization_id AND s.deleted_at IS NULL
+    AND s.event_count = coalesce(n.event_count, s.event_count)
+  RETURNING s.session_id, s.organization_id, s.environment_id, s.plane, s.client_key, s.deleted_at, s.event_count,
+    s.created_at, n.is_expired
+), remembered AS (
+  INSERT INTO deleted_sessions (${TOMBSTONE}) SELECT ${tombstoneOf('s.is_expired')} FROM s
+)
+SELECT organization_id, session_id, 'deleted' AS status, event_count FROM s`;
+
+/**
+ * Marks sessions as deleted: from now on nobody sees them, they take no events, and their keys are remembered.
+ * @returns those that were there, had not been deleted before, and had as many events as they must have
+ */
+export async function applyDeletions(
+  client: Pick<pg.ClientBase, 'query'>,
+  deletions: readonly NewDeletion[],
+): Promise<ChangedSession[]> {
+  const values = [
+    deletions.map((one) => one.organizationId),
+    deletions.map((one) => one.sessionId),
+    deletions.map((one) => one.at),
+    deletions.map((one) => one.isExpired),
+    deletions.map((one) => one.eventCount ?? null),
+  ];
+  const asked = { name: 'delete_sessions', text: DELETE, values, ...BOUNDED };
+  return (await client.query<ChangedSession>(asked)).rows;
+}
+
+/** In one order everywhere, so that two workers do not wait for each other. The later one sees what the other inserted. */
+const LOCK = 'SELECT FROM sessions WHERE session_id = ANY($1) ORDER BY session_id FOR NO KEY UPDATE';
+
+/** Those that are there already, and those that the store contradicts, are left out. */
+const INSERT = `${insertOf('n', 1)} ${appendsFrom(1)}
+JOIN sessions s ON s.session_id = n.session_id AND s.organization_id = n.organization_id AND s.deleted_at IS NULL
+WHERE n.first_sequence > s.event_count
+ON CONFLICT (session_id, first_sequence) DO NOTHING
+RETURNING appends.session_id, appends.first_sequence`;
+
+/**
+ * Finds the reason why an append was not inserted. Tombstones are removed with their organization, so a session is also gone
+ * if its organization is deleted or does not exist.
+ */
+const FIND = `
+SELECT n.append_id, s.session_id IS NOT NULL AS is_there, a.append_id AS stored,
+  d.session_id IS NOT NULL OR o.organization_id IS NULL AS is_gone
+FROM unnest($1::text[], $2::text[], $3::int[], $4::text[]) AS n (organization_id, session_id, first_sequence, append_id)
+LEFT JOIN sessions s ON s.session_id = n.session_id AND s.organization_id = n.organization_id
+LEFT JOIN deleted_sessions d ON d.session_id = n.session_id AND d.organization_id = n.organization_id
+LEFT JOIN organizations o ON o.organization_id = n.organization_id AND o.status <> 'deleted'
+LEFT JOIN appends a ON a.session_id = n.session_id AND a.first_sequence = n.first_sequence`;
+
+/**
+ * Readers see events up to \`event_count\`: it is raised to the end of the appends that follow each other without a gap,
+ * so that none is seen before those in front of it, in whatever order they were inserted.
+ */
+const RAISE = `
+WITH RECURSIVE run AS (
+  SELECT session_id, event_count AS last, updated_at AS at FROM sessions WHERE session_id = ANY($1)
+  UNION ALL
+  SELECT a.session_id, a.last_sequence, a.created_at
+  FROM run JOIN appends a ON a.session_id = run.session_id AND a.first_sequence = run.last + 1
+), ends AS (
+  SELECT session_id, max(last) AS last, max(at) AS at FROM run GROUP BY session_id
+)
+UPDATE sessions s SET event_count = ends.last, updated_at = ends.at
+FROM ends WHERE s.session_id = ends.session_id AND s.event_count < ends.last
+RETURNING ${CHANGED}`;
+
+const CLOSE = `
+UPDATE sessions s SET status = n.status, ended_at = n.ended_at, updated_at = n.at
+FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::bigint[], $6::bigint[])
+  AS n (organization_id, session_id, status, event_count, ended_at, at)
+WHERE s.session_id = n.session_id AND s.organization_id = n.organization_id AND s.deleted_at IS NULL
+  AND s.event_count >= n.event_count
+RETURNING ${CHANGED}`;
+
+/**
+ * Writes what the bus has numbered, all of it in one transaction; again changes nothing.
+ * @throws what the engine throws, and then nothing was written
+ */
+export async function applyNumbered(pool: Pick<pg.Pool, 'connect'>, numbered: Numbered): Promise<Applied> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    const applied = await apply(client, numbered);
+    await client.query('COMMIT');
+    client.release();
+    return applied;
+  } catch (error) {
+    // The connection with it: what became of the transaction is not known.
+    client.release(true);
+    throw error;
+  }
+}
+
+async function apply(client: pg.PoolClient, { appends, closes, deletions }: Numbered): Promise<Applied> {
+  const sessionIds = [...new Set([...appends, ...closes, ...deletions].map(({ sessionId }) => sessionId))].sort();
+  // Before anything is inserted: a session that is deleted meanwhile is found deleted, or its sweep finds the appends.
+  await client.query({ name: 'lock_sessions', text: LOCK, values: [sessionIds], ...BOUNDED });
+  const fates = appends.length > 0 ? await insert(client, appends) : [];
+  const raised = await client.query<ChangedSession>({
+    name: 'raise_counts',
+    text: RAISE,
+    values: [sessionIds],
+    ...BOUNDED,
+  });
+  const closed = closes.length > 0 ? await close(client, closes) : { fates: [], rows: [] };
+  const deleted = deletions.length > 0 ? await applyDeletions(client, deletions) : [];
+  const changed = new Map([...raised.rows, ...closed.rows, ...deleted].map((row) => [row.session_id, row]));
+  return { appends: fates, closes: closed.fates, changed: [...changed.values()] };
+}
+
+async function insert(client: pg.PoolClient, given: readonly NewAppend[]): Promise<Fate[]> {
+  // In one order everywhere, so that two workers with the same appends wait for each other and not in a circle.
+  const sorted = [...given].sort(
+    (a, b) => (a.sessionId < b.sessionId ? -1 : a.sessionId > b.sessionId ? 1 : 0) || a.firstSequence - b.firstSequence,
+  );
+  const { rows } = await client.query<{ session_id: string; first_sequence: number }>({
+    name: 'persist_appends',
+    text: INSERT,
+    values: valuesOf(sorted),
+    ...BOUNDED,
+  });
+  const inserted = new Set(rows.map((row) => `${row.session_id} ${row.first_sequence}`));
+  const isInserted = (one: NewAppend) => inserted.has(`${one.sessionId} ${one.firstSequence}`);
+  const found = await find(
+    client,
+    given.filter((one) => !isInserted(one)),
+  );
+  return given.map((one) => {
+    if (isInserted(one) || found.get(one.appendId)?.stored === one.appendId) return 'stored';
+    return found.get(one.appendId)?.is_gone ? 'gone' : 'foreign';
+  });
+}
+
+type AppendKey = Pick<NewAppend, 'organizationId' | 'sessionId' | 'firstSequence' | 'appendId'>;
+type Found = { append_id: string; is_there: boolean; is_gone: boolean; stored: string | null };
+
+async function find(client: pg.PoolClient, places: readonly AppendKey[]): Promise<Map<string, Found>> {
+  if (places.length === 0) return new Map();
+  const values = [
+    places.map((one) => one.organizationId),
+    places.map((one) => one.sessionId),
+    places.map((one) => one.firstSequence),
+    places.map((one) => one.appendId),
+  ];
+  const { rows } = await client.query<Found>({ name: 'find_appends', text: FIND, values, ...BOUNDED });
+  return new Map(rows.map((row) => [row.append_id, row]));
+}
+
+async function close(client: pg.PoolClient, closes: readonly NewClose[]) {
+  const values = [
+    closes.map((one) => one.organizationId),
+    closes.map((one) => one.sessionId),
+    closes.map((one) => one.status),
+    closes.map((one) => one.eventCount),
+    closes.map((one) => one.endedAt),
+    closes.map((one) => one.at),
+  ];
+  const { rows } = await client.query<ChangedSession>({
+    name: 'close_sessions',
+    text: CLOSE,
+    values,
+    ...BOUNDED,
+  });
+  const closed = new Set(rows.map((row) => row.session_id));
+  const left = closes.filter((one) => !closed.has(one.sessionId));
+  const found = await find(
+    client,
+    left.map((one) => ({ ...one, firstSequence: 0, appendId: one.sessionId })),
+  );
+  const fates = closes.map((one): Fate => {
+    if (closed.has(one.sessionId)) return 'stored';
+    const { is_gone: isGone, is_there: isThere } = found.get(one.sessionId) ?? {};
+    if (isGone) return 'gone';
+    return isThere ? 'ahead' : 'foreign';
+  });
+  return { fates, rows };
+}
