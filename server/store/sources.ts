@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Db } from './open.ts';
+import { firstRow } from './rows.ts';
 import type { SessionRow } from './schema.ts';
-import { findSession } from './sessions.ts';
 
 /** A session to derive. */
 export interface SessionSource {
   row: SessionRow;
-  /** Remote of its repository: of its opening, or of another session or the machine in the same folder. */
+  /** Remote of its repository: of its opening, or of another session of its plane or the machine in the same folder. */
   remote: string | null;
 }
 
@@ -15,30 +15,35 @@ export async function findSource(
   organizationId: string,
   sessionId: string,
 ): Promise<SessionSource | undefined> {
-  const row = await findSession(db, organizationId, sessionId);
-  if (!row) return undefined;
-  const { repo_root: repoRoot } = row;
-  if (row.repository !== null || repoRoot === null) return { row, remote: row.repository };
-  const machine = await db
-    .selectFrom('environments')
-    .select(['repo_root', 'repo_remote'])
-    .where('organization_id', '=', organizationId)
-    .where('environment_id', '=', row.environment_id)
-    .executeTakeFirst();
-  const neighbour = await db
-    .selectFrom('sessions')
-    .select('repository')
-    .where('organization_id', '=', organizationId)
-    .where('environment_id', '=', row.environment_id)
-    .where('repo_root', '=', repoRoot)
-    // As it is indexed.
-    .where(sql<boolean>`substr(repo_root, 1, 300) = substr(cast(${repoRoot} as text), 1, 300)`)
-    .where('repository', 'is not', null)
-    .orderBy('repository')
-    .limit(1)
-    .executeTakeFirst();
-  const ofMachine = machine?.repo_root === repoRoot ? machine.repo_remote : null;
-  return { row, remote: neighbour?.repository ?? ofMachine };
+  // Folders are indexed by their first 300 characters.
+  const found = await firstRow(
+    db,
+    sql<SessionRow & { remote: string | null }>`
+      select sessions.*, coalesce(
+        sessions.repository,
+        (
+          select neighbour.repository from sessions as neighbour
+          where neighbour.organization_id = sessions.organization_id
+            and neighbour.environment_id = sessions.environment_id
+            and neighbour.repo_root = sessions.repo_root
+            and substr(neighbour.repo_root, 1, 300) = substr(sessions.repo_root, 1, 300)
+            and neighbour.plane = sessions.plane and neighbour.deleted_at is null
+            and neighbour.repository is not null
+          order by neighbour.repository limit 1
+        ),
+        (
+          select repo_remote from environments
+          where environments.organization_id = sessions.organization_id
+            and environments.environment_id = sessions.environment_id
+            and environments.repo_root = sessions.repo_root
+        )
+      ) as remote
+      from sessions
+      where organization_id = ${organizationId} and session_id = ${sessionId} and deleted_at is null`,
+  );
+  if (!found) return undefined;
+  const { remote, ...row } = found;
+  return { row, remote };
 }
 
 export interface Behind {

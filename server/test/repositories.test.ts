@@ -101,6 +101,26 @@ describe.each(ENGINES)('the repository of a session on %s', (engine) => {
     }
   });
 
+  test('is not that of a session on the other plane, or of one that was deleted', async () => {
+    const place = { environmentId: machine.environmentId, agentInstallationId: machine.installationId };
+    const open = async (secret: string, clientKey: string, opening: object): Promise<string> => {
+      const body = {
+        sessions: [{ ...place, clientKey: clientKey.padEnd(43, '_'), repoRoot: '/code/spare', ...opening }],
+      };
+      return (await service.call('POST', '/v1/captured-sessions', { as: secret, body })).body.results[0].session
+        .sessionId;
+    };
+    await open(tenant.test, 'other-plane', { repoRemote: SHOP_REMOTE });
+    const deleted = await open(tenant.live, 'deleted', { repoRemote: SHOP_REMOTE });
+    const alone = await open(tenant.live, 'alone', {});
+    const remote = async () => (await findSource(service.store.db, tenant.organizationId, alone))?.remote;
+    expect(await remote()).toBe(SHOP);
+    const session = service.store.db.updateTable('sessions').where('session_id', '=', deleted);
+    await session.set({ deleted_at: 1 }).execute();
+    expect(await remote()).toBeNull();
+    await session.set({ deleted_at: null }).execute();
+  });
+
   test('is told at the opening of a past session too, and is no part of the interface', async () => {
     const place = { environmentId: machine.environmentId, agentInstallationId: machine.installationId };
     const repoRemote = 'git@git.example.com:acme/shop.git';

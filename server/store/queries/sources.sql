@@ -25,6 +25,12 @@ select "sessions"."session_id", "sessions"."organization_id", "sessions"."event_
   limit $2;
 
 -- findSource
-select *
+select sessions.*, coalesce( sessions.repository, ( select neighbour.repository
+  from sessions as neighbour
+  where neighbour.organization_id = sessions.organization_id and neighbour.environment_id = sessions.environment_id and neighbour.repo_root = sessions.repo_root and substr(neighbour.repo_root, 1, 300) = substr(sessions.repo_root, 1, 300) and neighbour.plane = sessions.plane and neighbour.deleted_at is null and neighbour.repository is not null
+  order by neighbour.repository
+  limit 1 ), ( select repo_remote
+  from environments
+  where environments.organization_id = sessions.organization_id and environments.environment_id = sessions.environment_id and environments.repo_root = sessions.repo_root ) ) as remote
   from sessions
   where organization_id = $1 and session_id = $2 and deleted_at is null;
