@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type CompiledQuery, sql } from 'kysely';
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import type { Db } from './open.ts';
 import type { SessionAddOnRow, SessionRow } from './schema.ts';
@@ -10,23 +10,22 @@ export type SessionAddOn = Omit<SessionAddOnRow, 'session_id' | 'organization_id
 /** Each row has 18 parameters, and SQLite takes 32,766. */
 const ROWS_AT_ONCE = 500;
 
-/** Replaces all rows of the session. In a transaction. */
-export async function replaceAddOns(
-  transaction: Db,
+/** Replaces all rows of the session, in a transaction. */
+export function replaceAddOns(
+  db: Db,
   { session_id, organization_id, plane }: Pick<SessionRow, 'session_id' | 'organization_id' | 'plane'>,
   rows: readonly SessionAddOn[],
-): Promise<void> {
-  await transaction
+): CompiledQuery[] {
+  const removed = db
     .deleteFrom('session_add_ons')
     .where('session_id', '=', session_id)
-    .where('organization_id', '=', organization_id)
-    .execute();
+    .where('organization_id', '=', organization_id);
+  const inserted = [];
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
-    await transaction
-      .insertInto('session_add_ons')
-      .values(rows.slice(from, from + ROWS_AT_ONCE).map((row) => ({ session_id, organization_id, plane, ...row })))
-      .execute();
+    const some = rows.slice(from, from + ROWS_AT_ONCE).map((row) => ({ session_id, organization_id, plane, ...row }));
+    inserted.push(db.insertInto('session_add_ons').values(some).compile());
   }
+  return [removed.compile(), ...inserted];
 }
 
 export interface AddOnFilter extends Days {

@@ -17,9 +17,12 @@ export async function removeDerived(db: Db, session: SessionRow): Promise<void> 
       .where('organization_id', '=', organizationId)
       .where('session_id', '=', sessionId)
       .execute();
-    await removeValues(transaction, session);
-    await replaceAddOns(transaction, session, []);
-    await replaceSessionDays(transaction, session, []);
+    const rest = [
+      removeValues(transaction, session),
+      ...replaceAddOns(transaction, session, []),
+      ...replaceSessionDays(transaction, session, []),
+    ];
+    for (const statement of rest) await transaction.executeQuery(statement);
   });
   if (!isPostgres(db)) while (await removeFromIndex(db, organizationId, sessionId));
   await db

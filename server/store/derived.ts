@@ -1,5 +1,6 @@
-import { type Insertable, sql } from 'kysely';
+import { type CompiledQuery, type Insertable, sql } from 'kysely';
 import { replaceAddOns, type SessionAddOn } from './add-ons.ts';
+import { runAtOnce } from './at-once.ts';
 import { forShare } from './dialect.ts';
 import type { Db } from './open.ts';
 import { isPostgres } from './postgres.ts';
@@ -153,30 +154,27 @@ export interface NewPiece {
 export function writePiece(db: Db, piece: NewPiece): Promise<boolean> {
   const { row, before, after, columns, chunks, values, days, addOns, isAnew } = piece;
   const { session_id, organization_id } = row;
-  return db.transaction().execute(async (transaction) => {
-    const { numUpdatedRows } = await transaction
-      .updateTable('session_facts')
-      .set({ ...after, ...columns })
-      .where('session_id', '=', session_id)
-      .where('organization_id', '=', organization_id)
-      .where('version', '=', before.version)
-      .where('derived_through', '=', before.derived_through)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) return false;
-    await writeChunks(transaction, row, chunks);
-    if (isAnew) await removeValues(transaction, row);
-    await writeValues(transaction, row, values);
-    if (addOns || isAnew) await replaceAddOns(transaction, row, addOns ?? []);
-    if (days || isAnew) await replaceSessionDays(transaction, row, days ?? []);
-    return true;
-  });
+  const facts = db
+    .updateTable('session_facts')
+    .set({ ...after, ...columns })
+    .where('session_id', '=', session_id)
+    .where('organization_id', '=', organization_id)
+    .where('version', '=', before.version)
+    .where('derived_through', '=', before.derived_through);
+  return runAtOnce(db, [
+    facts.compile(),
+    ...writeChunks(db, row, chunks),
+    ...(isAnew ? [removeValues(db, row)] : []),
+    ...writeValues(db, row, values),
+    ...(addOns || isAnew ? replaceAddOns(db, row, addOns ?? []) : []),
+    ...(days || isAnew ? replaceSessionDays(db, row, days ?? []) : []),
+  ]);
 }
 
-async function writeChunks(db: Db, row: Target, chunks: readonly DerivedChunk[]): Promise<void> {
-  if (chunks.length === 0) return;
+function writeChunks(db: Db, row: Target, chunks: readonly DerivedChunk[]): CompiledQuery[] {
+  if (chunks.length === 0) return [];
   const { session_id, organization_id } = row;
-  const inIndex = isPostgres(db);
-  const written = await db
+  const written = db
     .insertInto('session_chunks')
     .values(
       chunks.map(({ first, last, entries, words }) => ({
@@ -194,45 +192,51 @@ async function writeChunks(db: Db, row: Target, chunks: readonly DerivedChunk[])
         entries: chunk.ref('excluded.entries'),
         words: chunk.ref('excluded.words'),
       })),
-    )
-    .returning(['chunk_id', 'first_sequence'])
-    .execute();
-  const ids = new Map(written.map((chunk) => [chunk.first_sequence, chunk.chunk_id]));
-  const added = chunks.filter((chunk) => chunk.added !== '');
-  if (inIndex || added.length === 0) return;
+    );
+  const added = isPostgres(db) ? [] : chunks.filter((chunk) => chunk.added !== '');
   // Inserting a row again adds words to it: the index only maps words to rows.
-  const rows = added.map(({ first, added: words }) => sql`(${ids.get(first)}, ${words})`);
-  await sql`insert into chunk_words (rowid, words) values ${sql.join(rows)}`.execute(db);
+  const indexed = added.map(
+    ({ first, added: words }) => sql`
+      insert into chunk_words (rowid, words) select chunk_id, ${words} from session_chunks
+      where session_id = ${session_id} and first_sequence = ${first} and organization_id = ${organization_id}`,
+  );
+  return [written.compile(), ...indexed.map((statement) => statement.compile(db))];
 }
 
 /** Removes the values by which the session is found. */
-export const removeValues = (db: Db, { session_id, organization_id }: Target) =>
+export const removeValues = (db: Db, { session_id, organization_id }: Target): CompiledQuery =>
   db
     .deleteFrom('session_values')
     .where('session_id', '=', session_id)
     .where('organization_id', '=', organization_id)
-    .execute();
+    .compile();
 
 const VALUES_AT_ONCE = 500;
 
-async function writeValues(db: Db, row: Target, { added, removed }: NewPiece['values']): Promise<void> {
+function writeValues(db: Db, row: Target, { added, removed }: NewPiece['values']): CompiledQuery[] {
   const { session_id, organization_id } = row;
+  const statements: CompiledQuery[] = [];
   for (let from = 0; from < removed.length; from += VALUES_AT_ONCE) {
     const gone = removed.slice(from, from + VALUES_AT_ONCE).map(({ field, value }) => sql`(${field}, ${value})`);
-    await db
-      .deleteFrom('session_values')
-      .where('session_id', '=', session_id)
-      .where('organization_id', '=', organization_id)
-      .where(sql<boolean>`(field, value) in (values ${sql.join(gone)})`)
-      .execute();
+    statements.push(
+      db
+        .deleteFrom('session_values')
+        .where('session_id', '=', session_id)
+        .where('organization_id', '=', organization_id)
+        .where(sql<boolean>`(field, value) in (values ${sql.join(gone)})`)
+        .compile(),
+    );
   }
   for (let from = 0; from < added.length; from += VALUES_AT_ONCE) {
-    await db
-      .insertInto('session_values')
-      .values(added.slice(from, from + VALUES_AT_ONCE).map((value) => ({ session_id, organization_id, ...value })))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+    statements.push(
+      db
+        .insertInto('session_values')
+        .values(added.slice(from, from + VALUES_AT_ONCE).map((value) => ({ session_id, organization_id, ...value })))
+        .onConflict((conflict) => conflict.doNothing())
+        .compile(),
+    );
   }
+  return statements;
 }
 
 /** The words of the chunks from `from` on; only the index of SQLite needs them, to add and remove words. */

@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { type CompiledQuery, sql } from 'kysely';
+import { rowsOfTexts } from './dialect.ts';
 import type { Db } from './open.ts';
 import type { SessionDayRow, SessionRow } from './schema.ts';
 
@@ -8,26 +9,36 @@ export type SessionDay = Omit<SessionDayRow, 'session_id' | 'organization_id' | 
 /** Each row has 20 parameters, and SQLite takes 32,766. */
 const ROWS_AT_ONCE = 500;
 
-/** Replaces all rows of the session, and marks the sums of its days as outdated. In a transaction. */
-export async function replaceSessionDays(
-  transaction: Db,
-  session: Pick<SessionRow, 'session_id' | 'organization_id' | 'plane'>,
+/**
+ * Replaces all rows of the session, and marks the sums of its days as outdated. For the end of a transaction, because
+ * sessions of the same day wait here for each other; the days are sorted, so that they cannot deadlock.
+ */
+export function replaceSessionDays(
+  db: Db,
+  { session_id, organization_id, plane }: Pick<SessionRow, 'session_id' | 'organization_id' | 'plane'>,
   rows: readonly SessionDay[],
-): Promise<void> {
-  const { session_id, organization_id, plane } = session;
-  const removed = await transaction
+): CompiledQuery[] {
+  const added = [...new Set(rows.map(({ day }) => day))];
+  // SQLite takes `on conflict` behind a condition only.
+  const marked = sql`
+    insert into summed_days (organization_id, plane, day, changes, summed)
+    select ${organization_id}, ${plane}, day, 1, 0
+    from (
+      select day from session_days where session_id = ${session_id} and organization_id = ${organization_id}
+      union select id from (${rowsOfTexts(db, added)}) as added
+    ) as changed
+    where true order by day
+    on conflict (organization_id, plane, day) do update set changes = summed_days.changes + 1`;
+  const removed = db
     .deleteFrom('session_days')
     .where('session_id', '=', session_id)
-    .where('organization_id', '=', organization_id)
-    .returning('day')
-    .execute();
+    .where('organization_id', '=', organization_id);
+  const inserted = [];
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
-    await transaction
-      .insertInto('session_days')
-      .values(rows.slice(from, from + ROWS_AT_ONCE).map((row) => ({ session_id, organization_id, plane, ...row })))
-      .execute();
+    const some = rows.slice(from, from + ROWS_AT_ONCE).map((row) => ({ session_id, organization_id, plane, ...row }));
+    inserted.push(db.insertInto('session_days').values(some).compile());
   }
-  await noteChanged(transaction, session, new Set([...removed, ...rows].map(({ day }) => day)));
+  return [marked.compile(db), removed.compile(), ...inserted];
 }
 
 /** Last in the transaction, because sessions of the same day wait here for each other; sorted, so that they cannot deadlock. */

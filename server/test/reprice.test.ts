@@ -89,7 +89,7 @@ describe.each(ENGINES)('new prices on %s', (engine) => {
       repriced = reprice(db, timesPrices(2), signal, []).catch((error) => error);
       if (engine === 'postgres') await whenWaiting();
       const more = before.map((day) => ({ ...day, input_tokens: day.input_tokens * 3 }));
-      await replaceSessionDays(transaction, session, more);
+      for (const statement of replaceSessionDays(db, session, more)) await transaction.executeQuery(statement);
     });
     expect(await repriced).toBeUndefined();
     expect(await costsOf(id)).toEqual([6, 6, 6]);

@@ -32,9 +32,9 @@ const toolRow = (name: string, calls: number): SessionDay => ({
 });
 
 const replace = (db: Db, sessionId: string, rows: SessionDay[]) =>
-  db.transaction().execute((transaction) => {
+  db.transaction().execute(async (transaction) => {
     const session = { session_id: sessionId, organization_id: 'org_1', plane: 'live' } as const;
-    return replaceSessionDays(transaction, session, rows);
+    for (const statement of replaceSessionDays(db, session, rows)) await transaction.executeQuery(statement);
   });
 
 const readTools = async (db: Db) => {

@@ -24,10 +24,3 @@ select "name", "day", "model", cast(sum("input_tokens") as bigint) as "input", c
   from "session_add_ons"
   where "organization_id" = $1 and "plane" in ($2) and "day" >= $3 and "day" <= $4 and "kind" = $5 and "name" in ($6) and input_tokens + output_tokens > 0 group by "name", "day", "model"
   limit $7;
-
--- replaceAddOns
-delete
-  from "session_add_ons"
-  where "session_id" = $1 and "organization_id" = $2;
-insert into "session_add_ons" ("session_id", "organization_id", "plane", "day", "kind", "name", "model", "agent_id", "person", "calls", "failures", "last_used_at", "is_listed", "input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens")
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17);

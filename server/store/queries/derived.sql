@@ -47,12 +47,83 @@ update "session_facts"
   set "claimed_until" = $1, "is_final" = $2
   where "session_id" = $3 and "organization_id" = $4;
 
--- removeValues
-delete
-  from "session_values"
-  where "session_id" = $1 and "organization_id" = $2;
-
 -- writePiece
+begin;
 update "session_facts"
   set "version" = $1, "derived_through" = $2, "event_count" = $3
   where "session_id" = $4 and "organization_id" = $5 and "version" = $6 and "derived_through" = $7;
+insert into "session_chunks" ("session_id", "organization_id", "first_sequence", "last_sequence", "entries", "words")
+  values ($1, $2, $3, $4, $5, array_to_tsvector(string_to_array($6, ' ')))
+  on conflict ("session_id", "first_sequence") do update
+  set "last_sequence" = "excluded"."last_sequence", "entries" = "excluded"."entries", "words" = "excluded"."words";
+delete
+  from "session_values"
+  where "session_id" = $1 and "organization_id" = $2;
+delete
+  from "session_values"
+  where "session_id" = $1 and "organization_id" = $2 and (field, value) in (values ($3, $4));
+insert into "session_values" ("session_id", "organization_id", "field", "name", "value")
+  values ($1, $2, $3, $4, $5)
+  on conflict do nothing;
+delete
+  from "session_add_ons"
+  where "session_id" = $1 and "organization_id" = $2;
+insert into "session_add_ons" ("session_id", "organization_id", "plane", "day", "kind", "name", "model", "agent_id", "person", "calls", "failures", "last_used_at", "is_listed", "input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens")
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17);
+insert into summed_days (organization_id, plane, day, changes, summed) select $1, $2, day, 1, 0
+  from ( select day
+  from session_days
+  where session_id = $3 and organization_id = $4 union select id
+  from (select unnest($5::text[]) as id) as added ) as changed
+  where true
+  order by day
+  on conflict (organization_id, plane, day) do update
+  set changes = summed_days.changes + 1;
+delete
+  from "session_days"
+  where "session_id" = $1 and "organization_id" = $2;
+insert into "session_days" ("session_id", "organization_id", "plane", "day", "kind", "name", "tool_calls")
+  values ($1, $2, $3, $4, $5, $6, $7);
+commit;
+-- on SQLite
+begin;
+update "session_facts"
+  set "version" = ?, "derived_through" = ?, "event_count" = ?
+  where "session_id" = ? and "organization_id" = ? and "version" = ? and "derived_through" = ?;
+insert into "session_chunks" ("session_id", "organization_id", "first_sequence", "last_sequence", "entries", "words")
+  values (?, ?, ?, ?, ?, array_to_tsvector(string_to_array(?, ' ')))
+  on conflict ("session_id", "first_sequence") do update
+  set "last_sequence" = "excluded"."last_sequence", "entries" = "excluded"."entries", "words" = "excluded"."words";
+insert into chunk_words (rowid, words) select chunk_id, ?
+  from session_chunks
+  where session_id = ? and first_sequence = ? and organization_id = ?;
+delete
+  from "session_values"
+  where "session_id" = ? and "organization_id" = ?;
+delete
+  from "session_values"
+  where "session_id" = ? and "organization_id" = ? and (field, value) in (values (?, ?));
+insert into "session_values" ("session_id", "organization_id", "field", "name", "value")
+  values (?, ?, ?, ?, ?)
+  on conflict do nothing;
+delete
+  from "session_add_ons"
+  where "session_id" = ? and "organization_id" = ?;
+insert into "session_add_ons" ("session_id", "organization_id", "plane", "day", "kind", "name", "model", "agent_id", "person", "calls", "failures", "last_used_at", "is_listed", "input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens")
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+insert into summed_days (organization_id, plane, day, changes, summed) select ?, ?, day, 1, 0
+  from ( select day
+  from session_days
+  where session_id = ? and organization_id = ? union select id
+  from (select value as id
+  from json_each(?)) as added ) as changed
+  where true
+  order by day
+  on conflict (organization_id, plane, day) do update
+  set changes = summed_days.changes + 1;
+delete
+  from "session_days"
+  where "session_id" = ? and "organization_id" = ?;
+insert into "session_days" ("session_id", "organization_id", "plane", "day", "kind", "name", "tool_calls")
+  values (?, ?, ?, ?, ?, ?, ?);
+commit;

@@ -4,34 +4,3 @@
 select "session_id", "organization_id", "plane", "day", "name", "input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "unpriced_tokens", "cost"
   from "session_days"
   where "session_id" in ($1) and "kind" = $2;
-
--- replaceSessionDays
-delete
-  from "session_days"
-  where "session_id" = $1 and "organization_id" = $2
-  returning "day";
-insert into "session_days" ("session_id", "organization_id", "plane", "day", "kind", "name", "tool_calls")
-  values ($1, $2, $3, $4, $5, $6, $7);
-insert into "summed_days" ("organization_id", "plane", "day", "changes", "summed")
-  values ($1, $2, $3, $4, $5)
-  on conflict ("organization_id", "plane", "day") do update
-  set "changes" = "summed_days"."changes" + 1;
-insert into "summed_days" ("organization_id", "plane", "day", "changes", "summed")
-  values ($1, $2, $3, $4, $5), ($6, $7, default, $8, $9)
-  on conflict ("organization_id", "plane", "day") do update
-  set "changes" = "summed_days"."changes" + 1;
--- on SQLite
-delete
-  from "session_days"
-  where "session_id" = ? and "organization_id" = ?
-  returning "day";
-insert into "session_days" ("session_id", "organization_id", "plane", "day", "kind", "name", "tool_calls")
-  values (?, ?, ?, ?, ?, ?, ?);
-insert into "summed_days" ("organization_id", "plane", "day", "changes", "summed")
-  values (?, ?, ?, ?, ?)
-  on conflict ("organization_id", "plane", "day") do update
-  set "changes" = "summed_days"."changes" + 1;
-insert into "summed_days" ("organization_id", "plane", "day", "changes", "summed")
-  values (?, ?, ?, ?, ?), (?, ?, null, ?, ?)
-  on conflict ("organization_id", "plane", "day") do update
-  set "changes" = "summed_days"."changes" + 1;

@@ -3,7 +3,7 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import type { Change } from '../../log/journal.ts';
 import { createChangeGroup, type Settled } from './change-group.ts';
 import { openReader, openWriter } from './connection.ts';
-import type { Job, Replies, Reply, Rows, ThreadOptions } from './jobs.ts';
+import type { Job, Replies, Reply, Rows, Statement, ThreadOptions } from './jobs.ts';
 
 /**
  * A thread with one connection to the file: it does one job after the other, and replies to each. It ends at once when it
@@ -42,8 +42,22 @@ function createWork(database: DatabaseSync): (job: Job) => void {
     return (settled.answer as Settled[]).map((answer) => ({ answer }));
   }
 
+  function transaction([first, ...rest]: readonly Statement[]): boolean {
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      const isTaken = first !== undefined && query(first).changes !== 0;
+      if (isTaken) for (const statement of rest) query(statement);
+      database.exec(isTaken ? 'COMMIT' : 'ROLLBACK');
+      return isTaken;
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
   return function work(job) {
-    if (job.kind === 'query') return post([attempt(() => query(job.sql, job.parameters))]);
+    if (job.kind === 'query') return post([attempt(() => query(job))]);
+    if (job.kind === 'transaction') return post([attempt(() => transaction(job.statements))]);
     if (job.kind === 'close') return post([attempt(() => database.close())]);
     const { changes, next } = takeGroup(job.change);
     post(change(changes));
@@ -71,7 +85,7 @@ function takeGroup(first: Change): { changes: Change[]; next?: Job } {
 
 const MOST_STATEMENTS = 500;
 
-function createQuery(database: DatabaseSync): (sql: string, parameters: readonly unknown[]) => Rows {
+function createQuery(database: DatabaseSync): (statement: Statement) => Rows {
   const statements = new Map<string, StatementSync>();
 
   function prepare(sql: string): StatementSync {
@@ -83,7 +97,7 @@ function createQuery(database: DatabaseSync): (sql: string, parameters: readonly
     return made;
   }
 
-  return (sql, parameters) => {
+  return ({ sql, parameters }) => {
     // After a failed commit there may be nothing left to take back.
     if (sql === 'rollback' && !database.isTransaction) return { rows: [] };
     const statement = prepare(sql);

@@ -1,6 +1,5 @@
 import {
   CompiledQuery,
-  type DatabaseConnection,
   type Dialect,
   type Driver,
   type QueryResult,
@@ -8,7 +7,9 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import type { AtOnceConnection } from '../at-once.ts';
 import type { ConnectionThread } from './connection-thread.ts';
+import type { Statement } from './jobs.ts';
 import type { Readers } from './readers.ts';
 
 /** The threads of an open file. */
@@ -38,14 +39,14 @@ class ThreadsAdapter extends SqliteAdapter {
   }
 }
 
-interface Connection extends DatabaseConnection {
+interface Connection extends AtOnceConnection {
   /** Set while the connection is in a transaction. */
   release?: (() => void) | undefined;
 }
 
 function createDriver({ reader, writer, holdWriter, close }: Threads): Driver {
-  async function run(thread: Pick<Readers, 'run'>, { sql, parameters }: CompiledQuery): Promise<QueryResult<never>> {
-    const { rows, changes } = await thread.run({ kind: 'query', sql, parameters });
+  async function run(thread: Pick<Readers, 'run'>, query: CompiledQuery): Promise<QueryResult<never>> {
+    const { rows, changes } = await thread.run({ kind: 'query', ...toStatement(query) });
     return {
       rows: rows as never[],
       ...(changes === undefined ? {} : { numAffectedRows: BigInt(changes) }),
@@ -73,6 +74,13 @@ function createDriver({ reader, writer, holdWriter, close }: Threads): Driver {
         executeQuery(query: CompiledQuery) {
           if (connection.release) return run(writer, query);
           return isRead(query) ? run(reader, query) : runHeld(query);
+        },
+        async runAtOnce(statements) {
+          const release = await holdWriter();
+          const done = writer.run({ kind: 'transaction', statements: statements.map(toStatement) });
+          // The thread takes its jobs in order, so the next holder need not wait for this one's reply.
+          release();
+          return done;
         },
         streamQuery() {
           throw new Error('rows are read in pages');
@@ -102,5 +110,7 @@ function createDriver({ reader, writer, holdWriter, close }: Threads): Driver {
     destroy: close,
   };
 }
+
+const toStatement = ({ sql, parameters }: CompiledQuery): Statement => ({ sql, parameters });
 
 const isRead = ({ query, sql }: CompiledQuery) => query.kind === 'SelectQueryNode' || /^\s*select\b/i.test(sql);
