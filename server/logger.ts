@@ -27,11 +27,14 @@ const MOST_WAITING = 1024 * 1024;
  */
 export class LogOutput implements DestinationStream {
   readonly #stream: Writable;
+  readonly #format: (line: string) => string;
   #isGone = false;
   #dropped = 0;
 
-  constructor(stream: Writable) {
+  /** @param format what becomes of a line, which is JSON */
+  constructor(stream: Writable, format = (line: string) => line) {
     this.#stream = stream;
+    this.#format = format;
     stream.on('error', (error: NodeJS.ErrnoException) => {
       // A full disk may have room again.
       if (error.code !== 'ENOSPC') this.#isGone = true;
@@ -47,9 +50,9 @@ export class LogOutput implements DestinationStream {
     if (this.#dropped > 0) {
       const told = { level: 40, time: Date.now(), dropped: this.#dropped, msg: TOO_SLOW };
       this.#dropped = 0;
-      this.#stream.write(`${JSON.stringify(told)}\n`);
+      this.#stream.write(this.#format(`${JSON.stringify(told)}\n`));
     }
-    this.#stream.write(line);
+    this.#stream.write(this.#format(line));
   }
 
   /** Settles when every line is written, when its reader is gone, or when the time is over. */

@@ -8,6 +8,7 @@ import { agreeOnNumbering } from './bus/numbering.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { createIdentity } from './identity/create.ts';
 import { createLimits } from './limits.ts';
+import { toText } from './log-text.ts';
 import { createLogger, LogOutput } from './logger.ts';
 import { createMetrics } from './operations/metrics.ts';
 import { createOperations } from './operations/operations.ts';
@@ -38,7 +39,7 @@ async function start(words: string): Promise<void> {
 /** config → store → identity → service → listen, and closes them in reverse order. */
 async function serve(): Promise<void> {
   const config = readConfig(process.env);
-  const output = new LogOutput(process.stdout);
+  const output = new LogOutput(process.stdout, process.stdout.isTTY ? toText : undefined);
   const log = createLogger(config.LOG_LEVEL, output);
   const metrics = config.OPERATIONS_PORT === undefined ? undefined : createMetrics();
   let stopped: string | undefined;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { toText } from '../../server/log-text.ts';
 
 export interface RunningService {
   url: string;
@@ -33,6 +34,6 @@ export async function startService(dataDir: string, program: string): Promise<Ru
     void ended.then(() => reject(new Error('the service did not start')));
   });
   const link = /https?:\S+\/welcome\?token=\S+/.exec(lines.join('\n'));
-  output.on('line', (line) => console.log(line));
+  output.on('line', (line) => console.log(toText(line).trimEnd()));
   return { url, welcomeLink: link?.[0], stop: () => void child.kill('SIGTERM'), ended };
 }
