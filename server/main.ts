@@ -122,9 +122,14 @@ async function openBus(options: ConnectOptions): Promise<Bus> {
   return connectBus(options);
 }
 
+const reasonOf = ({ code, message, ...rest }: NodeJS.ErrnoException & { port?: number }): string =>
+  code === 'EADDRINUSE'
+    ? `port ${rest.port} is in use by another program. End that, or set PORT to another port.`
+    : message;
+
 const words = process.argv.slice(2).join(' ');
 start(words).catch((error: unknown) => {
-  const { message } = error as Error;
+  const message = reasonOf(error as NodeJS.ErrnoException);
   const reason = error instanceof ConfigError || words !== '' ? message : `The service could not start: ${message}`;
   process.stderr.write(`${reason}\n`);
   if (!(error instanceof ConfigError) && process.env.LOG_LEVEL === 'debug') console.error(error);

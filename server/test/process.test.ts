@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { patience, seeded, times } from '../../contract/test/runs.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
@@ -152,6 +153,14 @@ describe('the program', () => {
       /ended with 1 .*[\s\S]*could not start: another process already uses the data folder/,
     );
     expect((await fetch(`${first.url}/health`)).status).toBe(200);
+    expect(await first.end('SIGTERM')).toBe(0);
+  });
+
+  test('a port in use is told with what to do', async () => {
+    const first = await startProcess(store.dataDir);
+    const { port } = new URL(first.url);
+    const second = startProcess(join(store.dataDir, 'second'), { PORT: port });
+    await expect(second).rejects.toThrow(`could not start: port ${port} is in use by another program.`);
     expect(await first.end('SIGTERM')).toBe(0);
   });
 
