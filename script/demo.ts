@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createClient } from '../contract/client.ts';
+import { onboarding } from '../contract/onboarding.ts';
 import { startService } from './demo/service.ts';
 import { type Credentials, signIn, signUp } from './demo/sign-in.ts';
 
@@ -38,6 +39,10 @@ async function demo(): Promise<number> {
 The demo is at       ${service.url}
 Sign in with         ${notes.email}
 and the password     ${notes.password}
+
+To capture on this machine, run
+
+    ${onboarding(service.url)[0]?.command}
 
 Ctrl-C stops it; removing ${FOLDER} removes it.`);
   } catch (error) {

@@ -59,16 +59,18 @@ export const initCommand = defineCommand({
     for (const warning of findWarnings(lasting, plan)) output.warn(warning);
     const asker = options.yes ? undefined : createAsker(context);
     try {
-      if (asker && !(await asker.ask('Continue?'))) throw new Declined('Nothing was changed.');
+      if (asker && !(await asker.ask('Continue?'))) throw new Declined(UNCHANGED);
       const history = plan.history && (choice ?? (await askChoice(plan.history, asker, context, output.say)));
       const startHook = options.startHook || (await mayStart(context, plan, asker));
-      if (context.stop.aborted) throw new Declined('Nothing was changed.');
+      if (context.stop.aborted) throw new Declined(UNCHANGED);
       await setUp(lasting, settings, plan, { history, startHook }, output);
     } finally {
       asker?.close();
     }
   },
 });
+
+const UNCHANGED = 'Nothing was changed. `capture init` asks again.';
 
 /** Whether an agent's hook may start the daemon; what was allowed once still is. */
 async function mayStart(context: Context, { startHook }: Plan, asker: Asker | undefined): Promise<boolean> {

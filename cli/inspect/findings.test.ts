@@ -104,7 +104,7 @@ const DAEMON: Trouble[] = [
     'the daemon has crashed',
     'daemon',
     'failed',
-    /is not running\. It last ran 3 hours ago: capture status --log says why it ended\.$/,
+    /is not running\. It last ran 3 hours ago; `capture status --log` says why it ended\.$/,
     /^capture init$/,
     {
       arrange(machine) {

@@ -80,7 +80,9 @@ export const CHECKS: { readonly [check: string]: Check } = {
     const silentMs = beatAt === undefined ? 0 : now - Date.parse(beatAt);
     if (!running) {
       const heard =
-        beatAt === undefined ? '' : ` It last ran ${formatAge(silentMs)} ago: capture status --log says why it ended.`;
+        beatAt === undefined
+          ? ''
+          : ` It last ran ${formatAge(silentMs)} ago; \`capture status --log\` says why it ended.`;
       // What was set up is only started again; `capture init` would ask everything anew.
       return failed(`The daemon is not running.${heard}`, daemon.starter ? 'capture restart' : 'capture init');
     }

@@ -119,9 +119,9 @@ export function describeDone(
 }
 
 function describeStarter(starter: Starter): string {
-  if (starter === 'hook') return 'After a restart of this machine an agent starts it again.';
+  if (starter === 'hook') return 'After a reboot, an agent starts it again.';
   if (starter !== 'process') return `${starter} starts it again whenever you sign in.`;
-  return 'Nothing starts it again after a restart of this machine: run `capture init` again then.';
+  return 'Nothing starts it after a reboot: run `capture restart` then.';
 }
 
 function describeChoice(history: History, choice: Choice): string {

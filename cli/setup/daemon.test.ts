@@ -85,7 +85,7 @@ test.each([
     const { home, capture, isRunning } = await prepare(systemctl);
     const { stdout, exitCode } = await capture(['init', '--yes']);
     expect([exitCode, isRunning()]).toEqual([0, true]);
-    expect(stdout).toContain('capture runs. Nothing starts it again after a restart of this machine');
+    expect(stdout).toContain('capture runs. Nothing starts it after a reboot');
     expect(existsSync(join(home, '.config/systemd/user/session-capture.service'))).toBe(false);
     expect((await capture(['uninstall', '--json'])).json).toMatchObject({ daemon: { stopped: true } });
     expect(isRunning()).toBe(false);

@@ -161,7 +161,13 @@ test('sessions that a person excludes are not counted', async () => {
 
 test.each<[string, string[], Partial<RunOptions>, number, RegExp]>([
   ['without a terminal and without --yes', [], {}, 2, /There is no terminal to ask on\.\nhint: Use --yes/],
-  ['where the answer is no', [], { isTTY: true, input: 'n\n' }, 2, /Continue\? \[y\/N\] Nothing was changed\.\n$/],
+  [
+    'where the answer is no',
+    [],
+    { isTTY: true, input: 'n\n' },
+    2,
+    /Continue\? \[y\/N\] Nothing was changed\. `capture init` asks again\.\n$/,
+  ],
   ['where the answer is silence', [], { isTTY: true, input: '' }, 2, /Nothing was changed\./],
   [
     'when nobody is signed in',
@@ -199,7 +205,7 @@ test.each(['Continue?', 'Send these too?'])(
     };
     const context = { stdin, stop: stop.signal, stderr: { isTTY: true, write: hear } };
     expect(await init([], { context })).toMatchObject({ exitCode: 2 });
-    expect(said).toMatch(/Nothing was changed\.\n$/);
+    expect(said).toMatch(/Nothing was changed\. `capture init` asks again\.\n$/);
     expect(tree()).toEqual(before);
   },
   5000,
