@@ -78,7 +78,7 @@ async function sample(url: string, headers: Record<string, string>): Promise<num
 async function seedMillion(store: Store, made: Seed): Promise<{ rareMachine: string }> {
   const now = Date.now();
   const machine = { hostname: 'rare', platform: 'linux' as const, serviceCliVersion: '0.1.0' };
-  const { row } = await registerEnvironment(store.db, made.organizationId, machine, now);
+  const { row } = await registerEnvironment(store.db, { ...made, secretId: 'sec_bench' }, machine, now);
   const rareMachine = row.environment_id;
   const { organizationId, environmentId } = made;
   const rareAgent = await upsertInstallation(store.db, organizationId, { agentId: 'cursor', environmentId }, now);

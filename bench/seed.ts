@@ -50,7 +50,7 @@ export async function seed<More>(
     const issued = { ...record, prefix: secret.slice(0, 12), lastFour: secret.slice(-4) };
     await store.db.transaction().execute((transaction) => addSecret(transaction, issued, now));
     const machine = { hostname: 'bench', platform: 'linux' as const, serviceCliVersion: '0.1.0' };
-    const { row } = await registerEnvironment(store.db, organizationId, machine, now);
+    const { row } = await registerEnvironment(store.db, { organizationId, secretId: 'sec_bench' }, machine, now);
     const environmentId = row.environment_id;
     const installation = await upsertInstallation(store.db, organizationId, { agentId: 'codex', environmentId }, now);
     const seeded = { organizationId, secret, environmentId, installationId: installation.installation_id };

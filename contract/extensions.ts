@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { AddOns, AddOnsQuery } from './add-ons.ts';
+import { AuditHead, AuditPage, AuditQuery } from './audit.ts';
 import {
   BulkAppended,
   BulkIndex,
@@ -174,6 +175,23 @@ export const EXTENSIONS = {
     body: OwnerBody,
     replies: { 200: Organization },
     errors: [400, 401, 403, 404, 429, 503],
+  }),
+  listAudit: route({
+    method: 'GET',
+    path: '/v1/organizations/me/audit',
+    auth: 'admin',
+    summary: 'Show who did what in the organization, the newest first; each entry holds the hash of the one before it',
+    query: AuditQuery,
+    replies: { 200: AuditPage },
+    errors: [400, 401, 403, 429, 503],
+  }),
+  getAuditHead: route({
+    method: 'GET',
+    path: '/v1/organizations/me/audit/head',
+    auth: 'member',
+    summary: 'Show the last entry of the audit log under the signature of the service, to keep as evidence',
+    replies: { 200: AuditHead },
+    errors: [401, 403, 429, 503],
   }),
   identifySecret: route({
     method: 'GET',

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { auditHeadsFile, readAuditKey, readHeads } from './audit/heads.ts';
+import { verifyAudit } from './audit/verify.ts';
 import type { Bus } from './bus/bus.ts';
 import { connectBus } from './bus/connect.ts';
 import { listDeadLetters, retryDeadLetters } from './bus/dead-letters.ts';
@@ -7,7 +9,7 @@ import { joinBus, leaveBus } from './bus/numbering.ts';
 import { type Config, ConfigError } from './config.ts';
 import { reindex } from './reindex.ts';
 import { moveStore } from './store/move.ts';
-import { openStore, type Store } from './store/open.ts';
+import { openStore, openStoreToRead, type Store } from './store/open.ts';
 
 /** The commands of the program, which run instead of serving. */
 export const COMMANDS: Record<string, (config: Config, write: Write) => Promise<void>> = {
@@ -26,6 +28,37 @@ export const COMMANDS: Record<string, (config: Config, write: Write) => Promise<
     if (pool) await retryDeadLetters(bus, pool, write);
   }),
 };
+
+/**
+ * Checks the audit logs of the store, which a service may be using: against the signed heads of `--heads FILE`, or of the
+ * file that the service itself writes.
+ * @throws Error if something does not fit
+ */
+export async function verifyAuditLogs(config: Config, write: Write, options: readonly string[]): Promise<void> {
+  const [option, given] = options;
+  if (options.length > 2 || (option !== undefined && (option !== '--heads' || given === undefined))) {
+    throw new Error('`audit verify` takes no option but --heads FILE');
+  }
+  const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = config;
+  const path = given ?? auditHeadsFile(config);
+  const known = given !== undefined || existsSync(path);
+  const heads = known
+    ? await readHeads(path, readAuditKey(dataDir, config.AUDIT_KEY))
+    : { byOrganization: new Map(), foreignLines: [] };
+  if (!known) write(`There is no file ${path}: without signed heads, a log that was cut off goes unnoticed.`);
+  const db = openStoreToRead({ dataDir, databaseUrl, onError: (error) => write(error.message) });
+  const { organizations, entries, findings } = await verifyAudit(db, heads).finally(() => db.destroy());
+  write(`${entries} entries of ${organizations} organizations were read.`);
+  for (const line of heads.foreignLines) write(`line ${line} of ${path} has no signature of this service`);
+  for (const { organizationId, sequence, problem } of findings)
+    write(`${organizationId} entry ${sequence}: ${problem}`);
+  const count = findings.length + heads.foreignLines.length;
+  if (count > 0) throw new Error(`The audit log was changed: ${count} findings.`);
+  write('Nothing was changed.');
+}
+
+/** The one command with an option. */
+export const VERIFY_AUDIT = 'audit verify';
 
 type Write = (line: string) => void;
 

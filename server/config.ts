@@ -179,6 +179,14 @@ export const OPTIONS = {
     count,
   ),
   RETENTION_DAYS: option(0, 'Days after its last event until a session is deleted; 0: sessions are kept.', count),
+  AUDIT_KEY: optional(
+    'Ed25519 private key (PEM) that signs the heads of audit logs, the same for all replicas; absent: `audit-key.pem` in `DATA_DIR`, which the service makes.',
+    text,
+  ),
+  AUDIT_HEADS: optional(
+    'File to which signed heads of audit logs are added; keep it where the administrators of the store cannot write. Absent: `audit-heads.jsonl` in `DATA_DIR`.',
+    text,
+  ),
   PRICES_FILE: optional(
     'File with the prices of models, in the format of `server/derive/prices.json`, which it replaces.',
     text,

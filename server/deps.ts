@@ -1,3 +1,4 @@
+import type { AuditKey } from './audit/heads.ts';
 import type { DaySums } from './derive/day-sums.ts';
 import type { Indexer } from './derive/indexer.ts';
 import type { Prices } from './derive/prices.ts';
@@ -15,6 +16,8 @@ export interface Deps {
   store: Store;
   longReads: LongReads;
   identity: Identity;
+  /** Signs the heads of audit logs. */
+  auditKey: AuditKey;
   /** Makes every replica refuse these secrets. */
   secretsRevoked: (secretIds: readonly string[]) => Promise<void>;
   /** Removes the data of deleted organizations, in the background. */

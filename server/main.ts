@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ONBOARDING, onboarding } from '../contract/onboarding.ts';
+import { AuditHeads, auditHeadsFile, readAuditKey } from './audit/heads.ts';
 import type { Bus } from './bus/bus.ts';
 import type { ConnectOptions } from './bus/connect.ts';
 import { agreeOnNumbering } from './bus/numbering.ts';
@@ -29,10 +30,12 @@ const LAST_LINES_MS = 500;
 /** Runs the command that was named, or serves. */
 async function start(words: string): Promise<void> {
   if (words === '') return serve();
-  const { COMMANDS } = await import('./commands.ts');
+  const { COMMANDS, VERIFY_AUDIT, verifyAuditLogs } = await import('./commands.ts');
+  const [first = '', second = '', ...options] = process.argv.slice(2);
+  if (`${first} ${second}` === VERIFY_AUDIT) return verifyAuditLogs(readConfig(process.env), write, options);
   const command = Object.hasOwn(COMMANDS, words) ? COMMANDS[words] : undefined;
   if (command) return command(readConfig(process.env), write);
-  const known = Object.keys(COMMANDS).map((name) => `\`${name}\``);
+  const known = [...Object.keys(COMMANDS), VERIFY_AUDIT].map((name) => `\`${name}\``);
   throw new Error(`\`${words}\` is no command; there is ${known.join(', ')}`);
 }
 
@@ -65,6 +68,8 @@ async function serve(): Promise<void> {
   const bus = busUrl === undefined ? undefined : await openBus({ url: busUrl, db: store.db, log });
   if (bus) metrics?.watchBus(bus);
   const publicUrl = publicUrlOf(config, port);
+  const auditKey = readAuditKey(config.DATA_DIR, config.AUDIT_KEY);
+  const auditHeads = new AuditHeads({ db: store.db, key: auditKey, file: auditHeadsFile(config), now: Date.now });
   const limits = createLimits(config, store);
   const identity = await createIdentity({ config, store, publicUrl, limits, log });
   const app = await createService({
@@ -72,6 +77,8 @@ async function serve(): Promise<void> {
     store,
     bus,
     identity,
+    auditKey,
+    auditHeads,
     publicUrl,
     limits,
     log,

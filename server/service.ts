@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { type AuditHeads, type AuditKey, SIGN_EVERY_MS } from './audit/heads.ts';
 import { Background } from './background.ts';
 import type { Bus } from './bus/bus.ts';
 import { JetStreamJournal } from './bus/jetstream-journal.ts';
@@ -42,6 +43,9 @@ export interface ServiceOptions {
   /** The event bus, if appends are numbered there. */
   bus?: Bus | undefined;
   identity: Identity;
+  auditKey: AuditKey;
+  /** Where signed heads go; absent: nowhere. */
+  auditHeads?: AuditHeads | undefined;
   publicUrl: string;
   log: FastifyBaseLogger;
   /** The limits that the identity provider uses too. */
@@ -89,6 +93,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     store,
     bus,
     identity,
+    auditHeads,
     publicUrl,
     log,
     observer,
@@ -174,8 +179,15 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   };
   const removeOrganizations = () =>
     background.run('organizations', (signal) =>
-      removeDeletedOrganizations({ db: store.db, sessionLog, sweep, signal }),
+      removeDeletedOrganizations({
+        db: store.db,
+        sessionLog,
+        sweep,
+        onRemoved: async (organizationId) => auditHeads?.end(organizationId),
+        signal,
+      }),
     );
+  const signHeads = () => background.run('audit heads', async () => auditHeads?.sign());
   const purgeEnded = () => background.run('sign-ins', async () => void (await purgeDevices(store.db, now())));
   const purge = () =>
     background.run('unused', async (signal) => {
@@ -198,6 +210,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     store,
     longReads: createLongReads(store),
     identity,
+    auditKey: options.auditKey,
     async secretsRevoked(secretIds) {
       for (const secretId of secretIds) {
         authenticator.forgetSecret(secretId);
@@ -245,6 +258,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     await peers?.close();
     await Promise.all([background, sweeping, repricing].map((queue) => queue.close()));
     await quotas.flush().catch(onError);
+    await auditHeads?.sign().catch(onError);
     await truncation?.close();
     await reading.close();
     // Its jobs wait for the thread.
@@ -260,12 +274,14 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   void repricing.run('prices', (signal) => reprice(store.db, prices, signal), { deadlineMs: REPRICE_MS });
   void purge();
   void removeOrganizations();
+  void signHeads();
   const timers = [
     setInterval(sweep, SWEEP_EVERY_MS).unref(),
     setInterval(() => void purgeEnded(), SWEEP_EVERY_MS).unref(),
     setInterval(() => void removeOrganizations(), SWEEP_EVERY_MS).unref(),
     setInterval(() => void purge(), EXPIRE_EVERY_MS).unref(),
     setInterval(() => void count(), COUNT_EVERY_MS).unref(),
+    setInterval(() => void signHeads(), SIGN_EVERY_MS).unref(),
     setInterval(resumeRevocations, RESUME_EVERY_MS).unref(),
     setInterval(expire, EXPIRE_EVERY_MS).unref(),
     setInterval(() => void indexer.catchUp(), CATCH_UP_EVERY_MS).unref(),

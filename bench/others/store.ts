@@ -36,7 +36,7 @@ export function seedHostileStore(where: Where, issuer: string, owner: string): P
     // Machines that were registered once and are listed with the others.
     for (let n = 0; n < 500; n++) {
       const machine = { hostname: `machine-${n}`, platform: 'linux' as const, serviceCliVersion: '0.1.0' };
-      await registerEnvironment(store.db, made.organizationId, machine, Date.now());
+      await registerEnvironment(store.db, { ...made, secretId: 'sec_bench' }, machine, Date.now());
     }
     return { open: rest.slice(100, 150), long, short, numbers };
   });

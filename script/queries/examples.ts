@@ -19,6 +19,12 @@ const OPENING = {
   installationId: 'ins_1',
 };
 const CAPTURE = { clientKey: 'key', continues: undefined, forkedFrom: undefined, endedAt: undefined };
+const ACTOR = { organizationId: ORGANIZATION, userId: 'usr_1' };
+const HAPPENED = {
+  actor: { kind: 'person', id: 'usr_1' },
+  action: 'secret.revoked',
+  target: { kind: 'secret', id: 'sec_1' },
+};
 const HOLDER = { organizationId: ORGANIZATION, secretId: 'sec_1' };
 const FILTER = { organizationId: ORGANIZATION, offset: 0, limit: 51 };
 const SESSION = {
@@ -104,11 +110,22 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   issueToDevice: [['hash', { organizationId: ORGANIZATION }, NOW]],
   markPolled: [['hash', NOW]],
 
+  recordAction: [],
+  recordActions: [[ORGANIZATION, [HAPPENED], NOW]],
+  listAudit: [
+    [ORGANIZATION, { before: 100, limit: 101 }],
+    [ORGANIZATION, { action: 'secret.revoked', actor: 'usr_1', before: 100, limit: 101 }],
+  ],
+  readAuditAfter: [[ORGANIZATION, 1, 1000]],
+  readAuditHead: [[ORGANIZATION]],
+  listAuditHeads: [[NOW]],
+  listAudited: [[]],
+
   findEnvironment: [[ORGANIZATION, 'env_1']],
   holdEnvironment: [[ORGANIZATION, 'env_1']],
   listEnvironmentIds: [[ORGANIZATION]],
-  registerEnvironment: [[ORGANIZATION, MACHINE, NOW]],
-  revokeEnvironment: [[ORGANIZATION, 'env_1', NOW]],
+  registerEnvironment: [[HOLDER, MACHINE, NOW]],
+  revokeEnvironment: [[ACTOR, 'env_1', NOW]],
   findRevokedWithOpen: [['env_1']],
   listOpen: [
     [{ organization_id: ORGANIZATION, environment_id: 'env_1' }, undefined],
@@ -137,12 +154,12 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   findSender: [[HOLDER]],
   bindSecret: [[HOLDER, 'env_1']],
   findCaptured: [[ORGANIZATION, 'live', 'key']],
-  forgetDeletion: [[ORGANIZATION, 'ses_1']],
+  forgetDeletion: [[ACTOR, 'ses_1', NOW]],
 
   findNamed: [[ORGANIZATION, MACHINE]],
   findInstallation: [[ORGANIZATION, 'ins_1']],
   listInstallationIds: [[ORGANIZATION]],
-  updateInstallation: [[ORGANIZATION, 'ins_1', { status: 'disabled' }, NOW]],
+  updateInstallation: [[ACTOR, 'ins_1', { status: 'disabled' }, NOW]],
   updateInstalled: [[ORGANIZATION, { agentId: 'codex', environmentId: 'env_1', version: '1' }, NOW]],
   upsertInstallation: [[ORGANIZATION, { agentId: 'codex', environmentId: 'env_1', version: '1' }, NOW]],
 

@@ -7,6 +7,8 @@ export interface Removal {
   sessionLog: Pick<SessionLog, 'delete'>;
   /** Removes what deleted sessions have left. */
   sweep: () => Promise<void>;
+  /** Called when an organization is gone. */
+  onRemoved?: (organizationId: string) => Promise<void>;
   signal: AbortSignal;
 }
 
@@ -15,7 +17,7 @@ export interface Removal {
  * organization that cannot be removed now is tried again later, and does not delay the others.
  * @throws the first error, once every organization was tried
  */
-export async function removeDeletedOrganizations({ db, sessionLog, sweep, signal }: Removal): Promise<void> {
+export async function removeDeletedOrganizations({ db, sessionLog, sweep, onRemoved, signal }: Removal): Promise<void> {
   const organizations = await listDeletedOrganizations(db);
   if (organizations.length === 0) return;
   const errors: unknown[] = [];
@@ -35,7 +37,9 @@ export async function removeDeletedOrganizations({ db, sessionLog, sweep, signal
   const emptied = await eachOf(organizations, (organizationId) => deleteSessions(organizationId));
   if (signal.aborted) return;
   await sweep();
-  await eachOf(emptied, (organizationId) => removeOrganization(db, organizationId));
+  await eachOf(emptied, async (organizationId) => {
+    if (await removeOrganization(db, organizationId)) await onRemoved?.(organizationId);
+  });
   if (errors.length > 0) throw errors[0];
 
   async function deleteSessions(organizationId: string): Promise<void> {

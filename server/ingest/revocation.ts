@@ -1,5 +1,5 @@
 import type { Db } from '../store/open.ts';
-import { findRevokedWithOpen } from '../store/revocation.ts';
+import { findRevokedWithOpen, type Revoker } from '../store/revocation.ts';
 import type { EnvironmentRow } from '../store/schema.ts';
 import type { ClosingSome, SessionLog } from './session-log.ts';
 
@@ -17,7 +17,7 @@ export interface Revocation {
    * Revokes a machine and closes its open sessions as failed: the newest before it returns, the rest soon afterwards.
    * Undefined when there is no such machine.
    */
-  revoke(organizationId: string, environmentId: string): Promise<EnvironmentRow | undefined>;
+  revoke(revoker: Revoker, environmentId: string): Promise<EnvironmentRow | undefined>;
   /**
    * Closes the sessions that revoked machines still have open, because closing them was interrupted or failed.
    * @throws the first error, after all other sessions were closed
@@ -54,8 +54,8 @@ export function createRevocation({ db, sessionLog, later, closing }: RevocationO
   }
 
   return {
-    async revoke(organizationId, environmentId) {
-      const machine = await sessionLog.revoke(organizationId, environmentId);
+    async revoke(revoker, environmentId) {
+      const machine = await sessionLog.revoke(revoker, environmentId);
       if (!machine) return undefined;
       // Somebody waits for the answer, so the first failure ends it. `resume` closes the rest.
       const onFailed = (error: unknown) => {

@@ -8,7 +8,7 @@ import { forgetExpiry } from '../store/deletions.ts';
 import type { Db } from '../store/open.ts';
 import { type Captured, type CaptureOpening, captureSessions, type Opening, openSession } from '../store/opening.ts';
 import type { Unchanged } from '../store/retention.ts';
-import { listOpen, revokeEnvironment } from '../store/revocation.ts';
+import { listOpen, type Revoker, revokeEnvironment } from '../store/revocation.ts';
 import type { EnvironmentRow, SessionRow } from '../store/schema.ts';
 import { sliceOf } from '../work.ts';
 
@@ -168,8 +168,8 @@ export class SessionLog {
   }
 
   /** Revokes a machine: no session is opened on it any more. Undefined when there is no such machine. */
-  revoke(organizationId: string, environmentId: string): Promise<EnvironmentRow | undefined> {
-    return revokeEnvironment(this.#options.db, organizationId, environmentId, this.#options.now());
+  revoke(revoker: Revoker, environmentId: string): Promise<EnvironmentRow | undefined> {
+    return revokeEnvironment(this.#options.db, revoker, environmentId, this.#options.now());
   }
 
   /**

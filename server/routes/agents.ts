@@ -76,7 +76,7 @@ export const agentHandlers = (
 
     async updateInstallation({ caller, params, body }) {
       checkConfig(body);
-      const row = await updateInstallation(db, caller.organizationId, params.installationId, body, now());
+      const row = await updateInstallation(db, caller, params.installationId, body, now());
       return { status: 200, body: { installation: toInstallation(found(row, 'agent installation')) } };
     },
   } satisfies Partial<Handlers>;

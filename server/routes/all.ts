@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import { agentHandlers } from './agents.ts';
+import { auditHandlers } from './audit.ts';
 import { bootstrapHandlers } from './bootstrap.ts';
 import { captureHandlers } from './capture.ts';
 import { deviceHandlers } from './devices.ts';
@@ -21,6 +22,7 @@ import { viewHandlers } from './views.ts';
 /** A handler for every row of both tables. */
 export const createHandlers = (deps: Deps): Handlers => ({
   ...bootstrapHandlers(deps),
+  ...auditHandlers(deps),
   ...organizationHandlers(deps),
   ...memberHandlers(deps),
   ...personHandlers(deps),

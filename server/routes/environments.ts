@@ -15,7 +15,7 @@ import { found, streamList } from './answers.ts';
 export const environmentHandlers = ({ store: { db }, revocation, now }: Deps) =>
   ({
     async registerEnvironment({ caller, body }) {
-      const { row, created } = await registerEnvironment(db, caller.organizationId, body, now());
+      const { row, created } = await registerEnvironment(db, caller, body, now());
       if (created) await bindSecret(db, caller, row.environment_id);
       const answer = { environmentId: row.environment_id, environment: toEnvironment(row) };
       return created ? { status: 201, body: answer } : { status: 200, body: answer };
@@ -42,7 +42,7 @@ export const environmentHandlers = ({ store: { db }, revocation, now }: Deps) =>
     },
 
     async revokeEnvironment({ caller, params }) {
-      const row = await revocation.revoke(caller.organizationId, params.environmentId);
+      const row = await revocation.revoke(caller, params.environmentId);
       return { status: 200, body: { environment: toEnvironment(found(row, 'environment')) } };
     },
   }) satisfies Partial<Handlers>;

@@ -4,6 +4,8 @@ import { hashSecret } from '../credentials.ts';
 import type { Deps } from '../deps.ts';
 import type { MemberCaller } from '../http/auth.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
+import { recordAction, recordActions } from '../store/audit.ts';
+import { type Happened, person, secret } from '../store/audit-chain.ts';
 import { emailKey } from '../store/columns.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import { isMemberAnywhere } from '../store/invitations.ts';
@@ -54,13 +56,23 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
       const insert = changeMembers(db, caller.organizationId, async (members) => {
         const actor = await findActor(members, caller);
         mayTouchOwners(actor.role, role);
-        return insertInvited(members, caller.organizationId, body.email, role, now());
+        const invited = await insertInvited(members, caller.organizationId, body.email, role, now());
+        const happened = {
+          actor: person(caller.userId),
+          action: 'member.invited',
+          target: person(invited.user_id),
+        } as const;
+        await recordAction(members, caller.organizationId, { ...happened, details: { role } }, now());
+        return invited;
       });
       const row = await insert.catch((error) => {
         throw uniqueViolation(error) === undefined ? error : invitedAlready();
       });
       await mail(row, countAs).catch(async (error) => {
-        await removeUnmailed(db, row);
+        await db.transaction().execute(async (transaction) => {
+          await removeUnmailed(transaction, row);
+          await recordAction(transaction, row.organization_id, removal(caller, row), now());
+        });
         throw error;
       });
       return { status: 201, body: { userId: row.user_id, email: row.email, role: row.role, status: row.status } };
@@ -81,9 +93,17 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
     },
 
     async changeRole({ caller, params, body }) {
-      const row = await changeMember(db, caller, params.userId, now(), (members, { actor, target }) => {
+      const row = await changeMember(db, caller, params.userId, now(), async (members, { actor, target }) => {
         mayTouchOwners(actor.role, target.role, body.role);
-        return updateRole(members, target, body.role, now());
+        const changed = await updateRole(members, target, body.role, now());
+        const details = { from: target.role, to: body.role };
+        const happened = {
+          actor: person(actor.user_id),
+          action: 'member.role_changed',
+          target: person(target.user_id),
+        } as const;
+        await recordAction(members, caller.organizationId, { ...happened, details }, now());
+        return changed;
       });
       return { status: 200, body: { user: toMember(row) } };
     },
@@ -95,6 +115,8 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
         await removeMember(members, who.target);
         const isKept = query.secrets === 'keep';
         const revoked = isKept ? [] : await revokeSecrets(members, organizationId, now(), who.target.user_id);
+        const all = [removal(caller, who.target), ...revocations(caller.userId, revoked)];
+        await recordActions(members, organizationId, all, now());
         return { row: who.target, secretIds: revoked };
       });
       await memberLeft(organizationId, row.user_id);
@@ -108,12 +130,26 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
         found(target.status === 'active' ? target : undefined, 'member');
         await updateRole(members, actor, 'admin', now());
         await updateRole(members, target, 'owner', now());
-        return nameOwner(members, caller.organizationId, target.user_id, now());
+        const row = await nameOwner(members, caller.organizationId, target.user_id, now());
+        const happened = { actor: person(actor.user_id), action: 'organization.owner_changed' } as const;
+        await recordAction(members, row.organization_id, { ...happened, target: person(target.user_id) }, now());
+        return row;
       });
       return { status: 200, body: toOrganization(row) };
     },
   } satisfies Partial<Handlers>;
 };
+
+const removal = ({ userId }: MemberCaller, { user_id, role, status }: MemberRow): Happened => ({
+  actor: person(userId),
+  action: 'member.removed',
+  target: person(user_id),
+  details: { role, status },
+});
+
+/** The audit entries of secrets that a person revoked together. */
+export const revocations = (userId: string, secretIds: readonly string[]): Happened[] =>
+  secretIds.map((secretId) => ({ actor: person(userId), action: 'secret.revoked', target: secret(secretId) }));
 
 /**
  * Changes a member while no other change runs, and keeps at least one owner.

@@ -3,6 +3,8 @@ import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { UserCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
+import { recordAction } from '../store/audit.ts';
+import { person } from '../store/audit-chain.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import { isMemberAnywhere } from '../store/invitations.ts';
 import { findMember } from '../store/members.ts';
@@ -55,7 +57,19 @@ export const organizationHandlers = (deps: Deps) => {
     },
 
     async renameOrganization({ caller, body }) {
-      const row = await renameOrganization(db, caller.organizationId, readName(body.name), now());
+      const { organizationId, userId } = caller;
+      const name = readName(body.name);
+      const row = await db.transaction().execute(async (transaction) => {
+        const renamed = await renameOrganization(transaction, organizationId, name, now());
+        const target = { kind: 'organization', id: organizationId } as const;
+        await recordAction(
+          transaction,
+          organizationId,
+          { actor: person(userId), action: 'organization.renamed', target },
+          now(),
+        );
+        return renamed;
+      });
       return { status: 200, body: toOrganization(row) };
     },
   } satisfies Partial<Handlers>;

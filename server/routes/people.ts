@@ -4,6 +4,8 @@ import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { UserCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
+import { recordActions } from '../store/audit.ts';
+import { person } from '../store/audit-chain.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import { acceptInvitation, findInvitation, isMemberAnywhere, listInvitationsOf } from '../store/invitations.ts';
 import { findMember, removeMember } from '../store/members.ts';
@@ -12,7 +14,7 @@ import { changeMembers, findOrganization, settleOwner, toOrganization } from '..
 import { deletePerson, resolveCaller } from '../store/people.ts';
 import { revokeSecrets } from '../store/secrets.ts';
 import { asService } from '../store/tenant.ts';
-import { lastOwner } from './members.ts';
+import { lastOwner, revocations } from './members.ts';
 import { alreadyMember, tellTenant } from './organizations.ts';
 
 export const personHandlers = (deps: Deps) => {
@@ -51,7 +53,10 @@ export const personHandlers = (deps: Deps) => {
     const own = await findMember(members, organizationId, userId);
     if (own) await removeMember(members, own);
     if (!(await settleOwner(members, organizationId, now()))) throw lastOwner();
-    return query.secrets === 'keep' ? [] : await revokeSecrets(members, organizationId, now(), userId);
+    const revoked = query.secrets === 'keep' ? [] : await revokeSecrets(members, organizationId, now(), userId);
+    const left = { actor: person(userId), action: 'member.left', target: person(userId) } as const;
+    await recordActions(members, organizationId, [left, ...revocations(userId, revoked)], now());
+    return revoked;
   }
 
   /** Reads all organizations, because a person who left one may be invited by another. */

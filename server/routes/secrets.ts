@@ -1,7 +1,10 @@
 import { hashSecret, newSecretValue } from '../credentials.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
+import { recordAction } from '../store/audit.ts';
+import { type Happened, person, secret as secretParty } from '../store/audit-chain.ts';
 import { changeMembers, findOrganization } from '../store/organizations.ts';
+import type { SecretRow } from '../store/schema.ts';
 import { addSecret, listSecrets, type NewSecret, revokeSecret, toSecret } from '../store/secrets.ts';
 import { found } from './answers.ts';
 import { findActor } from './members.ts';
@@ -15,7 +18,9 @@ export const secretHandlers = ({ store: { db }, secretsRevoked, pepper, now }: D
       const secret = prepareSecret(pepper, value, { organizationId, createdBy, plane, name: body.name });
       const row = await changeMembers(db, organizationId, async (members) => {
         await findActor(members, caller);
-        return addSecret(members, secret, now());
+        const added = await addSecret(members, secret, now());
+        await recordAction(members, organizationId, issued(added), now());
+        return added;
       });
       return { status: 201, body: { secretId: row.secret_id, secret: toSecret(row), value } };
     },
@@ -25,7 +30,16 @@ export const secretHandlers = ({ store: { db }, secretsRevoked, pepper, now }: D
     },
 
     async revokeSecret({ caller, params }) {
-      const row = await revokeSecret(db, caller.organizationId, params.secretId, now());
+      const { organizationId, userId } = caller;
+      const row = await db.transaction().execute(async (transaction) => {
+        const { row: revoked, isChanged } = await revokeSecret(transaction, organizationId, params.secretId, now());
+        if (isChanged) {
+          const target = secretParty(params.secretId);
+          const happened = { actor: person(userId), action: 'secret.revoked', target } as const;
+          await recordAction(transaction, organizationId, happened, now());
+        }
+        return revoked;
+      });
       const secret = toSecret(found(row, 'secret'));
       await secretsRevoked([secret.secretId]);
       return { status: 200, body: { secret } };
@@ -37,6 +51,14 @@ export const secretHandlers = ({ store: { db }, secretsRevoked, pepper, now }: D
       return { status: 200, body: { secretId, organizationId, organizationName: name, secretEnvironment: plane } };
     },
   }) satisfies Partial<Handlers>;
+
+/** The audit entry of a secret that was issued. */
+export const issued = ({ created_by, secret_id, plane }: SecretRow): Happened => ({
+  actor: person(created_by),
+  action: 'secret.issued',
+  target: secretParty(secret_id),
+  details: { plane },
+});
 
 /** A secret for the store: without the value, which only its holder knows. */
 export const prepareSecret = (

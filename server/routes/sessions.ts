@@ -52,7 +52,7 @@ export const sessionHandlers = ({ store: { db }, sessionLog, now }: Deps) => {
 
     async forgetDeletion({ caller, params }) {
       const { sessionId } = params;
-      if (!(await forgetDeletion(db, caller.organizationId, sessionId))) throw noDeletion();
+      if (!(await forgetDeletion(db, caller, sessionId, now()))) throw noDeletion();
       return { status: 200, body: { sessionId } };
     },
 

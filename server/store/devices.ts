@@ -1,4 +1,6 @@
 import type { Plane } from '../../contract/secret.ts';
+import { recordAction } from './audit.ts';
+import { person, secret as secretParty } from './audit-chain.ts';
 import type { Db } from './open.ts';
 import type { DeviceSignInRow, SecretRow } from './schema.ts';
 import { addSecret, type NewSecret } from './secrets.ts';
@@ -48,7 +50,22 @@ export interface Decision {
 }
 
 /** @returns the decided sign-in; undefined if none is pending under that code */
-export const decideDevice = (db: Db, userHash: string, { status, ...decision }: Decision, now: number) =>
+export const decideDevice = (db: Db, userHash: string, decision: Decision, now: number) =>
+  db.transaction().execute(async (transaction) => {
+    const row = await markDecided(transaction, userHash, decision, now);
+    if (!row) return undefined;
+    const { status, organizationId, decidedBy } = decision;
+    const happened = {
+      actor: person(decidedBy),
+      action: status === 'approved' ? 'machine.sign_in_approved' : 'machine.sign_in_denied',
+      target: { kind: 'machine', id: row.hostname.toWellFormed() },
+      details: { platform: row.platform, address: row.address },
+    } as const;
+    await recordAction(transaction, organizationId, happened, now);
+    return row;
+  });
+
+const markDecided = (db: Db, userHash: string, { status, ...decision }: Decision, now: number) =>
   db
     .updateTable('device_sign_ins')
     .set({ status, organization_id: decision.organizationId, decided_by: decision.decidedBy, plane: decision.plane })
@@ -83,5 +100,14 @@ export const issueToDevice = (db: Db, deviceHash: string, secret: NewSecret, now
       .where('organization_id', '=', secret.organizationId)
       .where('status', '=', 'approved')
       .executeTakeFirst();
-    return numUpdatedRows === 1n ? addSecret(transaction, secret, now) : undefined;
+    if (numUpdatedRows !== 1n) return undefined;
+    const issued = await addSecret(transaction, secret, now);
+    const { secret_id: secretId, organization_id: organizationId, plane } = issued;
+    const happened = {
+      actor: person(secret.createdBy),
+      action: 'secret.issued',
+      target: secretParty(secretId),
+    } as const;
+    await recordAction(transaction, organizationId, { ...happened, details: { plane } }, now);
+    return issued;
   });

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { Environment, RegisterEnvironmentBody } from '../../contract/environment.ts';
 import { Problem } from '../../contract/problem.ts';
 import { newId } from '../ids.ts';
+import { recordAction } from './audit.ts';
+import { secret } from './audit-chain.ts';
 import { optional, toTimestamp } from './columns.ts';
 import type { Db } from './open.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
@@ -25,13 +27,24 @@ export const toEnvironment = (row: EnvironmentRow): Environment => ({
  * Registers the machine, or updates the one with the same host name and platform. It does not change a revoked one.
  * @throws Problem `quota_reached`
  */
-export async function registerEnvironment(db: Db, organizationId: string, body: RegisterEnvironmentBody, now: number) {
+export async function registerEnvironment(
+  db: Db,
+  { organizationId, secretId }: { organizationId: string; secretId: string },
+  body: RegisterEnvironmentBody,
+  now: number,
+) {
   const known = (await updateEnvironment(db, organizationId, body, now)) ?? (await findNamed(db, organizationId, body));
   if (known) return { row: known, created: false };
   const environmentId = newId('env', now);
   const row = await db.transaction().execute(async (transaction) => {
     await assertRoom(transaction, 'environments', organizationId, now);
-    return insertEnvironment(transaction, environmentId, organizationId, body, now);
+    const inserted = await insertEnvironment(transaction, environmentId, organizationId, body, now);
+    if (inserted.environment_id === environmentId) {
+      const target = { kind: 'machine', id: environmentId } as const;
+      const happened = { actor: secret(secretId), action: 'machine.registered', target } as const;
+      await recordAction(transaction, organizationId, happened, now);
+    }
+    return inserted;
   });
   return { row, created: row.environment_id === environmentId };
 }

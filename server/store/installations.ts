@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { AgentId, Installation } from '../../contract/agent.ts';
 import { newId } from '../ids.ts';
+import { recordAction } from './audit.ts';
+import { person } from './audit-chain.ts';
 import { optional, toTimestamp } from './columns.ts';
 import { holdEnvironment } from './environments.ts';
 import type { Db } from './open.ts';
@@ -103,7 +105,7 @@ export const upsertInstallation = (db: Db, organizationId: string, installation:
  */
 export const updateInstallation = (
   db: Db,
-  organizationId: string,
+  { organizationId, userId }: { organizationId: string; userId: string },
   installationId: string,
   change: InstallationChange,
   now: number,
@@ -121,6 +123,11 @@ export const updateInstallation = (
         returning *`,
     );
     if (change.config !== undefined) await assertConfigRoom(transaction, organizationId);
+    if (row) {
+      const target = { kind: 'agent', id: installationId } as const;
+      const happened = { actor: person(userId), action: 'agent.changed', target } as const;
+      await recordAction(transaction, organizationId, { ...happened, details: { status: row.status } }, now);
+    }
     return row;
   });
 

@@ -1,3 +1,5 @@
+import { recordAction } from './audit.ts';
+import { person } from './audit-chain.ts';
 import { emailKey } from './columns.ts';
 import type { Db } from './open.ts';
 import { asService } from './tenant.ts';
@@ -55,14 +57,21 @@ export async function acceptInvitation(
   now: number,
 ): Promise<boolean> {
   await lockPerson(db, userId);
-  const { numUpdatedRows } = await db
+  const accepted = await db
     .updateTable('members')
     .set({ user_id: userId, status: 'active', joined_at: now, updated_at: now })
     .where('user_id', '=', invitedId)
     .where('status', '=', 'invited')
+    .returning(['organization_id', 'role'])
     .executeTakeFirst();
-  if (numUpdatedRows !== 1n) return false;
+  if (!accepted) return false;
   await declineInvitations(db, email);
+  const { organization_id: organizationId, role } = accepted;
+  const actor = person(userId);
+  // The invitation had another id where the person was known before.
+  const details = { role, invitation: invitedId };
+  const happened = { actor, action: 'member.invitation_accepted', target: actor, details } as const;
+  await recordAction(db, organizationId, happened, now);
   return true;
 }
 

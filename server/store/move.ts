@@ -19,6 +19,8 @@ const TABLES = {
   stored_bytes: ['session_id'],
   stored_days: ['organization_id', 'day'],
   device_sign_ins: ['device_hash'],
+  audit_heads: ['organization_id'],
+  audit_entries: ['organization_id', 'sequence'],
   accounts: ['account_id'],
   links: ['token_hash'],
   provider_records: ['record_id'],
@@ -43,8 +45,8 @@ type Row = Record<string, unknown>;
 export interface MoveOptions {
   from: Store;
   to: Store;
-  /** Called for each table after it was copied, and after it was compared. */
-  onTable: (table: Table, rows: number, phase: 'copied' | 'compared') => void;
+  /** Called for each table after it was copied, and after it was compared; the move waits for it. */
+  onTable: (table: Table, rows: number, phase: 'copied' | 'compared') => void | Promise<void>;
 }
 
 /** The target is not empty, or differs from the source after the copy. */
@@ -63,12 +65,12 @@ export async function moveStore({ from, to, onTable }: MoveOptions): Promise<voi
   for (const table of MOVED) {
     const digest = await copy(from, to, table);
     given.set(table, digest);
-    onTable(table, digest.rows, 'copied');
+    await onTable(table, digest.rows, 'copied');
   }
   for (const table of MOVED) {
     const found = await digestOf(to, table);
     if (!found.equals(given.get(table))) throw notTheSame(table);
-    onTable(table, found.rows, 'compared');
+    await onTable(table, found.rows, 'compared');
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type PostgresPool, sql } from 'kysely';
@@ -11,7 +11,7 @@ import { limitedPool, openPostgres, postgresDialect, SCHEMA_SETTINGS, StoreUnsui
 import { createPostgresJournal } from './postgres-journal.ts';
 import type { Database } from './schema.ts';
 import { sqliteDialect } from './sqlite/driver.ts';
-import { openFile } from './sqlite/open-file.ts';
+import { openFile, openFileToRead } from './sqlite/open-file.ts';
 import { assertOwner, findTenant, poolOfTenants } from './tenant.ts';
 
 export type Db = Kysely<Database>;
@@ -56,6 +56,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   } catch (error) {
     throw storeUnusable(error, options);
   }
+}
+
+/** Opens a store that a service may be using, to read it. */
+export function openStoreToRead({ databaseUrl, dataDir, onError }: StoreOptions): Kysely<Database> {
+  if (databaseUrl !== undefined) {
+    return new Kysely<Database>({ dialect: postgresDialect(openPostgres(databaseUrl, onError)) });
+  }
+  const path = join(dataDir, 'session-capture.sqlite');
+  if (!existsSync(path)) throw new Error(`The folder ${dataDir} holds no store. Name its folder in DATA_DIR`);
+  return new Kysely<Database>({ dialect: sqliteDialect(openFileToRead(path)) });
 }
 
 /** Uses its own connections, which may wait for hours, and no pooler, which would limit them. */

@@ -99,5 +99,7 @@ const OWNED = [
   ['device_sign_ins', 'device_hash'],
   ['views', 'view_id'],
   ['members', 'user_id'],
+  ['audit_entries', 'sequence'],
+  ['audit_heads', 'organization_id'],
   ['organizations', 'organization_id'],
 ] as const;

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Organization } from '../../contract/organization.ts';
 import { newId } from '../ids.ts';
+import { recordAction } from './audit.ts';
+import { person } from './audit-chain.ts';
 import { emailKey, toTimestamp } from './columns.ts';
 import { declineInvitations, lockPerson } from './invitations.ts';
 import type { Db } from './open.ts';
@@ -64,6 +66,9 @@ export function createOrganization(db: Db, name: string, owner: Founder, now: nu
       })
       .execute();
     if (proven !== undefined) await declineInvitations(transaction, proven);
+    const actor = person(owner.userId);
+    const target = { kind: 'organization', id: organizationId } as const;
+    await recordAction(transaction, organizationId, { actor, action: 'organization.created', target }, now);
     return row;
   });
 }

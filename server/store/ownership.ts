@@ -1,4 +1,6 @@
 import type { Plane } from '../../contract/secret.ts';
+import { recordAction } from './audit.ts';
+import { person } from './audit-chain.ts';
 import type { Db } from './open.ts';
 import type { DeletedSessionRow, SessionRow } from './schema.ts';
 
@@ -75,7 +77,12 @@ export const findCaptured = (db: Db, organizationId: string, plane: Plane, clien
  * Forgets the key of a deleted session, so that it may be captured again; appends to the deleted one stay refused.
  * @returns false when the organization has deleted no such session
  */
-export const forgetDeletion = (db: Db, organizationId: string, sessionId: string): Promise<boolean> =>
+export const forgetDeletion = (
+  db: Db,
+  { organizationId, userId }: { organizationId: string; userId: string },
+  sessionId: string,
+  now: number,
+): Promise<boolean> =>
   db.transaction().execute(async (transaction) => {
     const { numUpdatedRows } = await transaction
       .updateTable('deleted_sessions')
@@ -91,5 +98,9 @@ export const forgetDeletion = (db: Db, organizationId: string, sessionId: string
       .where('session_id', '=', sessionId)
       .where('deleted_at', 'is not', null)
       .execute();
-    return numUpdatedRows > 0n;
+    if (numUpdatedRows === 0n) return false;
+    const target = { kind: 'session', id: sessionId } as const;
+    const happened = { actor: person(userId), action: 'session.deletion_forgotten', target } as const;
+    await recordAction(transaction, organizationId, happened, now);
+    return true;
   });

@@ -1,3 +1,5 @@
+import { recordAction } from './audit.ts';
+import { person } from './audit-chain.ts';
 import { findEnvironment } from './environments.ts';
 import type { Db } from './open.ts';
 import type { EnvironmentRow, SessionRow } from './schema.ts';
@@ -5,21 +7,37 @@ import type { EnvironmentRow, SessionRow } from './schema.ts';
 /** Open sessions that are closed in one transaction: it takes some 20 ms. */
 const CLOSED_AT_ONCE = 500;
 
+/** The person who revokes a machine of their organization. */
+export interface Revoker {
+  organizationId: string;
+  userId: string;
+}
+
 /** Revokes the machine, if it is active: from now on no session can be opened on it. */
 export const revokeEnvironment = async (
   db: Db,
-  organizationId: string,
+  { organizationId, userId }: Revoker,
   environmentId: string,
   now: number,
 ): Promise<EnvironmentRow | undefined> =>
-  (await db
+  (await db.transaction().execute(async (transaction) => {
+    const revoked = await markRevoked(transaction, organizationId, environmentId, now);
+    if (!revoked) return undefined;
+    const target = { kind: 'machine', id: environmentId } as const;
+    const happened = { actor: person(userId), action: 'machine.revoked', target } as const;
+    await recordAction(transaction, organizationId, happened, now);
+    return revoked;
+  })) ?? findEnvironment(db, organizationId, environmentId);
+
+const markRevoked = (db: Db, organizationId: string, environmentId: string, now: number) =>
+  db
     .updateTable('environments')
     .set({ status: 'revoked', updated_at: now })
     .where('organization_id', '=', organizationId)
     .where('environment_id', '=', environmentId)
     .where('status', '=', 'active')
     .returningAll()
-    .executeTakeFirst()) ?? findEnvironment(db, organizationId, environmentId);
+    .executeTakeFirst();
 
 /** A revoked machine of any organization that still has open sessions; the first one behind `after`, by its id. */
 export const findRevokedWithOpen = (db: Db, after: string): Promise<EnvironmentRow | undefined> =>

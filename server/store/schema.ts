@@ -64,6 +64,29 @@ export interface SecretRow extends Dated {
   revoked_at: Time | null;
 }
 
+/** The last entry of an organization's audit log. */
+export interface AuditHeadRow {
+  organization_id: string;
+  sequence: number;
+  hash: string;
+  changed_at: Time;
+}
+
+export interface AuditEntryRow {
+  organization_id: string;
+  sequence: number;
+  at: Time;
+  actor_kind: string;
+  actor_id: string;
+  action: string;
+  target_kind: string;
+  target_id: string;
+  /** JSON. */
+  details: string | null;
+  previous: string;
+  hash: string;
+}
+
 /** A machine that waits for minutes to be signed in. Its codes are hashed like secrets. */
 export interface DeviceSignInRow {
   device_hash: string;
@@ -412,6 +435,8 @@ export interface Database {
   users: UserRow;
   organizations: OrganizationRow;
   members: MemberRow;
+  audit_heads: AuditHeadRow;
+  audit_entries: AuditEntryRow;
   secrets: SecretRow;
   device_sign_ins: DeviceSignInRow;
   environments: EnvironmentRow;

@@ -4,7 +4,7 @@ import { newId } from '../ids.ts';
 import { optional, optionalTimestamp, toTimestamp } from './columns.ts';
 import type { Db } from './open.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
-import { allRows, firstRow } from './rows.ts';
+import { allRows, changedRows, firstRow } from './rows.ts';
 import type { SecretRow } from './schema.ts';
 
 export const toSecret = (row: SecretRow): Secret => ({
@@ -79,15 +79,19 @@ const newest = (organizationId: string, status: SecretRow['status'], limit: numb
   select * from secrets where organization_id = ${organizationId} and status = ${status}
   order by secret_id desc limit ${limit}`;
 
-/** Revokes a secret, if it is active. @returns undefined when the organization has no such secret */
+/** Revokes a secret, if it is active. @returns no row when the organization has no such secret */
 export async function revokeSecret(db: Db, organizationId: string, secretId: string, now: number) {
-  await sql`
-    update secrets set status = 'revoked', revoked_at = ${now}, updated_at = ${now}
-    where organization_id = ${organizationId} and secret_id = ${secretId} and status = 'active'`.execute(db);
-  return firstRow(
+  const changed = await changedRows(
+    db,
+    sql`
+      update secrets set status = 'revoked', revoked_at = ${now}, updated_at = ${now}
+      where organization_id = ${organizationId} and secret_id = ${secretId} and status = 'active'`,
+  );
+  const row = await firstRow(
     db,
     sql<SecretRow>`select * from secrets where organization_id = ${organizationId} and secret_id = ${secretId}`,
   );
+  return { row, isChanged: changed > 0 };
 }
 
 /**

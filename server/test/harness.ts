@@ -1,7 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { zstdCompressSync } from 'node:zlib';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { type FramedAppend, writeAppends } from '../../contract/appends-body.ts';
+import { AuditKey } from '../audit/heads.ts';
 import type { Bus } from '../bus/bus.ts';
 import { type Config, OPTIONS } from '../config.ts';
 import { createLogger } from '../logger.ts';
@@ -70,6 +72,7 @@ export async function startTestService(
     bus: store.bus,
     observer: metrics,
     identity,
+    auditKey: new AuditKey(generateKeyPairSync('ed25519').privateKey),
     publicUrl: 'http://capture.test',
     log: createLogger('debug', { write: (line: string) => void log.push(line) }),
     now: () => clock.now,

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect } from 'vitest';
+import { readAuditKey } from '../../audit/heads.ts';
 import { type Config, OPTIONS } from '../../config.ts';
 import { freePort } from '../../public-url.ts';
 import { createService } from '../../service.ts';
@@ -35,11 +36,12 @@ export async function startService(
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const limitsOff = { RATE_LIMIT_SECRET: 0, RATE_LIMIT_USER: 0, RATE_LIMIT_ADDRESS: 0 };
+  const auditKey = readAuditKey(store.dataDir, undefined);
   const config: Config = { ...DEFAULTS, ...limitsOff, DATA_DIR: store.dataDir, ...overrides };
 
   async function start(at = port): Promise<{ app: FastifyInstance; identity: Identity }> {
     const identity = await createIdentity({ config, store, publicUrl, log, now, passwords });
-    const app = await createService({ config, store, identity, publicUrl, log, now });
+    const app = await createService({ config, store, identity, auditKey, publicUrl, log, now });
     await app.listen({ port: at, host: '127.0.0.1' });
     return { app, identity };
   }

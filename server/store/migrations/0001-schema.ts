@@ -24,6 +24,8 @@ export const TENANT_TABLES = [
   'session_add_ons',
   'summed_days',
   'usage_days',
+  'audit_heads',
+  'audit_entries',
 ] as const;
 
 /** The whole schema of the first release. Times are milliseconds since the epoch; booleans are 0 or 1. */
@@ -126,6 +128,32 @@ create table device_sign_ins (
   expires_at bigint not null
 );
 create index device_sign_ins_by_end on device_sign_ins (expires_at);
+
+-- Who did what. Each entry holds the hash of the one before it; the head is the last one.
+create table audit_heads (
+  organization_id text primary key references organizations (organization_id),
+  sequence bigint not null,
+  hash text not null,
+  changed_at bigint not null
+);
+create index audit_heads_by_change on audit_heads (changed_at);
+
+create table audit_entries (
+  organization_id text not null references organizations (organization_id),
+  sequence bigint not null,
+  at bigint not null,
+  actor_kind text not null,
+  actor_id text not null,
+  action text not null,
+  target_kind text not null,
+  target_id text not null,
+  details text,
+  previous text not null,
+  hash text not null,
+  constraint audit_entries_pkey primary key (organization_id, sequence)
+);
+create index audit_entries_by_action on audit_entries (organization_id, action, sequence);
+create index audit_entries_by_actor on audit_entries (organization_id, actor_id, sequence);
 
 -- The columns that rate-limiter-flexible expects; used where replicas share a limit.
 create table rate_limits (

@@ -93,6 +93,18 @@ delete
   where organization_id = $2
   limit $3);
 delete
+  from "audit_entries"
+  where organization_id = $1 and "sequence" in (select "sequence"
+  from "audit_entries"
+  where organization_id = $2
+  limit $3);
+delete
+  from "audit_heads"
+  where organization_id = $1 and "organization_id" in (select "organization_id"
+  from "audit_heads"
+  where organization_id = $2
+  limit $3);
+delete
   from "organizations"
   where organization_id = $1 and "organization_id" in (select "organization_id"
   from "organizations"

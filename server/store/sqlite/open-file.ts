@@ -13,6 +13,16 @@ export interface OpenFile extends Threads {
   longReads: Threads;
 }
 
+/** Opens a file that another process may be writing, to read it. The file must exist. */
+export function openFileToRead(path: string): Threads {
+  const readers = new Readers({
+    most: 1,
+    start: () => new ConnectionThread({ path, readOnly: true }, () => undefined),
+  });
+  const refuse = () => Promise.reject(new Error('the store was opened to read it'));
+  return { reader: readers, writer: { run: refuse, lag: () => 0 }, holdWriter: refuse, close: () => readers.close() };
+}
+
 /**
  * Opens the file: one thread writes it, others read it, so that neither a slow disk nor a long read stops the thread that
  * answers. `onError` is told of each error of the engine.

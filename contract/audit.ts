@@ -1,0 +1,79 @@
+import { type Static, Type } from 'typebox';
+import { Id, OneOf, Timestamp } from './common.ts';
+
+/** What the audit log records, by the noun it was done to. */
+export const AUDIT_ACTIONS = [
+  'organization.created',
+  'organization.renamed',
+  'organization.owner_changed',
+  'member.invited',
+  'member.invitation_accepted',
+  'member.role_changed',
+  'member.removed',
+  'member.left',
+  'secret.issued',
+  'secret.revoked',
+  'machine.sign_in_approved',
+  'machine.sign_in_denied',
+  'machine.registered',
+  'machine.revoked',
+  'agent.changed',
+  'session.deletion_forgotten',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export const AUDIT_ACTORS = ['person', 'secret', 'machine', 'service'] as const;
+
+/** Names somebody or something by its id, and never by an e-mail or a name: entries outlive both. */
+const Party = Type.Object({
+  kind: OneOf([...AUDIT_ACTORS, 'organization', 'agent', 'session']),
+  id: Type.String(),
+});
+export type AuditParty = Static<typeof Party>;
+
+const Digest = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in hexadecimal' });
+
+/** One entry of an organization's audit log. */
+export const AuditEntry = Type.Object({
+  sequence: Type.Integer({ minimum: 1, description: '1 for the first entry of the organization, without gaps' }),
+  at: Timestamp,
+  actor: Party,
+  action: OneOf(AUDIT_ACTIONS),
+  target: Party,
+  details: Type.Optional(
+    Type.Record(Type.String(), Type.Union([Type.String(), Type.Integer(), Type.Boolean()]), {
+      description: 'such as the role before and after',
+    }),
+  ),
+  previous: Digest,
+  hash: Digest,
+});
+export type AuditEntry = Static<typeof AuditEntry>;
+
+export const AuditQuery = Type.Object({
+  cursor: Type.Optional(Type.String({ description: 'nextCursor of the previous page' })),
+  limit: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,2}$', description: '1 to 500; default 100' })),
+  action: Type.Optional(OneOf(AUDIT_ACTIONS)),
+  actor: Type.Optional(Type.String({ description: 'id of a person, secret or machine' })),
+});
+
+/** The newest entries first. */
+export const AuditPage = Type.Object({
+  entries: Type.Array(AuditEntry),
+  nextCursor: Type.Union([Type.String(), Type.Null()]),
+});
+
+/** The last entry of an organization at a time, under the service's signature. */
+export const SignedHead = Type.Object({
+  organizationId: Id('org'),
+  sequence: Type.Integer({ minimum: 0 }),
+  hash: Digest,
+  at: Timestamp,
+  signature: Type.String({ description: 'Ed25519 over the other fields as canonical JSON (RFC 8785), in base64' }),
+});
+export type SignedHead = Static<typeof SignedHead>;
+
+export const AuditHead = Type.Object({
+  head: SignedHead,
+  publicKey: Type.String({ description: 'the public key of the signature, as PEM' }),
+});

@@ -1,0 +1,157 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import canonicalize from 'canonicalize';
+import { Value } from 'typebox/value';
+import { SignedHead } from '../../contract/audit.ts';
+import type { Config } from '../config.ts';
+import { listAuditHeads } from '../store/audit.ts';
+import type { ChainHead } from '../store/audit-chain.ts';
+import type { Db } from '../store/open.ts';
+
+/** How often heads are signed: the most of a log that somebody with the store, but without the key, could write anew. */
+export const SIGN_EVERY_MS = 3_600_000;
+/** Heads that changed so shortly before a signing are signed again: clocks of replicas differ. */
+const OVERLAP_MS = 60_000;
+
+/** Signs heads with Ed25519. */
+export class AuditKey {
+  readonly #privateKey: KeyObject;
+  readonly #publicKey: KeyObject;
+
+  constructor(privateKey: KeyObject) {
+    this.#privateKey = privateKey;
+    this.#publicKey = createPublicKey(privateKey);
+  }
+
+  /** As PEM (SPKI). */
+  get publicKey(): string {
+    return this.#publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  }
+
+  /** @param at epoch milliseconds */
+  sign(organizationId: string, { sequence, hash }: ChainHead, at: number): SignedHead {
+    const head = { organizationId, sequence, hash, at: new Date(at).toISOString() };
+    return { ...head, signature: sign(null, bytesOf(head), this.#privateKey).toString('base64') };
+  }
+
+  isOwn({ signature, ...head }: SignedHead): boolean {
+    return verify(null, bytesOf(head), this.#publicKey, Buffer.from(signature, 'base64'));
+  }
+}
+
+const bytesOf = (head: Omit<SignedHead, 'signature'>) => Buffer.from(canonicalize(head) ?? '');
+
+/**
+ * Reads the key that signs heads. Without `pem` it is kept in the data folder, and made there the first time.
+ * @param pem an Ed25519 private key in PKCS #8
+ * @throws if it is no such key
+ */
+export function readAuditKey(dataDir: string, pem: string | undefined): AuditKey {
+  const key = createPrivateKey(pem ?? keyIn(dataDir));
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error('AUDIT_KEY must be an Ed25519 private key in PEM');
+  return new AuditKey(key);
+}
+
+function keyIn(dataDir: string): string {
+  const path = join(dataDir, 'audit-key.pem');
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  try {
+    const made = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    writeFileSync(path, made, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return readFileSync(path, 'utf8');
+}
+
+/** The file for signed heads. */
+export const auditHeadsFile = ({ AUDIT_HEADS, DATA_DIR }: Pick<Config, 'AUDIT_HEADS' | 'DATA_DIR'>) =>
+  AUDIT_HEADS ?? join(DATA_DIR, 'audit-heads.jsonl');
+
+export interface AuditHeadsOptions {
+  db: Db;
+  key: AuditKey;
+  /** The file that signed heads are added to, one line of JSON each. */
+  file: string;
+  now: () => number;
+}
+
+/** Writes signed heads to a file outside the store, so that a log that was cut off or written anew is noticed. */
+export class AuditHeads {
+  readonly #options: AuditHeadsOptions;
+  #signedUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(options: AuditHeadsOptions) {
+    this.#options = options;
+  }
+
+  /** Signs the heads that changed since the last time. */
+  async sign(): Promise<void> {
+    const { db, key, now } = this.#options;
+    const at = now();
+    const changed = await listAuditHeads(db, Math.max(0, this.#signedUntil - OVERLAP_MS));
+    await this.#write(changed.map((row) => key.sign(row.organization_id, row, at)));
+    this.#signedUntil = at;
+  }
+
+  /** Notes that an organization was deleted with its log, so that its absence is no finding. */
+  async end(organizationId: string): Promise<void> {
+    const { key, now } = this.#options;
+    await this.#write([key.sign(organizationId, ENDED, now())]);
+  }
+
+  async #write(heads: readonly SignedHead[]): Promise<void> {
+    if (heads.length === 0) return;
+    const file = await open(this.#options.file, 'a', 0o600);
+    try {
+      // A crash may have left half a line.
+      await file.write(`\n${heads.map((head) => JSON.stringify(head)).join('\n')}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** The head of a deleted log: no entry has this hash. */
+const ENDED: ChainHead = { sequence: 0, hash: 'f'.repeat(64) };
+
+/** Signed heads of a file. */
+export interface KnownHeads {
+  /** By organization. Deleted organizations have none. */
+  byOrganization: Map<string, SignedHead[]>;
+  /** Numbers of the lines that are no head with a signature of this key. A last line that a crash cut off is none. */
+  foreignLines: number[];
+}
+
+/** @throws if the file cannot be read */
+export async function readHeads(path: string, key: AuditKey): Promise<KnownHeads> {
+  const lines = (await readFile(path, 'utf8')).split('\n');
+  const byOrganization = new Map<string, SignedHead[]>();
+  const ended = new Set<string>();
+  const foreignLines: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (line === '') continue;
+    const head = parseHead(line);
+    if (head === undefined && isCutOff(lines, index)) continue;
+    if (head === undefined || !key.isOwn(head)) foreignLines.push(index + 1);
+    else if (head.hash === ENDED.hash) ended.add(head.organizationId);
+    else byOrganization.set(head.organizationId, [...(byOrganization.get(head.organizationId) ?? []), head]);
+  }
+  for (const organizationId of ended) byOrganization.delete(organizationId);
+  return { byOrganization, foreignLines };
+}
+
+/** Each group of lines begins with an empty one, so what a crash left is followed by one or by nothing. */
+const isCutOff = (lines: readonly string[], index: number) => (lines[index + 1] ?? '') === '';
+
+function parseHead(line: string): SignedHead | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return Value.Check(SignedHead, value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

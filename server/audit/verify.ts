@@ -1,0 +1,36 @@
+import { listAudited, readAuditAfter, readAuditHead, toAuditEntry } from '../store/audit.ts';
+import { ChainCheck, type Finding } from '../store/audit-chain.ts';
+import type { Db } from '../store/open.ts';
+import type { KnownHeads } from './heads.ts';
+
+/** Entries that one query reads. */
+const AT_ONCE = 1_000;
+
+export interface AuditReport {
+  organizations: number;
+  entries: number;
+  findings: (Finding & { organizationId: string })[];
+}
+
+/** Checks every audit log of the store against its chain, its head and the signed heads. */
+export async function verifyAudit(
+  db: Db,
+  { byOrganization }: Pick<KnownHeads, 'byOrganization'>,
+): Promise<AuditReport> {
+  const organizations = [...new Set([...(await listAudited(db)), ...byOrganization.keys()])].sort();
+  const report: AuditReport = { organizations: organizations.length, entries: 0, findings: [] };
+  for (const organizationId of organizations) {
+    const check = new ChainCheck(organizationId, byOrganization.get(organizationId));
+    const before = await readAuditHead(db, organizationId);
+    for (let last = Number.MIN_SAFE_INTEGER, isLeft = true; isLeft; ) {
+      const rows = await readAuditAfter(db, organizationId, last, AT_ONCE);
+      for (const row of rows) check.add(toAuditEntry(row));
+      report.entries += rows.length;
+      last = rows.at(-1)?.sequence ?? last;
+      isLeft = rows.length === AT_ONCE;
+    }
+    const after = await readAuditHead(db, organizationId);
+    for (const finding of check.end(before, after)) report.findings.push({ ...finding, organizationId });
+  }
+  return report;
+}

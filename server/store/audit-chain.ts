@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { AuditAction, AuditEntry, AuditParty, SignedHead } from '../../contract/audit.ts';
+
+/*
+ * Each entry of an audit log holds the hash of the entry before it, so that a changed, missing, moved or inserted entry no
+ * longer fits. A chain alone cannot show that its end was cut off or that all of it was written anew; signed heads can.
+ */
+
+/** What happened, before it has its place in the log. */
+export interface Happened {
+  actor: AuditParty;
+  action: AuditAction;
+  target: AuditParty;
+  details?: Record<string, string | number | boolean>;
+}
+
+export const person = (id: string): AuditParty => ({ kind: 'person', id });
+export const secret = (id: string): AuditParty => ({ kind: 'secret', id });
+
+/** The last entry of a log. */
+export interface ChainHead {
+  sequence: number;
+  hash: string;
+}
+
+/** The head of a log without entries. */
+export const EMPTY: ChainHead = { sequence: 0, hash: '0'.repeat(64) };
+
+/** SHA-256 of the entry's canonical JSON (RFC 8785). The organization is part of it, so no entry fits another log. */
+const hashOf = (organizationId: string, { hash: _, ...entry }: AuditEntry): string =>
+  hash('sha256', canonicalize({ organizationId, ...entry }) ?? '');
+
+/** The entry that follows the head. @param at epoch milliseconds */
+export function nextEntry(organizationId: string, head: ChainHead, happened: Happened, at: number): AuditEntry {
+  const { actor, action, target, details } = happened;
+  const entry: AuditEntry = {
+    sequence: head.sequence + 1,
+    at: new Date(at).toISOString(),
+    actor,
+    action,
+    target,
+    ...(details === undefined ? {} : { details }),
+    previous: head.hash,
+    hash: '',
+  };
+  return { ...entry, hash: hashOf(organizationId, entry) };
+}
+
+/** Something that does not fit in a log. */
+export interface Finding {
+  sequence: number;
+  problem: 'edited' | 'missing' | 'out of place' | 'cut off' | 'added' | 'written anew';
+}
+
+/** Checks the entries of one log, which are given in the order of their sequence. */
+export class ChainCheck {
+  readonly findings: Finding[] = [];
+  readonly #organizationId: string;
+  /** Hashes that signed heads name, by sequence. */
+  readonly #signed: Map<number, string>;
+  #last: ChainHead = EMPTY;
+
+  /** @param signed heads of this organization whose signatures were verified */
+  constructor(organizationId: string, signed: readonly Pick<SignedHead, 'sequence' | 'hash'>[] = []) {
+    this.#organizationId = organizationId;
+    this.#signed = new Map(signed.map(({ sequence, hash: signedHash }) => [sequence, signedHash]));
+  }
+
+  add(entry: AuditEntry): void {
+    const { sequence, previous, hash: entryHash } = entry;
+    if (sequence !== this.#last.sequence + 1) this.#report(this.#last.sequence + 1, 'missing');
+    else if (previous !== this.#last.hash) this.#report(sequence, 'out of place');
+    if (hashOf(this.#organizationId, entry) !== entryHash) this.#report(sequence, 'edited');
+    const signed = this.#signed.get(sequence);
+    if (signed !== undefined && signed !== entryHash) this.#report(sequence, 'written anew');
+    this.#last = { sequence, hash: entryHash };
+  }
+
+  /**
+   * @param before the head in the store before the entries were read
+   * @param after the head after that: entries may have been added meanwhile
+   */
+  end(before: ChainHead, after: ChainHead = before): Finding[] {
+    const { sequence, hash: lastHash } = this.#last;
+    const [head] = [before, after].filter((one) => one.sequence === sequence);
+    // An organization's log begins when it is created.
+    if (sequence === 0 || Math.max(before.sequence, ...this.#signed.keys()) > sequence) {
+      this.#report(sequence + 1, 'cut off');
+    } else if (after.sequence < sequence) this.#report(after.sequence + 1, 'added');
+    else if (head && head.hash !== lastHash) this.#report(sequence, 'edited');
+    return this.findings;
+  }
+
+  #report(sequence: number, problem: Finding['problem']): void {
+    this.findings.push({ sequence, problem });
+  }
+}

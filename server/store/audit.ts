@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import type { AuditAction, AuditEntry, AuditParty } from '../../contract/audit.ts';
+import { type ChainHead, EMPTY, type Happened, nextEntry } from './audit-chain.ts';
+import { toTimestamp } from './columns.ts';
+import { forUpdate } from './dialect.ts';
+import type { Db } from './open.ts';
+import { allRows, firstRow } from './rows.ts';
+import type { AuditEntryRow, AuditHeadRow } from './schema.ts';
+
+export const toAuditEntry = (row: AuditEntryRow): AuditEntry => ({
+  sequence: row.sequence,
+  at: toTimestamp(row.at),
+  actor: { kind: row.actor_kind as AuditParty['kind'], id: row.actor_id },
+  action: row.action as AuditAction,
+  target: { kind: row.target_kind as AuditParty['kind'], id: row.target_id },
+  ...(row.details === null ? {} : { details: JSON.parse(row.details) }),
+  previous: row.previous,
+  hash: row.hash,
+});
+
+/**
+ * Adds entries to the organization's audit log, at the end of the action's transaction: the log is locked until the
+ * commit, and other actions of the organization wait.
+ */
+export async function recordActions(
+  transaction: Db,
+  organizationId: string,
+  all: readonly Happened[],
+  now: number,
+): Promise<void> {
+  if (all.length === 0) return;
+  await sql`
+    insert into audit_heads (organization_id, sequence, hash, changed_at)
+    values (${organizationId}, ${EMPTY.sequence}, ${EMPTY.hash}, ${now}) on conflict do nothing`.execute(transaction);
+  let head =
+    (await firstRow(
+      transaction,
+      sql<ChainHead>`
+        select sequence, hash from audit_heads where organization_id = ${organizationId} ${forUpdate(transaction)}`,
+    )) ?? EMPTY;
+  for (const happened of all) {
+    const entry = nextEntry(organizationId, head, happened, now);
+    await sql`
+      insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id,
+        details, previous, hash)
+      values (${organizationId}, ${entry.sequence}, ${now}, ${entry.actor.kind}, ${entry.actor.id}, ${entry.action},
+        ${entry.target.kind}, ${entry.target.id}, ${entry.details ? JSON.stringify(entry.details) : null},
+        ${entry.previous}, ${entry.hash})`.execute(transaction);
+    head = entry;
+  }
+  await sql`
+    update audit_heads set sequence = ${head.sequence}, hash = ${head.hash}, changed_at = ${now}
+    where organization_id = ${organizationId}`.execute(transaction);
+}
+
+/** Adds one entry, as `recordActions` does. */
+export const recordAction = (transaction: Db, organizationId: string, happened: Happened, now: number) =>
+  recordActions(transaction, organizationId, [happened], now);
+
+export interface AuditFilter {
+  action?: AuditAction | undefined;
+  /** The id of the actor. */
+  actor?: string | undefined;
+  /** Only entries before this sequence. */
+  before: number;
+  limit: number;
+}
+
+/** The newest entries first. */
+export const listAudit = (db: Db, organizationId: string, { action, actor, before, limit }: AuditFilter) =>
+  allRows(
+    db,
+    sql<AuditEntryRow>`
+      select * from audit_entries
+      where organization_id = ${organizationId} and sequence < ${before}
+        ${action === undefined ? sql`` : sql`and action = ${action}`}
+        ${actor === undefined ? sql`` : sql`and actor_id = ${actor}`}
+      order by sequence desc limit ${limit}`,
+  );
+
+/** The earliest entries behind a sequence first. */
+export const readAuditAfter = (db: Db, organizationId: string, after: number, limit: number) =>
+  allRows(
+    db,
+    sql<AuditEntryRow>`
+      select * from audit_entries where organization_id = ${organizationId} and sequence > ${after}
+      order by sequence limit ${limit}`,
+  );
+
+export const readAuditHead = async (db: Db, organizationId: string): Promise<ChainHead> =>
+  (await firstRow(
+    db,
+    sql<ChainHead>`select sequence, hash from audit_heads where organization_id = ${organizationId}`,
+  )) ?? EMPTY;
+
+/** The heads of all organizations that changed at that time (epoch milliseconds) or later. */
+export const listAuditHeads = (db: Db, changedSince: number) =>
+  allRows(
+    db,
+    sql<AuditHeadRow>`select * from audit_heads where changed_at >= ${changedSince} order by organization_id`,
+  );
+
+/** Every active organization, and every other one that has entries or a head. */
+export async function listAudited(db: Db): Promise<string[]> {
+  const rows = await allRows(
+    db,
+    sql<{ organization_id: string }>`
+      select organization_id from organizations where status = 'active'
+      union select organization_id from audit_heads
+      union select organization_id from audit_entries
+      order by organization_id`,
+  );
+  return rows.map(({ organization_id }) => organization_id);
+}

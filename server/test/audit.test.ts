@@ -1,0 +1,159 @@
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AuditHeads, readAuditKey, readHeads } from '../audit/heads.ts';
+import { verifyAudit } from '../audit/verify.ts';
+import { verifyAuditLogs } from '../commands.ts';
+import { ENGINES } from './engines.ts';
+import { testConfig } from './harness.ts';
+import { playScenarios } from './scenarios.ts';
+import { AUDIT_SCENARIOS } from './tables/audit.ts';
+import { startWorld, type World } from './world.ts';
+
+playScenarios('audit', AUDIT_SCENARIOS);
+
+describe.each(ENGINES)('the audit log on %s', (engine) => {
+  let world: World;
+  beforeEach(async () => {
+    world = await startWorld(engine);
+  });
+  afterEach(() => world.service.close());
+
+  const call = (method: string, path: string, body?: object) =>
+    world.service.call(method, `/v1/organizations/me${path && `/${path}`}`, { as: world.ours.owner, body });
+  const list = async () => (await call('GET', 'audit?limit=500')).body.entries;
+
+  test('has an entry for each action, with who did it and to whom', async () => {
+    const { ours } = world;
+    const before = (await list()).length;
+    const { secretId } = (await call('POST', 'secrets')).body;
+    await call('DELETE', `secrets/${secretId}`);
+    await call('DELETE', `secrets/${secretId}`);
+    await call('PATCH', '', { name: 'another name' });
+    const invited = (await call('POST', 'members', { email: 'new@example.com', role: 'member' })).body;
+    await call('PATCH', `members/${invited.userId}`, { role: 'admin' });
+    await call('DELETE', `members/${invited.userId}`);
+    await call('DELETE', `environments/${ours.environmentId}`);
+    const added = (await list()).slice(0, -before).reverse();
+    const by = { kind: 'person', id: ours.ownerId };
+    const newcomer = { kind: 'person', id: invited.userId };
+    expect(added).toMatchObject([
+      { actor: by, action: 'secret.issued', target: { kind: 'secret', id: secretId }, details: { plane: 'live' } },
+      { actor: by, action: 'secret.revoked', target: { kind: 'secret', id: secretId } },
+      { actor: by, action: 'organization.renamed', target: { kind: 'organization', id: ours.organizationId } },
+      { actor: by, action: 'member.invited', target: newcomer, details: { role: 'member' } },
+      { actor: by, action: 'member.role_changed', target: newcomer, details: { from: 'member', to: 'admin' } },
+      { actor: by, action: 'member.removed', target: newcomer, details: { role: 'admin', status: 'invited' } },
+      { actor: by, action: 'machine.revoked', target: { kind: 'machine', id: ours.environmentId } },
+    ]);
+  });
+
+  test('names secrets that go with a person, and has no e-mail in it', async () => {
+    const { ours, service } = world;
+    await call('PATCH', `members/${ours.memberId}`, { role: 'admin' });
+    const { secretId } = (await service.call('POST', '/v1/organizations/me/secrets', { as: ours.member })).body;
+    await call('DELETE', `members/${ours.memberId}`);
+    const [revoked, removed] = await list();
+    expect(removed).toMatchObject({ action: 'member.removed', target: { id: ours.memberId } });
+    expect(revoked).toMatchObject({ action: 'secret.revoked', target: { id: secretId } });
+    expect(JSON.stringify(await list())).not.toContain('@');
+  });
+
+  test('that cannot be written fails the action, which leaves nothing', async () => {
+    const { db } = world.service.store;
+    const before = (await call('GET', 'secrets')).body.secrets.length;
+    await sql`alter table audit_entries rename to audit_entries_away`.execute(db);
+    const refused = await call('POST', 'secrets');
+    await sql`alter table audit_entries_away rename to audit_entries`.execute(db);
+    expect(refused.status).toBeGreaterThanOrEqual(500);
+    expect((await call('GET', 'secrets')).body.secrets).toHaveLength(before);
+    expect((await verifyAudit(db, { byOrganization: new Map() })).findings).toEqual([]);
+  });
+
+  test('of actions at the same moment has no gap and no fork', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => call('POST', 'secrets')));
+    const { findings, entries } = await verifyAudit(world.service.store.db, { byOrganization: new Map() });
+    expect(findings).toEqual([]);
+    expect(entries).toBeGreaterThan(40);
+  });
+
+  describe('is verified against signed heads:', () => {
+    const organizationOf = () => world.ours.organizationId;
+
+    async function sign() {
+      const { dataDir, db } = world.service.store;
+      const file = join(dataDir, 'audit-heads.jsonl');
+      const key = readAuditKey(dataDir, undefined);
+      await new AuditHeads({ db, key, file, now: () => world.service.clock.now }).sign();
+      return { file, key, heads: () => readHeads(file, key) };
+    }
+
+    test.each([
+      ['an edited entry', 'edited', () => sql`update audit_entries set actor_id = 'usr_x' where sequence = 3`],
+      ['a removed entry', 'missing', () => sql`delete from audit_entries where sequence = 3`],
+      ['a removed head', 'added', () => sql`delete from audit_heads`],
+      ['a log that is gone', 'cut off', () => sql`delete from audit_entries`],
+    ])('%s is found', async (_, problem, change) => {
+      const { heads } = await sign();
+      const { db } = world.service.store;
+      const organizationId = organizationOf();
+      await change().execute(db);
+      const { findings } = await verifyAudit(db, await heads());
+      expect(findings).toContainEqual(expect.objectContaining({ organizationId, problem }));
+    });
+
+    test('a log whose end and head were cut off is found', async () => {
+      const { heads } = await sign();
+      const { db } = world.service.store;
+      await sql`delete from audit_entries where sequence > 2`.execute(db);
+      await sql`
+        update audit_heads set sequence = 2,
+          hash = (select hash from audit_entries e where e.organization_id = audit_heads.organization_id and sequence = 2)
+      `.execute(db);
+      expect((await verifyAudit(db, { byOrganization: new Map() })).findings).toEqual([]);
+      const { findings } = await verifyAudit(db, await heads());
+      expect(findings.map(({ problem }) => problem)).toEqual(['cut off', 'cut off']);
+    });
+
+    test('a head that another key signed, or that was changed, is named by its line', async () => {
+      const { file, key, heads } = await sign();
+      const lines = readFileSync(file, 'utf8').split('\n');
+      writeFileSync(file, lines.map((line) => line.replace('"sequence":', '"sequence":1')).join('\n'));
+      expect((await heads()).foreignLines.length).toBe(lines.filter(Boolean).length);
+      writeFileSync(file, `${lines.join('\n')}{"organizationId":"org_1","sequ`);
+      expect(await readHeads(file, key)).toMatchObject({ foreignLines: [] });
+    });
+
+    test('a deleted organization is no finding', async () => {
+      const { file, key, heads } = await sign();
+      const { db } = world.service.store;
+      const organizationId = organizationOf();
+      await sql`delete from audit_entries where organization_id = ${organizationId}`.execute(db);
+      await sql`delete from audit_heads where organization_id = ${organizationId}`.execute(db);
+      await sql`update organizations set status = 'deleted' where organization_id = ${organizationId}`.execute(db);
+      expect((await verifyAudit(db, await heads())).findings).toMatchObject([{ organizationId, problem: 'cut off' }]);
+      await new AuditHeads({ db, key, file, now: Date.now }).end(organizationId);
+      expect((await verifyAudit(db, await heads())).findings).toEqual([]);
+    });
+
+    test('the command reads the store beside the service, and fails when something does not fit', async () => {
+      await sign();
+      const { dataDir, databaseUrl, db } = world.service.store;
+      const config = testConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl });
+      const lines: string[] = [];
+      const write = (line: string) => void lines.push(line);
+      await verifyAuditLogs(config, write, []);
+      expect(lines.join('\n')).toMatch(/^\d+ entries of 2 organizations were read\.\nNothing was changed\.$/);
+      await sql`update audit_entries set action = 'member.left' where sequence = 2`.execute(db);
+      const file = join(dataDir, 'audit-heads.jsonl');
+      appendFileSync(file, '{"forged":true}\n{"forged":true}\n');
+      await expect(verifyAuditLogs(config, write, ['--heads', file])).rejects.toThrow(
+        /^The audit log was changed: \d+ findings\.$/,
+      );
+      expect(lines.join('\n')).toMatch(/ entry 2: edited\n/);
+      await expect(verifyAuditLogs(config, write, ['--tail'])).rejects.toThrow('takes no option but --heads FILE');
+      expect(existsSync(join(dataDir, 'audit-key.pem'))).toBe(true);
+    });
+  });
+});

@@ -1,0 +1,69 @@
+import { expect } from 'vitest';
+import type { Scenario } from '../scenarios.ts';
+
+export const AUDIT_SCENARIOS: readonly Scenario[] = [
+  {
+    route: 'listAudit',
+    name: 'the newest entry first, each behind the hash of the one before it',
+    status: 200,
+    after(_, { body: { entries } }) {
+      for (const [index, { sequence, hash }] of entries.entries()) {
+        const later = entries[index - 1];
+        if (later) expect([later.sequence - 1, later.previous]).toEqual([sequence, hash]);
+      }
+      expect(entries.at(-1)).toMatchObject({ sequence: 1, action: 'organization.created', previous: '0'.repeat(64) });
+    },
+  },
+  {
+    route: 'listAudit',
+    name: 'in pages that together are the whole log',
+    ask: { query: { limit: '2' } },
+    status: 200,
+    async after({ service, ours }, { body }) {
+      expect(body.entries).toHaveLength(2);
+      const list = async (query: string) =>
+        (await service.call('GET', `/v1/organizations/me/audit?${query}`, { as: ours.owner })).body;
+      const all = (await list('limit=500')).entries;
+      const paged = [...body.entries];
+      for (let cursor = body.nextCursor; cursor !== null; ) {
+        const page = await list(`limit=2&cursor=${cursor}`);
+        paged.push(...page.entries);
+        cursor = page.nextCursor;
+      }
+      expect(paged).toEqual(all);
+    },
+  },
+  {
+    route: 'listAudit',
+    name: 'of one action of one person',
+    ask: ({ ours }) => ({ query: { action: 'secret.issued', actor: ours.ownerId } }),
+    status: 200,
+    after({ ours }, { body }) {
+      expect(body.entries.length).toBeGreaterThan(1);
+      for (const entry of body.entries) {
+        expect(entry).toMatchObject({ action: 'secret.issued', actor: { kind: 'person', id: ours.ownerId } });
+      }
+    },
+  },
+  {
+    route: 'listAudit',
+    name: 'of somebody in another organization there is nothing',
+    ask: ({ theirs }) => ({ query: { actor: theirs.ownerId } }),
+    status: 200,
+    body: () => ({ entries: [], nextCursor: null }),
+  },
+  ...[{ limit: '0' }, { limit: '1000' }, { cursor: 'x' }, { action: 'secret.read' }].map(
+    (query): Scenario => ({ route: 'listAudit', name: `of ${JSON.stringify(query)}`, ask: { query }, status: 400 }),
+  ),
+  {
+    route: 'getAuditHead',
+    name: 'the last entry of the log',
+    as: ({ ours }) => ours.owner,
+    status: 200,
+    async after({ service, ours }, { body: { head } }) {
+      const { entries } = (await service.call('GET', '/v1/organizations/me/audit', { as: ours.owner })).body;
+      const { sequence, hash } = entries[0];
+      expect(head).toMatchObject({ organizationId: ours.organizationId, sequence, hash });
+    },
+  },
+];
