@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import type { AddOns } from '../../contract/add-ons.ts';
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import { formatQuery } from '../../contract/query.ts';
@@ -6,7 +5,7 @@ import { paths } from '../app/paths.ts';
 import type { FrameSearch } from '../app/search.ts';
 import { useLinks } from '../app/use-links.ts';
 import { formatCost, formatCount, formatPart, formatTokens, plural } from '../kit/format.ts';
-import { Scroll } from '../kit/scroll.tsx';
+import { type Column, Table } from '../kit/table.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { AgentName } from '../shared/agent-name.tsx';
@@ -22,20 +21,13 @@ const KIND_NAMES: Record<AddOnKind, string> = {
   plugin: 'plugin',
 };
 
-interface Column {
-  head: string;
-  isNumber?: true;
-  explain?: string;
-  cell: (addOn: AddOn) => ReactNode;
-}
-
 const UNKNOWN = (
   <span className="text-muted" title="Unknown: the transcripts do not tell">
     –
   </span>
 );
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<AddOn>[] = [
   { head: 'Kind', cell: ({ kind }) => <span className="text-muted">{KIND_NAMES[kind]}</span> },
   { head: 'Calls', isNumber: true, cell: ({ calls }) => (calls === 0 ? 'never' : formatCount(calls)) },
   {
@@ -97,38 +89,27 @@ export function AddOnsTable({ found, plane }: { found: AddOns; plane: Plane }) {
   return (
     // biome-ignore lint/a11y: the click is one on a link; all of them are made by Enter as well
     <div onClick={onClick}>
-      <Scroll aria-label="Table of add-ons" className="overflow-x-auto">
-        <table className="table table-lines">
-          <thead>
-            <tr>
-              <th>Name</th>
-              {COLUMNS.map(({ head, isNumber, explain }) => (
-                <th key={head} data-number={isNumber} title={explain}>
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {addOns.map((addOn) => (
-              <tr key={`${addOn.kind} ${addOn.name}`} className={addOn.calls === 0 ? 'text-muted' : undefined}>
-                <th scope="row" className="max-w-80 truncate text-left font-normal" title={showHidden(addOn.name)}>
-                  {addOn.calls === 0 ? (
-                    showHidden(addOn.name)
-                  ) : (
-                    <a href={sessionsWith(addOn, found, plane)}>{showHidden(addOn.name)}</a>
-                  )}
-                </th>
-                {COLUMNS.map(({ head, isNumber, cell }) => (
-                  <td key={head} data-label={head.toLowerCase()} data-number={isNumber}>
-                    {cell(addOn)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        name="Table of add-ons"
+        rows={addOns}
+        keyOf={({ kind, name }) => `${kind} ${name}`}
+        isMuted={({ calls }) => calls === 0}
+        columns={[
+          {
+            head: 'Name',
+            cell: (addOn) => (
+              <span className="inline-block max-w-80 truncate" title={showHidden(addOn.name)}>
+                {addOn.calls === 0 ? (
+                  showHidden(addOn.name)
+                ) : (
+                  <a href={sessionsWith(addOn, found, plane)}>{showHidden(addOn.name)}</a>
+                )}
+              </span>
+            ),
+          },
+          ...COLUMNS.map((column) => ({ ...column, label: column.head.toLowerCase() })),
+        ]}
+      />
       {!isWhole && (
         <p className="mt-2 text-12 text-muted">
           These {formatCount(addOns.length)} are called most; the others are not listed.

@@ -1,101 +1,88 @@
 import type { AgentDefinition, Installation } from '../../contract/agent.ts';
 import { useIsAdmin } from '../app/app.ts';
-import { keys, useCatalog, useChange, useEnvironments, useInstallations } from '../app/queries.ts';
-import { Page } from '../frame/page.tsx';
+import { keys, useCatalog, useChange, useInstallations } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
 import { CopyLine } from '../kit/copy.tsx';
 import { Empty } from '../kit/notes.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { AgentName } from '../shared/agent-name.tsx';
-import { nameOfEnvironment } from '../shared/environment-name.ts';
-import { ErrorNote } from '../shared/error-note.tsx';
-import { ResourceTable } from '../shared/resource-table.tsx';
+import { useMachineNames } from '../shared/group-names.ts';
 import { SessionsOf } from '../shared/sessions-of.tsx';
+import { ResourcePage } from './resource-page.tsx';
 
 export function AgentsPage() {
-  const installations = useInstallations();
   const catalog = useCatalog();
-  const environments = useEnvironments().data;
+  const machines = useMachineNames();
+  const isAdmin = useIsAdmin();
   const change = useChange(
     (api, { installationId, status }: Pick<Installation, 'installationId' | 'status'>) =>
       api.updateInstallation({ installationId, body: { status } }),
     [keys.installations],
   );
-  const nameOf = (id: string | undefined) => {
-    const found = environments?.find(({ environmentId }) => environmentId === id);
-    return found ? nameOfEnvironment(found) : '—';
-  };
+  const machineOf = ({ environmentId }: Installation) => machines.get(environmentId ?? '') ?? '—';
   return (
-    <Page title="Agents">
-      {change.isError && <ErrorNote error={change.error} />}
-      <ResourceTable
-        name="Installations"
-        query={installations}
-        empty={
-          <Empty title="No agents yet">
-            <p>
-              An agent appears here with its first captured session. On a machine that is logged in, this captures those
-              to come, and asks whether to send earlier ones, too:
-            </p>
-            <CopyLine text="capture init" label="Copy the command" />
-          </Empty>
-        }
-        heads={['Agent', 'Machine', 'Version', 'Changed', 'Status']}
-      >
-        {(installation) => (
-          <InstallationRow
-            key={installation.installationId}
-            installation={installation}
-            machine={nameOf(installation.environmentId)}
-            isChanging={change.isPending}
-            onChange={change.mutate}
-          />
-        )}
-      </ResourceTable>
+    <ResourcePage
+      title="Agents"
+      name="Installations"
+      query={useInstallations()}
+      failed={change.error}
+      empty={
+        <Empty title="No agents yet">
+          <p>
+            An agent appears here with its first captured session. On a machine that is logged in, this command captures
+            new sessions and asks whether to send earlier ones too:
+          </p>
+          <CopyLine text="capture init" label="Copy the command" />
+        </Empty>
+      }
+      keyOf={({ installationId }) => installationId}
+      isMuted={({ status }) => status !== 'active'}
+      columns={[
+        {
+          head: 'Agent',
+          cell: ({ agentId, environmentId }) => (
+            <SessionsOf of={{ agent: agentId, machine: environmentId }}>
+              <AgentName agentId={agentId} />
+            </SessionsOf>
+          ),
+        },
+        {
+          head: 'Machine',
+          cell: (each) =>
+            each.environmentId ? (
+              <SessionsOf of={{ machine: each.environmentId }}>{machineOf(each)}</SessionsOf>
+            ) : (
+              machineOf(each)
+            ),
+        },
+        { head: 'Version', isMuted: true, cell: ({ version }) => version && showHidden(version) },
+        { head: 'Changed', isMuted: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
+        { head: 'Status', cell: ({ status }) => status },
+        {
+          head: 'Actions',
+          isActions: true,
+          cell(each) {
+            const { installationId, agentId, status } = each;
+            const action = status === 'active' ? 'Disable' : 'Enable';
+            return (
+              isAdmin && (
+                <Button
+                  size="small"
+                  disabled={change.isPending}
+                  aria-label={`${action} ${agentId} on ${machineOf(each)}`}
+                  onClick={() => change.mutate({ installationId, status: status === 'active' ? 'disabled' : 'active' })}
+                >
+                  {action}
+                </Button>
+              )
+            );
+          },
+        },
+      ]}
+    >
       {catalog.data && <Catalog agents={catalog.data} />}
-    </Page>
-  );
-}
-
-interface RowProps {
-  installation: Installation;
-  machine: string;
-  isChanging: boolean;
-  onChange: (change: Pick<Installation, 'installationId' | 'status'>) => void;
-}
-
-function InstallationRow({ installation, machine, isChanging, onChange }: RowProps) {
-  const isAdmin = useIsAdmin();
-  const { installationId, agentId, environmentId, version, updatedAt, status } = installation;
-  const isActive = status === 'active';
-  const action = isActive ? 'Disable' : 'Enable';
-  return (
-    <tr className={isActive ? '' : 'text-muted'}>
-      <td>
-        <SessionsOf of={{ agent: agentId, machine: environmentId }}>
-          <AgentName agentId={agentId} />
-        </SessionsOf>
-      </td>
-      <td>{environmentId ? <SessionsOf of={{ machine: environmentId }}>{machine}</SessionsOf> : machine}</td>
-      <td className="text-muted">{version && showHidden(version)}</td>
-      <td className="text-muted">
-        <Ago time={updatedAt} />
-      </td>
-      <td>{status}</td>
-      <td className="text-right">
-        {isAdmin && (
-          <Button
-            size="small"
-            disabled={isChanging}
-            aria-label={`${action} ${agentId} on ${machine}`}
-            onClick={() => onChange({ installationId, status: isActive ? 'disabled' : 'active' })}
-          >
-            {action}
-          </Button>
-        )}
-      </td>
-    </tr>
+    </ResourcePage>
   );
 }
 

@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import type { DeviceSignIn } from '../../contract/device.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { paths } from '../app/paths.ts';
 import { keys, useChange } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
+import { Pairs } from '../kit/pairs.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
@@ -70,19 +71,26 @@ export function DeviceDecision({ userCode, device, isTyped }: Props) {
           </>
         )}
       </div>
-      <dl className="flex flex-col gap-1 text-13">
-        <Row name="Machine">{showHidden(device.hostname)}</Row>
-        <Row name="System">
-          {SYSTEMS[device.platform]}, capture {showHidden(device.serviceCliVersion)}
-        </Row>
-        <Row name="Asked">
-          <Ago time={device.createdAt} />, from the address {device.address}
-        </Row>
-        <Row name="It is given">
-          a secret of its own. With it the machine sends sessions, deletes its own, and checks which sessions were sent
-          already. It reads no events. You can revoke it on the page Secrets.
-        </Row>
-      </dl>
+      <Pairs
+        nameWidth={80}
+        pairs={[
+          { name: 'Machine', value: showHidden(device.hostname) },
+          { name: 'System', value: `${SYSTEMS[device.platform]}, capture ${showHidden(device.serviceCliVersion)}` },
+          {
+            name: 'Asked',
+            value: (
+              <>
+                <Ago time={device.createdAt} />, from the address {device.address}
+              </>
+            ),
+          },
+          {
+            name: 'It is given',
+            value:
+              'a secret of its own. With it the machine sends sessions, deletes its own, and checks which sessions were sent already. It reads no events. You can revoke it on the page Secrets.',
+          },
+        ]}
+      />
       <PlaneChoice plane={plane} onChange={setPlane} />
       <p className="text-13">
         Confirm only what you began yourself, just now. Whoever sent you here otherwise wants to write into your
@@ -98,15 +106,6 @@ export function DeviceDecision({ userCode, device, isTyped }: Props) {
         </Button>
       </div>
     </form>
-  );
-}
-
-function Row({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="flex gap-3">
-      <dt className="w-20 flex-none text-muted">{name}</dt>
-      <dd className="min-w-0 break-words">{children}</dd>
-    </div>
   );
 }
 

@@ -4,7 +4,6 @@ import type { Environment } from '../../contract/environment.ts';
 import { useIsAdmin } from '../app/app.ts';
 import { paths } from '../app/paths.ts';
 import { keys, useEnvironments, useMachineHealth } from '../app/queries.ts';
-import { Page } from '../frame/page.tsx';
 import { Button } from '../kit/button.tsx';
 import { Empty } from '../kit/notes.tsx';
 import { showHidden } from '../kit/text/controls.ts';
@@ -12,37 +11,63 @@ import { Ago } from '../kit/time.tsx';
 import { Confirm } from '../shared/confirm.tsx';
 import { nameOfEnvironment } from '../shared/environment-name.ts';
 import { Health, VersionOf } from '../shared/machine-health.tsx';
-import { ResourceTable } from '../shared/resource-table.tsx';
 import { SessionsOf } from '../shared/sessions-of.tsx';
+import { ResourcePage } from './resource-page.tsx';
 
 const PLATFORMS = { darwin: 'macOS', linux: 'Linux', win32: 'Windows' };
 
 export function EnvironmentsPage() {
-  const environments = useEnvironments();
+  const isAdmin = useIsAdmin();
+  const health = useMachineHealth().data;
   const [revoking, setRevoking] = useState<Environment>();
   return (
-    <Page title="Machines">
-      <ResourceTable
-        name="Machines"
-        query={environments}
-        empty={
-          <Empty title="No machines yet">
-            <p>A machine appears here once it is set up.</p>
-            <Link to={paths.welcome()} className="button" data-tone="primary">
-              Connect a machine
-            </Link>
-          </Empty>
-        }
-        heads={['Name', 'System', 'Last seen', 'Capture', 'Version']}
-      >
-        {(environment) => (
-          <EnvironmentRow
-            key={environment.environmentId}
-            environment={environment}
-            onRevoke={() => setRevoking(environment)}
-          />
-        )}
-      </ResourceTable>
+    <ResourcePage
+      title="Machines"
+      query={useEnvironments()}
+      empty={
+        <Empty title="No machines yet">
+          <p>A machine appears here once it is set up.</p>
+          <Link to={paths.welcome()} className="button" data-tone="primary">
+            Connect a machine
+          </Link>
+        </Empty>
+      }
+      keyOf={({ environmentId }) => environmentId}
+      isMuted={({ status }) => status === 'revoked'}
+      columns={[
+        { head: 'Name', cell: (environment) => <Name environment={environment} /> },
+        { head: 'System', cell: ({ platform }) => PLATFORMS[platform] },
+        { head: 'Last seen', label: 'seen', isMuted: true, cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },
+        {
+          head: 'Capture',
+          label: 'capture',
+          cell: ({ status, environmentId }) =>
+            status === 'revoked' ? 'revoked' : <Health health={health?.get(environmentId)} />,
+        },
+        {
+          head: 'Version',
+          cell: ({ serviceCliVersion, environmentId }) => (
+            <VersionOf version={showHidden(serviceCliVersion)} health={health?.get(environmentId)} />
+          ),
+        },
+        {
+          head: 'Actions',
+          isActions: true,
+          cell: (environment) =>
+            isAdmin &&
+            environment.status === 'active' && (
+              <Button
+                tone="danger"
+                size="small"
+                aria-label={`Revoke ${nameOfEnvironment(environment)}`}
+                onClick={() => setRevoking(environment)}
+              >
+                Revoke
+              </Button>
+            ),
+        },
+      ]}
+    >
       {revoking && (
         <Confirm
           title={`Revoke ${nameOfEnvironment(revoking)}`}
@@ -56,36 +81,19 @@ export function EnvironmentsPage() {
           This cannot be undone.
         </Confirm>
       )}
-    </Page>
+    </ResourcePage>
   );
 }
 
-function EnvironmentRow({ environment, onRevoke }: { environment: Environment; onRevoke: () => void }) {
-  const isAdmin = useIsAdmin();
-  const health = useMachineHealth().data?.get(environment.environmentId);
-  const { environmentId, hostname, platform, serviceCliVersion, lastSeenAt, status } = environment;
+function Name({ environment }: { environment: Environment }) {
+  const { environmentId, hostname } = environment;
   const name = nameOfEnvironment(environment);
   return (
-    <tr className={status === 'revoked' ? 'text-muted' : ''}>
-      <td className="font-medium">
+    <>
+      <strong>
         <SessionsOf of={{ machine: environmentId }}>{name}</SessionsOf>
-        {showHidden(hostname) !== name && <span className="font-normal text-muted"> {showHidden(hostname)}</span>}
-      </td>
-      <td>{PLATFORMS[platform]}</td>
-      <td className="text-muted" data-label="seen">
-        <Ago time={lastSeenAt} />
-      </td>
-      <td data-label="capture">{status === 'revoked' ? 'revoked' : <Health health={health} />}</td>
-      <td>
-        <VersionOf version={showHidden(serviceCliVersion)} health={health} />
-      </td>
-      <td className="text-right">
-        {isAdmin && status === 'active' && (
-          <Button tone="danger" size="small" aria-label={`Revoke ${name}`} onClick={onRevoke}>
-            Revoke
-          </Button>
-        )}
-      </td>
-    </tr>
+      </strong>
+      {showHidden(hostname) !== name && <span className="text-muted"> {showHidden(hostname)}</span>}
+    </>
   );
 }

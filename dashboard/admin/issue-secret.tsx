@@ -4,7 +4,7 @@ import { keys, useChange } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
 import { CopyLine } from '../kit/copy.tsx';
 import { Dialog, DialogActions } from '../kit/dialog.tsx';
-import { ErrorNote } from '../shared/error-note.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
 import { PlaneChoice } from './plane-choice.tsx';
 
 export interface NewSecret {
@@ -17,7 +17,6 @@ export const useIssueSecret = () =>
 
 /** Issues a secret and shows its value, this once. */
 export function IssueSecret({ onClose }: { onClose: () => void }) {
-  const [name, setName] = useState('');
   const [plane, setPlane] = useState<Plane>('live');
   const [isCopied, setCopied] = useState(false);
   const issue = useIssueSecret();
@@ -35,29 +34,23 @@ export function IssueSecret({ onClose }: { onClose: () => void }) {
     );
   }
   return (
-    <Dialog title="Issue a secret" onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const given = name.trim();
-          issue.mutate({ ...(given && { name: given }), secretEnvironment: plane });
-        }}
-      >
-        <label className="flex flex-col gap-1 text-13">
-          Name, to know it by
-          <input className="field" maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />
-        </label>
-        <PlaneChoice plane={plane} onChange={setPlane} />
-        {issue.isError && <ErrorNote error={issue.error} />}
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button tone="primary" type="submit" disabled={issue.isPending}>
-            Issue
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Issue a secret"
+      action="Issue"
+      error={issue.error}
+      isBlocked={issue.isPending}
+      onSubmit={(form) => {
+        const name = String(form.get('name')).trim();
+        issue.mutate({ ...(name && { name }), secretEnvironment: plane });
+      }}
+      onClose={onClose}
+    >
+      <label className="flex flex-col gap-1 text-13">
+        Name, to know it by
+        <input name="name" className="field" maxLength={200} />
+      </label>
+      <PlaneChoice plane={plane} onChange={setPlane} />
+    </FormDialog>
   );
 }
 

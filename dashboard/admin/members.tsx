@@ -1,38 +1,161 @@
+import { Link } from '@tanstack/react-router';
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
-import { useIsAdmin } from '../app/app.ts';
-import { useMembers } from '../app/queries.ts';
+import type { Member, WaitingInvitation } from '../../contract/organization.ts';
+import { useIsAdmin, usePerson } from '../app/app.ts';
+import { keys, useChange, useInvitations, useMembers } from '../app/queries.ts';
 import { useHash } from '../app/use-hash.ts';
-import { Page } from '../frame/page.tsx';
 import { Button } from '../kit/button.tsx';
+import { formatExact, formatLeft } from '../kit/format.ts';
+import { showHidden } from '../kit/text/controls.ts';
+import { Ago, useNow } from '../kit/time.tsx';
+import { SessionsOf } from '../shared/sessions-of.tsx';
+import { personOf } from './issued-by.ts';
 import { Invite } from './members/invite.tsx';
 import { Leave, Remove } from './members/leave.tsx';
-import { type Doing, MemberTable } from './members/member-table.tsx';
 import { ChangeRole } from './members/role.tsx';
+import { ResourcePage } from './resource-page.tsx';
+
+/** What the person has begun to do. */
+type Doing = { what: 'role' | 'remove'; member: Member } | { what: 'leave' | 'invite' };
 
 export function MembersPage() {
-  const members = useMembers();
+  const { userId: own } = usePerson();
   const isAdmin = useIsAdmin();
-  const [isInviting, setInviting] = useState(false);
+  const invitations = useInvitations();
+  const repeat = useChange((api, userId: string) => api.repeatInvitation({ userId }), [keys.invitations]);
   const [doing, setDoing] = useState<Doing>();
   const close = () => setDoing(undefined);
-  useHash('invite', () => isAdmin && setInviting(true));
-  const invite = (
-    <Button tone="primary" onClick={() => setInviting(true)}>
-      <UserPlus size={16} aria-hidden /> Invite
-    </Button>
-  );
+  useHash('invite', () => isAdmin && setDoing({ what: 'invite' }));
   return (
-    <Page
+    <ResourcePage
       title="Members"
       context="Sessions are matched to members by user name: ada for ada@example.com."
-      actions={isAdmin && invite}
+      actions={
+        isAdmin && (
+          <Button tone="primary" onClick={() => setDoing({ what: 'invite' })}>
+            <UserPlus size={16} aria-hidden /> Invite
+          </Button>
+        )
+      }
+      query={useMembers()}
+      failed={repeat.error ?? invitations.error}
+      keyOf={({ userId }) => userId}
+      columns={[
+        {
+          head: 'E-mail',
+          cell: ({ userId, email }) => (
+            <>
+              <strong>
+                <Link to="/members/$userId" params={{ userId }} className="row-link">
+                  {showHidden(email)}
+                </Link>
+              </strong>
+              {userId === own && <span className="text-muted"> (you)</span>}
+            </>
+          ),
+        },
+        { head: 'Role', cell: ({ role }) => role },
+        {
+          head: 'Status',
+          cell: ({ userId, status }) => (
+            <span className={status === 'invited' ? 'text-muted' : ''}>
+              {status}
+              <MailState invitation={invitations.data?.get(userId)} />
+            </span>
+          ),
+        },
+        {
+          head: 'Since',
+          label: 'since',
+          isMuted: true,
+          cell: ({ joinedAt, createdAt }) => <Ago time={joinedAt ?? createdAt} />,
+        },
+        {
+          head: 'Sessions',
+          cell: (member) => (
+            <SessionsOf of={{ person: personOf(member) }}>person:{showHidden(personOf(member))}</SessionsOf>
+          ),
+        },
+        {
+          head: 'Actions',
+          isActions: true,
+          cell: (member) => (
+            <Actions
+              member={member}
+              isRepeating={repeat.isPending && repeat.variables === member.userId}
+              onRepeat={() => repeat.mutate(member.userId)}
+              onDo={setDoing}
+            />
+          ),
+        },
+      ]}
     >
-      <MemberTable members={members} onDo={setDoing} />
-      {isInviting && <Invite onClose={() => setInviting(false)} />}
+      {doing?.what === 'invite' && <Invite onClose={close} />}
       {doing?.what === 'role' && <ChangeRole member={doing.member} onClose={close} />}
       {doing?.what === 'remove' && <Remove member={doing.member} onClose={close} />}
       {doing?.what === 'leave' && <Leave onClose={close} />}
-    </Page>
+    </ResourcePage>
+  );
+}
+
+interface ActionsProps {
+  member: Member;
+  isRepeating: boolean;
+  onRepeat: () => void;
+  onDo: (doing: Doing) => void;
+}
+
+function Actions({ member, isRepeating, onRepeat, onDo }: ActionsProps) {
+  const { userId: own, role: ownRole } = usePerson();
+  const isAdmin = useIsAdmin();
+  const { userId, email, role, status } = member;
+  const shown = showHidden(email);
+  if (userId === own) {
+    return (
+      <Button size="small" tone="danger" onClick={() => onDo({ what: 'leave' })}>
+        Leave
+      </Button>
+    );
+  }
+  if (!isAdmin || (role === 'owner' && ownRole !== 'owner')) return null;
+  const isInvited = status === 'invited';
+  return (
+    <>
+      {isInvited && (
+        <Button size="small" disabled={isRepeating} aria-label={`Send again to ${shown}`} onClick={onRepeat}>
+          Send again
+        </Button>
+      )}
+      <Button size="small" aria-label={`Change role of ${shown}`} onClick={() => onDo({ what: 'role', member })}>
+        Change role
+      </Button>
+      <Button
+        size="small"
+        tone="danger"
+        aria-label={`${isInvited ? 'Withdraw the invitation of' : 'Remove'} ${shown}`}
+        onClick={() => onDo({ what: 'remove', member })}
+      >
+        {isInvited ? 'Withdraw' : 'Remove'}
+      </Button>
+    </>
+  );
+}
+
+/** How the invitation's mail fared: a link that expired, or was never sent, admits nobody until it is sent again. */
+function MailState({ invitation }: { invitation: WaitingInvitation | undefined }) {
+  const now = useNow();
+  if (!invitation) return null;
+  const { mailedAt, expiresAt } = invitation;
+  if (mailedAt === undefined) return <span className="text-bad"> · not mailed</span>;
+  if (expiresAt === undefined) return null;
+  const end = Date.parse(expiresAt);
+  const title = formatExact(end);
+  return end <= now ? (
+    <time className="text-warn" dateTime={expiresAt} title={title}>
+      {' · link expired'}
+    </time>
+  ) : (
+    <time dateTime={expiresAt} title={title}>{` · ${formatLeft(end, now)} left`}</time>
   );
 }

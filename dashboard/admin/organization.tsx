@@ -1,10 +1,11 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useIsAdmin, usePerson } from '../app/app.ts';
 import { keys, useChange } from '../app/queries.ts';
 import { OrganizationName } from '../frame/organization-name.tsx';
 import { Page } from '../frame/page.tsx';
 import { Button } from '../kit/button.tsx';
 import { CopyButton } from '../kit/copy.tsx';
+import { Pairs } from '../kit/pairs.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { DeleteAccount, DeleteOrganization } from './members/leave.tsx';
@@ -16,17 +17,26 @@ export function OrganizationPage() {
   return (
     <Page title="Organization">
       {isAdmin && <Rename />}
-      <dl className="mt-6 grid max-w-[560px] grid-cols-[140px_1fr] text-13">
-        {!isAdmin && <Fact name="Name">{showHidden(organization.name)}</Fact>}
-        <Fact name="Id">
-          <code className="truncate text-12">{organization.organizationId}</code>
-          <CopyButton text={organization.organizationId} label="Copy the id" />
-        </Fact>
-        <Fact name="Your role">{role}</Fact>
-        <Fact name="Created">
-          <Ago time={organization.createdAt} />
-        </Fact>
-      </dl>
+      <div className="mt-6 max-w-[560px]">
+        <Pairs
+          look="lined"
+          nameWidth={140}
+          pairs={[
+            { name: 'Name', value: isAdmin ? undefined : showHidden(organization.name) },
+            {
+              name: 'Id',
+              value: (
+                <>
+                  <code className="truncate text-12">{organization.organizationId}</code>
+                  <CopyButton text={organization.organizationId} label="Copy the id" />
+                </>
+              ),
+            },
+            { name: 'Your role', value: role },
+            { name: 'Created', value: <Ago time={organization.createdAt} /> },
+          ]}
+        />
+      </div>
       <div className="mt-6 flex gap-2">
         <Button onClick={() => setDeleting('account')}>Delete your account</Button>
         {role === 'owner' && (
@@ -40,13 +50,6 @@ export function OrganizationPage() {
     </Page>
   );
 }
-
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
-  <>
-    <dt className="flex h-9 items-center border-line border-b text-muted">{name}</dt>
-    <dd className="flex h-9 min-w-0 items-center gap-2 border-line border-b">{children}</dd>
-  </>
-);
 
 function Rename() {
   const { organization } = usePerson();

@@ -1,22 +1,12 @@
-import { PLANES, type Plane } from '../../contract/secret.ts';
+import type { Plane } from '../../contract/secret.ts';
+import { Radios } from '../kit/choice.tsx';
 
-const MEANINGS: Record<Plane, string> = {
-  live: 'for real work',
-  test: 'for trying things out; its sessions stay apart',
-};
+const OPTIONS = [
+  { value: 'live', meaning: 'for real work' },
+  { value: 'test', meaning: 'for trying things out; its sessions stay apart' },
+] as const;
 
 /** Which plane a new secret is of. */
-export function PlaneChoice({ plane, onChange }: { plane: Plane; onChange: (plane: Plane) => void }) {
-  return (
-    <fieldset className="flex flex-col gap-2 text-13">
-      <legend className="mb-1">Plane</legend>
-      {PLANES.map((each) => (
-        <label key={each} className="flex items-center gap-2">
-          <input type="radio" name="plane" checked={plane === each} onChange={() => onChange(each)} />
-          {each}
-          <span className="text-muted">{MEANINGS[each]}</span>
-        </label>
-      ))}
-    </fieldset>
-  );
-}
+export const PlaneChoice = ({ plane, onChange }: { plane: Plane; onChange: (plane: Plane) => void }) => (
+  <Radios legend="Plane" options={OPTIONS} value={plane} onChange={onChange} />
+);

@@ -5,49 +5,112 @@ import type { Secret } from '../../contract/secret.ts';
 import { useIsAdmin } from '../app/app.ts';
 import { keys, useMembers, useSecrets } from '../app/queries.ts';
 import { useHash } from '../app/use-hash.ts';
-import { Page } from '../frame/page.tsx';
 import { Button } from '../kit/button.tsx';
 import { Empty } from '../kit/notes.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { Confirm } from '../shared/confirm.tsx';
-import { ResourceTable } from '../shared/resource-table.tsx';
 import { nameOfSecret } from '../shared/secret-name.ts';
 import { SessionsOf } from '../shared/sessions-of.tsx';
 import { IssueSecret } from './issue-secret.tsx';
+import { ResourcePage } from './resource-page.tsx';
 import { RotateSecret } from './rotate-secret.tsx';
 
 type Doing = { what: 'issue' } | { what: 'rotate' | 'revoke'; secret: Secret };
 
 export function SecretsPage() {
-  const secrets = useSecrets();
   const isAdmin = useIsAdmin();
   const [doing, setDoing] = useState<Doing>();
   const close = () => setDoing(undefined);
   useHash('issue', () => isAdmin && setDoing({ what: 'issue' }));
-  const issue = (
-    <Button tone="primary" onClick={() => setDoing({ what: 'issue' })}>
-      <Plus size={16} aria-hidden /> Issue a secret
-    </Button>
-  );
   return (
-    <Page title="Secrets" context="Machines use a secret to send sessions." actions={isAdmin && issue}>
-      <ResourceTable
-        name="Secrets"
-        query={secrets}
-        empty={
-          <Empty title="No secrets yet">
-            <p>
-              {isAdmin
-                ? 'Issue one, and log a machine in with it.'
-                : 'An owner or an admin can issue one; machines are logged in with it.'}
-            </p>
-          </Empty>
-        }
-        heads={['Name', 'Secret', 'Plane', 'Issued', 'By', 'Last used', 'Status']}
-      >
-        {(secret) => <SecretRow key={secret.secretId} secret={secret} onDo={(what) => setDoing({ what, secret })} />}
-      </ResourceTable>
+    <ResourcePage
+      title="Secrets"
+      context="Machines use a secret to send sessions."
+      actions={
+        isAdmin && (
+          <Button tone="primary" onClick={() => setDoing({ what: 'issue' })}>
+            <Plus size={16} aria-hidden /> Issue a secret
+          </Button>
+        )
+      }
+      query={useSecrets()}
+      empty={
+        <Empty title="No secrets yet">
+          <p>
+            {isAdmin
+              ? 'Issue one, and log a machine in with it.'
+              : 'An owner or an admin can issue one; machines are logged in with it.'}
+          </p>
+        </Empty>
+      }
+      keyOf={({ secretId }) => secretId}
+      isMuted={({ status }) => status === 'revoked'}
+      columns={[
+        {
+          head: 'Name',
+          cell: ({ secretId, secretEnvironment, name }) => (
+            <strong>
+              <SessionsOf of={{ secret: secretId }} plane={secretEnvironment}>
+                {name ? showHidden(name) : 'unnamed'}
+              </SessionsOf>
+            </strong>
+          ),
+        },
+        {
+          head: 'Secret',
+          cell: ({ prefix, lastFour }) => (
+            <span className="font-mono text-12">
+              {prefix}…{lastFour}
+            </span>
+          ),
+        },
+        {
+          head: 'Plane',
+          cell: ({ secretEnvironment }) => (
+            <span className={secretEnvironment === 'test' ? 'text-test' : ''}>{secretEnvironment}</span>
+          ),
+        },
+        { head: 'Issued', label: 'issued', isMuted: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+        { head: 'By', label: 'by', cell: ({ createdBy }) => <Issuer userId={createdBy} /> },
+        {
+          head: 'Last used',
+          label: 'last used',
+          isMuted: true,
+          cell: ({ lastUsedAt }) => (lastUsedAt ? <Ago time={lastUsedAt} /> : 'never'),
+        },
+        { head: 'Status', cell: ({ status }) => status },
+        {
+          head: 'Actions',
+          isActions: true,
+          cell(secret) {
+            const name = nameOfSecret(secret);
+            return (
+              isAdmin &&
+              secret.status === 'active' && (
+                <>
+                  <Button
+                    size="small"
+                    aria-label={`Rotate ${name}`}
+                    onClick={() => setDoing({ what: 'rotate', secret })}
+                  >
+                    Rotate
+                  </Button>
+                  <Button
+                    size="small"
+                    tone="danger"
+                    aria-label={`Revoke ${name}`}
+                    onClick={() => setDoing({ what: 'revoke', secret })}
+                  >
+                    Revoke
+                  </Button>
+                </>
+              )
+            );
+          },
+        },
+      ]}
+    >
       {doing?.what === 'issue' && <IssueSecret onClose={close} />}
       {doing?.what === 'rotate' && <RotateSecret secret={doing.secret} onClose={close} />}
       {doing?.what === 'revoke' && (
@@ -63,54 +126,16 @@ export function SecretsPage() {
           again. This cannot be taken back.
         </Confirm>
       )}
-    </Page>
+    </ResourcePage>
   );
 }
 
-function SecretRow({ secret, onDo }: { secret: Secret; onDo: (what: 'rotate' | 'revoke') => void }) {
-  const isAdmin = useIsAdmin();
-  const { secretId, name, prefix, lastFour, secretEnvironment, createdBy, createdAt, lastUsedAt, status } = secret;
-  const issuer = useMembers().data?.find(({ userId }) => userId === createdBy);
-  const label = nameOfSecret(secret);
+function Issuer({ userId }: { userId: string }) {
+  const issuer = useMembers().data?.find((member) => member.userId === userId);
+  if (!issuer) return <span className="text-muted">a former member</span>;
   return (
-    <tr className={status === 'revoked' ? 'text-muted' : ''}>
-      <td className="font-medium">
-        <SessionsOf of={{ secret: secretId }} plane={secretEnvironment}>
-          {name ? showHidden(name) : 'unnamed'}
-        </SessionsOf>
-      </td>
-      <td className="font-mono text-12">
-        {prefix}…{lastFour}
-      </td>
-      <td className={secretEnvironment === 'test' ? 'text-test' : ''}>{secretEnvironment}</td>
-      <td className="text-muted" data-label="issued">
-        <Ago time={createdAt} />
-      </td>
-      <td data-label="by">
-        {issuer ? (
-          <Link to="/members/$userId" params={{ userId: issuer.userId }} className="row-link">
-            {showHidden(issuer.email)}
-          </Link>
-        ) : (
-          <span className="text-muted">a former member</span>
-        )}
-      </td>
-      <td className="text-muted" data-label="last used">
-        {lastUsedAt ? <Ago time={lastUsedAt} /> : 'never'}
-      </td>
-      <td>{status}</td>
-      <td className="text-right">
-        {isAdmin && status === 'active' && (
-          <span className="inline-flex gap-2">
-            <Button size="small" aria-label={`Rotate ${label}`} onClick={() => onDo('rotate')}>
-              Rotate
-            </Button>
-            <Button size="small" tone="danger" aria-label={`Revoke ${label}`} onClick={() => onDo('revoke')}>
-              Revoke
-            </Button>
-          </span>
-        )}
-      </td>
-    </tr>
+    <Link to="/members/$userId" params={{ userId }} className="row-link">
+      {showHidden(issuer.email)}
+    </Link>
   );
 }

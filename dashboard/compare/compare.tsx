@@ -6,6 +6,7 @@ import type { Session } from '../../contract/session.ts';
 import { useFacts, useSession } from '../app/queries.ts';
 import { Page } from '../frame/page.tsx';
 import { formatCount, formatExact, plural } from '../kit/format.ts';
+import { Lines } from '../kit/lines.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import type { Turn } from '../session/model/turns.ts';
 import { useEventLog } from '../session/use-event-log.ts';
@@ -167,8 +168,7 @@ function Changed({ sessionId, file }: { sessionId: string; file: SessionFacts['f
   return (
     <td className="num">
       <Link to="/sessions/$sessionId" params={{ sessionId }} search={{ e: file.sequence }} className="hover:underline">
-        <span className="text-ok">+{formatCount(file.added)}</span>{' '}
-        <span className="text-bad">−{formatCount(file.removed)}</span>
+        <Lines added={file.added} removed={file.removed} />
       </Link>
     </td>
   );

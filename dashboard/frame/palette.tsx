@@ -4,7 +4,7 @@ import { Search, SquareTerminal } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { paths } from '../app/paths.ts';
 import { useSessions } from '../app/queries.ts';
-import { useModal } from '../kit/dialog.tsx';
+import { Modal } from '../kit/dialog.tsx';
 import { agentName } from '../shared/agent-name.tsx';
 import { titleOf } from '../shared/session-title.ts';
 import { useActions } from './palette-actions.ts';
@@ -13,7 +13,6 @@ import { PAGES } from './rail.tsx';
 
 /** Every page, action and recent session, a few letters away. */
 export function Palette({ onClose }: { onClose: () => void }) {
-  const ref = useModal();
   const navigate = useNavigate();
   const { plane } = useSearch({ from: '__root__' });
   const sessions = useSessions({ plane }).data?.pages[0]?.sessions ?? [];
@@ -26,17 +25,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     void does();
   };
   return (
-    <dialog
-      ref={ref}
-      aria-label="Go to"
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-      onKeyDown={(event) => event.stopPropagation()}
-      onClick={(event) => event.target === ref.current && onClose()}
-      className="mt-[12vh] w-[calc(100vw-32px)] max-w-[560px] rounded-md border border-line bg-raised p-0 shadow-float"
-    >
+    <Modal label="Go to" onClose={onClose} className="mt-[12vh] max-w-[560px]">
       <Command label="Go to" className="flex flex-col" loop filter={rankWords}>
         <Command.Input
           ref={input}
@@ -96,7 +85,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           )}
         </Command.List>
       </Command>
-    </dialog>
+    </Modal>
   );
 }
 

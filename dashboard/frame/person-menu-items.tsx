@@ -1,8 +1,8 @@
-import { Clock, Globe, LogOut, type LucideIcon, Monitor, Moon, Rows3, Rows4, Sun, Timer } from 'lucide-react';
-import { DropdownMenu } from 'radix-ui';
+import { Clock, Globe, LogOut, Monitor, Moon, Rows3, Rows4, Sun, Timer } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApp, usePerson } from '../app/app.ts';
 import { useDensity, useTheme, useTimeMode } from '../kit/appearance.ts';
+import { Menu, MenuChoice, MenuGroup, MenuItem, MenuNote } from '../kit/menu.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 
 const THEMES = [
@@ -22,7 +22,7 @@ const TIMES = [
   { value: 'UTC', label: 'UTC', icon: Globe },
 ] as const;
 
-/** Open from the start. Not modal: a modal menu would write a style element, which the page's policy forbids. */
+/** Open from the start. */
 export function PersonMenuItems({ trigger }: { trigger: ReactNode }) {
   const { auth } = useApp();
   const { email, role } = usePerson();
@@ -30,43 +30,18 @@ export function PersonMenuItems({ trigger }: { trigger: ReactNode }) {
   const [density, setDensity] = useDensity();
   const [time, setTime] = useTimeMode();
   return (
-    <DropdownMenu.Root modal={false} defaultOpen>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content className="menu" side="top" align="start" sideOffset={4}>
-          <DropdownMenu.Label className="px-2 py-1 text-12 text-muted">
-            {showHidden(email ?? 'You')} · {role}
-          </DropdownMenu.Label>
-          <DropdownMenu.Separator className="menu-line" />
-          <Choices options={THEMES} value={theme} onChange={setTheme} />
-          <DropdownMenu.Separator className="menu-line" />
-          <Choices options={DENSITIES} value={density} onChange={setDensity} />
-          <DropdownMenu.Separator className="menu-line" />
-          <Choices options={TIMES} value={time} onChange={setTime} />
-          <DropdownMenu.Separator className="menu-line" />
-          <DropdownMenu.Item className="menu-item" onSelect={() => void auth.signOut()}>
-            <LogOut size={16} aria-hidden />
-            Sign out
-          </DropdownMenu.Item>
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+    <Menu isOpenAtOnce side="top" align="start" trigger={trigger}>
+      <MenuNote>
+        {showHidden(email ?? 'You')} · {role}
+      </MenuNote>
+      <MenuChoice options={THEMES} value={theme} onChange={setTheme} />
+      <MenuChoice options={DENSITIES} value={density} onChange={setDensity} />
+      <MenuChoice options={TIMES} value={time} onChange={setTime} />
+      <MenuGroup>
+        <MenuItem icon={LogOut} onSelect={() => auth.signOut()}>
+          Sign out
+        </MenuItem>
+      </MenuGroup>
+    </Menu>
   );
 }
-
-interface ChoicesProps<Value extends string> {
-  options: readonly { value: Value; label: string; icon: LucideIcon }[];
-  value: Value;
-  onChange: (value: Value) => void;
-}
-
-const Choices = <Value extends string>({ options, value: chosen, onChange }: ChoicesProps<Value>) => (
-  <DropdownMenu.RadioGroup value={chosen} onValueChange={(value) => onChange(value as Value)}>
-    {options.map(({ value, label, icon: Icon }) => (
-      <DropdownMenu.RadioItem key={value} value={value} className="menu-item">
-        <Icon size={16} aria-hidden />
-        {label}
-      </DropdownMenu.RadioItem>
-    ))}
-  </DropdownMenu.RadioGroup>
-);

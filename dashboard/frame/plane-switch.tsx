@@ -1,9 +1,10 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Choice } from '../kit/choice.tsx';
 
 const PLANES = [
-  { plane: undefined, label: 'Live' },
-  { plane: 'test', label: 'Test' },
-  { plane: 'all', label: 'All' },
+  { value: undefined, label: 'Live' },
+  { value: 'test', label: 'Test', tone: 'test' },
+  { value: 'all', label: 'All' },
 ] as const;
 
 /** Which plane's sessions are shown, on every page. */
@@ -11,18 +12,12 @@ export function PlaneSwitch() {
   const { plane: current } = useSearch({ from: '__root__' });
   const navigate = useNavigate();
   return (
-    <fieldset className="plane-switch" aria-label="Plane">
-      {PLANES.map(({ plane, label }) => (
-        <button
-          key={label}
-          type="button"
-          aria-pressed={plane === current}
-          data-plane={plane}
-          onClick={() => void navigate({ to: '.', search: (search) => ({ ...search, plane }) })}
-        >
-          {label}
-        </button>
-      ))}
-    </fieldset>
+    <Choice
+      label="Plane"
+      look="wide"
+      options={PLANES}
+      value={current}
+      onChange={(plane) => void navigate({ to: '.', search: (search) => ({ ...search, plane }) })}
+    />
   );
 }

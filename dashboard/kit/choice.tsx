@@ -1,24 +1,80 @@
-interface Props<Value extends string> {
-  /** What is chosen, for those who do not see that the buttons stand together. */
+import type { ReactNode } from 'react';
+
+interface Option<Value> {
+  value: Value;
   label: string;
-  options: readonly { value: Value; label: string }[];
+  tone?: 'test';
+}
+
+interface Props<Value> {
+  /** What is chosen, for those who do not see that the buttons belong together. */
+  label: string;
+  options: readonly Option<Value>[];
   value: Value | undefined;
   onChange: (value: Value) => void;
+  /** `segments` unless given; `wide` segments share the width there is, and `tabs` are underlined. */
+  look?: 'wide' | 'tabs';
 }
 
 /** One of a few, side by side. */
-export function Choice<const Value extends string>({ label, options, value, onChange }: Props<Value>) {
+export function Choice<const Value extends string | undefined>(props: Props<Value>) {
+  const { label, options, value, onChange, look } = props;
   return (
-    <fieldset className="choice" aria-label={label}>
+    <fieldset className="choice" data-look={look} aria-label={label}>
       {options.map((option) => (
         <button
-          key={option.value}
+          key={option.label}
           type="button"
+          data-value={option.value}
+          data-tone={option.tone}
           aria-pressed={option.value === value}
           onClick={() => onChange(option.value)}
         >
           {option.label}
         </button>
+      ))}
+    </fieldset>
+  );
+}
+
+interface ToggleProps {
+  isOn: boolean;
+  onToggle: () => void;
+  children: ReactNode;
+}
+
+/** On or off, beside others that do not depend on it. */
+export const Toggle = ({ isOn, onToggle, children }: ToggleProps) => (
+  <button type="button" className="toggle" aria-pressed={isOn} onClick={onToggle}>
+    {children}
+  </button>
+);
+
+interface RadiosProps<Value extends string> {
+  legend: string;
+  options: readonly { value: Value; label?: string; meaning: string }[];
+  value: Value;
+  onChange: (value: Value) => void;
+}
+
+/** One of a few, each on a line with what it means. */
+export function Radios<const Value extends string>({ legend, options, value: chosen, onChange }: RadiosProps<Value>) {
+  return (
+    <fieldset className="flex flex-col gap-2 text-13">
+      <legend className="mb-1">{legend}</legend>
+      {options.map(({ value, label = value, meaning }) => (
+        <label key={value} className="flex items-start gap-2">
+          <input
+            className="mt-1"
+            type="radio"
+            name={legend}
+            checked={chosen === value}
+            onChange={() => onChange(value)}
+          />
+          <span>
+            {label} <span className="text-muted">{meaning}</span>
+          </span>
+        </label>
       ))}
     </fieldset>
   );

@@ -2,24 +2,24 @@ import { X } from 'lucide-react';
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { Button } from './button.tsx';
 
-interface Props {
-  title: string;
+interface ModalProps {
+  label: string;
   onClose: () => void;
   children: ReactNode;
-  width?: 'narrow' | 'wide';
+  className: string;
   /** Neither Escape nor a click beside it closes it, since something in it would be lost. */
   isHeld?: boolean;
 }
 
-/** A modal. The browser's own `<dialog>` traps the focus and closes on Escape. */
-export function Dialog({ title, onClose, children, width = 'narrow', isHeld = false }: Props) {
+/** A box above the page. The browser's own `<dialog>` traps the focus and closes on Escape. */
+export function Modal({ label, onClose, children, className, isHeld = false }: ModalProps) {
   const ref = useModal();
   return (
     <dialog
       ref={ref}
-      aria-label={title}
+      aria-label={label}
       onCancel={(event) => {
-        // It closes when whoever opened it takes it away, and the focus goes back then.
+        // It closes when its opener takes it away, and the focus goes back then.
         event.preventDefault();
         if (!isHeld) onClose();
       }}
@@ -27,11 +27,28 @@ export function Dialog({ title, onClose, children, width = 'narrow', isHeld = fa
       onKeyDown={(event) => {
         event.stopPropagation();
       }}
-      // A browser lets a second Escape through, whatever was said to the first.
+      // A browser lets a second Escape through, whatever was done about the first.
       closedby={isHeld ? 'none' : 'closerequest'}
-      className={`w-[calc(100vw-32px)] rounded-md border border-line bg-raised p-0 shadow-float ${
-        width === 'wide' ? 'max-w-[680px]' : 'max-w-[460px]'
-      }`}
+      className={`w-[calc(100vw-32px)] rounded-md border border-line bg-raised p-0 shadow-float ${className}`}
+    >
+      {children}
+    </dialog>
+  );
+}
+
+interface Props extends Omit<ModalProps, 'label' | 'className'> {
+  title: string;
+  width?: 'narrow' | 'wide';
+}
+
+/** A modal with a title. */
+export function Dialog({ title, onClose, children, width = 'narrow', isHeld = false }: Props) {
+  return (
+    <Modal
+      label={title}
+      onClose={onClose}
+      isHeld={isHeld}
+      className={width === 'wide' ? 'max-w-[680px]' : 'max-w-[460px]'}
     >
       <header className="flex min-h-11 items-center justify-between gap-3 border-line border-b py-2 pr-2 pl-5">
         <h2 className="text-14">{title}</h2>
@@ -42,7 +59,7 @@ export function Dialog({ title, onClose, children, width = 'narrow', isHeld = fa
         )}
       </header>
       <div className="p-5">{children}</div>
-    </dialog>
+    </Modal>
   );
 }
 
@@ -50,7 +67,7 @@ export function Dialog({ title, onClose, children, width = 'narrow', isHeld = fa
  * Opens a `<dialog>` as a modal while it is drawn. The focus then goes back to where it was, or where that is gone, as the
  * row of something that was deleted, to the page.
  */
-export function useModal() {
+function useModal() {
   const ref = useRef<HTMLDialogElement>(null);
   // Before anything is taken off the page: a dialog that is no longer there gives no focus back.
   useLayoutEffect(() => {

@@ -1,7 +1,6 @@
-import { useMemo, useState, useTransition } from 'react';
-import { Button } from './button.tsx';
+import { useMemo } from 'react';
 import { useTokens } from './code.tsx';
-import { formatCount } from './format.ts';
+import { More, useGrowing } from './more.tsx';
 import { showHidden } from './text/controls.ts';
 import { markWords, type Range, splitAt } from './word-marks.ts';
 
@@ -19,8 +18,7 @@ const MOST_ADDED = 2_000;
 
 /** A unified diff with line numbers where they are known, in the colours of the file's language. */
 export function DiffView({ path, hunks }: { path: string; hunks: readonly DiffHunk[] }) {
-  const [count, setCount] = useState(FIRST);
-  const [isPending, startTransition] = useTransition();
+  const { count, grow, isPending } = useGrowing(FIRST, MOST_ADDED);
   const lines = useMemo(() => number(hunks), [hunks]);
   const shown = useMemo(() => lines.slice(0, count), [lines, count]);
   const marks = useMemo(() => markWords(shown), [shown]);
@@ -53,16 +51,7 @@ export function DiffView({ path, hunks }: { path: string; hunks: readonly DiffHu
         </table>
       </div>
       {shown.length < lines.length && (
-        <p className="show-more px-2">
-          <Button
-            size="small"
-            disabled={isPending}
-            onClick={() => startTransition(() => setCount(count + Math.min(count, MOST_ADDED)))}
-          >
-            Show more
-          </Button>
-          {formatCount(lines.length - shown.length)} lines left
-        </p>
+        <More left={lines.length - shown.length} unit="lines" isPending={isPending} onMore={() => grow()} />
       )}
     </figure>
   );

@@ -1,6 +1,6 @@
-import { type ReactNode, useState, useTransition } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button } from './button.tsx';
-import { formatCount } from './format.ts';
+import { More, useGrowing } from './more.tsx';
 import { cutAt } from './text/pieces.ts';
 
 /** A click adds at most so many characters, which are drawn between two frames. */
@@ -16,29 +16,20 @@ export interface Shown {
 }
 
 export function useShown(text: string, first: number): Shown {
-  const [asked, setAsked] = useState(first);
+  const { count, grow, isPending, startTransition } = useGrowing(first, MOST_ADDED);
   const [isEndShown, setEndShown] = useState(false);
-  const [isPending, startTransition] = useTransition();
-  const end = cutAt(text, 0, asked);
+  const end = cutAt(text, 0, count);
   const tailAt = isEndShown ? Math.max(end, cutAt(text, end, text.length - first)) : text.length;
   const left = tailAt - end;
   if (left <= 0) return { head: text, tail: undefined, more: null };
   const more = (
-    <p className="show-more">
-      <Button
-        size="small"
-        disabled={isPending}
-        onClick={() => startTransition(() => setAsked(end + Math.min(end, MOST_ADDED)))}
-      >
-        Show more
-      </Button>
+    <More left={left} unit="characters" isPending={isPending} onMore={() => grow(end)}>
       {!isEndShown && (
         <Button size="small" onClick={() => startTransition(() => setEndShown(true))}>
           Show the end
         </Button>
       )}
-      <span>{formatCount(left)} characters left</span>
-    </p>
+    </More>
   );
   return { head: text.slice(0, end), tail: isEndShown ? text.slice(tailAt) : undefined, more };
 }

@@ -1,12 +1,11 @@
 import { memo, type ReactNode, useMemo } from 'react';
+import { pixels } from './pixels.ts';
 import { showHidden } from './text/controls.ts';
 import { cutText } from './text/pieces.ts';
 import { useShown } from './use-shown.tsx';
 
 /** Characters shown at first, and of a piece. */
 const PIECE = 24_000;
-/** Pixels, of `.code-block`. */
-const LINE = 18;
 
 interface Props {
   text: string;
@@ -53,7 +52,7 @@ const Piece = memo(function Piece({ text, before, draw }: PieceProps) {
   // The end of its last line is the end of the element.
   const shown = text.replace(/\n$/, '');
   if (before === undefined) return <pre>{draw(shown, '')}</pre>;
-  const height = shown.split('\n').length * LINE;
+  const height = shown.split('\n').length * pixels('--line-code');
   return (
     <pre className="code-piece" style={{ containIntrinsicBlockSize: `auto ${height}px` }}>
       {draw(shown, before)}

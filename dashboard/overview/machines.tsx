@@ -1,7 +1,7 @@
 import { paths } from '../app/paths.ts';
 import { useEnvironments, useMachineHealth } from '../app/queries.ts';
 import type { FrameSearch } from '../app/search.ts';
-import { Scroll } from '../kit/scroll.tsx';
+import { Table } from '../kit/table.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { useMachineNames } from '../shared/group-names.ts';
@@ -18,40 +18,32 @@ export function Machines({ plane }: { plane: FrameSearch['plane'] }) {
       <h2 id="machines" className="mb-1 text-14">
         Machines
       </h2>
-      <Scroll aria-label="Table of machines" className="overflow-x-auto">
-        <table className="table table-lines">
-          <thead>
-            <tr>
-              <th>Machine</th>
-              <th>Last seen</th>
-              <th>Capture</th>
-              <th>Version</th>
-              <th>System</th>
-            </tr>
-          </thead>
-          <tbody>
-            {environments
-              .toSorted((a, b) => b.lastSeenAt.localeCompare(a.lastSeenAt))
-              .map(({ environmentId, lastSeenAt, serviceCliVersion, platform }) => (
-                <tr key={environmentId}>
-                  <td>
-                    <a href={paths.sessions({ q: `machine:${environmentId}`, plane })}>{names.get(environmentId)}</a>
-                  </td>
-                  <td data-label="seen">
-                    <Ago time={lastSeenAt} />
-                  </td>
-                  <td data-label="capture">
-                    <Health health={health?.get(environmentId)} />
-                  </td>
-                  <td>
-                    <VersionOf version={showHidden(serviceCliVersion)} health={health?.get(environmentId)} />
-                  </td>
-                  <td className="text-muted">{platform}</td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        name="Table of machines"
+        keyOf={({ environmentId }) => environmentId}
+        rows={environments.toSorted((a, b) => b.lastSeenAt.localeCompare(a.lastSeenAt))}
+        columns={[
+          {
+            head: 'Machine',
+            cell: ({ environmentId }) => (
+              <a href={paths.sessions({ q: `machine:${environmentId}`, plane })}>{names.get(environmentId)}</a>
+            ),
+          },
+          { head: 'Last seen', label: 'seen', cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },
+          {
+            head: 'Capture',
+            label: 'capture',
+            cell: ({ environmentId }) => <Health health={health?.get(environmentId)} />,
+          },
+          {
+            head: 'Version',
+            cell: ({ environmentId, serviceCliVersion }) => (
+              <VersionOf version={showHidden(serviceCliVersion)} health={health?.get(environmentId)} />
+            ),
+          },
+          { head: 'System', isMuted: true, cell: ({ platform }) => platform },
+        ]}
+      />
     </section>
   );
 }

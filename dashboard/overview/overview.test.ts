@@ -5,6 +5,8 @@ import { rangeOf, slotsOf, sumBySlot } from '../shared/series-slots.ts';
 import { layOutPlot, nameTicks } from './plot-layout.ts';
 import { failureRateOf, groupsOf, readGroupSeries, readTokenSeries, type Series, sessionsOf } from './series.ts';
 
+const SIZE = { height: 128 };
+
 const NOW = Date.parse('2026-11-21T23:30:00.000Z');
 
 const day = (name: string, figures: Partial<DayFigures> = {}): DayFigures => ({
@@ -122,7 +124,7 @@ describe('a plot', () => {
 
   test('stacks its layers from zero, and the highest reaches below the top', () => {
     const [a, b] = [series(1, 0, 4), series(2, 0, 4)];
-    const { bars, ticks } = layOutPlot([a, b], slots.slice(0, 3), 300, 'bars');
+    const { bars, ticks } = layOutPlot([a, b], slots.slice(0, 3), 300, 'bars', SIZE);
     expect(bars).toHaveLength(4);
     const third = bars.filter(({ slot }) => slot === 2);
     expect(third[0]?.y).toBe((third[1]?.y ?? 0) + (third[1]?.height ?? 0));
@@ -133,7 +135,7 @@ describe('a plot', () => {
 
   test('shows one busy day as a thin bar among empty days', () => {
     const busy = Array.from({ length: 30 }, (_, at) => (at === 29 ? 8 : 0));
-    const { bars, columns } = layOutPlot([series(...busy)], slots, 600, 'bars');
+    const { bars, columns } = layOutPlot([series(...busy)], slots, 600, 'bars', SIZE);
     expect(bars).toHaveLength(1);
     expect(columns[29]?.width).toBeLessThan(20);
     expect((columns[29]?.x ?? 0) + (columns[29]?.width ?? 0)).toBeCloseTo(600, 0);
@@ -150,16 +152,16 @@ describe('a plot', () => {
   });
 
   test('breaks its line where there is no value', () => {
-    const { lines } = layOutPlot([series(0.1, undefined, 0.3, 0.2)], slots.slice(0, 4), 400, 'line');
+    const { lines } = layOutPlot([series(0.1, undefined, 0.3, 0.2)], slots.slice(0, 4), 400, 'line', SIZE);
     expect(lines[0]?.path.match(/M/g)).toHaveLength(2);
     expect(lines[0]?.points).toHaveLength(3);
   });
 
   test('names as many days as there is room for, and stands without any width or value', () => {
-    expect(layOutPlot([series()], slots, 600, 'bars').days.length).toBeLessThanOrEqual(9);
-    expect(layOutPlot([series(0, 0)], slots, 600, 'bars').ticks).toEqual([{ value: 0, y: 128 }]);
+    expect(layOutPlot([series()], slots, 600, 'bars', SIZE).days.length).toBeLessThanOrEqual(9);
+    expect(layOutPlot([series(0, 0)], slots, 600, 'bars', SIZE).ticks).toEqual([{ value: 0, y: 128 }]);
     for (const width of [0, 1, 300]) {
-      const { ticks, bars } = layOutPlot([], slots, width, 'bars');
+      const { ticks, bars } = layOutPlot([], slots, width, 'bars', SIZE);
       expect(bars).toEqual([]);
       expect(ticks.every(({ y }) => Number.isFinite(y))).toBe(true);
     }

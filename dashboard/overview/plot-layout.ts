@@ -3,9 +3,6 @@ import { line, stack } from 'd3-shape';
 import type { Range } from '../shared/series-slots.ts';
 import type { Series } from './series.ts';
 
-export const HEIGHT = 128;
-export const LARGE_HEIGHT = 200;
-
 interface Mark {
   series: Series;
   slot: number;
@@ -36,7 +33,7 @@ export function layOutPlot(
   slots: readonly Range[],
   width: number,
   shape: 'bars' | 'line',
-  { height = HEIGHT, ghost = [] }: { height?: number; ghost?: readonly number[] } = {},
+  { height, ghost = [] }: { height: number; ghost?: readonly number[] },
 ): PlotLayout {
   const band = scaleBand<number>()
     .domain(slots.keys())

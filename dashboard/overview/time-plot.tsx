@@ -1,8 +1,9 @@
 import { type KeyboardEvent, type ReactNode, useMemo } from 'react';
 import { formatUtcDay } from '../kit/format.ts';
+import { pixels } from '../kit/pixels.ts';
 import { useWidth } from '../kit/use-width.ts';
 import type { Range } from '../shared/series-slots.ts';
-import { HEIGHT, LARGE_HEIGHT, layOutPlot, nameTicks } from './plot-layout.ts';
+import { layOutPlot, nameTicks } from './plot-layout.ts';
 import type { Series } from './series.ts';
 
 interface Props {
@@ -27,7 +28,7 @@ interface Props {
 /** One figure over time. Each slot is a link, and so is each layer of its bar; arrow keys walk over the slots. */
 export function TimePlot(props: Props) {
   const { title, series, slots, shape, format, total, slot, onSlot, addressOf, range, ghost, isLarge } = props;
-  const height = isLarge ? LARGE_HEIGHT : HEIGHT;
+  const height = pixels(isLarge ? '--plot-height-large' : '--plot-height');
   const [ref, width] = useWidth();
   const layout = useMemo(
     () => layOutPlot(series, slots, width, shape, { height, ...(ghost && { ghost }) }),

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { Usage } from '../../contract/review.ts';
 import type { FrameSearch } from '../app/search.ts';
-import { Button } from '../kit/button.tsx';
 import { formatCount, formatPart, plural } from '../kit/format.ts';
+import { ShowAll } from '../kit/more.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { sessionsOf } from './series.ts';
 
@@ -58,9 +58,9 @@ export function Tools({ usage, plane }: { usage: Usage; plane: FrameSearch['plan
         <p className="mt-2 text-12 text-muted">These {MOST} are called most; those called less are not listed.</p>
       )}
       {tools.length > FEW && (
-        <Button tone="quiet" size="small" className="mt-2" onClick={() => setIsWhole(!isWhole)}>
-          {isWhole ? 'Fewer' : `${plural(tools.length - FEW, 'more tool')}`}
-        </Button>
+        <ShowAll isWhole={isWhole} onToggle={() => setIsWhole(!isWhole)}>
+          {plural(tools.length - FEW, 'more tool')}
+        </ShowAll>
       )}
     </section>
   );

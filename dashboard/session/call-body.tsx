@@ -5,11 +5,12 @@ import { asParsedObject, asText } from '../../contract/entry/value.ts';
 import { parseWords } from '../../contract/query.ts';
 import { Button } from '../kit/button.tsx';
 import { formatCount } from '../kit/format.ts';
+import { ShowAll } from '../kit/more.tsx';
 import { Output } from '../kit/output.tsx';
 import { showHidden } from '../kit/text/controls.ts';
-import { ErrorNote } from '../shared/error-note.tsx';
 import { Pictures } from './images.tsx';
 import type { ToolItem } from './model/items.ts';
+import { Payload } from './payload.tsx';
 import { useReading } from './reading.ts';
 import { readTodos, Todos } from './todos.tsx';
 import { usePayload } from './use-payload.ts';
@@ -67,12 +68,11 @@ const FIRST_CHARACTERS = 4_000;
 const LINES_BEFORE = 3;
 const CHARACTERS_BEFORE = 1_000;
 
-function Answer({ result, sessionId }: { result: ResultEntry; sessionId: string }) {
-  const { data, error } = usePayload(sessionId, result.sequence, result.span);
-  if (error) return <ErrorNote error={error} />;
-  if (!data) return <p className="text-12 text-muted">Loading…</p>;
-  return <AnswerText payload={data.payload} />;
-}
+const Answer = ({ result: { sequence, span }, sessionId }: { result: ResultEntry; sessionId: string }) => (
+  <Payload sessionId={sessionId} sequence={sequence} span={span}>
+    {({ payload }) => <AnswerText payload={payload} />}
+  </Payload>
+);
 
 function AnswerText({ payload }: { payload: Parameters<typeof resultText>[0] }) {
   const [isWhole, setWhole] = useState(false);
@@ -86,9 +86,9 @@ function AnswerText({ payload }: { payload: Parameters<typeof resultText>[0] }) 
       {text === '' ? <p className="text-12 text-muted">No output.</p> : <Output text={isWhole ? text : part} />}
       <p className="flex gap-1">
         {part.length < text.length && (
-          <Button size="small" tone="quiet" onClick={() => setWhole((before) => !before)}>
-            {isWhole ? 'Show less' : hidden > 0 ? `${formatCount(hidden)} more lines` : 'Show all of it'}
-          </Button>
+          <ShowAll isWhole={isWhole} onToggle={() => setWhole((before) => !before)}>
+            {hidden > 0 ? `${formatCount(hidden)} more lines` : 'Show all of it'}
+          </ShowAll>
         )}
         {text !== '' && (
           <Button size="small" tone="quiet" aria-pressed={isWrapped} onClick={() => setWrapped((before) => !before)}>

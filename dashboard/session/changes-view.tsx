@@ -1,5 +1,7 @@
 import { useMemo, useRef, useState } from 'react';
+import { Choice } from '../kit/choice.tsx';
 import { formatCount, plural } from '../kit/format.ts';
+import { Lines } from '../kit/lines.tsx';
 import { Scroll } from '../kit/scroll.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { useKeys } from '../kit/use-keys.ts';
@@ -71,18 +73,17 @@ export function ChangesView({ timeline, sessionId, folder, onSelect }: Props) {
       <Scroll ref={scroller} aria-label="Changes" className="changes-view">
         <div className="mb-3 flex flex-wrap items-center gap-3">
           <h2 className="text-14">
-            {plural(files.length, 'file')} changed <span className="num text-ok">+{formatCount(added)}</span>{' '}
-            <span className="num text-bad">−{formatCount(removed)}</span>
+            {plural(files.length, 'file')} changed <Lines added={added} removed={removed} />
           </h2>
-          <fieldset className="chips">
-            <legend className="sr-only">How to show changes</legend>
-            <button type="button" className="chip" aria-pressed={!isByTurn} onClick={() => setByTurn(false)}>
-              In total
-            </button>
-            <button type="button" className="chip" aria-pressed={isByTurn} onClick={() => setByTurn(true)}>
-              By turn
-            </button>
-          </fieldset>
+          <Choice
+            label="How to show changes"
+            options={[
+              { value: 'total', label: 'In total' },
+              { value: 'turn', label: 'By turn' },
+            ]}
+            value={isByTurn ? 'turn' : 'total'}
+            onChange={(value) => setByTurn(value === 'turn')}
+          />
           {files.length > 0 && (
             <span className="text-12 text-muted">
               {files.filter(viewed.has).length} of {files.length} viewed · <kbd className="kbd">j</kbd>{' '}

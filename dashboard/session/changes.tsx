@@ -1,9 +1,7 @@
 import { changesOfCall, changesOfResult } from '../../contract/entry/changes.ts';
-import type { FileChange } from '../../contract/entry/patch.ts';
 import { DiffView } from '../kit/diff-view.tsx';
-import { ErrorNote } from '../shared/error-note.tsx';
 import type { ToolItem } from './model/items.ts';
-import { usePayload } from './use-payload.ts';
+import { Payload } from './payload.tsx';
 
 /** The lines a tool call changed: what its results tell, or else what its input asked for. */
 export function Changes({ item, sessionId }: { item: ToolItem; sessionId: string }) {
@@ -25,17 +23,14 @@ interface Props {
   name: string;
 }
 
-function ChangesOf({ sessionId, sequence, span, from, name }: Props) {
-  const { data, error, refetch } = usePayload(sessionId, sequence, span);
-  if (error) return <ErrorNote error={error} onRetry={() => void refetch()} />;
-  if (!data) return <p className="py-1 text-muted">Loading the diff…</p>;
-  const { input, detail } = data.payload;
-  const changes: FileChange[] = from === 'call' ? changesOfCall(name, input) : changesOfResult(detail);
-  return (
-    <div className="flex flex-col gap-2">
-      {changes.map((change) => (
-        <DiffView key={change.path} path={change.path} hunks={change.hunks} />
-      ))}
-    </div>
-  );
-}
+const ChangesOf = ({ sessionId, sequence, span, from, name }: Props) => (
+  <Payload sessionId={sessionId} sequence={sequence} span={span}>
+    {({ payload: { input, detail } }) => (
+      <div className="flex flex-col gap-2">
+        {(from === 'call' ? changesOfCall(name, input) : changesOfResult(detail)).map((change) => (
+          <DiffView key={change.path} path={change.path} hunks={change.hunks} />
+        ))}
+      </div>
+    )}
+  </Payload>
+);

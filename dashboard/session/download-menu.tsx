@@ -1,9 +1,9 @@
 import { Download } from 'lucide-react';
-import { DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
 import { useApp } from '../app/app.ts';
 import { Button } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
+import { Menu, MenuItem } from '../kit/menu.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { readAllEvents, readWholeTimeline, save } from './download.ts';
 import { toHtml } from './model/html.ts';
@@ -37,26 +37,22 @@ export function DownloadMenu({ sessionId, title, head }: Props) {
   ];
   return (
     <>
-      <DropdownMenu.Root modal={false}>
-        <DropdownMenu.Trigger asChild>
+      <Menu
+        trigger={
           <Button size="small" tone="quiet" icon aria-label="Download">
             <Download size={14} />
           </Button>
-        </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
-          <DropdownMenu.Content className="menu" align="end">
-            {ways.map(([label, ending, type, make]) => (
-              <DropdownMenu.Item
-                key={label}
-                className="menu-item"
-                onSelect={() => void make().then((texts) => save(`${sessionId}.${ending}`, type, texts), setError)}
-              >
-                {label}
-              </DropdownMenu.Item>
-            ))}
-          </DropdownMenu.Content>
-        </DropdownMenu.Portal>
-      </DropdownMenu.Root>
+        }
+      >
+        {ways.map(([label, ending, type, make]) => (
+          <MenuItem
+            key={label}
+            onSelect={() => make().then((texts) => save(`${sessionId}.${ending}`, type, texts), setError)}
+          >
+            {label}
+          </MenuItem>
+        ))}
+      </Menu>
       {error !== undefined && (
         <Dialog title="The session could not be downloaded" onClose={() => setError(undefined)}>
           <ErrorNote error={error} />

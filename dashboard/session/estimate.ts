@@ -1,18 +1,9 @@
 import type { AnswerEntry, PromptEntry } from '../../contract/entry/entry.ts';
+import { pixels } from '../kit/pixels.ts';
 import { type Item, soleLane } from './model/items.ts';
 import type { Row } from './model/rows.ts';
 
-/** A line that folds. These heights are exact, as `timeline.css` has them: what is as expected is not laid out again. */
-const LINE_PX = { roomy: 30, compact: 24 };
-const QUIET_PX = 24;
-const RECORD_PX = 28;
-const RULE_PX = 28;
-const DAY_PX = 28;
-const FAILURE_PX = 22;
-const FILE_PX = 24;
 const MOST_FILES = 9;
-
-const TEXT_LINE_PX = 22;
 const CHARACTER_PX = 7.1;
 /** Beyond this, a text is folded. */
 const MOST_LINES = 80;
@@ -21,27 +12,27 @@ const MOST_PROMPT_LINES = 12;
 const WIDEST_PX = 620;
 
 /** Roughly how high a row will be, until it is measured. Width is that of the timeline, in pixels. */
-export function estimateRow(row: Row | undefined, width: number, density: keyof typeof LINE_PX = 'compact'): number {
-  const line = LINE_PX[density];
+export function estimateRow(row: Row | undefined, width: number): number {
+  const line = pixels('--line-row');
   if (!row) return line;
-  row.height ??= estimateItem(row.item, row.isOpen, width, line) + (row.day === undefined ? 0 : DAY_PX);
+  row.height ??= estimateItem(row.item, row.isOpen, width, line) + (row.day === undefined ? 0 : pixels('--line-day'));
   return row.height;
 }
 
 function estimateItem(item: Item, isOpen: boolean, width: number, line: number): number {
-  if (item.kind === 'quiet') return QUIET_PX;
-  if (item.kind === 'record') return RECORD_PX;
-  if (item.kind === 'idle') return RULE_PX;
+  if (item.kind === 'quiet') return pixels('--line-quiet');
+  if (item.kind === 'record') return pixels('--line-rule');
+  if (item.kind === 'idle') return pixels('--line-rule');
   if (item.kind === 'tool') {
-    const files = Math.min(MOST_FILES, item.changes.length) * FILE_PX;
+    const files = Math.min(MOST_FILES, item.changes.length) * pixels('--line-file');
     const hasReason = item.failed && !soleLane(item) && item.results.some(({ failed, preview }) => failed && preview);
-    return Math.max(line, files) + (isOpen && !soleLane(item) ? 240 : hasReason ? FAILURE_PX : 0);
+    return Math.max(line, files) + (isOpen && !soleLane(item) ? 240 : hasReason ? pixels('--line-failure') : 0);
   }
   if (item.kind !== 'message') return line;
   const { entry } = item;
-  if (entry.kind === 'turn' || entry.kind === 'notice') return Math.max(RULE_PX, line);
+  if (entry.kind === 'turn' || entry.kind === 'notice') return Math.max(pixels('--line-rule'), line);
   if (entry.kind === 'compaction')
-    return entry.length > 0 ? RULE_PX + line + (isOpen ? 200 : 0) : Math.max(RULE_PX, line);
+    return entry.length > 0 ? pixels('--line-rule') + line + (isOpen ? 200 : 0) : Math.max(pixels('--line-rule'), line);
   if (entry.kind !== 'prompt' && entry.kind !== 'answer') return line + (isOpen ? 200 : 0);
   const perLine = Math.max(30, Math.min(WIDEST_PX, width - 130) / CHARACTER_PX);
   return (entry.kind === 'prompt' ? 44 : 10) + textHeight(entry, Math.round(perLine));
@@ -57,7 +48,7 @@ export function textHeight(entry: PromptEntry | AnswerEntry, perLine = 87): numb
   const { text, length } = entry;
   const lines = Math.max(1, countLines(text, perLine)) * (text.length > 0 ? length / text.length : 1);
   const most = entry.kind === 'prompt' ? MOST_PROMPT_LINES : MOST_LINES;
-  const height = TEXT_LINE_PX * Math.min(most, Math.round(lines));
+  const height = pixels('--line-text') * Math.min(most, Math.round(lines));
   known.set(entry, height);
   return height;
 }

@@ -2,7 +2,8 @@ import { useQueries } from '@tanstack/react-query';
 import { changesOfCall, changesOfResult } from '../../contract/entry/changes.ts';
 import { asObject, asText } from '../../contract/entry/value.ts';
 import { DiffView } from '../kit/diff-view.tsx';
-import { formatCount, plural } from '../kit/format.ts';
+import { plural } from '../kit/format.ts';
+import { Lines } from '../kit/lines.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { Changes } from './changes.tsx';
@@ -45,9 +46,8 @@ export function FileChanges(props: Props) {
         {isNew && <span className="tag text-ok">new</span>}
         {isGone && <span className="tag text-bad">deleted</span>}
         <span className="changed-file-edits num">{plural(edits.length, 'edit')}</span>
-        <span className="num flex-none text-12">
-          <span className="text-ok">+{formatCount(added)}</span>{' '}
-          <span className="text-bad">−{formatCount(removed)}</span>
+        <span className="flex-none text-12">
+          <Lines added={added} removed={removed} />
         </span>
         <label className="changed-file-viewed">
           <input type="checkbox" checked={isViewed} onChange={(event) => onViewed(event.target.checked)} /> viewed

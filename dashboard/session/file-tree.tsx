@@ -1,5 +1,5 @@
 import { Check } from 'lucide-react';
-import { formatCount } from '../kit/format.ts';
+import { Lines } from '../kit/lines.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import type { ChangedFile } from './model/changed-files.ts';
 import type { Folder } from './model/file-tree.ts';
@@ -45,10 +45,7 @@ function Level({ tree: { folders, files }, current, viewed, onGo }: Props) {
               {showHidden(name)}
             </span>
             {viewed.has(file) && <Check size={12} aria-label="viewed" className="flex-none" />}
-            <span className="num flex-none">
-              <span className="text-ok">+{formatCount(file.added)}</span>{' '}
-              <span className="text-bad">−{formatCount(file.removed)}</span>
-            </span>
+            <Lines added={file.added} removed={file.removed} />
           </button>
         </li>
       ))}

@@ -1,4 +1,5 @@
 import { Dialog } from '../kit/dialog.tsx';
+import { Pairs } from '../kit/pairs.tsx';
 import { COMMAND_KEY } from '../kit/platform.ts';
 
 const KEYS: readonly [keys: string[], does: string][] = [
@@ -37,20 +38,18 @@ const colourOf = (token: string) => (OWN.has(token) ? `var(--${token})` : `var(-
 export function HelpSheet({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keys and colours" onClose={onClose}>
-      <dl className="grid grid-cols-[96px_1fr] gap-y-2 text-13">
-        {KEYS.map(([keys, does]) => (
-          <div key={does} className="contents">
-            <dt className="flex items-start gap-1">
-              {keys.map((key) => (
-                <kbd key={key} className="kbd">
-                  {key}
-                </kbd>
-              ))}
-            </dt>
-            <dd>{does}</dd>
-          </div>
-        ))}
-      </dl>
+      <Pairs
+        nameWidth={96}
+        pairs={KEYS.map(([keys, does]) => ({
+          name: does,
+          head: keys.map((key) => (
+            <kbd key={key} className="kbd">
+              {key}
+            </kbd>
+          )),
+          value: does,
+        }))}
+      />
       <h3 className="mt-5 mb-2 text-13">Strip colours; taller means more events</h3>
       <ul className="grid grid-cols-2 gap-x-4 gap-y-1 text-13">
         {COLOURS.map(([token, means]) => (

@@ -1,5 +1,4 @@
 import { X } from 'lucide-react';
-import { Tabs } from 'radix-ui';
 import { type ReactNode, useState } from 'react';
 import type { Entry } from '../../contract/entry/entry.ts';
 import type { SessionFacts } from '../../contract/review.ts';
@@ -7,7 +6,9 @@ import { Boundary } from '../kit/boundary.tsx';
 import { Button } from '../kit/button.tsx';
 import { CopyButton } from '../kit/copy.tsx';
 import { formatCount, formatExact } from '../kit/format.ts';
+import { type Pair, Pairs } from '../kit/pairs.tsx';
 import { Scroll } from '../kit/scroll.tsx';
+import { Tabs } from '../kit/tabs.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { FactLists } from '../sessions/preview.tsx';
 import { Changes } from './changes.tsx';
@@ -68,27 +69,26 @@ export function Inspector({ view, sessionId, timeline, facts, outcome, linkOf, o
           </Scroll>
         )}
         {item && (
-          <Tabs.Root value={tab} onValueChange={setChosen} className="flex min-h-0 grow flex-col">
-            <Facts item={item} entries={entries} timeline={timeline} />
-            {tabs.length > 1 && (
-              <Tabs.List aria-label="What to show" className="tabs">
-                {tabs.map((each) => (
-                  <Tabs.Trigger key={each} value={each}>
-                    {each}
-                  </Tabs.Trigger>
-                ))}
-              </Tabs.List>
-            )}
-            <Tabs.Content key={`${item.key}${tab}`} value={tab} tabIndex={-1} className="flex min-h-0 grow flex-col">
-              <Scroll aria-label={tab || 'event'} className="min-h-0 grow overflow-y-auto bg-surface p-4">
-                {item.kind === 'tool' && tab === 'input' && <ToolInput item={item} sessionId={sessionId} />}
-                {item.kind === 'tool' && tab === 'output' && <ToolOutput item={item} sessionId={sessionId} />}
-                {item.kind === 'tool' && tab === 'diff' && <Changes item={item} sessionId={sessionId} />}
-                {tab === 'raw' && <RawEvents entries={entries} sessionId={sessionId} />}
-                {entries.length === 0 && <p className="text-13 text-muted">Open it to see its events one by one.</p>}
-              </Scroll>
-            </Tabs.Content>
-          </Tabs.Root>
+          <Tabs
+            fills
+            label="What to show"
+            tabs={tabs}
+            current={tab}
+            onChange={setChosen}
+            before={<Facts item={item} entries={entries} timeline={timeline} />}
+          >
+            <Scroll
+              key={`${item.key}${tab}`}
+              aria-label={tab || 'event'}
+              className="min-h-0 grow overflow-y-auto bg-surface p-4"
+            >
+              {item.kind === 'tool' && tab === 'input' && <ToolInput item={item} sessionId={sessionId} />}
+              {item.kind === 'tool' && tab === 'output' && <ToolOutput item={item} sessionId={sessionId} />}
+              {item.kind === 'tool' && tab === 'diff' && <Changes item={item} sessionId={sessionId} />}
+              {tab === 'raw' && <RawEvents entries={entries} sessionId={sessionId} />}
+              {entries.length === 0 && <p className="text-13 text-muted">Open it to see its events one by one.</p>}
+            </Scroll>
+          </Tabs>
         )}
       </Boundary>
     </aside>
@@ -119,26 +119,18 @@ function Facts({ item, entries, timeline }: { item: Item; entries: readonly Entr
   const message = entries[0] && 'messageId' in entries[0] ? entries[0] : undefined;
   const usage = message?.messageId ? timeline.usage.byResponse.get(message.messageId) : undefined;
   const redactions = entries.reduce((sum, entry) => sum + (entry.redactions ?? 0), 0);
-  const facts: [string, string | undefined][] = [
-    ['time', formatExact(item.time)],
-    ['events', entries.length > 1 ? entries.map(({ sequence }) => sequence).join(', ') : undefined],
-    ['model', message?.model],
-    ['tokens', usage && `${formatCount(usage.input)} in · ${formatCount(usage.output)} out`],
-    ['cached', usage && usage.cacheRead > 0 ? formatCount(usage.cacheRead) : undefined],
-    ['sub-agent', entries[0]?.lane],
-    ['redacted', redactions > 0 ? formatCount(redactions) : undefined],
+  const facts: readonly Pair[] = [
+    { name: 'time', value: formatExact(item.time) },
+    { name: 'events', value: entries.length > 1 ? entries.map(({ sequence }) => sequence).join(', ') : undefined },
+    { name: 'model', value: message?.model && showHidden(message.model) },
+    { name: 'tokens', value: usage && `${formatCount(usage.input)} in · ${formatCount(usage.output)} out` },
+    { name: 'cached', value: usage && usage.cacheRead > 0 ? formatCount(usage.cacheRead) : undefined },
+    { name: 'sub-agent', value: entries[0]?.lane && showHidden(entries[0].lane) },
+    { name: 'redacted', value: redactions > 0 ? formatCount(redactions) : undefined },
   ];
   return (
-    <dl className="facts">
-      {facts.map(
-        ([name, value]) =>
-          value && (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{showHidden(value)}</dd>
-            </div>
-          ),
-      )}
-    </dl>
+    <div className="inspector-facts">
+      <Pairs nameWidth={72} pairs={facts} />
+    </div>
   );
 }

@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react';
 import { createContext, useContext, useState } from 'react';
 import type { AnswerEntry, CompactionEntry, PromptEntry } from '../../contract/entry/entry.ts';
-import { firstLine } from '../../contract/entry/value.ts';
+import { asText, firstLine } from '../../contract/entry/value.ts';
 import { parseWords } from '../../contract/query.ts';
 import { Button } from '../kit/button.tsx';
 import { formatCount, formatDuration, plural } from '../kit/format.ts';
@@ -11,10 +11,10 @@ import { textHeight } from './estimate.ts';
 import { Fold } from './fold.tsx';
 import { Images } from './images.tsx';
 import type { MessageItem } from './model/items.ts';
+import { Payload } from './payload.tsx';
 import { useReading } from './reading.ts';
 import { useText } from './use-text.ts';
 import { useValue } from './value.ts';
-import { WholeText } from './whole-text.tsx';
 
 interface Props {
   item: MessageItem;
@@ -113,7 +113,9 @@ function Compaction({ entry, isOpen, onToggle, sessionId }: CompactionProps) {
       )}
       {isOpen && (
         <div className="message-body">
-          <WholeText sessionId={sessionId} sequence={summary.sequence} span={summary.span} />
+          <Payload sessionId={sessionId} sequence={summary.sequence} span={summary.span}>
+            {({ payload }) => <Markdown text={asText(payload.text) ?? asText(payload.summary) ?? ''} />}
+          </Payload>
         </div>
       )}
     </>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { SessionSummary } from '../../contract/review.ts';
 import { formatCost, formatCount, formatDuration, plural } from '../kit/format.ts';
+import { Lines } from '../kit/lines.tsx';
 import { PullRequestLink } from '../shared/pull-request-link.tsx';
 import { costOf } from '../shared/session-cost.ts';
 import type { Outcome } from './model/outcome.ts';
@@ -56,8 +57,7 @@ export function OutcomeLine({ outcome, summary, isLive, elapsed, onSelect, onCha
       ))}
       {changes && (
         <Part title="To the changes" onClick={onChanges}>
-          {plural(changes.files, 'file')} <span className="text-ok">+{formatCount(changes.added)}</span>{' '}
-          <span className="text-bad">−{formatCount(changes.removed)}</span>
+          {plural(changes.files, 'file')} <Lines added={changes.added} removed={changes.removed} />
         </Part>
       )}
       {failures && (

@@ -1,4 +1,3 @@
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { CircleCheck, CircleX, GitCommitHorizontal, GitPullRequest, Hourglass, Minimize2 } from 'lucide-react';
 import { type KeyboardEvent, memo, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
@@ -7,11 +6,11 @@ import type { Milestone } from '../../contract/review.ts';
 import { Boundary } from '../kit/boundary.tsx';
 import { formatDuration } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';
+import { useVirtualList } from '../kit/use-virtual-list.ts';
 import { PullRequestLink } from '../shared/pull-request-link.tsx';
 import { lastAtMost } from './model/strip.ts';
 import { microStrip, type Turn } from './model/turns.ts';
 import { useReading } from './reading.ts';
-import { heightOf } from './row-height.ts';
 import { useValue } from './value.ts';
 
 interface Props {
@@ -50,16 +49,14 @@ const Lines = memo(function Lines({ turns, milestones, onSelect }: Props) {
   const [focused, setFocused] = useState<number>();
   const stop = Math.min(focused ?? Math.max(0, current), lines.length - 1);
   const scroller = useRef<HTMLDivElement>(null);
-  const virtualizer = useVirtualizer<HTMLDivElement, HTMLLIElement>({
+  const virtualizer = useVirtualList<HTMLDivElement, HTMLLIElement>({
     count: lines.length,
     getScrollElement: () => scroller.current,
     getItemKey: useCallback((index: number) => `${lines[index]?.sequence}-${index}`, [lines]),
     estimateSize: (index) => (lines[index] && 'turn' in lines[index] ? 52 : 28),
-    measureElement: heightOf,
     overscan: 4,
     paddingEnd: 12,
-    // The line with the focus stays, wherever the list is scrolled to.
-    rangeExtractor: (range) => [...new Set([...defaultRangeExtractor(range), Math.max(0, stop)])].sort((a, b) => a - b),
+    kept: () => Math.max(0, stop),
   });
   const onKey = (event: KeyboardEvent) => {
     const next = STEPS[event.key]?.(stop, lines.length);

@@ -3,8 +3,7 @@ import type { Entry } from '../../contract/entry/entry.ts';
 import { toJson } from '../../contract/entry/value.ts';
 import { Code } from '../kit/code.tsx';
 import { CopyButton } from '../kit/copy.tsx';
-import { ErrorNote } from '../shared/error-note.tsx';
-import { usePayload } from './use-payload.ts';
+import { Payload } from './payload.tsx';
 
 /** The events as they are stored. */
 export function RawEvents({ entries, sessionId }: { entries: readonly Entry[]; sessionId: string }) {
@@ -33,22 +32,19 @@ function Earlier({ entries, sessionId }: { entries: readonly Entry[]; sessionId:
   );
 }
 
-function RawEvent({ entry, sessionId }: { entry: Entry; sessionId: string }) {
-  const { data, error } = usePayload(sessionId, entry.sequence, entry.span);
-  if (error) return <ErrorNote error={error} />;
-  if (!data) return <p className="text-muted">Loading…</p>;
-  const { events, payload } = data;
-  const json = toJson(payload);
-  return (
-    <div>
-      <div className="mb-1 flex items-center justify-between text-12 text-muted">
-        <span>
-          {entry.sequence} · {entry.eventType}
-          {events.length > 1 && ` · ${events.length} parts joined`}
-        </span>
-        <CopyButton text={json} label="Copy the payload" />
+const RawEvent = ({ entry: { sequence, span, eventType }, sessionId }: { entry: Entry; sessionId: string }) => (
+  <Payload sessionId={sessionId} sequence={sequence} span={span}>
+    {({ events, payload }) => (
+      <div>
+        <div className="mb-1 flex items-center justify-between text-12 text-muted">
+          <span>
+            {sequence} · {eventType}
+            {events.length > 1 && ` · ${events.length} parts joined`}
+          </span>
+          <CopyButton text={() => toJson(payload)} label="Copy the payload" />
+        </div>
+        <Code code={toJson(payload)} language="json" />
       </div>
-      <Code code={json} language="json" />
-    </div>
-  );
-}
+    )}
+  </Payload>
+);

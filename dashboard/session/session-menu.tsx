@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
-import { DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
 import type { Session } from '../../contract/session.ts';
 import { useIsAdmin } from '../app/app.ts';
 import { paths } from '../app/paths.ts';
 import { Button } from '../kit/button.tsx';
+import { Menu, MenuItem } from '../kit/menu.tsx';
 import { DeleteDialog } from '../shared/delete-dialog.tsx';
 
 /** What is rarely done with a session. */
@@ -15,25 +15,16 @@ export function SessionMenu({ session, onHelp }: { session: Session; onHelp: () 
   const navigate = useNavigate();
   return (
     <>
-      <DropdownMenu.Root modal={false}>
-        <DropdownMenu.Trigger asChild>
+      <Menu
+        trigger={
           <Button size="small" tone="quiet" icon aria-label="More">
             <Ellipsis size={14} />
           </Button>
-        </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
-          <DropdownMenu.Content className="menu" align="end">
-            <DropdownMenu.Item className="menu-item" onSelect={onHelp}>
-              Keyboard shortcuts
-            </DropdownMenu.Item>
-            {isAdmin && (
-              <DropdownMenu.Item className="menu-item" onSelect={() => setIsAsking(true)}>
-                Delete…
-              </DropdownMenu.Item>
-            )}
-          </DropdownMenu.Content>
-        </DropdownMenu.Portal>
-      </DropdownMenu.Root>
+        }
+      >
+        <MenuItem onSelect={onHelp}>Keyboard shortcuts</MenuItem>
+        {isAdmin && <MenuItem onSelect={() => setIsAsking(true)}>Delete…</MenuItem>}
+      </Menu>
       {isAsking && (
         <DeleteDialog
           session={session}

@@ -1,5 +1,6 @@
 import type { Milestone } from '../../contract/review.ts';
 import { formatDuration } from '../kit/format.ts';
+import { pixels } from '../kit/pixels.ts';
 import type { Kind } from './model/kinds.ts';
 import { boundContext, countKinds, LANE_ROWS, type Strip, testStretches } from './model/strip.ts';
 
@@ -8,7 +9,8 @@ const PINS = 6;
 const TOP = 14;
 const BASE = 58;
 const DOTS = 63;
-export const PLOT_PX = 66;
+/** Of the plot, below which are sub-agents and dates. */
+const plotHeight = () => pixels('--strip-plot');
 const LANE_PX = 4;
 const TESTS_PX = 2;
 /** A tick on the axis. */
@@ -33,7 +35,7 @@ export interface Drawing {
 /** The height of the whole, in CSS pixels. */
 export const heightOf = ({ lanes, hiddenRows }: Strip): number => {
   const rows = Math.min(LANE_ROWS, Math.max(0, ...lanes.map(({ row }) => row + 1)));
-  return PLOT_PX + (rows > 0 ? rows * (LANE_PX + 1) + 2 : 0) + (hiddenRows > 0 ? 10 : 0) + AXIS_PX;
+  return plotHeight() + (rows > 0 ? rows * (LANE_PX + 1) + 2 : 0) + (hiddenRows > 0 ? 10 : 0) + AXIS_PX;
 };
 
 /** Draws the session at a glance, a slice of time for each pixel of the device. */
@@ -66,7 +68,7 @@ export function drawStrip(
   drawFailures(context, strip, x, color);
   context.fillStyle = color('--kind-subagent');
   for (const { start, end, row } of strip.lanes) {
-    context.fillRect(x(start), PLOT_PX + row * (LANE_PX + 1), Math.max(2, x(end) - x(start)), LANE_PX);
+    context.fillRect(x(start), plotHeight() + row * (LANE_PX + 1), Math.max(2, x(end) - x(start)), LANE_PX);
   }
   context.fillStyle = color('--muted');
   context.font = `11px ${getComputedStyle(canvas).fontFamily}`;

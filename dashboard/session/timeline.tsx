@@ -1,4 +1,4 @@
-import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import type { Virtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
 import {
   type Ref,
@@ -13,12 +13,13 @@ import {
 import { useDensity } from '../kit/appearance.ts';
 import { Button } from '../kit/button.tsx';
 import { formatCount } from '../kit/format.ts';
+import { pixels } from '../kit/pixels.ts';
 import { Scroll } from '../kit/scroll.tsx';
+import { useVirtualList } from '../kit/use-virtual-list.ts';
 import { estimateRow } from './estimate.ts';
 import type { Row } from './model/rows.ts';
 import { useReading } from './reading.ts';
 import { RowLine } from './row.tsx';
-import { heightOf } from './row-height.ts';
 import { useMarks } from './use-marks.ts';
 import type { View } from './use-view.ts';
 
@@ -58,8 +59,6 @@ const SETTLING_MS = 1_000;
 const END_PX = 120;
 /** At so many pixels a millisecond a screen is gone in a third of a second: nobody reads. */
 const HURRIED = 3;
-/** Of the head of the turn, which lies over the first rows. */
-const HEAD_PX = 36;
 
 /**
  * The rows in sight of a list of any length; what is read stays where it is when rows are added before it. It begins at
@@ -86,22 +85,20 @@ export function Timeline({
   const offset = useRef(0);
   const isHurried = useRef(false);
   const moved = useRef(0);
-  const virtualizer = useVirtualizer<HTMLElement, HTMLLIElement>({
+  const virtualizer = useVirtualList<HTMLElement, HTMLLIElement>({
     count: rows.length,
     getScrollElement: () => scroller.current,
     getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
-    estimateSize: (index) => estimateRow(rows[index], width.current, density),
-    measureElement: heightOf,
+    estimateSize: (index) => estimateRow(rows[index], width.current),
     overscan: 4,
     paddingStart: 8,
     paddingEnd: 96,
-    scrollPaddingStart: HEAD_PX,
+    scrollPaddingStart: pixels('--turn-head') + 4,
     scrollPaddingEnd: 16,
     anchorTo: offset.current <= 0 ? 'start' : 'end',
     followOnAppend: isActive && offset.current > 0,
     scrollEndThreshold: END_PX,
-    // The focused row stays in the document, or the focus would be lost with it.
-    rangeExtractor: (range) => withIndex(defaultRangeExtractor(range), indexOf(current.get()?.key ?? '')),
+    kept: () => indexOf(current.get()?.key ?? ''),
     onChange: (instance) => {
       width.current = instance.scrollRect?.width ?? width.current;
       seen.set(rangeOf(instance, rows, seen.get()));
@@ -228,11 +225,6 @@ export function Timeline({
       </p>
     </div>
   );
-}
-
-function withIndex(indexes: number[], index: number): number[] {
-  if (index < 0 || indexes.includes(index)) return indexes;
-  return index < (indexes[0] ?? 0) ? [index, ...indexes] : [...indexes, index];
 }
 
 type Range = { from: number; to: number };

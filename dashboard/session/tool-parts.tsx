@@ -2,16 +2,17 @@ import { resultText } from '../../contract/entry/tool.ts';
 import { asParsedObject, asText, toJson } from '../../contract/entry/value.ts';
 import { Code } from '../kit/code.tsx';
 import { Output } from '../kit/output.tsx';
-import { ErrorNote } from '../shared/error-note.tsx';
 import type { ToolItem } from './model/items.ts';
-import { usePayload } from './use-payload.ts';
+import { Payload } from './payload.tsx';
 
 /** What the tool was asked: each text of its own, everything else as JSON. */
-export function ToolInput({ item, sessionId }: { item: ToolItem; sessionId: string }) {
-  const { data, error } = usePayload(sessionId, item.call?.sequence, item.call?.span);
-  if (error) return <ErrorNote error={error} />;
-  if (!data) return <p className="text-muted">Loading…</p>;
-  const { input } = data.payload;
+export const ToolInput = ({ item: { call }, sessionId }: { item: ToolItem; sessionId: string }) => (
+  <Payload sessionId={sessionId} sequence={call?.sequence} span={call?.span}>
+    {({ payload }) => <Input input={payload.input} />}
+  </Payload>
+);
+
+function Input({ input }: { input: unknown }) {
   const fields = Object.entries(asParsedObject(input));
   if (fields.length === 0) return <Code code={asText(input) ?? toJson(input)} language="js" />;
   const path = asText(asParsedObject(input).file_path) ?? '';
@@ -45,17 +46,14 @@ export function ToolOutput({ item, sessionId }: { item: ToolItem; sessionId: str
               {exitCode !== undefined && ` · exit ${exitCode}`}
             </h3>
           )}
-          <OneOutput sessionId={sessionId} sequence={sequence} span={span} />
+          <Payload sessionId={sessionId} sequence={sequence} span={span}>
+            {({ payload }) => <OneOutput text={resultText(payload)} />}
+          </Payload>
         </div>
       ))}
     </div>
   );
 }
 
-function OneOutput({ sessionId, sequence, span }: { sessionId: string; sequence: number; span: number }) {
-  const { data, error } = usePayload(sessionId, sequence, span);
-  if (error) return <ErrorNote error={error} />;
-  if (!data) return <p className="text-muted">Loading…</p>;
-  const text = resultText(data.payload);
-  return text === '' ? <p className="text-13 text-muted">No output.</p> : <Output text={text} />;
-}
+const OneOutput = ({ text }: { text: string }) =>
+  text === '' ? <p className="text-13 text-muted">No output.</p> : <Output text={text} />;

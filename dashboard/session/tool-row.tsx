@@ -1,6 +1,7 @@
 import { FilePen, FilePlus, FileX } from 'lucide-react';
 import type { FileStat } from '../../contract/entry/changes.ts';
-import { formatCount, formatDuration } from '../kit/format.ts';
+import { formatDuration } from '../kit/format.ts';
+import { Lines } from '../kit/lines.tsx';
 import { stripAnsi } from '../kit/text/ansi.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { CallBody } from './call-body.tsx';
@@ -96,8 +97,9 @@ export function FileLine({ change }: { change: FileStat }) {
         {showHidden(change.path.slice(slash))}
         {change.movedTo && <span className="text-muted"> → {showHidden(change.movedTo)}</span>}
       </span>
-      {change.added > 0 && <span className="whitespace-nowrap text-12 text-ok">+{formatCount(change.added)}</span>}
-      {change.removed > 0 && <span className="whitespace-nowrap text-12 text-bad">−{formatCount(change.removed)}</span>}
+      <span className="text-12">
+        <Lines added={change.added} removed={change.removed} hidesZero />
+      </span>
     </>
   );
 }

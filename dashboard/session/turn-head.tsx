@@ -1,6 +1,7 @@
 import { promptLine } from '../../contract/entry/value.ts';
 import type { SessionFacts } from '../../contract/review.ts';
 import { formatCost, formatCount, formatDuration, formatShort, plural } from '../kit/format.ts';
+import { Lines } from '../kit/lines.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { costOfSpent, type Spent, tokensIn } from './model/spent.ts';
 import { type Turn, turnAt, turnNumber } from './model/turns.ts';
@@ -40,8 +41,7 @@ export function TurnFigures({ turn, usage }: { turn: Turn } & Pick<Props, 'usage
       {failures > 0 && <span className="font-medium text-bad">{formatCount(failures)} failed</span>}
       {files.size > 0 && (
         <span>
-          {plural(files.size, 'file')} <span className="text-ok">+{formatCount(added)}</span>{' '}
-          <span className="text-bad">−{formatCount(removed)}</span>
+          {plural(files.size, 'file')} <Lines added={added} removed={removed} />
         </span>
       )}
       <SpentFigures spent={spent} usage={usage} />

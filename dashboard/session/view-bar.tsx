@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import { Choice, Toggle } from '../kit/choice.tsx';
 import { formatCount } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import type { Timeline } from './model/build.ts';
@@ -6,10 +7,10 @@ import { countShowable, SHOWABLE, type Showable } from './model/rows.ts';
 import type { Search } from './use-session-search.ts';
 
 const PLACES = [
-  [undefined, 'Timeline'],
-  ['story', 'Prompts'],
-  ['changes', 'Changes'],
-  ['agents', 'Sub-agents'],
+  { value: undefined, label: 'Timeline' },
+  { value: 'story', label: 'Prompts' },
+  { value: 'changes', label: 'Changes' },
+  { value: 'agents', label: 'Sub-agents' },
 ] as const;
 
 const KINDS: Record<Showable, string> = {
@@ -34,46 +35,31 @@ interface Props {
 /** What is read: prompts have a column of their own where there is room for it. Kinds of rows that are on are shown alone. */
 export function ViewBar({ search: { view, shown, change }, timeline, lane, onLeaveLane, progress }: Props) {
   const counts = useMemo(() => countShowable(timeline.items), [timeline]);
-  const places = PLACES.filter(([place]) => place !== 'agents' || timeline.lanes.length > 0 || view === 'agents');
+  const places = PLACES.filter(({ value }) => value !== 'agents' || timeline.lanes.length > 0 || view === 'agents');
   const toggle = (kind: Showable) => {
     const kinds = shown.includes(kind) ? shown.filter((each) => each !== kind) : [...shown, kind];
     change({ show: kinds.join(',') || undefined });
   };
   return (
     <div className="timeline-bar">
-      <fieldset className="view-tabs">
-        <legend className="sr-only">What to read</legend>
-        {places.map(([place, name]) => (
-          <button
-            key={name}
-            type="button"
-            data-place={place}
-            aria-pressed={place === view}
-            onClick={() => change({ view: place })}
-          >
-            {name}
-          </button>
-        ))}
-      </fieldset>
+      <Choice
+        label="What to read"
+        look="tabs"
+        options={places}
+        value={view}
+        onChange={(place) => change({ view: place })}
+      />
       {!view && (
-        <fieldset className="chips kind-chips">
-          <legend className="sr-only">What to show</legend>
+        <fieldset className="toggles" aria-label="What to show">
           {lane !== undefined && (
-            <button type="button" className="chip" aria-pressed onClick={onLeaveLane}>
+            <Toggle isOn onToggle={onLeaveLane}>
               Only {showHidden(lane)} ✕
-            </button>
+            </Toggle>
           )}
           {SHOWABLE.filter((kind) => counts[kind] > 0).map((kind) => (
-            <button
-              key={kind}
-              type="button"
-              className="chip"
-              data-kind={kind}
-              aria-pressed={shown.includes(kind)}
-              onClick={() => toggle(kind)}
-            >
+            <Toggle key={kind} isOn={shown.includes(kind)} onToggle={() => toggle(kind)}>
               {KINDS[kind]} <span className="num text-muted">{formatCount(counts[kind])}</span>
-            </button>
+            </Toggle>
           ))}
         </fieldset>
       )}

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { SessionRow } from '../app/queries.ts';
 import type { Order } from '../app/search.ts';
 import { formatCount, formatDuration, formatExact, formatShort, formatTokens, plural } from '../kit/format.ts';
+import { Lines } from '../kit/lines.tsx';
 import { Ago, useNow } from '../kit/time.tsx';
 import { costOf } from '../shared/session-cost.ts';
 import { durationOf, endOf, hasTimes } from '../shared/session-title.ts';
@@ -116,10 +117,5 @@ function Duration({ session, summary }: SessionRow): ReactNode {
 /** Lines added and removed; the files where no lines are known, and nothing where no file was changed. */
 export function Changes({ linesAdded, linesRemoved, filesChanged }: SessionRow['summary']): ReactNode {
   if (linesAdded + linesRemoved === 0) return filesChanged === 0 ? '' : plural(filesChanged, 'file');
-  return (
-    <>
-      <span className="text-ok">+{formatShort(linesAdded)}</span>{' '}
-      <span className="text-bad">−{formatShort(linesRemoved)}</span>
-    </>
-  );
+  return <Lines added={linesAdded} removed={linesRemoved} format={formatShort} />;
 }

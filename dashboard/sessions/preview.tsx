@@ -5,7 +5,9 @@ import type { Milestone, SessionFacts } from '../../contract/review.ts';
 import { type SessionRow, useFacts, usePrompts } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
 import { formatDuration } from '../kit/format.ts';
+import { Lines } from '../kit/lines.tsx';
 import { Waiting } from '../kit/notes.tsx';
+import { Pairs } from '../kit/pairs.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { PullRequestLink } from '../shared/pull-request-link.tsx';
@@ -40,16 +42,14 @@ export function Preview({ row, onClose }: Props) {
         </Button>
       </header>
       <ShapeStrip shape={summary.shape} />
-      <dl className="preview-figures">
-        {[...COLUMNS.slice(1), FAILED, REDACTED].map(({ label, Cell, explain }) => (
-          <div key={label} title={explain?.(row)}>
-            <dt>{label}</dt>
-            <dd className="num">
-              <Cell {...row} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Pairs
+        look="figures"
+        pairs={[...COLUMNS.slice(1), FAILED, REDACTED].map(({ label, Cell, explain }) => ({
+          name: label,
+          value: <Cell {...row} />,
+          title: explain?.(row),
+        }))}
+      />
       <Part title="Prompts" count={summary.prompts} shown={prompts.data?.length ?? 0}>
         {prompts.data?.map(({ sequence, text }) => (
           <li key={sequence}>
@@ -96,9 +96,7 @@ export function FactLists({ facts, sessionId }: { facts: SessionFacts; sessionId
               <span className="grow truncate text-left font-mono text-12" dir="rtl" title={showHidden(path)}>
                 <bdi>{showHidden(path)}</bdi>
               </span>
-              <span className="num flex-none">
-                <span className="text-ok">+{added}</span> <span className="text-bad">−{removed}</span>
-              </span>
+              <Lines added={added} removed={removed} />
             </Line>
           </li>
         ))}

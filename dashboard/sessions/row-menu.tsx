@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
-import { DropdownMenu } from 'radix-ui';
 import { type ComponentProps, useState } from 'react';
 import type { Field } from '../../contract/query.ts';
 import { useIsAdmin } from '../app/app.ts';
 import type { SessionRow } from '../app/queries.ts';
+import { Menu, MenuGroup, MenuItem } from '../kit/menu.tsx';
 import { repositoryName } from '../shared/session-title.ts';
 
 interface Props {
@@ -22,14 +22,18 @@ export function RowMenu(props: Props) {
   // A menu for each row that scrolls by would cost more than the rest of it.
   const [isWanted, setIsWanted] = useState(false);
   const button = { tabIndex: props.isCurrent ? 0 : -1 };
-  return isWanted ? <Menu {...props} button={button} /> : <MenuButton {...button} onClick={() => setIsWanted(true)} />;
+  return isWanted ? (
+    <OpenMenu {...props} button={button} />
+  ) : (
+    <MenuButton {...button} onClick={() => setIsWanted(true)} />
+  );
 }
 
 const MenuButton = (props: ComponentProps<'button'>) => (
   <button type="button" className="row-menu" aria-label="More" aria-haspopup="menu" {...props} />
 );
 
-function Menu({
+function OpenMenu({
   row,
   button,
   onPreview,
@@ -57,26 +61,18 @@ function Menu({
     isAdmin ? [['Delete…', onDelete]] : [],
   ];
   return (
-    <DropdownMenu.Root modal={false} defaultOpen>
-      <DropdownMenu.Trigger asChild>
-        <MenuButton {...button} />
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content className="menu" align="end" sideOffset={4}>
-          {groups
-            .filter((items) => items.length > 0)
-            .map((items, at) => (
-              <DropdownMenu.Group key={items[0]?.[0]}>
-                {at > 0 && <DropdownMenu.Separator className="menu-line" />}
-                {items.map(([label, run]) => (
-                  <DropdownMenu.Item key={label} className="menu-item" onSelect={() => void run()}>
-                    {label}
-                  </DropdownMenu.Item>
-                ))}
-              </DropdownMenu.Group>
+    <Menu isOpenAtOnce trigger={<MenuButton {...button} />}>
+      {groups
+        .filter((items) => items.length > 0)
+        .map((items) => (
+          <MenuGroup key={items[0]?.[0]}>
+            {items.map(([label, run]) => (
+              <MenuItem key={label} onSelect={run}>
+                {label}
+              </MenuItem>
             ))}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+          </MenuGroup>
+        ))}
+    </Menu>
   );
 }

@@ -1,5 +1,4 @@
 import { useRouter } from '@tanstack/react-router';
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
   type MouseEvent,
@@ -16,8 +15,10 @@ import type { SessionRow, SessionSearch } from '../app/queries.ts';
 import { useLinks } from '../app/use-links.ts';
 import { useDensity } from '../kit/appearance.ts';
 import { formatDay, localDay } from '../kit/format.ts';
+import { pixels } from '../kit/pixels.ts';
 import { useNow } from '../kit/time.tsx';
 import { useKeys } from '../kit/use-keys.ts';
+import { useVirtualList } from '../kit/use-virtual-list.ts';
 import { useWidth } from '../kit/use-width.ts';
 import { useMachineNames } from '../shared/group-names.ts';
 import { columnsFor, NARROW } from './columns.tsx';
@@ -39,18 +40,12 @@ interface Props {
   menu: (row: SessionRow, isCurrent: boolean) => ReactNode;
 }
 
-const HEIGHTS = { roomy: 56, compact: 40, narrow: 78 };
-const DAY = 36;
-const HIT = 24;
-const HEADER = 32;
-
 /** Sessions below each other, of which only those in sight are drawn. */
 export function SessionList(props: Props) {
   const { rows, search, isOrdered, addressOf, previewed, onPreview, onOrder, onEnd, hasMore, menu } = props;
   const grid = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLDivElement>(null);
   const [measure, width] = useWidth();
-  const [density] = useDensity();
   const machines = useMachineNames();
   const router = useRouter();
   const followLink = useLinks();
@@ -60,7 +55,9 @@ export function SessionList(props: Props) {
   const columns = useMemo(() => columnsFor(width, search.order), [width, search.order]);
   const isByTime = search.order === undefined && isOrdered;
   const { lines, lineOf } = useMemo(() => linesOf(rows, isByTime), [rows, isByTime]);
-  const base = HEIGHTS[isNarrow ? 'narrow' : density];
+  const [density] = useDensity();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows have other heights in another density
+  const base = useMemo(() => pixels(isNarrow ? '--list-row-narrow' : '--list-row'), [isNarrow, density]);
   const at = rows.findIndex(({ session }) => session.sessionId === current);
   // What was deleted leaves its place to the one behind it.
   const next = useRef<string>(undefined);
@@ -71,9 +68,9 @@ export function SessionList(props: Props) {
   const estimateSize = useCallback(
     (index: number) => {
       const line = lines[index];
-      if (typeof line === 'string') return DAY;
+      if (typeof line === 'string') return pixels('--list-day');
       const hits = rows[line ?? -1]?.hits.length ?? 0;
-      return base + (hits > 0 ? hits * HIT + 8 : 0);
+      return base + (hits > 0 ? hits * pixels('--list-hit') + 8 : 0);
     },
     [rows, lines, base],
   );
@@ -84,19 +81,15 @@ export function SessionList(props: Props) {
     },
     [rows, lines],
   );
-  const virtualizer = useVirtualizer({
+  const virtualizer = useVirtualList<HTMLElement, HTMLElement>({
     count: lines.length,
     getScrollElement: () => grid.current?.closest<HTMLElement>('.frame-page') ?? null,
     estimateSize,
     getItemKey,
     scrollMargin: body.current?.offsetTop ?? 0,
-    scrollPaddingStart: HEADER,
+    scrollPaddingStart: pixels('--list-head'),
     overscan: 6,
-    // The row with the focus stays, wherever the list is scrolled to.
-    rangeExtractor: (range) =>
-      [...new Set([...defaultRangeExtractor(range), Math.min(lineOf[stop] ?? 0, range.count - 1)])].sort(
-        (a, b) => a - b,
-      ),
+    kept: () => lineOf[stop] ?? 0,
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the sizes depend on
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, base, lines]);
@@ -228,7 +221,7 @@ export function linesOf(rows: readonly SessionRow[], isByTime: boolean): { lines
 function DayHead({ day, top }: { day: string; top: number }) {
   const now = useNow();
   return (
-    <div role="row" className="session-day" style={{ height: DAY, transform: `translateY(${top}px)` }}>
+    <div role="row" className="session-day" style={{ transform: `translateY(${top}px)` }}>
       <span role="gridcell">{formatDay(day, now)}</span>
     </div>
   );

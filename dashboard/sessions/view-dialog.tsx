@@ -1,9 +1,7 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { usePerson } from '../app/app.ts';
 import { keys, type SessionSearch, useChange } from '../app/queries.ts';
-import { Button } from '../kit/button.tsx';
-import { Dialog, DialogActions } from '../kit/dialog.tsx';
-import { ErrorNote } from '../shared/error-note.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
 import { type SavedView, writeViewSearch } from './views.ts';
 
 interface Props {
@@ -32,43 +30,39 @@ export function ViewDialog({ search, view, own, onClose }: Props) {
     },
     [keys.views],
   );
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
+  const submit = () => {
     if (given !== '') save.mutate(undefined, { onSuccess: onClose });
   };
   return (
-    <Dialog title={view ? 'Edit the view' : 'Save this view'} onClose={onClose}>
-      <form onSubmit={submit} className="flex flex-col gap-3 text-13">
-        <label className="flex flex-col gap-1">
-          Name
-          <input
-            className="field"
-            required
-            maxLength={60}
-            autoFocus
-            autoComplete="off"
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        </label>
-        <label className="flex items-center gap-2">
-          <input
-            type="checkbox"
-            checked={isShared}
-            disabled={view !== undefined && view.createdBy !== userId}
-            onChange={({ target }) => setShared(target.checked)}
-          />
-          Share with everyone in {organization.name}
-        </label>
-        {replaced && <p className="text-12 text-muted">This replaces your view of the same name.</p>}
-        {save.isError && <ErrorNote error={save.error} />}
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" disabled={save.isPending}>
-            {replaced ? 'Replace' : 'Save'}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={view ? 'Edit the view' : 'Save this view'}
+      action={replaced ? 'Replace' : 'Save'}
+      error={save.error}
+      isBlocked={save.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <label className="flex flex-col gap-1 text-13">
+        Name
+        <input
+          className="field"
+          required
+          maxLength={60}
+          autoComplete="off"
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+      </label>
+      <label className="flex items-center gap-2 text-13">
+        <input
+          type="checkbox"
+          checked={isShared}
+          disabled={view !== undefined && view.createdBy !== userId}
+          onChange={({ target }) => setShared(target.checked)}
+        />
+        Share with everyone in {organization.name}
+      </label>
+      {replaced && <p className="text-12 text-muted">This replaces your view of the same name.</p>}
+    </FormDialog>
   );
 }

@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Bookmark } from 'lucide-react';
-import { DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
 import { useIsAdmin, usePerson } from '../app/app.ts';
 import { keys, type SessionSearch } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
+import { Menu, MenuGroup, MenuItem, MenuNote } from '../kit/menu.tsx';
 import { Confirm } from '../shared/confirm.tsx';
 import { ViewDialog } from './view-dialog.tsx';
 import { isSameSearch, type SavedView, useViews } from './views.ts';
@@ -26,41 +26,31 @@ export function ViewMenu({ search }: { search: SessionSearch }) {
   const close = () => setAsked(undefined);
   return (
     <>
-      <DropdownMenu.Root modal={false}>
-        <DropdownMenu.Trigger asChild>
+      <Menu
+        trigger={
           <Button tone="quiet" size="small" className="flex-none">
             <Bookmark size={14} aria-hidden />
             <span className="max-w-40 truncate">{current?.name ?? 'Views'}</span>
           </Button>
-        </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
-          <DropdownMenu.Content className="menu max-h-[60vh] max-w-80 overflow-y-auto" align="end" sideOffset={4}>
-            {views.length === 0 && (
-              <p className="px-2 py-1 text-12 text-muted">
-                {isError ? 'The saved views could not be loaded.' : 'No views saved yet.'}
-              </p>
-            )}
-            <Views title={`Shared in ${organization.name}`} views={shared} current={current} />
-            <Views title="Only you" views={kept} current={current} />
-            {(mayChange || !current) && <DropdownMenu.Separator className="menu-line" />}
-            {!current && (
-              <DropdownMenu.Item className="menu-item" onSelect={() => setAsked({ what: 'save' })}>
-                Save this view…
-              </DropdownMenu.Item>
-            )}
-            {mayChange && (
-              <>
-                <DropdownMenu.Item className="menu-item" onSelect={() => setAsked({ what: 'edit', view: current })}>
-                  <span className="truncate">Edit {current.name}…</span>
-                </DropdownMenu.Item>
-                <DropdownMenu.Item className="menu-item" onSelect={() => setAsked({ what: 'delete', view: current })}>
-                  <span className="truncate">Delete {current.name}…</span>
-                </DropdownMenu.Item>
-              </>
-            )}
-          </DropdownMenu.Content>
-        </DropdownMenu.Portal>
-      </DropdownMenu.Root>
+        }
+      >
+        {views.length === 0 && (
+          <MenuNote>{isError ? 'The saved views could not be loaded.' : 'No views saved yet.'}</MenuNote>
+        )}
+        <Views title={`Shared in ${organization.name}`} views={shared} current={current} />
+        <Views title="Only you" views={kept} current={current} />
+        {!current && (
+          <MenuGroup>
+            <MenuItem onSelect={() => setAsked({ what: 'save' })}>Save this view…</MenuItem>
+          </MenuGroup>
+        )}
+        {mayChange && (
+          <MenuGroup>
+            <MenuItem onSelect={() => setAsked({ what: 'edit', view: current })}>Edit {current.name}…</MenuItem>
+            <MenuItem onSelect={() => setAsked({ what: 'delete', view: current })}>Delete {current.name}…</MenuItem>
+          </MenuGroup>
+        )}
+      </Menu>
       {asked && asked.what !== 'delete' && <ViewDialog search={search} view={asked.view} own={own} onClose={close} />}
       {asked?.what === 'delete' && asked.view && <DeleteView view={asked.view} onClose={close} />}
     </>
@@ -77,19 +67,17 @@ function Views({ title, views, current }: ViewsProps) {
   const navigate = useNavigate();
   if (views.length === 0) return undefined;
   return (
-    <DropdownMenu.Group>
-      <DropdownMenu.Label className="truncate px-2 pt-2 text-12 text-muted">{title}</DropdownMenu.Label>
+    <MenuGroup title={title}>
       {views.map((view) => (
-        <DropdownMenu.Item
+        <MenuItem
           key={view.viewId}
-          className="menu-item"
-          data-state={view === current ? 'checked' : undefined}
-          onSelect={() => void navigate({ to: '/sessions', search: { plane: undefined, ...view.search } })}
+          isCurrent={view === current}
+          onSelect={() => navigate({ to: '/sessions', search: { plane: undefined, ...view.search } })}
         >
-          <span className="truncate">{view.name}</span>
-        </DropdownMenu.Item>
+          {view.name}
+        </MenuItem>
       ))}
-    </DropdownMenu.Group>
+    </MenuGroup>
   );
 }
 

@@ -1,9 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Client } from '../../contract/client.ts';
 import { useChange } from '../app/queries.ts';
-import { Button } from '../kit/button.tsx';
-import { Dialog, DialogActions } from '../kit/dialog.tsx';
-import { ErrorNote } from './error-note.tsx';
+import { FormDialog } from './form-dialog.tsx';
 
 interface Props {
   title: string;
@@ -24,21 +22,21 @@ interface Props {
 /** Asks before something that cannot be taken back, does it, and says why it could not be done. */
 export function Confirm({ title, action, run, touches, onDone, onClose, children, extra, isIncomplete }: Props) {
   const change = useChange((api, _: undefined) => run(api), touches);
-  // A list or page may learn of it first, and take this dialog away.
-  const confirm = () => change.mutateAsync(undefined).then(onDone, () => undefined);
   return (
-    <Dialog title={title} onClose={onClose}>
+    <FormDialog
+      title={title}
+      action={action}
+      tone="danger"
+      error={change.error}
+      isBlocked={change.isPending || isIncomplete === true}
+      // A list or page may learn of it first, and take this dialog away.
+      onSubmit={() => void change.mutateAsync(undefined).then(onDone, () => undefined)}
+      onClose={onClose}
+    >
       <div className="flex flex-col gap-3 text-muted">
         <p>{children}</p>
         {extra}
-        {change.isError && <ErrorNote error={change.error} />}
       </div>
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button tone="danger" disabled={change.isPending || isIncomplete} onClick={() => void confirm()}>
-          {action}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </FormDialog>
   );
 }

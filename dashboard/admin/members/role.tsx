@@ -2,10 +2,9 @@ import { useState } from 'react';
 import { type Member, ROLES, type Role } from '../../../contract/organization.ts';
 import { usePerson } from '../../app/app.ts';
 import { keys, useChange } from '../../app/queries.ts';
-import { Button } from '../../kit/button.tsx';
-import { Dialog, DialogActions } from '../../kit/dialog.tsx';
+import { Radios } from '../../kit/choice.tsx';
 import { showHidden } from '../../kit/text/controls.ts';
-import { ErrorNote } from '../../shared/error-note.tsx';
+import { FormDialog } from '../../shared/form-dialog.tsx';
 
 const MEANINGS: Record<Role, string> = {
   owner: 'everything, and naming other owners',
@@ -14,37 +13,16 @@ const MEANINGS: Record<Role, string> = {
 };
 
 /** The roles that the person may give, the least first. */
-export function useRoles(): readonly Role[] {
+export function useRoles(): readonly { value: Role; meaning: string }[] {
   const { role } = usePerson();
-  return ROLES.filter((each) => each !== 'owner' || role === 'owner').toReversed();
-}
-
-interface ChoiceProps<Choice extends string> {
-  choices: readonly Choice[];
-  chosen: Choice;
-  label?: (choice: Choice) => string;
-  meaning?: (choice: Choice) => string;
-  onChoose: (choice: Choice) => void;
-}
-
-export function RoleChoice<Choice extends string = Role>(props: ChoiceProps<Choice>) {
-  const { choices, chosen, label, meaning, onChoose } = props;
-  return (
-    <fieldset className="flex flex-col gap-2 text-13">
-      <legend className="mb-1">Role</legend>
-      {choices.map((each) => (
-        <label key={each} className="flex items-start gap-2">
-          <input className="mt-1" type="radio" name="role" checked={chosen === each} onChange={() => onChoose(each)} />
-          <span>
-            {label?.(each) ?? each} <span className="text-muted">{meaning?.(each) ?? MEANINGS[each as Role]}</span>
-          </span>
-        </label>
-      ))}
-    </fieldset>
-  );
+  return ROLES.filter((each) => each !== 'owner' || role === 'owner')
+    .toReversed()
+    .map((value) => ({ value, meaning: MEANINGS[value] }));
 }
 
 /** Owners may also hand their own place over. */
+const SUCCESSOR = { value: 'successor', label: 'owner in your place', meaning: 'and you become an admin' } as const;
+
 type Choice = Role | 'successor';
 
 export function ChangeRole({ member, onClose }: { member: Member; onClose: () => void }) {
@@ -59,32 +37,21 @@ export function ChangeRole({ member, onClose }: { member: Member; onClose: () =>
     [keys.members, keys.person],
   );
   const maySucceed = ownRole === 'owner' && status === 'active';
-  const roles = useRoles();
-  const choices: Choice[] = maySucceed ? [...roles, 'successor'] : [...roles];
   return (
-    <Dialog title={`Role of ${showHidden(email)}`} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.mutate(chosen, { onSuccess: onClose });
-        }}
-      >
-        <RoleChoice
-          choices={choices}
-          chosen={chosen}
-          label={(each) => (each === 'successor' ? 'owner in your place' : each)}
-          meaning={(each) => (each === 'successor' ? 'and you become an admin' : MEANINGS[each])}
-          onChoose={setChosen}
-        />
-        {change.isError && <ErrorNote error={change.error} />}
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button tone="primary" type="submit" disabled={change.isPending || chosen === member.role}>
-            {chosen === 'successor' ? 'Pass ownership on' : 'Change role'}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Role of ${showHidden(email)}`}
+      action={chosen === 'successor' ? 'Pass ownership on' : 'Change role'}
+      error={change.error}
+      isBlocked={change.isPending || chosen === member.role}
+      onSubmit={() => change.mutate(chosen, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <Radios<Choice>
+        legend="Role"
+        options={[...useRoles(), ...(maySucceed ? [SUCCESSOR] : [])]}
+        value={chosen}
+        onChange={setChosen}
+      />
+    </FormDialog>
   );
 }

@@ -1,10 +1,10 @@
-import { Tabs } from 'radix-ui';
 import { useState } from 'react';
 import { ONBOARDING, onboarding, onboardingBySecret, rehearsal } from '../../../contract/onboarding.ts';
 import { useScriptSums } from '../../app/queries.ts';
 import { Button } from '../../kit/button.tsx';
 import { CopyLine } from '../../kit/copy.tsx';
 import { SYSTEM } from '../../kit/platform.ts';
+import { Tabs } from '../../kit/tabs.tsx';
 import { ErrorNote } from '../../shared/error-note.tsx';
 import { SecretValue, useIssueSecret } from '../issue-secret.tsx';
 
@@ -24,28 +24,23 @@ export function Commands({ mayIssue }: { mayIssue: boolean }) {
   );
   return (
     <div className="flex flex-col gap-3">
-      <Tabs.Root value={system} onValueChange={setSystem} className="flex flex-col gap-3">
-        <Tabs.List className="tabs px-0" aria-label="System of the machine">
-          {lines.map(({ name }) => (
-            <Tabs.Trigger key={name} value={name}>
-              {name}
-            </Tabs.Trigger>
-          ))}
-        </Tabs.List>
-        {lines.map(({ name, command, sum }) => (
-          <Tabs.Content key={name} value={name} className="flex flex-col gap-2">
-            <CopyLine text={command} label={`Copy the line for ${name}`} />
-            <p className="text-13 text-muted">
-              {NEEDS[name]} {ONBOARDING}
-            </p>
-            {sum !== undefined && (
+      <Tabs label="System of the machine" tabs={lines.map(({ name }) => name)} current={system} onChange={setSystem}>
+        {lines
+          .filter(({ name }) => name === system)
+          .map(({ name, command, sum }) => (
+            <div key={name} className="flex flex-col gap-2">
+              <CopyLine text={command} label={`Copy the line for ${name}`} />
               <p className="text-13 text-muted">
-                SHA-256 of the script: <samp className="break-all">{sum}</samp>
+                {NEEDS[name]} {ONBOARDING}
               </p>
-            )}
-          </Tabs.Content>
-        ))}
-      </Tabs.Root>
+              {sum !== undefined && (
+                <p className="text-13 text-muted">
+                  SHA-256 of the script: <samp className="break-all">{sum}</samp>
+                </p>
+              )}
+            </div>
+          ))}
+      </Tabs>
       <details className="text-13">
         <summary className="w-fit cursor-pointer text-muted">With a secret, where no browser can confirm it</summary>
         <BySecret mayIssue={mayIssue} system={system} />

@@ -1,0 +1,50 @@
+import { type ReactNode, useState, useTransition } from 'react';
+import { Button } from './button.tsx';
+import { formatCount } from './format.ts';
+
+/** How much of something is shown: at first `first`, and twice as much after each click, at most `most` more. */
+export function useGrowing(first: number, most: number) {
+  const [count, setCount] = useState(first);
+  const [isPending, startTransition] = useTransition();
+  /** @param shown what is shown now, where that is less than asked for */
+  const grow = (shown = count) => startTransition(() => setCount(shown + Math.min(shown, most)));
+  return { count, grow, isPending, startTransition };
+}
+
+interface MoreProps {
+  /** How much is not shown. */
+  left: number;
+  /** What is counted, such as `lines`. */
+  unit: string;
+  isPending: boolean;
+  onMore: () => void;
+  /** Other ways on. */
+  children?: ReactNode;
+}
+
+/** The line where something goes on that is shown in part. */
+export const More = ({ left, unit, isPending, onMore, children }: MoreProps) => (
+  <p className="show-more">
+    <Button size="small" disabled={isPending} onClick={onMore}>
+      Show more
+    </Button>
+    {children}
+    <span>
+      {formatCount(left)} {unit} left
+    </span>
+  </p>
+);
+
+interface WholeProps {
+  isWhole: boolean;
+  onToggle: () => void;
+  /** What a click shows. */
+  children: string;
+}
+
+/** Shows all of something, and its beginning again. */
+export const ShowAll = ({ isWhole, onToggle, children }: WholeProps) => (
+  <Button tone="quiet" size="small" onClick={onToggle}>
+    {isWhole ? 'Show less' : children}
+  </Button>
+);

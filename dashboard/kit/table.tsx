@@ -1,0 +1,82 @@
+import type { ReactNode } from 'react';
+import { Scroll } from './scroll.tsx';
+
+export interface Column<Row> {
+  head: string;
+  cell: (row: Row) => ReactNode;
+  isNumber?: boolean;
+  isMuted?: boolean;
+  /** What it says on a phone, where the heads are out of sight. */
+  label?: string;
+  /** What a hover over the head says. */
+  explain?: string;
+  /** Buttons, at the end of the line: the head is for readers of the screen alone. */
+  isActions?: boolean;
+}
+
+interface Props<Row> {
+  /** What the table holds. */
+  name: string;
+  /** The first one names the row. */
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  isMuted?: (row: Row) => boolean;
+  /** More rows below, whose first column has another head. */
+  below?: { head: string; rows: readonly Row[] };
+  /** As high as that, and scrolls; on a phone rows keep their columns. */
+  isLong?: boolean;
+}
+
+/** Rows with columns. On a phone a row is a few lines. */
+export function Table<Row>({ name, columns, rows, keyOf, isMuted, below, isLong }: Props<Row>) {
+  const body = (shown: readonly Row[]) => (
+    <tbody>
+      {shown.map((row) => (
+        <tr key={keyOf(row)} className={isMuted?.(row) ? 'text-muted' : undefined}>
+          {columns.map((column, at) => (
+            <Cell key={column.head} column={column} row={row} isName={at === 0} />
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  );
+  return (
+    <Scroll aria-label={name} className={isLong ? 'max-h-[560px] overflow-auto' : 'overflow-x-auto'}>
+      <table className={isLong ? 'table' : 'table table-lines'}>
+        <Head columns={columns} />
+        {body(rows)}
+        {below && <Head columns={columns} first={below.head} />}
+        {below && body(below.rows)}
+      </table>
+    </Scroll>
+  );
+}
+
+function Head<Row>({ columns, first }: { columns: readonly Column<Row>[]; first?: string }) {
+  return (
+    <thead>
+      <tr>
+        {columns.map(({ head, isNumber, explain, isActions }, at) => (
+          <th key={head} scope="col" data-number={isNumber} title={explain}>
+            {isActions ? <span className="sr-only">{head}</span> : at === 0 ? (first ?? head) : head}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+function Cell<Row>({ column, row, isName }: { column: Column<Row>; row: Row; isName: boolean }) {
+  const { cell, isNumber, isMuted, label, isActions } = column;
+  if (isName) return <th scope="row">{cell(row)}</th>;
+  return (
+    <td
+      data-label={label}
+      data-number={isNumber}
+      className={isActions ? 'table-actions' : isMuted ? 'text-muted' : undefined}
+    >
+      {cell(row)}
+    </td>
+  );
+}

@@ -1,0 +1,36 @@
+import { Tabs as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+interface Props<Tab extends string> {
+  label: string;
+  tabs: readonly Tab[];
+  current: Tab;
+  onChange: (tab: Tab) => void;
+  /** Between the tabs and what is above them. */
+  before?: ReactNode;
+  /** Fills the height there is, in which its content scrolls. */
+  fills?: boolean;
+  children: ReactNode;
+}
+
+/** Several contents at one place. A single one needs no tab. */
+export function Tabs<Tab extends string>({ label, tabs, current, onChange, before, fills, children }: Props<Tab>) {
+  const area = fills ? 'flex min-h-0 grow flex-col' : 'flex flex-col gap-2';
+  return (
+    <Radix.Root value={current} onValueChange={(tab) => onChange(tab as Tab)} className={area}>
+      {before}
+      {tabs.length > 1 && (
+        <Radix.List aria-label={label} className="tabs" data-fills={fills}>
+          {tabs.map((tab) => (
+            <Radix.Trigger key={tab} value={tab}>
+              {tab}
+            </Radix.Trigger>
+          ))}
+        </Radix.List>
+      )}
+      <Radix.Content value={current} tabIndex={fills ? -1 : undefined} className={area}>
+        {children}
+      </Radix.Content>
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,45 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Button } from '../kit/button.tsx';
+import { Dialog, DialogActions } from '../kit/dialog.tsx';
+import { ErrorNote } from './error-note.tsx';
+
+interface Props {
+  title: string;
+  /** The verb on the button. */
+  action: string;
+  tone?: 'primary' | 'danger';
+  /** What the answer to the last attempt was, if it failed. */
+  error?: unknown;
+  /** Nothing can be sent: it is being sent, or something is missing. */
+  isBlocked?: boolean;
+  onSubmit: (form: FormData) => void;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** A dialog that asks for something and sends it, or says why it could not. The first field has the focus. */
+export function FormDialog({ title, action, tone = 'primary', error, isBlocked, onSubmit, onClose, children }: Props) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLElement>('input.field')?.focus(), []);
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        ref={form}
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit(new FormData(event.currentTarget));
+        }}
+      >
+        {children}
+        {error ? <ErrorNote error={error} /> : null}
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button tone={tone} type="submit" disabled={isBlocked}>
+            {action}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
