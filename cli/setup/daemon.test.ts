@@ -7,8 +7,9 @@ import { holderOf, isDaemonRunning, stopDaemon } from '../daemon/control.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { createContext, run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
+import { exitCodeFor } from './exit-codes.ts';
 import { lastingProgram } from './program.ts';
-import { exitCodeFor, type Supervisor, supervisorOf } from './supervisors.ts';
+import { type Supervisor, supervisorOf } from './supervisors.ts';
 
 async function prepare(systemctl: string | undefined) {
   const service = await startService();

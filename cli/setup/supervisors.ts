@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { stateFolder } from '../config.ts';
 import { type Context, childEnvironment } from '../context.ts';
-import { EXIT } from '../failure.ts';
 import { readFile } from '../hooks/file.ts';
+import { FINAL_EXITS, SUPERVISOR_VARIABLE } from './exit-codes.ts';
 import { variablesForDaemon } from './variables.ts';
 
 /**
@@ -22,16 +22,6 @@ export interface Supervisor {
   /** Commands that end the daemon for good, run before the file is removed. */
   stop(context: Context): string[][];
 }
-
-/** Exit codes after which starting again changes nothing: a usage error, and a missing sign-in. */
-const FINAL_EXITS: readonly number[] = [EXIT.usage, EXIT.signInRequired];
-
-/** Set where launchd runs the daemon. */
-const SUPERVISOR_VARIABLE = 'CAPTURE_SUPERVISOR';
-
-/** launchd starts a job again after every exit but 0 (launchd.plist(5), `SuccessfulExit`), so a final exit is 0 there. */
-export const exitCodeFor = (code: number, variables: Context['variables']): number =>
-  variables[SUPERVISOR_VARIABLE] === 'launchd' && FINAL_EXITS.includes(code) ? 0 : code;
 
 const UNIT = 'session-capture.service';
 const LABEL = 'dev.session-capture.daemon';
