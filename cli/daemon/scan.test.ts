@@ -153,18 +153,30 @@ test('the folder of an agent that runs for the first time is found within second
   expect(rest(5000).read).toEqual([first]);
 });
 
-test('where the system tells of nothing it looks every two seconds, and every half a second at what goes on', () => {
+test('where the system tells of nothing it looks every second and a half, and every half a second at what goes on', () => {
   const { add, say, round, rest } = setUp(NEVER);
   const [first = '', second = ''] = ids(2);
   add(first);
   add(second);
   round();
   say(first, 'xx');
-  expect(rest(2000).read).toEqual([first]);
+  expect(rest(1500).read).toEqual([first]);
   say(first, 'xxx');
   expect(rest(500).read).toEqual([first]);
   say(second, 'xx');
-  expect(rest(2000).read).toEqual([second]);
+  expect(rest(1500).read).toEqual([second]);
+});
+
+test('where the system tells of nothing a change among 5,000 transcripts is found within two seconds', () => {
+  const { add, say, round, rest, scan } = setUp(NEVER);
+  const [first = ''] = ids(1);
+  add(first);
+  round();
+  scan.learn({ files: 5000, sessions: [] });
+  say(first, 'xx');
+  expect(rest(1500).read).toEqual([first]);
+  scan.learn({ files: 100_000, sessions: [] });
+  expect(rest(29_000).rounds).toBeLessThan(60);
 });
 
 test('a folder that is gone before it is watched does not have everything looked at more often', () => {
