@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { deriveSession } from '../server/derive/derive-session.ts';
-import { createDeriveThread } from '../server/derive/thread.ts';
+import { createDeriveThread } from '../server/derive/derive-thread.ts';
 import { addWords } from '../server/search/words.ts';
 import type { Store } from '../server/store/open.ts';
 import { startIssuer } from './issuer.ts';

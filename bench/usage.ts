@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { hourOfWeek } from '../contract/query.ts';
 import { deriveSession } from '../server/derive/derive-session.ts';
-import { createDeriveThread } from '../server/derive/thread.ts';
+import { createDeriveThread } from '../server/derive/derive-thread.ts';
 import type { Store } from '../server/store/open.ts';
 import { weekOf } from '../server/store/summed-days.ts';
 import { copyRow } from './copies.ts';

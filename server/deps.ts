@@ -1,8 +1,8 @@
 import type { AuditKey } from './audit/heads.ts';
 import type { DaySums } from './derive/day-sums.ts';
+import type { DeriveThread } from './derive/derive-thread.ts';
 import type { Indexer } from './derive/indexer.ts';
 import type { Prices } from './derive/prices.ts';
-import type { DeriveThread } from './derive/thread.ts';
 import type { Identity } from './identity/identity.ts';
 import type { Live } from './ingest/live.ts';
 import type { Reading } from './ingest/reading.ts';

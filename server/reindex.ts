@@ -1,7 +1,7 @@
 import type { Config } from './config.ts';
 import { DaySums } from './derive/day-sums.ts';
+import { createDeriveThread } from './derive/derive-thread.ts';
 import { Indexer } from './derive/indexer.ts';
-import { createDeriveThread } from './derive/thread.ts';
 import { removeAllDerived } from './store/derived-removal.ts';
 import { openStore } from './store/open.ts';
 

@@ -279,7 +279,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   releaseSession: [[SESSION, true]],
   readWords: [[ORGANIZATION, 'ses_1', 1]],
   readChunks: [[ORGANIZATION, 'ses_1', 1, 1]],
-  writePiece: [
+  writeSlice: [
     [
       {
         row: SESSION,

@@ -331,17 +331,17 @@ export async function openBus(
   };
 }
 
-let turn: Promise<void> | undefined;
+let batch: Promise<void> | undefined;
 
-/** Resolves at the end of this turn of the event loop: the messages of a turn then share a write, and so do their answers. */
+/** Resolves at the end of this round of the event loop: the messages of a round are one batch, with one write and one answer. */
 function together(): Promise<void> {
-  turn ??= new Promise((resolve) =>
+  batch ??= new Promise((resolve) =>
     setImmediate(() => {
-      turn = undefined;
+      batch = undefined;
       resolve();
     }),
   );
-  return turn;
+  return batch;
 }
 
 /**

@@ -1,19 +1,19 @@
-import { claimSession, type Derived, readChunks, readWords, releaseSession, writePiece } from '../store/derived.ts';
+import { claimSession, type Derived, readChunks, readWords, releaseSession, writeSlice } from '../store/derived.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
 import type { Db } from '../store/open.ts';
 import { isPostgres } from '../store/postgres.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { findSource, type SessionSource } from '../store/sources.ts';
 import { wordPrefix } from '../store/word-index.ts';
+import type { Slice } from './derive-slice.ts';
+import type { DeriveThread } from './derive-thread.ts';
 import { VERSION } from './facts.ts';
-import type { Piece } from './piece.ts';
-import type { DeriveThread } from './thread.ts';
 
 export interface SessionOptions {
   db: Db;
   derive: DeriveThread['derive'];
   now: () => number;
-  /** Awaited between two pieces, so that old sessions leave room to new ones. */
+  /** Awaited between two slices, so that old sessions leave room to new ones. */
   rest: () => Promise<void>;
   signal: AbortSignal;
 }
@@ -21,11 +21,11 @@ export interface SessionOptions {
 /** Events derived in one go: 4 chunks, which the embedded store takes in 10 to 15 ms, its index of words above all. */
 const MOST_EVENTS = 256;
 const MOST_BYTES = 2 * 1024 * 1024;
-/** After that another process may take over; each piece that is written begins it anew. */
+/** After that another process may take over; each slice that is written begins it anew. */
 const CLAIM_MS = 15_000;
 
 /**
- * Derives a session through its last event, piece by piece.
+ * Derives a session through its last event, slice by slice.
  * @returns the session where something was derived and nothing is left; undefined where there was nothing to do, or
  * another process is doing it
  */
@@ -44,7 +44,7 @@ export async function deriveSession(
   if (!before || before.version > VERSION) return undefined;
   let wrote = false;
   while (!signal.aborted) {
-    const after: Derived | 'done' | 'lost' = await derivePieceOf(options, source, before, until());
+    const after: Derived | 'done' | 'lost' = await writeSliceOf(options, source, before, until());
     if (after === 'lost') return undefined;
     if (after === 'done') break;
     before = after;
@@ -56,7 +56,7 @@ export async function deriveSession(
   return wrote ? row : undefined;
 }
 
-async function derivePieceOf(
+async function writeSliceOf(
   options: SessionOptions,
   source: SessionSource,
   stored: Derived,
@@ -67,9 +67,9 @@ async function derivePieceOf(
   if (isKnown && stored.derived_through >= row.event_count) return 'done';
   // The data of another version is never read: the session is derived again from its first event.
   const before = isKnown ? stored : { ...stored, derived_through: 0, next_chunk: 1, is_rewritten: 0, facts: '' };
-  const piece = await makePiece(options, source, before);
-  if (!piece || (isKnown && piece.through <= before.derived_through)) return 'done';
-  const { through, next, facts, isRewritten, isEnd: _, ...rest } = piece;
+  const slice = await makeSlice(options, source, before);
+  if (!slice || (isKnown && slice.through <= before.derived_through)) return 'done';
+  const { through, next, facts, isRewritten, isEnd: _, ...rest } = slice;
   const after: Derived = {
     version: VERSION,
     derived_through: through,
@@ -79,7 +79,7 @@ async function derivePieceOf(
     facts,
   };
   const claimed = { ...after, claimed_until: until };
-  const isWritten = await writePiece(options.db, { row, before: stored, after: claimed, isAnew: !isKnown, ...rest });
+  const isWritten = await writeSlice(options.db, { row, before: stored, after: claimed, isAnew: !isKnown, ...rest });
   return isWritten ? after : 'lost';
 }
 
@@ -87,11 +87,11 @@ async function derivePieceOf(
 const isFinalAt = ({ status, event_count: eventCount }: SessionRow, through: number) =>
   status !== 'active' && through >= eventCount;
 
-async function makePiece(
+async function makeSlice(
   { db, derive }: SessionOptions,
   { row, remote }: SessionSource,
   before: Derived,
-): Promise<Piece | undefined> {
+): Promise<Slice | undefined> {
   const { organization_id: organizationId, session_id: sessionId } = row;
   const { derived_through: through, next_chunk: from, is_rewritten: isRewritten, facts } = before;
   const job = {
@@ -115,8 +115,8 @@ async function makePiece(
     const stored = { facts, from, words: await readWords(db, organizationId, sessionId, from) };
     const some = await readSome(db, row, from, share);
     // A first try without the earlier entries says whether they are needed, after it has done much of the work.
-    const piece = isRewritten === 1 && some.isEnd ? undefined : await derive({ ...job, ...some, stored });
-    if (piece) return piece;
+    const slice = isRewritten === 1 && some.isEnd ? undefined : await derive({ ...job, ...some, stored });
+    if (slice) return slice;
     const earlier = await readAll(readChunks(db, organizationId, sessionId, 1, from - 1));
     // The memory of the job has moved to the thread.
     return derive({ ...job, ...(await readSome(db, row, from, share)), stored: { ...stored, earlier } });
@@ -124,7 +124,7 @@ async function makePiece(
   for (let share = 1; ; share *= 4) {
     const kept = through > 0 ? await goOn(share) : undefined;
     const made = kept ?? (await fromStored(share));
-    if (!made) throw new Error('a piece was not made of all there is');
+    if (!made) throw new Error('a slice was not made of all there is');
     // A run of parts may be longer than the stretch.
     if (made.isEnd || made.through > through) return made;
   }

@@ -1,34 +1,37 @@
-import { readlinkSync } from 'node:fs';
-import { constants, getPriority, setPriority } from 'node:os';
-import { parentPort, workerData } from 'node:worker_threads';
-import { KeptSessions } from './kept-sessions.ts';
-import { derivePiece, type Piece, type PieceJob } from './piece.ts';
-import { readPrices } from './prices.ts';
+import { OnDemand } from '../on-demand.ts';
+import type { Reply } from './derive-program.ts';
+import type { Slice, SliceJob } from './derive-slice.ts';
 
-export type Reply = { piece: Piece | undefined } | { error: string };
+/** Runs the heavy part of deriving on its own thread. */
+export interface DeriveThread {
+  /** @returns undefined if it needs more of the stored data */
+  derive(job: SliceJob): Promise<Slice | undefined>;
+  close(): Promise<void>;
+}
 
-const kept = new KeptSessions();
-const prices = readPrices(workerData as string | undefined);
+/** A job takes 10 to 100 ms on an idle processor. One that takes this long is in a loop, or its thread is starved. */
+const DEADLINE_MS = 60_000;
 
-yieldToOthers();
+const PROGRAM = new URL('./derive-program.ts', import.meta.url);
 
-/** Decompresses, parses and folds beside the thread that answers. */
-parentPort?.on('message', (job: PieceJob) => {
-  try {
-    parentPort?.postMessage({ piece: derivePiece(job, prices.costOf, kept) } satisfies Reply);
-  } catch (error) {
-    parentPort?.postMessage({ error: (error as Error).message } satisfies Reply);
-  }
-});
+/** Memory that moves to the thread: the sender cannot use it afterwards. */
+export const memoryOf = ({ appends, stored }: SliceJob): ArrayBuffer[] =>
+  [...appends.map(({ body }) => body), ...(stored?.earlier ?? [])].map(({ buffer }) => buffer as ArrayBuffer);
 
-/** Appends and answers come first where processors are few. Only Linux gives each thread a priority of its own. */
-function yieldToOthers(): void {
-  if (process.platform !== 'linux') return;
-  try {
-    const thread = readlinkSync('/proc/thread-self').split('/').at(-1);
-    // Below the rest of the process, which may run under nice itself. 19 is the lowest priority there is.
-    setPriority(Number(thread), Math.min(19, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL));
-  } catch {
-    // Without /proc the thread keeps the priority of the process.
-  }
+/** @param pricesFile as for `readPrices` */
+export function createDeriveThread(pricesFile?: string): DeriveThread {
+  const thread = new OnDemand<SliceJob, Reply>({
+    program: PROGRAM,
+    name: 'indexer',
+    workerData: pricesFile,
+    deadlineMs: DEADLINE_MS,
+  });
+  return {
+    async derive(job) {
+      const reply = await thread.ask(job, memoryOf(job));
+      if ('error' in reply) throw new Error(`a session could not be derived: ${reply.error}`);
+      return reply.slice;
+    },
+    close: () => thread.close(),
+  };
 }

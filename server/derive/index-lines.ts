@@ -3,8 +3,8 @@ import { readChunks } from '../store/derived.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { readSome } from './derive-session.ts';
-import type { PieceJob } from './piece.ts';
-import type { DeriveThread } from './thread.ts';
+import type { SliceJob } from './derive-slice.ts';
+import type { DeriveThread } from './derive-thread.ts';
 
 /** Events that are derived for a reader who cannot wait for the indexer. */
 const MOST_AT_ONCE = 2_000;
@@ -26,12 +26,12 @@ export async function* indexLines(
   }
   if (next > eventCount || eventCount - next >= MOST_AT_ONCE) return;
   const { appends, isEnd } = await readSome(db, row, next, 4);
-  const piece = await thread.derive(lastPiece(row, next, appends, isEnd));
-  for (const { first, last, entries } of piece?.chunks ?? []) yield line(first, last, entries);
+  const slice = await thread.derive(lastSlice(row, next, appends, isEnd));
+  for (const { first, last, entries } of slice?.chunks ?? []) yield line(first, last, entries);
 }
 
 /** A job for its chunks only. */
-const lastPiece = (row: SessionRow, from: number, appends: PieceJob['appends'], isEnd: boolean): PieceJob => ({
+const lastSlice = (row: SessionRow, from: number, appends: SliceJob['appends'], isEnd: boolean): SliceJob => ({
   place: {
     agentId: row.agent_id,
     environmentId: row.environment_id,

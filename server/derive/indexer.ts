@@ -5,8 +5,8 @@ import type { Db } from '../store/open.ts';
 import type { SessionFactsRow, SessionRow } from '../store/schema.ts';
 import { findBehind, findNewBehind, findOpenBehind } from '../store/sources.ts';
 import { deriveSession } from './derive-session.ts';
+import type { DeriveThread } from './derive-thread.ts';
 import { VERSION } from './facts.ts';
-import type { DeriveThread } from './thread.ts';
 
 /** A session and how far it is derived. */
 interface Reached {

@@ -2,7 +2,7 @@ import type { Chunk } from './chunks.ts';
 import type { CountedRecords } from './counted-records.ts';
 import type { Facts } from './facts.ts';
 
-/** A session after its last piece. */
+/** A session after its last slice. */
 export interface KeptSession {
   /** Sequence of the last event that is derived. */
   through: number;
@@ -33,7 +33,7 @@ export class KeptSessions {
     if (sessionId === undefined || !session) return undefined;
     this.#sessions.delete(sessionId);
     this.#weight -= weightOf(session);
-    // Otherwise the piece was not written, or another process has derived more.
+    // Otherwise the slice was not written, or another process has derived more.
     return session.through === through ? session : undefined;
   }
 

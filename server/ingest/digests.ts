@@ -5,7 +5,7 @@ import { decodeFrame } from '../log/frame.ts';
 import { readAppends } from '../store/events.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionRow } from '../store/schema.ts';
-import { streamPieces } from './page.ts';
+import { streamText } from './page.ts';
 
 /** A requested session; `row` is absent if the request is refused. */
 export type AskedSession =
@@ -21,13 +21,13 @@ const WORK_A_TURN = 1024 * 1024;
 /** What an event costs beside its characters. */
 const WORK_AN_EVENT = 512;
 
-/** The sessions' events by their digests, at most `limit` of all together, written piece by piece. */
+/** The sessions' events by their digests, at most `limit` of all together, written as it is made. */
 export const streamEventDigests = (
   db: Db,
   sessions: readonly AskedSession[],
   limit: number,
   nonce: string,
-): Promise<Readable> => streamPieces(new DigestsWriter(db, nonce, limit).write(sessions));
+): Promise<Readable> => streamText(new DigestsWriter(db, nonce, limit).write(sessions));
 
 /** Writes one answer. It has room for so many events and characters; sessions behind them are to be asked for again. */
 class DigestsWriter {

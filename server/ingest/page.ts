@@ -14,13 +14,13 @@ const CHUNK_BYTES = 64 * 1024;
 
 /** A page of events as JSON; each payload is the very text that was sent. */
 export const streamEvents = (db: Db, session: SessionRow, from: number, limit: number): Promise<Readable> =>
-  streamPieces(pieces(db, session, from, limit));
+  streamText(textsOf(db, session, from, limit));
 
 /**
- * Text written piece by piece, so that memory is bounded however long it is. The first piece is read before this
+ * Text written as it is made, so that memory is bounded however long it is. The first part is read before this
  * resolves, so that an unavailable store is still answered 503.
  */
-export async function streamPieces(source: AsyncGenerator<Buffer | string>): Promise<Readable> {
+export async function streamText(source: AsyncGenerator<Buffer | string>): Promise<Readable> {
   const chunks = gather(source);
   const asAsked = asNow();
   const first = await chunks.next();
@@ -30,16 +30,16 @@ export async function streamPieces(source: AsyncGenerator<Buffer | string>): Pro
   return Readable.from(all(), { objectMode: false });
 }
 
-async function* pieces(db: Db, session: SessionRow, from: number, limit: number): AsyncGenerator<Buffer | string> {
+async function* textsOf(db: Db, session: SessionRow, from: number, limit: number): AsyncGenerator<Buffer | string> {
   const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = session;
   const to = Math.min(eventCount, from + limit - 1);
   yield '{"events":[';
   let separator = '';
   for await (const append of readAppends(db, organizationId, sessionId, from, to)) {
-    for (const piece of eventPieces(sessionId, append, from, to)) {
-      yield separator + piece.before;
-      yield piece.payload;
-      yield piece.after;
+    for (const event of eventTexts(sessionId, append, from, to)) {
+      yield separator + event.before;
+      yield event.payload;
+      yield event.after;
       separator = ',';
     }
   }
@@ -47,7 +47,7 @@ async function* pieces(db: Db, session: SessionRow, from: number, limit: number)
   yield `],"nextCursor":${JSON.stringify(nextCursor)}}`;
 }
 
-function* eventPieces(sessionId: string, append: StoredAppend, from: number, to: number) {
+function* eventTexts(sessionId: string, append: StoredAppend, from: number, to: number) {
   const createdAt = toTimestamp(append.created_at);
   for (const [index, { eventType, payload }] of decodeFrame(append).entries()) {
     const sequence = append.first_sequence + index;
@@ -64,8 +64,8 @@ function* eventPieces(sessionId: string, append: StoredAppend, from: number, to:
 async function* gather(source: AsyncGenerator<Buffer | string>): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let bytes = 0;
-  for await (const piece of source) {
-    const buffer = typeof piece === 'string' ? Buffer.from(piece) : piece;
+  for await (const text of source) {
+    const buffer = typeof text === 'string' ? Buffer.from(text) : text;
     waiting.push(buffer);
     bytes += buffer.byteLength;
     if (bytes < CHUNK_BYTES) continue;

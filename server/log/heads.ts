@@ -49,7 +49,7 @@ const MOST_ATTEMPTS = 20;
 /** The longest for a change and the ones before it. Afterwards its caller must try again. */
 const LONGEST_CHANGE_MS = 8_000;
 /** Bodies that are committed together. */
-const LARGEST_TURN_BYTES = 1024 * 1024;
+const LARGEST_BATCH_BYTES = 1024 * 1024;
 /** Changes of one session that wait. */
 const MOST_WAITING = 4_096;
 
@@ -140,7 +140,7 @@ export class Heads<Seen extends Known> implements Journal {
     for (const [at, { command, frame }] of queue.entries()) {
       const isDeletion = command.kind === 'delete' || command.kind === 'expire';
       bytes += frame?.body.byteLength ?? 0;
-      if (at > 0 && (isDeletion || bytes > LARGEST_TURN_BYTES)) return at;
+      if (at > 0 && (isDeletion || bytes > LARGEST_BATCH_BYTES)) return at;
       if (isDeletion || at + 1 === this.#journal.together) return at + 1;
     }
     return queue.length;

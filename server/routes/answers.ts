@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Problem } from '../../contract/problem.ts';
-import { streamPieces } from '../ingest/page.ts';
+import { streamText } from '../ingest/page.ts';
 import type { Db } from '../store/open.ts';
 import { type ListedTable, readListed } from '../store/rows.ts';
 import type { Database } from '../store/schema.ts';
@@ -29,9 +29,9 @@ export interface List<Table extends ListedTable> {
 
 /** Answers `{"name":[…]}` in the order of the ids, a few rows at a time, so that a long list takes little memory. */
 export const streamList = <Table extends ListedTable>(db: Db, list: List<Table>): Promise<Readable> =>
-  streamPieces(pieces(db, list));
+  streamText(textsOf(db, list));
 
-async function* pieces<Table extends ListedTable>(
+async function* textsOf<Table extends ListedTable>(
   db: Db,
   { organizationId, name, table, ids, show }: List<Table>,
 ): AsyncGenerator<string> {

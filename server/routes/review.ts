@@ -8,7 +8,7 @@ import { indexLines } from '../derive/index-lines.ts';
 import { toSessionFacts, toSummary } from '../derive/review.ts';
 import { readUsage } from '../derive/usage.ts';
 import type { Handlers } from '../http/handler.ts';
-import { streamPieces } from '../ingest/page.ts';
+import { streamText } from '../ingest/page.ts';
 import { toSession } from '../store/sessions.ts';
 import { findFacts, findRelated, findSummaries } from '../store/summaries.ts';
 import type { UsageFilter } from '../store/usage.ts';
@@ -58,7 +58,7 @@ export const reviewHandlers = ({ store: { db }, indexer, deriveThread, daySums, 
       const [row] = await findDerived(caller.organizationId, [params.sessionId]);
       const { session } = found(row, 'session');
       const lines = indexLines(db, deriveThread, session, Number(query.from ?? 1));
-      return { status: 200, body: await streamPieces(lines) };
+      return { status: 200, body: await streamText(lines) };
     },
 
     async listAddOns({ caller, query, signal }) {

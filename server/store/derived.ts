@@ -2,8 +2,8 @@ import { type CompiledQuery, type Insertable, sql } from 'kysely';
 import { replaceAddOns, type SessionAddOn } from './add-ons.ts';
 import { runAtOnce } from './at-once.ts';
 import { forShare } from './dialect.ts';
-import type { Db } from './open.ts';
 import { isPostgres } from './postgres.ts';
+import type { Db } from './open.ts';
 import type { SessionFactsRow, SessionRow, SessionValueRow } from './schema.ts';
 import { replaceSessionDays, type SessionDay } from './session-days.ts';
 
@@ -133,7 +133,7 @@ export const releaseSession = (db: Db, { session_id, organization_id }: Target, 
     .where('organization_id', '=', organization_id)
     .execute();
 
-export interface NewPiece {
+export interface NewSlice {
   row: SessionRow;
   before: Derived;
   after: Derived & { claimed_until: number };
@@ -148,11 +148,11 @@ export interface NewPiece {
 }
 
 /**
- * Writes a piece of a session, in one transaction.
+ * Writes a slice of a session, in one transaction.
  * @returns false, without writing, if the session is gone or another process was faster
  */
-export function writePiece(db: Db, piece: NewPiece): Promise<boolean> {
-  const { row, before, after, columns, chunks, values, days, addOns, isAnew } = piece;
+export function writeSlice(db: Db, slice: NewSlice): Promise<boolean> {
+  const { row, before, after, columns, chunks, values, days, addOns, isAnew } = slice;
   const { session_id, organization_id } = row;
   const facts = db
     .updateTable('session_facts')
@@ -213,7 +213,7 @@ export const removeValues = (db: Db, { session_id, organization_id }: Target): C
 
 const VALUES_AT_ONCE = 500;
 
-function writeValues(db: Db, row: Target, { added, removed }: NewPiece['values']): CompiledQuery[] {
+function writeValues(db: Db, row: Target, { added, removed }: NewSlice['values']): CompiledQuery[] {
   const { session_id, organization_id } = row;
   const statements: CompiledQuery[] = [];
   for (let from = 0; from < removed.length; from += VALUES_AT_ONCE) {

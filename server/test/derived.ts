@@ -1,10 +1,10 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { deriveSession } from '../derive/derive-session.ts';
+import { deriveSlice, type SliceJob } from '../derive/derive-slice.ts';
+import { memoryOf } from '../derive/derive-thread.ts';
 import { KeptSessions } from '../derive/kept-sessions.ts';
-import { derivePiece, type PieceJob } from '../derive/piece.ts';
 import { readPrices } from '../derive/prices.ts';
-import { memoryOf } from '../derive/thread.ts';
 import type { Db } from '../store/open.ts';
 import { listDaysBehind, sumDay } from '../store/summed-days.ts';
 import { wordPrefix } from '../store/word-index.ts';
@@ -12,10 +12,10 @@ import type { TestStore } from './engines.ts';
 
 const prices = readPrices();
 
-/** Derives pieces on this thread, which takes the memory as another would. */
+/** Derives slices on this thread, which takes the memory as another would. */
 export function createDeriveHere() {
   const kept = new KeptSessions();
-  return (job: PieceJob) => derivePiece(structuredClone(job, { transfer: memoryOf(job) }), prices.costOf, kept);
+  return (job: SliceJob) => deriveSlice(structuredClone(job, { transfer: memoryOf(job) }), prices.costOf, kept);
 }
 
 /** Derives a session through its last event, on this thread. */

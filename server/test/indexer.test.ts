@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type KyselyPlugin, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../commands.ts';
+import type { SliceJob } from '../derive/derive-slice.ts';
+import { createDeriveThread } from '../derive/derive-thread.ts';
 import { VERSION } from '../derive/facts.ts';
 import { Indexer, type IndexerOptions } from '../derive/indexer.ts';
-import type { PieceJob } from '../derive/piece.ts';
-import { createDeriveThread } from '../derive/thread.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
 import type { Db } from '../store/open.ts';
@@ -33,9 +33,9 @@ function nicenessOf(name?: string): number {
 /** Derives on this thread; counts, and may be held up or fail. */
 function createDerive() {
   const deriveHere = createDeriveHere();
-  const seen = { jobs: [] as PieceJob[], gate: Promise.resolve(), fails: (_: PieceJob) => false };
+  const seen = { jobs: [] as SliceJob[], gate: Promise.resolve(), fails: (_: SliceJob) => false };
   const thread = {
-    async derive(job: PieceJob) {
+    async derive(job: SliceJob) {
       seen.jobs.push(structuredClone(job));
       await seen.gate;
       if (seen.fails(job)) throw new Error('nobody can read that');

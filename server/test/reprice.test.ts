@@ -82,7 +82,7 @@ describe.each(ENGINES)('new prices on %s', (engine) => {
     const claim = db.selectFrom('session_facts').select('claimed_until').where('session_id', '=', id);
     await expect.poll(() => claim.executeTakeFirst(), { timeout: 60_000 }).toEqual({ claimed_until: 0 });
     let repriced: Promise<unknown> = Promise.resolve();
-    // In the order in which a derived piece is written.
+    // In the order in which a derived slice is written.
     await db.transaction().execute(async (transaction) => {
       const facts = transaction.updateTable('session_facts').where('session_id', '=', id);
       await facts.set({ input_tokens: 3_000_000 }).execute();

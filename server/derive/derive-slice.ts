@@ -19,8 +19,8 @@ import { writeShown } from './review.ts';
 import { compareValues, type Value, valuesOf } from './values.ts';
 
 /** A range of a session to derive. */
-export interface PieceJob {
-  /** Under which the state is kept for the next piece; absent where none follows. */
+export interface SliceJob {
+  /** Under which the state is kept for the next slice; absent where none follows. */
   sessionId?: string;
   place: SessionOrigin & {
     /** The normal form of the remote with which it was opened. */
@@ -29,8 +29,8 @@ export interface PieceJob {
     repoRoot: string | null;
     gitBranch: string | null;
   };
-  /** The stored result of earlier pieces; absent if the thread keeps the session. */
-  stored?: StoredPieces;
+  /** The stored result of earlier slices; absent if the thread keeps the session. */
+  stored?: StoredSlices;
   /** Sequence of the last event that is derived already. */
   through: number;
   /** From the first event that is not derived yet, or from where `stored` says. */
@@ -46,7 +46,7 @@ export interface PieceJob {
   packsWords: boolean;
 }
 
-export interface StoredPieces {
+export interface StoredSlices {
   /** JSON facts of this version; empty if it derived nothing yet. */
   facts: string;
   /** Where the open chunk begins, which is made anew. */
@@ -57,7 +57,7 @@ export interface StoredPieces {
   earlier?: Uint8Array[];
 }
 
-export interface Piece {
+export interface Slice {
   through: number;
   /** Where the next chunk begins: the last one of these is added to as long as there is room in it. */
   next: number;
@@ -81,7 +81,7 @@ type Begun = Pick<KeptSession, 'facts' | 'open' | 'records'>;
 type Folded = { facts: Facts; records?: CountedRecords };
 
 /** @returns undefined if it needs more of the stored data */
-export function derivePiece(job: PieceJob, costOf: CostOf, kept = new KeptSessions()): Piece | undefined {
+export function deriveSlice(job: SliceJob, costOf: CostOf, kept = new KeptSessions()): Slice | undefined {
   const { stored, sessionId, isEnd } = job;
   const begun = stored ? beginStored(stored, job) : kept.take(sessionId, job.through);
   if (!begun) return undefined;
@@ -109,7 +109,7 @@ export function derivePiece(job: PieceJob, costOf: CostOf, kept = new KeptSessio
   noteLag(facts, job, entries);
   const days = dayRowsOf(facts, job.place, costOf);
   const addOns = addOnRowsOf(facts, job.place);
-  const piece = {
+  const slice = {
     through,
     next: open?.first ?? through + 1,
     isEnd,
@@ -121,16 +121,16 @@ export function derivePiece(job: PieceJob, costOf: CostOf, kept = new KeptSessio
     addOns: JSON.stringify(addOns) === addOnsBefore ? undefined : addOns,
     values: compareValues(values, valuesOf(facts)),
   };
-  kept.put(sessionId, { through, facts, open, records, weight: piece.facts.length });
-  return piece;
+  kept.put(sessionId, { through, facts, open, records, weight: slice.facts.length });
+  return slice;
 }
 
-function beginStored({ facts }: StoredPieces, { through }: PieceJob): Begun {
+function beginStored({ facts }: StoredSlices, { through }: SliceJob): Begun {
   return { facts: readFacts(facts), open: undefined, records: through === 0 ? new CountedRecords() : undefined };
 }
 
 /** @param counted the entries among these that count */
-function foldOn(facts: Facts, { place }: PieceJob, entries: readonly Entry[], counted = entries): Folded {
+function foldOn(facts: Facts, { place }: SliceJob, entries: readonly Entry[], counted = entries): Folded {
   if (facts.folded === 0) noteBranch(facts, place.gitBranch?.slice(0, LONGEST_PLACE));
   fold(
     facts,
@@ -141,12 +141,12 @@ function foldOn(facts: Facts, { place }: PieceJob, entries: readonly Entry[], co
   return { facts };
 }
 
-/** Folds all entries of the session at its end: otherwise every piece would repeat it. */
-function foldAll(job: PieceJob, facts: Facts, entries: readonly Entry[]): Folded {
+/** Folds all entries of the session at its end: otherwise every slice would repeat it. */
+function foldAll(job: SliceJob, facts: Facts, entries: readonly Entry[]): Folded {
   return job.isEnd ? foldAnew(job, facts, entries) : { facts };
 }
 
-function foldAnew({ stored, place }: PieceJob, { lag }: Facts, entries: readonly Entry[]): Folded {
+function foldAnew({ stored, place }: SliceJob, { lag }: Facts, entries: readonly Entry[]): Folded {
   const bySequence: (Entry | undefined)[] = [];
   const earlier = (stored?.earlier ?? []).flatMap((bytes) => readEntries(bytes));
   const all = [...earlier, ...entries];
@@ -171,14 +171,14 @@ function withoutRepeated(entries: readonly Entry[]): Entry[] {
 const LONGEST_PLACE = 300;
 
 /** The remote that the session was opened with is surest. A folder alone is the last resort. */
-function repositoryOf(facts: Facts, { repository, remote, repoRoot }: PieceJob['place']): string | undefined {
+function repositoryOf(facts: Facts, { repository, remote, repoRoot }: SliceJob['place']): string | undefined {
   const told = facts.address;
   const known = remote === null ? undefined : addressOf(remote);
   const address = repository ?? (told !== undefined && hasHost(told) ? told : (known ?? told));
   return (address ?? repoRoot ?? facts.folder)?.slice(0, LONGEST_PLACE);
 }
 
-function noteLag(facts: Facts, { appends, through }: PieceJob, entries: readonly Entry[]): void {
+function noteLag(facts: Facts, { appends, through }: SliceJob, entries: readonly Entry[]): void {
   const entry = entries.findLast(({ timed, sequence }) => timed && sequence > through);
   const append = entry && appends.findLast(({ first_sequence }) => first_sequence <= entry.sequence);
   if (append) facts.lag = Math.max(0, append.created_at - entry.time);
@@ -189,7 +189,7 @@ const packed = (text: string): Uint8Array => zstdCompressSync(text);
 
 export const readEntries = (bytes: Uint8Array): Entry[] => JSON.parse(zstdDecompressSync(bytes).toString('utf8'));
 
-function writeChunk(chunk: Chunk, { stored, wordPrefix, packsWords }: PieceJob): DerivedChunk {
+function writeChunk(chunk: Chunk, { stored, wordPrefix, packsWords }: SliceJob): DerivedChunk {
   const { first, last, entries, words } = chunk;
   const known = stored?.words.find((other) => other.first === first);
   if (known) chunk.indexed = zstdDecompressSync(known.words).toString('utf8');
