@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Indexer } from '../server/derive/indexer.ts';
 import { createDeriveThread } from '../server/derive/derive-thread.ts';
+import { Indexer } from '../server/derive/indexer.ts';
 import { openStore, type Store } from '../server/store/open.ts';
 import { startIssuer } from './issuer.ts';
 import type { Options } from './options.ts';

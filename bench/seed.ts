@@ -5,12 +5,11 @@ import { pack } from '../server/log/codec.ts';
 import { encodeFrame } from '../server/log/frame.ts';
 import { registerEnvironment } from '../server/store/environments.ts';
 import { upsertInstallation } from '../server/store/installations.ts';
-import { openStore, type Store } from '../server/store/open.ts';
+import { openStore, type Store, type StoreOptions } from '../server/store/open.ts';
 import { type Opening, openSession } from '../server/store/opening.ts';
 import { createOrganization } from '../server/store/organizations.ts';
 import { resolveCaller } from '../server/store/people.ts';
 import { addSecret } from '../server/store/secrets.ts';
-import type { Where } from './process.ts';
 
 export const PEPPER = 'bench';
 
@@ -26,7 +25,7 @@ export interface Seed {
  * and `owner` are how a token names the organization's owner.
  */
 export async function seed<More>(
-  where: Where,
+  where: Pick<StoreOptions, 'dataDir' | 'databaseUrl'>,
   issuer: string,
   owner: string,
   more: (store: Store, seed: Seed) => Promise<More>,

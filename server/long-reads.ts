@@ -1,5 +1,6 @@
 import { Problem } from '../contract/problem.ts';
-import type { Db, Store } from './store/open.ts';
+import type { Store } from './store/open.ts';
+import type { Db } from './store/schema.ts';
 import { DeadlineExceeded, Queue } from './work.ts';
 
 interface Reader {

@@ -1,18 +1,26 @@
 import { dirname, normalize } from 'node:path';
 import { sourceFiles } from './files.ts';
 
-/** Imports of a workspace's folders, and of the files beside them, run one way: none leads back to where it began. */
-const imports = new Map<string, Map<string, string>>();
+/**
+ * Imports of a workspace's folders run one way, and so do those of its files: none leads back to where it began.
+ */
+const files = new Map<string, Map<string, string>>();
+const folders = new Map<string, Map<string, string>>();
 
 for (const { path, text } of sourceFiles()) {
   if (/\.test\.tsx?$|\/(test|e2e)\//.test(path)) continue;
   for (const [, target = ''] of text.matchAll(/^(?:import|export|\}) .*?from '(\.[^']+)';$/gm)) {
     const imported = normalize(`${dirname(path)}/${target}`);
+    const fact = `${path} imports ${imported}`;
+    note(files, path, imported, fact);
     const [from, to] = [folderOf(path), folderOf(imported)];
-    if (from === undefined || to === undefined || from === to) continue;
-    const known = imports.get(from) ?? imports.set(from, new Map()).get(from);
-    known?.set(to, `${path} imports ${imported}`);
+    if (from !== undefined && to !== undefined && from !== to) note(folders, from, to, fact);
   }
+}
+
+function note(imports: typeof files, from: string, to: string, fact: string): void {
+  const known = imports.get(from) ?? imports.set(from, new Map()).get(from);
+  known?.set(to, fact);
 }
 
 /** `cli/read` of `cli/read/stored/stream.ts`, and `cli/account.ts` of itself. */
@@ -20,22 +28,26 @@ function folderOf(path: string): string | undefined {
   return /^(?:cli|server|dashboard|contract)\/[^/]+/.exec(path)?.[0];
 }
 
-const done = new Set<string>();
-const circles: string[][] = [];
-
-function walk(folder: string, way: readonly string[]): void {
-  const begun = way.indexOf(folder);
-  if (begun !== -1) circles.push([...way.slice(begun), folder]);
-  if (begun !== -1 || done.has(folder)) return;
-  for (const next of imports.get(folder)?.keys() ?? []) walk(next, [...way, folder]);
-  done.add(folder);
+function circlesIn(imports: typeof files): string[][] {
+  const done = new Set<string>();
+  const circles: string[][] = [];
+  const walk = (place: string, way: readonly string[]) => {
+    const begun = way.indexOf(place);
+    if (begun !== -1) circles.push([...way.slice(begun), place]);
+    if (begun !== -1 || done.has(place)) return;
+    for (const next of imports.get(place)?.keys() ?? []) walk(next, [...way, place]);
+    done.add(place);
+  };
+  for (const place of imports.keys()) walk(place, []);
+  return circles;
 }
 
-for (const folder of imports.keys()) walk(folder, []);
-for (const circle of circles) {
-  console.error(`These import each other in a circle: ${circle.join(' → ')}`);
-  for (const [at, folder] of circle.slice(0, -1).entries()) {
-    console.error(`  ${imports.get(folder)?.get(circle[at + 1] ?? '')}`);
+for (const imports of [folders, files]) {
+  for (const circle of circlesIn(imports)) {
+    console.error(`These import each other in a circle: ${circle.join(' → ')}`);
+    for (const [at, place] of circle.slice(0, -1).entries()) {
+      console.error(`  ${imports.get(place)?.get(circle[at + 1] ?? '')}`);
+    }
+    process.exitCode = 1;
   }
 }
-process.exitCode = circles.length > 0 ? 1 : 0;

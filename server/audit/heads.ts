@@ -8,7 +8,7 @@ import { SignedHead } from '../../contract/audit.ts';
 import type { Config } from '../config.ts';
 import { listAuditHeads } from '../store/audit.ts';
 import type { ChainHead } from '../store/audit-chain.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 
 /** How often heads are signed: the most of a log that somebody with the store, but without the key, could write anew. */
 export const SIGN_EVERY_MS = 3_600_000;

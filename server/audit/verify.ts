@@ -1,6 +1,6 @@
 import { listAudited, readAuditAfter, readAuditHead, toAuditEntry } from '../store/audit.ts';
 import { ChainCheck, type Finding } from '../store/audit-chain.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import type { KnownHeads } from './heads.ts';
 
 /** Entries that one query reads. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { StreamConfig } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { rememberSetting } from '../store/settings.ts';
 import { type Bus, openBus } from './bus.ts';
 import { deadLettersOf } from './streams.ts';

@@ -1,6 +1,6 @@
 import { findWithGap } from '../store/log-state.ts';
-import type { Db } from '../store/open.ts';
 import { isPostgres } from '../store/postgres.ts';
+import type { Db } from '../store/schema.ts';
 import { rememberSetting, writeSetting } from '../store/settings.ts';
 import type { Bus } from './bus.ts';
 

@@ -2,7 +2,7 @@ import type { AddOns } from '../../contract/add-ons.ts';
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import { type AddOnFilter, findAddOns, readCallersOf, readTokensOf } from '../store/add-ons.ts';
 import { optional, optionalTimestamp } from '../store/columns.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { keyOfAddOn } from './fold-add-ons.ts';
 import type { Prices } from './prices.ts';
 

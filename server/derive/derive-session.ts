@@ -1,8 +1,7 @@
 import { claimSession, type Derived, readChunks, readWords, releaseSession, writeSlice } from '../store/derived.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
-import type { Db } from '../store/open.ts';
 import { isPostgres } from '../store/postgres.ts';
-import type { SessionRow } from '../store/schema.ts';
+import type { Db, SessionRow } from '../store/schema.ts';
 import { findSource, type SessionSource } from '../store/sources.ts';
 import { wordPrefix } from '../store/word-index.ts';
 import type { Slice } from './derive-slice.ts';

@@ -1,7 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { readChunks } from '../store/derived.ts';
-import type { Db } from '../store/open.ts';
-import type { SessionRow } from '../store/schema.ts';
+import type { Db, SessionRow } from '../store/schema.ts';
 import { readSome } from './derive-session.ts';
 import type { SliceJob } from './derive-slice.ts';
 import type { DeriveThread } from './derive-thread.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Background } from '../background.ts';
 import type { Change } from '../ingest/session-log.ts';
-import type { Db } from '../store/open.ts';
-import type { SessionFactsRow, SessionRow } from '../store/schema.ts';
+import type { Db, SessionFactsRow, SessionRow } from '../store/schema.ts';
 import { findBehind, findNewBehind, findOpenBehind } from '../store/sources.ts';
 import { deriveSession } from './derive-session.ts';
 import type { DeriveThread } from './derive-thread.ts';

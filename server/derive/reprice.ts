@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { listPriced, type PricedDay, type SessionCosts, writeCosts } from '../store/costs.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { type ModelTokens, readModelTokens } from '../store/session-days.ts';
 import { rememberSetting, writeSetting } from '../store/settings.ts';
 import type { Prices } from './prices.ts';

@@ -1,6 +1,6 @@
 import { hourOfWeek } from '../../contract/query.ts';
 import { type DayFigures, DIMENSIONS, type Figures, type SessionSummary, type Usage } from '../../contract/review.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { toSession } from '../store/sessions.ts';
 import { findSummaries } from '../store/summaries.ts';
 import { FIGURES, weekOf } from '../store/summed-days.ts';

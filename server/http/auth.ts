@@ -2,21 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import type { Role } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Auth } from '../../contract/route.ts';
-import type { Plane } from '../../contract/secret.ts';
 import type { Claims } from '../claims.ts';
 import { looksLikeSecret } from '../credentials.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Limits } from '../limits.ts';
-import type { Db } from '../store/open.ts';
 import { type Caller, resolveCaller } from '../store/people.ts';
-import { createSecretLookup } from './secret-lookup.ts';
-
-/** The holder of an organization secret. */
-export interface SecretCaller {
-  secretId: string;
-  organizationId: string;
-  plane: Plane;
-}
+import type { Db } from '../store/schema.ts';
+import { createSecretLookup, type SecretCaller } from './secret-lookup.ts';
 
 /** A signed-in person, with or without an organization. */
 export interface UserCaller extends Caller {

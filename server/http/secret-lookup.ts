@@ -1,11 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Problem } from '../../contract/problem.ts';
+import type { Plane } from '../../contract/secret.ts';
 import { hashSecret, isSecretValue } from '../credentials.ts';
 import type { Limits } from '../limits.ts';
 import { isUnavailable } from '../store/dialect.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { findSecretByHash, markSecretUsed } from '../store/secrets.ts';
-import type { SecretCaller } from './auth.ts';
+
+/** The holder of an organization secret. */
+export interface SecretCaller {
+  secretId: string;
+  organizationId: string;
+  plane: Plane;
+}
 
 export interface SecretLookupOptions {
   db: Db;

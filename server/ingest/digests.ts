@@ -3,8 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createDigester } from '../../contract/digester.ts';
 import { decodeFrame } from '../log/frame.ts';
 import { readAppends } from '../store/events.ts';
-import type { Db } from '../store/open.ts';
-import type { SessionRow } from '../store/schema.ts';
+import type { Db, SessionRow } from '../store/schema.ts';
 import { streamText } from './page.ts';
 
 /** A requested session; `row` is absent if the request is refused. */

@@ -1,5 +1,5 @@
-import type { Db } from '../store/open.ts';
 import { listDeletedOrganizations, listRemainingSessions, removeOrganization } from '../store/organization-end.ts';
+import type { Db } from '../store/schema.ts';
 import type { SessionLog } from './session-log.ts';
 
 export interface Removal {

@@ -5,8 +5,7 @@ import { eventId } from '../ids.ts';
 import { decodeFrame } from '../log/frame.ts';
 import { toTimestamp } from '../store/columns.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
-import type { Db } from '../store/open.ts';
-import type { SessionRow } from '../store/schema.ts';
+import type { Db, SessionRow } from '../store/schema.ts';
 import { asNow } from '../store/tenant.ts';
 
 /** Bytes gathered before they are handed to the socket. */

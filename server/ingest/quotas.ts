@@ -1,9 +1,9 @@
 import { Problem } from '../../contract/problem.ts';
 import { bytesOf } from '../log/frame.ts';
 import { findKeyedAppend } from '../store/log-state.ts';
-import type { Db } from '../store/open.ts';
 import type { Captured, CaptureOpening, Opening } from '../store/opening.ts';
 import { findCaptured } from '../store/ownership.ts';
+import type { Db } from '../store/schema.ts';
 import { type Added, addStored, countOpen, purgeStoredDays, readStored, type Stored } from '../store/stored-bytes.ts';
 import { asService } from '../store/tenant.ts';
 import type { SessionChanges } from './session-log.ts';

@@ -1,5 +1,5 @@
-import type { Db } from '../store/open.ts';
 import { listUnchanged, type Opened } from '../store/retention.ts';
+import type { Db } from '../store/schema.ts';
 import type { SessionLog } from './session-log.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,5 @@
-import type { Db } from '../store/open.ts';
 import { findRevokedWithOpen, type Revoker } from '../store/revocation.ts';
-import type { EnvironmentRow } from '../store/schema.ts';
+import type { Db, EnvironmentRow } from '../store/schema.ts';
 import type { ClosingSome, SessionLog } from './session-log.ts';
 
 export interface RevocationOptions {

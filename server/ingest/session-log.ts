@@ -5,7 +5,6 @@ import { bytesOf, encodeFrame, type FramedEvent, type SentBody } from '../log/fr
 import type { Journal } from '../log/journal.ts';
 import { assertTaken } from '../log/outcome.ts';
 import { forgetExpiry } from '../store/deletions.ts';
-import type { Db } from '../store/open.ts';
 import { type Captured, type CaptureOpening, captureSessions, type Opening, openSession } from '../store/opening.ts';
 import type { Unchanged } from '../store/retention.ts';
 import { listOpen, type Revoker, revokeEnvironment } from '../store/revocation.ts';

@@ -1,9 +1,8 @@
 import type { Readable } from 'node:stream';
 import { Problem } from '../../contract/problem.ts';
 import { streamText } from '../ingest/page.ts';
-import type { Db } from '../store/open.ts';
 import { type ListedTable, readListed } from '../store/rows.ts';
-import type { Database } from '../store/schema.ts';
+import type { Database, Db } from '../store/schema.ts';
 
 /**
  * The row, where there is one.

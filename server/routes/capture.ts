@@ -1,9 +1,9 @@
 import type { BulkResult, CapturedSession, CaptureResult } from '../../contract/capture.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
-import type { SecretCaller } from '../http/auth.ts';
 import type { SentFrame } from '../http/body.ts';
 import type { Handlers } from '../http/handler.ts';
+import type { SecretCaller } from '../http/secret-lookup.ts';
 import type { ReadAppend, RefusedAppend } from '../ingest/scan/read.ts';
 import { SequenceMismatch } from '../log/outcome.ts';
 import { fromTimestamp, toTimestamp } from '../store/columns.ts';

@@ -20,9 +20,8 @@ import {
   toWaitingInvitation,
   updateRole,
 } from '../store/members.ts';
-import type { Db } from '../store/open.ts';
 import { changeMembers, findOrganization, nameOwner, settleOwner, toOrganization } from '../store/organizations.ts';
-import type { MemberRow } from '../store/schema.ts';
+import type { Db, MemberRow } from '../store/schema.ts';
 import { revokeSecrets } from '../store/secrets.ts';
 import { found, streamList } from './answers.ts';
 

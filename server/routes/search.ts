@@ -7,7 +7,7 @@ import { findInSession } from '../search/find-in-session.ts';
 import { createMatcher } from '../search/matcher.ts';
 import { readPosition, writePosition } from '../search/position.ts';
 import { type Page, search } from '../search/search-sessions.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { findSession, toSession } from '../store/sessions.ts';
 import { findSummaries } from '../store/summaries.ts';
 import { found } from './answers.ts';

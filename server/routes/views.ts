@@ -3,9 +3,8 @@ import type { Deps } from '../deps.ts';
 import type { MemberCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
 import { findMember } from '../store/members.ts';
-import type { Db } from '../store/open.ts';
 import { changeMembers } from '../store/organizations.ts';
-import type { MemberRow, ViewRow } from '../store/schema.ts';
+import type { Db, MemberRow, ViewRow } from '../store/schema.ts';
 import { addView, changeView, findView, listViews, removeView, toView } from '../store/views.ts';
 import { found } from './answers.ts';
 

@@ -10,7 +10,7 @@ import {
   type Trait,
   type ValueWanted,
 } from '../store/find-sessions.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { findByWords, type WordsWanted } from '../store/word-index.ts';
 
 /** The conditions of a search, in one plane or both. */

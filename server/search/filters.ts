@@ -6,8 +6,7 @@ import {
   type SessionsWanted,
   type ValueWanted,
 } from '../store/find-sessions.ts';
-import type { Db } from '../store/open.ts';
-import type { SessionRow, SessionValueRow } from '../store/schema.ts';
+import type { Db, SessionRow, SessionValueRow } from '../store/schema.ts';
 
 /** The conditions that the filters of a query set. */
 export type Filtered = Pick<

@@ -1,6 +1,5 @@
 import type { FoundEvents } from '../../contract/review.ts';
-import type { Db } from '../store/open.ts';
-import type { SessionRow } from '../store/schema.ts';
+import type { Db, SessionRow } from '../store/schema.ts';
 import { byIndex, type EventRange, lastIndexed } from '../store/word-index.ts';
 import type { Matcher } from './matcher.ts';
 import { type Budget, type RangeRead, readRanges } from './read-events.ts';

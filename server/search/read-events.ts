@@ -4,7 +4,7 @@ import type { Hit } from '../../contract/review.ts';
 import { type OpenFrame, openFrame } from '../log/frame.ts';
 import { toTimestamp } from '../store/columns.ts';
 import { type AppendOf, readAppendsOf } from '../store/events.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import type { EventRange } from '../store/word-index.ts';
 import { inSlices, type Steps } from '../work.ts';
 import { Joiner, type ReadEvent } from './join.ts';

@@ -2,7 +2,7 @@ import type { ParsedQuery } from '../../contract/query.ts';
 import type { Hit, Order } from '../../contract/review.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { OrderKey } from '../store/find-sessions.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { byIndex, type WordsWanted } from '../store/word-index.ts';
 import { type Batch, gather, nextBatch, type Wanted } from './candidates.ts';
 import { readFilters } from './filters.ts';

@@ -1,5 +1,5 @@
 import type { Hit } from '../../contract/review.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { type EventRange, findChunks } from '../store/word-index.ts';
 import type { Matcher } from './matcher.ts';
 import type { Budget, FoundEvent, RangeRead } from './read-events.ts';

@@ -1,7 +1,6 @@
 import { type CompiledQuery, sql } from 'kysely';
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
-import type { Db } from './open.ts';
-import type { SessionAddOnRow, SessionRow } from './schema.ts';
+import type { Db, SessionAddOnRow, SessionRow } from './schema.ts';
 import type { Days } from './summed-days.ts';
 
 /** A row of one day of a session, without the columns that all its rows share. */

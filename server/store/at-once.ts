@@ -1,5 +1,5 @@
 import { CompiledQuery, type DatabaseConnection } from 'kysely';
-import type { Db } from './open.ts';
+import type { Db } from './schema.ts';
 
 /** A connection that takes a whole transaction as one message. */
 export interface AtOnceConnection extends DatabaseConnection {

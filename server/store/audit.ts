@@ -3,9 +3,8 @@ import type { AuditAction, AuditEntry, AuditParty } from '../../contract/audit.t
 import { type ChainHead, EMPTY, type Happened, nextEntry } from './audit-chain.ts';
 import { toTimestamp } from './columns.ts';
 import { forUpdate } from './dialect.ts';
-import type { Db } from './open.ts';
 import { allRows, firstRow } from './rows.ts';
-import type { AuditEntryRow, AuditHeadRow } from './schema.ts';
+import type { AuditEntryRow, AuditHeadRow, Db } from './schema.ts';
 
 export const toAuditEntry = (row: AuditEntryRow): AuditEntry => ({
   sequence: row.sequence,

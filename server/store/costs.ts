@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { forUpdate } from './dialect.ts';
-import type { Db } from './open.ts';
 import { allRows, firstRow } from './rows.ts';
-import type { SessionDayRow, SessionRow } from './schema.ts';
+import type { Db, SessionDayRow, SessionRow } from './schema.ts';
 import { type ModelTokens, noteChanged, readModelTokens } from './session-days.ts';
 
 /** The cost of a model's tokens on a day of a session. */

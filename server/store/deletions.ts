@@ -1,8 +1,7 @@
 import type { Plane } from '../../contract/secret.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { removeDerived } from './derived-removal.ts';
-import type { Db } from './open.ts';
-import type { DeletedSessionRow } from './schema.ts';
+import type { Db, DeletedSessionRow } from './schema.ts';
 
 /** Notes that a person has deleted a session that had expired: nothing more of it is to be captured. */
 export async function forgetExpiry(db: Db, { organizationId, sessionId }: SessionKey): Promise<void> {

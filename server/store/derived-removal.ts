@@ -2,9 +2,8 @@ import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { replaceAddOns } from './add-ons.ts';
 import { removeValues } from './derived.ts';
-import type { Db } from './open.ts';
 import { isPostgres } from './postgres.ts';
-import type { SessionRow } from './schema.ts';
+import type { Db, SessionRow } from './schema.ts';
 import { replaceSessionDays } from './session-days.ts';
 
 /** Removes all that was derived of a session. Nothing of it is parsed but the words in SQLite's index. */

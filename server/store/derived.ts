@@ -3,8 +3,7 @@ import { replaceAddOns, type SessionAddOn } from './add-ons.ts';
 import { runAtOnce } from './at-once.ts';
 import { forShare } from './dialect.ts';
 import { isPostgres } from './postgres.ts';
-import type { Db } from './open.ts';
-import type { SessionFactsRow, SessionRow, SessionValueRow } from './schema.ts';
+import type { Db, SessionFactsRow, SessionRow, SessionValueRow } from './schema.ts';
 import { replaceSessionDays, type SessionDay } from './session-days.ts';
 
 /** The columns that lists show, and by which they are ordered. */

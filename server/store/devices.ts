@@ -1,8 +1,7 @@
 import type { Plane } from '../../contract/secret.ts';
 import { recordAction } from './audit.ts';
 import { person, secret as secretParty } from './audit-chain.ts';
-import type { Db } from './open.ts';
-import type { DeviceSignInRow, SecretRow } from './schema.ts';
+import type { Db, DeviceSignInRow, SecretRow } from './schema.ts';
 import { addSecret, type NewSecret } from './secrets.ts';
 
 export type NewDevice = Omit<DeviceSignInRow, 'status' | 'organization_id' | 'decided_by' | 'plane' | 'polled_at'>;

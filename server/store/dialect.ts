@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { Problem } from '../../contract/problem.ts';
-import type { Db } from './open.ts';
 import { isPostgres, StoreUnsuitable } from './postgres.ts';
+import type { Db } from './schema.ts';
 import { ThreadEnded } from './sqlite/connection-thread.ts';
 
 /* How the engines differ in a statement that both run, and in their errors. */

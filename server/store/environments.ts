@@ -5,10 +5,9 @@ import { newId } from '../ids.ts';
 import { recordAction } from './audit.ts';
 import { secret } from './audit-chain.ts';
 import { optional, toTimestamp } from './columns.ts';
-import type { Db } from './open.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
 import { allRows, changedRows, firstRow, oneRow } from './rows.ts';
-import type { EnvironmentRow } from './schema.ts';
+import type { Db, EnvironmentRow } from './schema.ts';
 
 export const toEnvironment = (row: EnvironmentRow): Environment => ({
   environmentId: row.environment_id,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
 import { fromJsonArray, jsonArray, ofEngine } from './dialect.ts';
-import type { Db } from './open.ts';
+import type { Db } from './schema.ts';
 import type { EventRange } from './word-index.ts';
 
 /** A stored append. */

@@ -2,9 +2,8 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Order } from '../../contract/review.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { isOneOf, ofEngine, rowsOfTexts } from './dialect.ts';
-import type { Db } from './open.ts';
 import { allRows } from './rows.ts';
-import type { SessionRow, SessionValueRow } from './schema.ts';
+import type { Db, SessionRow, SessionValueRow } from './schema.ts';
 
 /** The position of a session in an order. */
 export interface OrderKey {

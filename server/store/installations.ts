@@ -5,10 +5,9 @@ import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { optional, toTimestamp } from './columns.ts';
 import { holdEnvironment } from './environments.ts';
-import type { Db } from './open.ts';
 import { assertConfigRoom, assertRoom, QUOTAS } from './quotas.ts';
 import { allRows, firstRow, oneRow } from './rows.ts';
-import type { InstallationRow } from './schema.ts';
+import type { Db, InstallationRow } from './schema.ts';
 
 export const toInstallation = (row: InstallationRow): Installation => ({
   installationId: row.installation_id,

@@ -1,7 +1,7 @@
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { emailKey } from './columns.ts';
-import type { Db } from './open.ts';
+import type { Db } from './schema.ts';
 import { asService } from './tenant.ts';
 
 /** All memberships and invitations of the e-mail, with the issuer of a member. */

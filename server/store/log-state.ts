@@ -1,6 +1,5 @@
 import { wasDeleted } from './deletions.ts';
-import type { Db } from './open.ts';
-import type { SessionRow } from './schema.ts';
+import type { Db, SessionRow } from './schema.ts';
 
 /** A session as the head of its log is read from the store; `event_count` is the last used sequence. */
 export interface LogState {

@@ -2,10 +2,9 @@ import { sql } from 'kysely';
 import type { MachineReport } from '../../contract/environment.ts';
 import { PLANES } from '../../contract/secret.ts';
 import { ofEngine } from './dialect.ts';
-import type { Db } from './open.ts';
 import { QUOTAS } from './quotas.ts';
 import { allRows, changedRows } from './rows.ts';
-import type { EnvironmentRow } from './schema.ts';
+import type { Db, EnvironmentRow } from './schema.ts';
 
 /** Stores the report of an active machine. @returns false if the organization has no such machine */
 export async function keepReport(

@@ -2,10 +2,9 @@ import { sql } from 'kysely';
 import type { Member, Role } from '../../contract/organization.ts';
 import { newId } from '../ids.ts';
 import { emailKey, optionalTimestamp, toTimestamp } from './columns.ts';
-import type { Db } from './open.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
 import { allRows, firstRow, oneRow } from './rows.ts';
-import type { MemberRow } from './schema.ts';
+import type { Db, MemberRow } from './schema.ts';
 import { removeOwnViews } from './views.ts';
 
 export const toMember = (row: MemberRow): Member => ({

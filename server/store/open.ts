@@ -9,12 +9,10 @@ import { migrate } from './migrate.ts';
 import { createNotices, type Notices } from './notices.ts';
 import { limitedPool, openPostgres, postgresDialect, SCHEMA_SETTINGS, StoreUnsuitable } from './postgres.ts';
 import { createPostgresJournal } from './postgres-journal.ts';
-import type { Database } from './schema.ts';
+import type { Database, Db } from './schema.ts';
 import { sqliteDialect } from './sqlite/driver.ts';
 import { openFile, openFileToRead } from './sqlite/open-file.ts';
 import { assertOwner, findTenant, poolOfTenants } from './tenant.ts';
-
-export type Db = Kysely<Database>;
 
 export interface Store {
   engine: Engine;

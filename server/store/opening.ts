@@ -6,9 +6,8 @@ import { newId } from '../ids.ts';
 import { forShare } from './dialect.ts';
 import { environmentUnusable, findEnvironment } from './environments.ts';
 import { findInstallation } from './installations.ts';
-import type { Db } from './open.ts';
 import { firstRow } from './rows.ts';
-import type { DeletedSessionRow, SessionRow } from './schema.ts';
+import type { Db, DeletedSessionRow, SessionRow } from './schema.ts';
 
 /** A session to be opened. */
 export interface Opening {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from './open.ts';
+import type { Db } from './schema.ts';
 import { revokeSecrets } from './secrets.ts';
 
 const AT_ONCE = 500;

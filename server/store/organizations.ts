@@ -6,9 +6,8 @@ import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { emailKey, toTimestamp } from './columns.ts';
 import { declineInvitations, lockPerson } from './invitations.ts';
-import type { Db } from './open.ts';
 import { allRows, oneRow } from './rows.ts';
-import type { MemberRow, OrganizationRow } from './schema.ts';
+import type { Db, MemberRow, OrganizationRow } from './schema.ts';
 
 export const toOrganization = (row: OrganizationRow): Organization => ({
   organizationId: row.organization_id,

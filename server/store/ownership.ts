@@ -1,8 +1,7 @@
 import type { Plane } from '../../contract/secret.ts';
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
-import type { Db } from './open.ts';
-import type { DeletedSessionRow, SessionRow } from './schema.ts';
+import type { Db, DeletedSessionRow, SessionRow } from './schema.ts';
 
 /** The sender of a request with a secret. */
 export interface Sender {

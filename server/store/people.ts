@@ -5,9 +5,8 @@ import { newId } from '../ids.ts';
 import { emailKey } from './columns.ts';
 import { uniqueViolation } from './dialect.ts';
 import { acceptInvitation, declineInvitations, findByEmail, isMemberAnywhere } from './invitations.ts';
-import type { Db } from './open.ts';
 import { changedRows, firstRow } from './rows.ts';
-import type { UserRow } from './schema.ts';
+import type { Db, UserRow } from './schema.ts';
 
 /** A signed-in person and their place in an organization, if they have one. */
 export interface Caller {

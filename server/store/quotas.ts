@@ -1,5 +1,5 @@
 import { Problem } from '../../contract/problem.ts';
-import type { Db } from './open.ts';
+import type { Db } from './schema.ts';
 
 /** The most of each that an organization may use. Revoked, disabled or long unseen ones do not count. */
 export const QUOTAS = { environments: 10_000, installations: 20_000, secrets: 1_000, members: 10_000 } as const;

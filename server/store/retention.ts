@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from './open.ts';
+import type { Db } from './schema.ts';
 
 /** A session without an event for long. */
 export interface Unchanged {

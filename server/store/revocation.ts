@@ -1,8 +1,7 @@
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { findEnvironment } from './environments.ts';
-import type { Db } from './open.ts';
-import type { EnvironmentRow, SessionRow } from './schema.ts';
+import type { Db, EnvironmentRow, SessionRow } from './schema.ts';
 
 /** Open sessions that are closed in one transaction: it takes some 20 ms. */
 const CLOSED_AT_ONCE = 500;

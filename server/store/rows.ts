@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from './open.ts';
-import type { Database } from './schema.ts';
+import type { Database, Db } from './schema.ts';
 
 /** Runs a statement and returns all its rows. */
 export const allRows = async <Row>(db: Db, statement: RawBuilder<Row>): Promise<Row[]> =>

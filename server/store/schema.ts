@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { Generated, Kysely } from 'kysely';
 import type { AgentId } from '../../contract/agent.ts';
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import type { Platform } from '../../contract/environment.ts';
@@ -458,3 +458,6 @@ export interface Database {
   links: LinkRow;
   provider_records: ProviderRecordRow;
 }
+
+/** The store, on either engine. */
+export type Db = Kysely<Database>;

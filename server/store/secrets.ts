@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Plane, Secret } from '../../contract/secret.ts';
 import { newId } from '../ids.ts';
 import { optional, optionalTimestamp, toTimestamp } from './columns.ts';
-import type { Db } from './open.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
 import { allRows, changedRows, firstRow } from './rows.ts';
 import type { SecretRow } from './schema.ts';

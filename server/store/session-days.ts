@@ -1,7 +1,6 @@
 import { type CompiledQuery, sql } from 'kysely';
 import { rowsOfTexts } from './dialect.ts';
-import type { Db } from './open.ts';
-import type { SessionDayRow, SessionRow } from './schema.ts';
+import type { Db, SessionDayRow, SessionRow } from './schema.ts';
 
 /** A row of one day of a session, without the columns that all its rows share. */
 export type SessionDay = Omit<SessionDayRow, 'session_id' | 'organization_id' | 'plane'>;

@@ -3,9 +3,8 @@ import type { Plane } from '../../contract/secret.ts';
 import type { Session } from '../../contract/session.ts';
 import { optional, optionalTimestamp, toTimestamp } from './columns.ts';
 import { ofEngine } from './dialect.ts';
-import type { Db } from './open.ts';
 import { allRows, firstRow } from './rows.ts';
-import type { SessionRow } from './schema.ts';
+import type { Db, SessionRow } from './schema.ts';
 
 export const toSession = (row: SessionRow): Session => ({
   sessionId: row.session_id,

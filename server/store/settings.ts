@@ -1,4 +1,4 @@
-import type { Db } from './open.ts';
+import type { Db } from './schema.ts';
 
 /**
  * Reads a setting, and creates it with `make` the first time. Replicas that start together agree on one value.

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from './open.ts';
 import { firstRow } from './rows.ts';
-import type { SessionRow } from './schema.ts';
+import type { Db, SessionRow } from './schema.ts';
 
 /** A session to derive. */
 export interface SessionSource {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from './open.ts';
+import type { Db } from './schema.ts';
 
 /** The usage of an organization that its quotas limit. */
 export interface Stored {

@@ -1,6 +1,5 @@
 import type { SessionFacts } from '../../contract/review.ts';
-import type { Db } from './open.ts';
-import type { SessionFactsRow, SessionRow } from './schema.ts';
+import type { Db, SessionFactsRow, SessionRow } from './schema.ts';
 
 /** A session with its derived data, for lists. */
 export interface SummaryRow {

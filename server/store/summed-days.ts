@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Plane } from '../../contract/secret.ts';
-import type { Db } from './open.ts';
-import type { SessionDayRow, SummedDayRow, UsageDayRow } from './schema.ts';
+import type { Db, SessionDayRow, SummedDayRow, UsageDayRow } from './schema.ts';
 
 type Dimension = UsageDayRow['dimension'];
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from './open.ts';
+import type { Db } from './schema.ts';
 
 /** Deletions within this time share a truncation. */
 const DELAY_MS = 2_000;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { forUpdate } from './dialect.ts';
-import type { Db } from './open.ts';
+import type { Db } from './schema.ts';
 
 /** How long unused secrets and machines stay in lists. */
 const KEPT_MS = 90 * 24 * 3_600_000;

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { ofEngine } from './dialect.ts';
-import type { Db } from './open.ts';
-import type { UsageDayRow } from './schema.ts';
+import type { Db, UsageDayRow } from './schema.ts';
 import { type Days, FIGURES, sumOf } from './summed-days.ts';
 
 export type UsageFilter = Days;

@@ -3,9 +3,8 @@ import { Problem } from '../../contract/problem.ts';
 import type { ChangeViewBody, SaveViewBody, View, ViewSearch } from '../../contract/view.ts';
 import { newId } from '../ids.ts';
 import { toTimestamp } from './columns.ts';
-import type { Db } from './open.ts';
 import { allRows, firstRow, oneRow } from './rows.ts';
-import type { ViewRow } from './schema.ts';
+import type { Db, ViewRow } from './schema.ts';
 
 /** The most views that a person may save, and that an organization may share. */
 export const VIEW_QUOTAS = { own: 100, shared: 500 } as const;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { fromJsonArray, isOneOf, jsonArray, ofEngine } from './dialect.ts';
-import type { Db } from './open.ts';
 import { isPostgres } from './postgres.ts';
 import { firstRow } from './rows.ts';
+import type { Db } from './schema.ts';
 import { asService } from './tenant.ts';
 
 /** A word, or the beginning of one if it is `open`. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CATALOG } from '../../contract/catalog.ts';
-import type { SecretCaller } from '../http/auth.ts';
+import type { SecretCaller } from '../http/secret-lookup.ts';
 import { agentHandlers } from '../routes/agents.ts';
 import { ENGINES } from './engines.ts';
 import { startWorld, type World } from './world.ts';

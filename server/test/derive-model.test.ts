@@ -6,7 +6,7 @@ import { patience, runs } from '../../contract/test/runs.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { sweepDeleted } from '../store/deletions.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { chunksWith, createDeriveHere, derive, readDerived } from './derived.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession, registerMachine, type Tenant } from './factories.ts';

@@ -5,7 +5,7 @@ import { deriveSlice, type SliceJob } from '../derive/derive-slice.ts';
 import { memoryOf } from '../derive/derive-thread.ts';
 import { KeptSessions } from '../derive/kept-sessions.ts';
 import { readPrices } from '../derive/prices.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { listDaysBehind, sumDay } from '../store/summed-days.ts';
 import { wordPrefix } from '../store/word-index.ts';
 import type { TestStore } from './engines.ts';

@@ -2,7 +2,7 @@ import type { KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SessionLog } from '../ingest/session-log.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { createDeriveHere, derive, readDerived } from './derived.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession, registerMachine, type Tenant } from './factories.ts';

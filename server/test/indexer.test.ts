@@ -8,7 +8,7 @@ import { VERSION } from '../derive/facts.ts';
 import { Indexer, type IndexerOptions } from '../derive/indexer.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { findSummaries } from '../store/summaries.ts';
 import { createDeriveHere, readDerived } from './derived.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { streamEvents } from '../ingest/page.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { findSession } from '../store/sessions.ts';
 import { ENGINES } from './engines.ts';
 import { openSession } from './factories.ts';

@@ -1,5 +1,5 @@
 import { CompiledQuery, type RootOperationNode } from 'kysely';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import type { TestStore } from './engines.ts';
 
 /** One node of PostgreSQL's plan, as it ran. */

@@ -7,7 +7,7 @@ import { findInSession } from '../search/find-in-session.ts';
 import { createMatcher } from '../search/matcher.ts';
 import { search } from '../search/search-sessions.ts';
 import { readAppendsOf } from '../store/events.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { findSession } from '../store/sessions.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, registerMachine, type Tenant } from './factories.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Config } from '../config.ts';
 import { StorageQuotas } from '../ingest/quotas.ts';
 import { bytesOf } from '../log/frame.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { LOGS, type TestEngine } from './engines.ts';
 import { createTenant, type Machine, registerMachine, type Tenant } from './factories.ts';
 import { settled, startTestService, type TestService } from './harness.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sweepDeleted } from '../store/deletions.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
-import type { Db } from '../store/open.ts';
+import type { Db } from '../store/schema.ts';
 import { replaceSessionDays, type SessionDay } from '../store/session-days.ts';
 import { listDaysBehind, sumDay } from '../store/summed-days.ts';
 import { ENGINES, openTestStore } from './engines.ts';

@@ -1,7 +1,6 @@
 import { newUuid } from '../../ids.ts';
 import { emailKey } from '../../store/columns.ts';
-import type { Db } from '../../store/open.ts';
-import type { AccountRow } from '../../store/schema.ts';
+import type { AccountRow, Db } from '../../store/schema.ts';
 import { revokeAccount } from './records.ts';
 
 export interface NewAccount {

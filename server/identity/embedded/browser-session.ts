@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/schema.ts';
 import type { Addresses } from './addresses.ts';
 import { renderPage, trusted } from './html.ts';
 import { revokeGrants } from './records.ts';

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Db } from '../../store/open.ts';
-import type { LinkRow } from '../../store/schema.ts';
+import type { Db, LinkRow } from '../../store/schema.ts';
 import {
   findAccount,
   findAccountByEmail,

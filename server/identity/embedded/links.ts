@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { emailKey } from '../../store/columns.ts';
-import type { Db } from '../../store/open.ts';
-import type { LinkRow } from '../../store/schema.ts';
+import type { Db, LinkRow } from '../../store/schema.ts';
 
 export type Purpose = LinkRow['purpose'];
 

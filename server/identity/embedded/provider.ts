@@ -1,6 +1,6 @@
 import { type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { isUnavailable } from '../../store/dialect.ts';
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/schema.ts';
 import { findAccount } from './accounts.ts';
 import type { Addresses } from './addresses.ts';
 import { signOut } from './browser-session.ts';

@@ -1,5 +1,5 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/schema.ts';
 
 /** Columns that `oidc-provider` uses to find records. */
 type Column = 'record_id' | 'uid' | 'user_code';

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
 import type { Limits } from '../../limits.ts';
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/schema.ts';
 import type { SendMail } from '../mail.ts';
 import { resetLetter, verificationLetter } from '../mail.ts';
 import { findAccountByEmail, hasAccounts, insertAccount } from './accounts.ts';

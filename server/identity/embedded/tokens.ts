@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { JWK } from 'jose';
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/schema.ts';
 import { rememberSetting } from '../../store/settings.ts';
 
 /** Client id of the dashboard, the only client of the embedded provider. */

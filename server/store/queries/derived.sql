@@ -47,7 +47,7 @@ update "session_facts"
   set "claimed_until" = $1, "is_final" = $2
   where "session_id" = $3 and "organization_id" = $4;
 
--- writePiece
+-- writeSlice
 begin;
 update "session_facts"
   set "version" = $1, "derived_through" = $2, "event_count" = $3
