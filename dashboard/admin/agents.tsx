@@ -6,7 +6,7 @@ import { CopyLine } from '../kit/copy.tsx';
 import { Empty } from '../kit/notes.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
-import { AgentName } from '../shared/agent-name.tsx';
+import { AgentName, agentName } from '../shared/agent-name.tsx';
 import { useMachineNames } from '../shared/group-names.ts';
 import { SessionsOf } from '../shared/sessions-of.tsx';
 import { ResourcePage } from './resource-page.tsx';
@@ -36,6 +36,7 @@ export function AgentsPage() {
           <CopyLine text="capture init" label="Copy the command" />
         </Empty>
       }
+      wordsOf={(each) => `${agentName(each.agentId)} ${machineOf(each)} ${each.status}`}
       keyOf={({ installationId }) => installationId}
       isMuted={({ status }) => status !== 'active'}
       columns={[

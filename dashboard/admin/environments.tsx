@@ -32,6 +32,7 @@ export function EnvironmentsPage() {
           </Link>
         </Empty>
       }
+      wordsOf={({ displayName = '', hostname }) => `${displayName} ${hostname}`}
       keyOf={({ environmentId }) => environmentId}
       isMuted={({ status }) => status === 'revoked'}
       columns={[

@@ -1,13 +1,16 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { Page } from '../frame/page.tsx';
+import { formatCount } from '../kit/format.ts';
 import { Waiting } from '../kit/notes.tsx';
-import { Table } from '../kit/table.tsx';
+import { FIRST_ROWS, Table } from '../kit/table.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 
 interface Props<Resource>
   extends Pick<ComponentProps<typeof Page>, 'title' | 'context' | 'actions'>,
     Omit<ComponentProps<typeof Table<Resource>>, 'rows' | 'name'> {
+  /** By what one of many is found. */
+  wordsOf: (resource: Resource) => string;
   /** What they are, where the title says something else. */
   name?: string;
   query: UseQueryResult<Resource[]>;
@@ -21,8 +24,12 @@ interface Props<Resource>
 
 /** A page about what the organization has: a table; before it, that it is loading, or why it could not be read. */
 export function ResourcePage<Resource>(props: Props<Resource>) {
-  const { title, context, actions, name = title, query, empty, failed, children, ...table } = props;
+  const { title, context, actions, name = title, query, empty, failed, children, wordsOf, ...table } = props;
   const { isPending, error, data, refetch } = query;
+  const [wanted, setWanted] = useState('');
+  const letters = wanted.trim().toLowerCase();
+  const isMany = data !== undefined && data.length > FIRST_ROWS;
+  const found = isMany && letters ? data.filter((each) => wordsOf(each).toLowerCase().includes(letters)) : data;
   return (
     <Page title={title} context={context} actions={actions}>
       <div className="flex flex-col gap-4">
@@ -30,7 +37,18 @@ export function ResourcePage<Resource>(props: Props<Resource>) {
         {isPending && <Waiting label={`Loading ${name.toLowerCase()}`} rows={4} />}
         {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
         {data?.length === 0 && empty}
-        {data && data.length > 0 && <Table {...table} name={name} rows={data} />}
+        {isMany && (
+          <input
+            type="search"
+            className="field w-64 max-w-full"
+            aria-label={`Find among ${name.toLowerCase()}`}
+            placeholder={`Find among ${formatCount(data.length)}`}
+            value={wanted}
+            onChange={({ target }) => setWanted(target.value)}
+          />
+        )}
+        {found && found.length > 0 && <Table key={letters} {...table} name={name} rows={found} />}
+        {isMany && found?.length === 0 && <p className="text-13 text-muted">No matches.</p>}
       </div>
       {children}
     </Page>

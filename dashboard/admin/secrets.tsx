@@ -44,6 +44,7 @@ export function SecretsPage() {
           </p>
         </Empty>
       }
+      wordsOf={(secret) => `${nameOfSecret(secret)} ${secret.prefix} ${secret.lastFour} ${secret.status}`}
       keyOf={({ secretId }) => secretId}
       isMuted={({ status }) => status === 'revoked'}
       columns={[

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Scroll } from './scroll.tsx';
+import { usePart } from './use-part.tsx';
 
 export interface Column<Row> {
   head: string;
@@ -28,8 +29,13 @@ interface Props<Row> {
   isLong?: boolean;
 }
 
-/** Rows with columns. On a phone a row is a few lines. */
+/** So many rows are drawn at once. */
+export const FIRST_ROWS = 60;
+
+/** Rows with columns, of many the first. On a phone a row is a few lines. */
 export function Table<Row>({ name, columns, rows, keyOf, isMuted, below, isLong }: Props<Row>) {
+  const first = usePart(rows, FIRST_ROWS);
+  const second = usePart(below?.rows ?? NONE, FIRST_ROWS);
   const body = (shown: readonly Row[]) => (
     <tbody>
       {shown.map((row) => (
@@ -45,13 +51,17 @@ export function Table<Row>({ name, columns, rows, keyOf, isMuted, below, isLong 
     <Scroll aria-label={name} className={isLong ? 'max-h-[560px] overflow-auto' : 'overflow-x-auto'}>
       <table className={isLong ? 'table' : 'table table-lines'}>
         <Head columns={columns} />
-        {body(rows)}
-        {below && <Head columns={columns} first={below.head} />}
-        {below && body(below.rows)}
+        {body(first.part)}
+        {/* What is below comes once there is nothing left above it. */}
+        {below && !first.more && <Head columns={columns} first={below.head} />}
+        {below && !first.more && body(second.part)}
       </table>
+      {first.more ?? second.more}
     </Scroll>
   );
 }
+
+const NONE: readonly never[] = [];
 
 function Head<Row>({ columns, first }: { columns: readonly Column<Row>[]; first?: string }) {
   return (

@@ -1,18 +1,30 @@
+import { Link } from '@tanstack/react-router';
 import { paths } from '../app/paths.ts';
 import { useEnvironments, useMachineHealth } from '../app/queries.ts';
 import type { FrameSearch } from '../app/search.ts';
+import { formatCount } from '../kit/format.ts';
 import { Table } from '../kit/table.tsx';
 import { showHidden } from '../kit/text/controls.ts';
-import { Ago } from '../kit/time.tsx';
+import { Ago, useNow } from '../kit/time.tsx';
 import { useMachineNames } from '../shared/group-names.ts';
-import { Health, VersionOf } from '../shared/machine-health.tsx';
+import { Health, VersionOf, wordHealth } from '../shared/machine-health.tsx';
 
-/** When each machine was last heard of, how its capture is doing, and what it runs. */
+/** The others are on their own page. */
+const MOST = 20;
+
+/** When machines were last heard of, how their capture is doing, and what they run: those in trouble first. */
 export function Machines({ plane }: { plane: FrameSearch['plane'] }) {
   const names = useMachineNames();
   const health = useMachineHealth().data;
+  const now = useNow();
   const environments = (useEnvironments().data ?? []).filter(({ status }) => status === 'active');
   if (environments.length === 0) return undefined;
+  const troubled = new Set(
+    environments.filter(({ environmentId }) => wordHealth(health?.get(environmentId), now)?.isWrong),
+  );
+  const sorted = environments.toSorted(
+    (a, b) => Number(troubled.has(b)) - Number(troubled.has(a)) || b.lastSeenAt.localeCompare(a.lastSeenAt),
+  );
   return (
     <section aria-labelledby="machines" className="overview-part">
       <h2 id="machines" className="mb-1 text-14">
@@ -21,7 +33,7 @@ export function Machines({ plane }: { plane: FrameSearch['plane'] }) {
       <Table
         name="Table of machines"
         keyOf={({ environmentId }) => environmentId}
-        rows={environments.toSorted((a, b) => b.lastSeenAt.localeCompare(a.lastSeenAt))}
+        rows={sorted.slice(0, MOST)}
         columns={[
           {
             head: 'Machine',
@@ -44,6 +56,11 @@ export function Machines({ plane }: { plane: FrameSearch['plane'] }) {
           { head: 'System', isMuted: true, cell: ({ platform }) => platform },
         ]}
       />
+      {sorted.length > MOST && (
+        <Link to={paths.environments()} className="link mt-2 text-13">
+          All {formatCount(sorted.length)} machines
+        </Link>
+      )}
     </section>
   );
 }

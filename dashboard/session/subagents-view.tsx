@@ -2,6 +2,7 @@ import type { SessionFacts } from '../../contract/review.ts';
 import { formatDuration, plural } from '../kit/format.ts';
 import { Scroll } from '../kit/scroll.tsx';
 import { showHidden } from '../kit/text/controls.ts';
+import { usePart } from '../kit/use-part.tsx';
 import { EventLink } from './file-changes.tsx';
 import { Failures } from './fold-rows.tsx';
 import type { LaneItem } from './model/items.ts';
@@ -18,40 +19,49 @@ interface Props {
   onEnter: (lane: string) => void;
 }
 
+/** So many are drawn at once. */
+const FIRST = 60;
+
 /** Who started whom: each sub-agent leads to what it did, and to the call that started it. */
-export const SubagentsView = ({ lanes, usage, isLive, onSelect, onEnter }: Props) => (
-  <Scroll aria-label="Sub-agents" className="changes-view">
-    <h2 className="mb-2 text-14">{lanes.length === 0 ? 'No sub-agents so far' : plural(lanes.length, 'sub-agent')}</h2>
-    <ul>
-      {readSubagents(lanes).map(({ item, depth, name, task, outcome }) => (
-        <li key={item.key} className="subagent" style={{ paddingLeft: 20 * depth }}>
-          <button type="button" className="subagent-task" onClick={() => onEnter(item.lane)}>
-            <span className="font-medium">{showHidden(name)}</span>{' '}
-            <span className="text-muted">{showHidden(task)}</span>
-          </button>
-          <span className="subagent-figures">
-            <OutcomeMark outcome={outcome} isLive={isLive} />
-            <span>{item.calls > 0 && plural(item.calls, 'call')}</span>
-            <span>
-              <Failures count={item.failures} />
+export function SubagentsView({ lanes, usage, isLive, onSelect, onEnter }: Props) {
+  const { part, more } = usePart(readSubagents(lanes), FIRST);
+  return (
+    <Scroll aria-label="Sub-agents" className="changes-view">
+      <h2 className="mb-2 text-14">
+        {lanes.length === 0 ? 'No sub-agents so far' : plural(lanes.length, 'sub-agent')}
+      </h2>
+      <ul>
+        {part.map(({ item, depth, name, task, outcome }) => (
+          <li key={item.key} className="subagent" style={{ paddingLeft: 20 * depth }}>
+            <button type="button" className="subagent-task" onClick={() => onEnter(item.lane)}>
+              <span className="font-medium">{showHidden(name)}</span>{' '}
+              <span className="text-muted">{showHidden(task)}</span>
+            </button>
+            <span className="subagent-figures">
+              <OutcomeMark outcome={outcome} isLive={isLive} />
+              <span>{item.calls > 0 && plural(item.calls, 'call')}</span>
+              <span>
+                <Failures count={item.failures} />
+              </span>
+              <span>{item.durationMs >= 1000 && formatDuration(item.durationMs)}</span>
+              <span className="subagent-spent">
+                <SpentFigures spent={item.spent} usage={usage} />
+              </span>
+              <span>
+                {item.starter && (
+                  <>
+                    started by <EventLink sequence={item.starter.sequence} onSelect={onSelect} />
+                  </>
+                )}
+              </span>
             </span>
-            <span>{item.durationMs >= 1000 && formatDuration(item.durationMs)}</span>
-            <span className="subagent-spent">
-              <SpentFigures spent={item.spent} usage={usage} />
-            </span>
-            <span>
-              {item.starter && (
-                <>
-                  started by <EventLink sequence={item.starter.sequence} onSelect={onSelect} />
-                </>
-              )}
-            </span>
-          </span>
-        </li>
-      ))}
-    </ul>
-  </Scroll>
-);
+          </li>
+        ))}
+      </ul>
+      {more}
+    </Scroll>
+  );
+}
 
 function OutcomeMark({ outcome, isLive }: { outcome: Outcome; isLive: boolean }) {
   if (outcome === 'open') return <span>{isLive ? 'running' : 'no result'}</span>;

@@ -1,0 +1,241 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import type { Environment } from '../../contract/environment.ts';
+import type { Member } from '../../contract/organization.ts';
+import type { Given } from '../session/model/test/events.ts';
+import { sessionRow } from './rows.ts';
+import { createService, type Service } from './service.ts';
+import { show } from './show.tsx';
+
+/*
+ * More of everything than a person looks at: the document stays small, nothing is wider than the window, and what is not
+ * drawn can be reached.
+ */
+
+const NOW = '2026-11-22T12:00:00.000Z';
+const MOST_NODES = 2_000;
+const MOST_FILTERS = 24;
+/** Of a title, a branch and a folder. */
+const LONG = 'A title that nobody would type '.repeat(330);
+/** Turns what follows around, hides, and has nowhere to break. */
+const TWISTED = `\u202eevil\u2066 التاريخ עברית \u200bzero\u200bwidth ${'x'.repeat(300)}`;
+
+const NO_FIGURES = { prompts: 0, toolCalls: 0, failures: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
+
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
+const nodes = () => document.querySelectorAll('*').length;
+const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
+const textsOf = (selector: string) => [...document.querySelectorAll(selector)].map(({ textContent }) => textContent);
+
+const machine = (at: number): Environment => ({
+  environmentId: `env_${at}`,
+  organizationId: 'org_1',
+  hostname: `host-${at}`,
+  platform: 'linux',
+  serviceCliVersion: '0.1.0',
+  status: 'active',
+  lastSeenAt: NOW,
+  createdAt: NOW,
+  updatedAt: NOW,
+});
+const member = (at: number): Member => ({
+  organizationId: 'org_1',
+  userId: `usr_${at}`,
+  email: `person-${at}@example.com`,
+  role: 'member',
+  status: 'active',
+  joinedAt: NOW,
+  createdAt: NOW,
+  updatedAt: NOW,
+});
+
+let service: Service;
+beforeEach(() => {
+  service = createService([], [sessionRow('ses_1')]);
+});
+afterEach(async () => {
+  await page.viewport(1280, 800);
+});
+
+describe('2,000 machines', () => {
+  beforeEach(() => {
+    service.answers.listEnvironments = () => ({ environments: numbers(2_000).map(machine) });
+    service.answers.listMachineHealth = () => ({
+      machines: numbers(2_000).map((at) => ({
+        environmentId: `env_${at}`,
+        secretIds: [],
+        isOutdated: false,
+        troubles: at === 1_234 ? ['full'] : [],
+      })),
+    });
+  });
+
+  test('are drawn in part; each is found by its name, and the next are shown on request', async () => {
+    await show('/environments', service);
+    const rows = () => textsOf('tbody tr').length;
+    await expect.poll(rows).toBe(60);
+    expect(nodes()).toBeLessThan(MOST_NODES);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(rows).toBe(120);
+    await page.getByRole('searchbox', { name: 'Find among machines' }).fill('HOST-1999');
+    await expect.poll(() => textsOf('tbody tr')).toEqual([expect.stringContaining('host-1999')]);
+    await page.getByRole('searchbox', { name: 'Find among machines' }).fill('nowhere');
+    await expect.element(page.getByText('No matches.')).toBeVisible();
+  });
+
+  test('leave the overview small: the one in trouble stands first, and a link leads to all', async () => {
+    service.answers.getUsage = ({ from = '', to = '' }) => ({
+      ...{
+        from,
+        to,
+        total: { sessions: 2_000, ...NO_FIGURES },
+        days: [],
+        tools: [],
+        hours: [],
+        attention: [],
+        running: [],
+      },
+      groups: numbers(200).map((at) => ({
+        ...{ dimension: 'environment' as const, value: `env_${at}`, sessions: 10, ...NO_FIGURES, days: [] },
+      })),
+      ...{ machines: [], pricesOf: '2026-11-22', unpricedTokens: 0 },
+    });
+    await show('/', service);
+    const table = () => textsOf('[aria-label="Table of machines"] tbody tr');
+    await expect.poll(() => table()[0]).toMatch(/^host-1234.*spool full/);
+    expect(table()).toHaveLength(20);
+    await expect.element(page.getByRole('link', { name: 'All 2,000 machines' })).toBeVisible();
+    expect(nodes()).toBeLessThan(MOST_NODES);
+  });
+});
+
+test('300 members are drawn in part, and each is found by e-mail', async () => {
+  service.answers.listMembers = () => ({ users: numbers(300).map(member) });
+  service.answers.listInvitations = () => ({ invitations: [] });
+  await show('/members', service);
+  await expect.poll(() => textsOf('tbody tr').length).toBe(60);
+  expect(nodes()).toBeLessThan(MOST_NODES);
+  await page.getByRole('searchbox', { name: 'Find among members' }).fill('person-299@');
+  await expect.poll(() => textsOf('tbody tr')).toHaveLength(1);
+});
+
+test('of 200 values of a filter the menu has the first, and typing finds the others', async () => {
+  service.answers.getUsage = ({ from = '', to = '' }) => ({
+    ...{
+      from,
+      to,
+      total: { sessions: 200, ...NO_FIGURES },
+      days: [],
+      tools: [],
+      hours: [],
+      attention: [],
+      running: [],
+    },
+    groups: numbers(200).map((at) => ({
+      ...{ dimension: 'person' as const, value: `person-${at}`, sessions: 1, ...NO_FIGURES, days: [] },
+    })),
+    ...{ machines: [], pricesOf: '2026-11-22', unpricedTokens: 0 },
+  });
+  await show('/sessions', service);
+  await page.getByRole('button', { name: 'Filter' }).click();
+  const items = () => textsOf('[role="menuitemcheckbox"]').filter((text) => text.startsWith('person-'));
+  await expect.poll(items).toHaveLength(5);
+  await userEvent.keyboard('{Escape}');
+  await page.getByRole('combobox', { name: 'Find sessions' }).fill('person:person-199');
+  await expect.poll(() => textsOf('[role="option"]')).toEqual(['person-199']);
+});
+
+test.each([360, 1280])(
+  'a query of as many filters as there may be leaves room for the list, %i pixels wide',
+  async (width) => {
+    await page.viewport(width, 800);
+    const q = numbers(MOST_FILTERS)
+      .map((at) => `file:src/${'deep/'.repeat(4)}a${at}.ts`)
+      .join(' ');
+    await show(`/sessions?q=${encodeURIComponent(q)}`, service);
+    await expect.poll(() => document.querySelectorAll('.query-chip').length).toBe(MOST_FILTERS);
+    expect(document.querySelector('.query-bar')?.getBoundingClientRect().height).toBeLessThan(800 / 3);
+    expect(overflow()).toBe(0);
+  },
+);
+
+describe.each([360, 1280])('with titles of 10,000 and of hidden characters, %i pixels wide', (width) => {
+  beforeEach(() => page.viewport(width, 800));
+
+  test('the list keeps its rows in one line, and shows what is hidden', async () => {
+    const rows = [LONG, TWISTED].map((title, at) => {
+      const { session, ...row } = sessionRow(`ses_${at}`);
+      return { ...row, session: { ...session, title, repoRoot: `/home/${LONG}` } };
+    });
+    await show('/sessions', createService([], rows));
+    await expect.poll(() => document.querySelectorAll('[data-session]').length).toBe(2);
+    for (const row of document.querySelectorAll('[data-session]')) expect(row.clientHeight).toBeLessThan(80);
+    expect(document.body.textContent).toContain('⟨U+202E⟩');
+    expect(document.body.textContent).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b]/);
+    expect(overflow()).toBe(0);
+  });
+
+  test.each([
+    ['long', LONG],
+    ['twisted', TWISTED],
+  ])('the page of a session with a %s title keeps its header low', async (_, title) => {
+    const { session, ...row } = sessionRow('ses_1');
+    const events: Given[] = [
+      ['session.meta', { title, cwd: title, branch: title, model: title }],
+      ['user.message', { text: title }],
+    ];
+    await show('/sessions/ses_1', createService(events, [{ ...row, session: { ...session, title } }]));
+    await expect.poll(() => document.querySelector('.timeline-row')).not.toBeNull();
+    expect(document.querySelector('.session-header')?.clientHeight).toBeLessThan(200);
+    expect(document.body.textContent).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b]/);
+    expect(overflow()).toBe(0);
+  });
+});
+
+test('500 sub-agents are drawn in part, in the timeline and on their page', async () => {
+  const events: Given[] = [
+    ['user.message', { text: 'Go on.' }],
+    ...numbers(500).flatMap((at): Given[] => [
+      ['tool.call', { callId: `c${at}`, name: 'Task', input: { description: `task ${at}` } }],
+      ['subagent.started', { subagent: `a${at}`, callId: `c${at}`, description: `task ${at}` }],
+      ['assistant.message', { text: `answer ${at}`, subagent: `a${at}` }],
+      ['tool.result', { callId: `c${at}`, output: 'done' }],
+    ]),
+  ];
+  const { close } = await show('/sessions/ses_1', createService(events));
+  await expect.poll(() => document.querySelector('[data-complete="true"] .timeline-row')).not.toBeNull();
+  expect(nodes()).toBeLessThan(MOST_NODES);
+  await close();
+  document.body.replaceChildren();
+  await show('/sessions/ses_1?view=agents', createService(events));
+  await expect.element(page.getByRole('heading', { name: '500 sub-agents' })).toBeVisible();
+  expect(document.querySelectorAll('.subagent')).toHaveLength(60);
+  expect(nodes()).toBeLessThan(MOST_NODES);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect.poll(() => document.querySelectorAll('.subagent').length).toBe(120);
+});
+
+test('an output of 5 MB is drawn in part, as a row and in the inspector', async () => {
+  const output = 'a line of it\n'.repeat(400_000);
+  const events: Given[] = [
+    ['tool.call', { callId: 'c', name: 'Bash', input: { command: 'ls' } }],
+    ['tool.result', { callId: 'c', output }],
+  ];
+  await show('/sessions/ses_1', createService(events));
+  await expect.poll(() => document.querySelector('.timeline-row')).not.toBeNull();
+  await userEvent.keyboard('j{Enter}');
+  const inspector = page.getByRole('complementary', { name: 'Inspector' });
+  await expect.poll(() => inspector.query()?.textContent).toContain('a line of it');
+  expect(nodes()).toBeLessThan(MOST_NODES);
+  expect(document.body.textContent.length).toBeLessThan(output.length / 10);
+});
+
+test('a session in which no event says when it happened shows no time, and no day of its arrival', async () => {
+  const events = numbers(3).map((at): Given => ['user.message', { text: `Prompt ${at}`, occurredAt: undefined }]);
+  await show('/sessions/ses_1', createService(events));
+  await expect.element(page.getByText('times unknown')).toBeVisible();
+  await expect.poll(() => document.querySelectorAll('.timeline-row').length).toBe(3);
+  // They would be of when the events were stored.
+  const times = [...document.querySelectorAll('.timeline-day, .timeline-clock')];
+  expect(times.filter((time) => time.checkVisibility())).toEqual([]);
+});
