@@ -1,5 +1,6 @@
 import { ADD_ON_KINDS, type AddOnKind } from '../../contract/entry/add-on.ts';
 import { hourOfWeek } from '../../contract/query.ts';
+import { LONGEST_COMMAND } from '../search/filters.ts';
 import { storable } from '../store/columns.ts';
 import type { SessionValueRow } from '../store/schema.ts';
 import type { Day, Facts } from './facts.ts';
@@ -42,7 +43,6 @@ const namesOf = (keys: ReadonlySet<string>, kind: AddOnKind) =>
 
 /** Of each session: beyond that its commands are hardly looked for one by one. */
 const MOST_COMMANDS = 400;
-const LONGEST_COMMAND = 120;
 
 /** The simple commands that shell commands are made of, so that `command:` finds a program behind `cd … &&`. */
 function programsOf({ commands }: Facts): Set<string> {

@@ -65,6 +65,9 @@ const VALUES: Partial<Record<Field, { field: SessionValueRow['field']; isOpen?: 
 
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
+/** The most characters of a command that are stored; longer filters compare as many. */
+export const LONGEST_COMMAND = 120;
+
 const withoutStar = (value: string) => value.replace(/\*+$/, '');
 
 /** Fields with paths or addresses, which are found by their last name. */
@@ -75,6 +78,7 @@ function ways(field: SessionValueRow['field'], given: string, isOpen = false): V
   const text = withoutStar(given);
   const value = (field === 'repository' ? (addressOf(text) ?? text) : text).toLowerCase();
   const open = isOpen || text.length < given.length;
+  if (field === 'command') return [{ name: value.slice(0, LONGEST_COMMAND).trim(), open }];
   if (!PATHS.has(field)) return [{ name: value, open }];
   const path = value
     .replace(/[\\:]/g, '/')

@@ -8,6 +8,9 @@ import { createTenant, type Machine, registerMachine, signIn, type Tenant } from
 import { startTestService, type TestService } from './harness.ts';
 import { answered, asked, called, find, findIn, idsOf, said, sessionWith } from './searched.ts';
 
+/** So many that the command is longer than what is stored of one. */
+const OPTIONS = Array.from({ length: 20 }, (_, n) => `--option-${n}`).join(' ');
+
 describe.each(ENGINES)('search on %s', (engine) => {
   let service: TestService;
   let ours: Tenant;
@@ -42,6 +45,7 @@ describe.each(ENGINES)('search on %s', (engine) => {
       upload: [
         asked('文件上传失败了，请修复'),
         said('getUserById is called twice.'),
+        called('shell', { cmd: `make release ${OPTIONS}` }),
         called('shell', { cmd: 'pytest -q' }, 'red'),
         answered('=== 1 failed in 2s ===', { exitCode: 1, callId: 'red' }),
         called('shell', { cmd: 'pytest -q' }, 'green'),
@@ -90,6 +94,9 @@ describe.each(ENGINES)('search on %s', (engine) => {
     ['command:"npm test"', ['queue']],
     ['command:npm command:pytest', ['upload', 'queue']],
     ['command:test', []],
+    [`command:"make release ${OPTIONS}"`, ['upload']],
+    [`command:"make release ${OPTIONS.slice(0, 120)}"`, ['upload']],
+    [`command:"make debug ${OPTIONS}"`, []],
     ['tests:red', ['queue']],
     ['tests:failed', ['queue']],
     ['tests:green', ['upload']],
