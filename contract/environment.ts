@@ -45,7 +45,10 @@ export type MachineTrouble = (typeof MACHINE_TROUBLES)[number];
 /** What the command line reports of its own state: counts and fixed words alone, nothing of any session. */
 export const MachineReport = Body({
   waiting: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'events in its spool' }),
-  troubles: Type.Array(OneOf(MACHINE_TROUBLES), { maxItems: MACHINE_TROUBLES.length }),
+  troubles: Type.Array(Type.String({ pattern: '^[A-Za-z]{1,32}$' }), {
+    maxItems: 16,
+    description: `of ${MACHINE_TROUBLES.join(', ')}; a later command line may report others`,
+  }),
 });
 export type MachineReport = Static<typeof MachineReport>;
 

@@ -15,6 +15,10 @@ const TROUBLES: Record<MachineTrouble, string> = {
   replaced: 'damaged spool replaced',
 };
 
+/** A command line that is newer than this page may report a trouble that the page does not know. */
+const wordTrouble = (trouble: string): string =>
+  Object.hasOwn(TROUBLES, trouble) ? TROUBLES[trouble as MachineTrouble] : 'unknown trouble';
+
 /** Events wait for moments whenever an agent works. As many that wait for longer are stuck. */
 const STUCK_MS = 5 * 60_000;
 
@@ -25,7 +29,7 @@ export function wordHealth(health: MachineHealth | undefined, now: number): Heal
   const isStuck = waiting > 0 && reportedAt !== undefined && now - Date.parse(reportedAt) > STUCK_MS;
   const wrong = [
     ...(silentSince ? [`silent since ${formatDay(silentSince)}`] : []),
-    ...troubles.map((trouble) => TROUBLES[trouble]),
+    ...new Set(troubles.map(wordTrouble)),
     ...(isStuck ? [`${plural(waiting, 'event')} waiting`] : []),
   ];
   if (wrong.length > 0) return { text: wrong.join(' · '), isWrong: true };

@@ -134,7 +134,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   keepReport: [[ORGANIZATION, 'env_1', { waiting: 1, troubles: [] }, NOW]],
   readReports: [[ORGANIZATION]],
   readMachineSecrets: [[ORGANIZATION]],
-  readMachineDays: [[ORGANIZATION, '2026-11-22']],
+  readMachineDays: [[ORGANIZATION, ['env_1'], '2026-11-22']],
   touchEnvironment: [[ORGANIZATION, 'env_1', '1', NOW]],
 
   revokeSecrets: [

@@ -1,4 +1,4 @@
-import type { MachineHealth, MachineTrouble } from '../../contract/environment.ts';
+import type { MachineHealth } from '../../contract/environment.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -25,17 +25,20 @@ export const machineHealthHandlers = ({ store: { db }, longReads, now }: Deps) =
 
     async listMachineHealth({ caller, signal }) {
       const { organizationId } = caller;
-      const [reports, secrets, days] = await longReads.run(caller, signal, (db) =>
-        Promise.all([
-          readReports(db, organizationId),
+      const [reports, secrets, days] = await longReads.run(caller, signal, async (db) => {
+        const reports = await readReports(db, organizationId);
+        const ids = reports.map(({ environment_id }) => environment_id);
+        const since = dayOf(now() - 2 * HABIT_MS);
+        const [secrets, days] = await Promise.all([
           readMachineSecrets(db, organizationId),
-          readMachineDays(db, organizationId, dayOf(now() - 2 * HABIT_MS)),
-        ]),
-      );
+          readMachineDays(db, organizationId, ids, since),
+        ]);
+        return [reports, secrets, days] as const;
+      });
       const secretsOf = Map.groupBy(secrets, ({ environment_id }) => environment_id);
-      const daysOf = Map.groupBy(days, ({ environment_id }) => environment_id);
+      const daysOf = new Map(days.map(({ environment_id, days }) => [environment_id, days.split(',').sort()]));
       const machines = reports.map((row): MachineHealth => {
-        const active = (daysOf.get(row.environment_id) ?? []).map(({ day }) => day);
+        const active = daysOf.get(row.environment_id) ?? [];
         return {
           environmentId: row.environment_id,
           secretIds: (secretsOf.get(row.environment_id) ?? []).map(({ secret_id }) => secret_id),
@@ -43,7 +46,7 @@ export const machineHealthHandlers = ({ store: { db }, longReads, now }: Deps) =
           ...optionalTimestamp('silentSince', isSilent(row.last_seen_at, active, now()) ? row.last_seen_at : null),
           ...optionalTimestamp('reportedAt', row.reported_at),
           ...optional('waiting', row.waiting_events),
-          troubles: (row.troubles ?? '').split(',').filter(Boolean) as MachineTrouble[],
+          troubles: (row.troubles ?? '').split(',').filter(Boolean),
         };
       });
       return { status: 200, body: { machines } };

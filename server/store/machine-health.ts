@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { MachineReport } from '../../contract/environment.ts';
 import { PLANES } from '../../contract/secret.ts';
-import { ofEngine } from './dialect.ts';
+import { isOneOf, ofEngine } from './dialect.ts';
 import { QUOTAS } from './quotas.ts';
 import { allRows, changedRows } from './rows.ts';
 import type { Db, EnvironmentRow } from './schema.ts';
@@ -53,16 +53,19 @@ export const readMachineSecrets = (db: Db, organizationId: string) =>
   );
 
 /**
- * The days on which machines worked, in order. The plus keeps SQLite from the index of days, by which it would read the
- * sums of everything else too.
+ * The days on which machines worked, separated by commas: a row for each machine. The plus keeps SQLite from the index of
+ * days, by which it would read the sums of everything else too.
  * @param from the first day as YYYY-MM-DD, UTC
  */
-export const readMachineDays = (db: Db, organizationId: string, from: string) =>
+export const readMachineDays = (db: Db, organizationId: string, environmentIds: readonly string[], from: string) =>
   allRows(
     db,
-    sql<{ environment_id: string; day: string }>`
-      select value as environment_id, day from usage_days
+    sql<{ environment_id: string; days: string }>`
+      select value as environment_id,
+        ${ofEngine(db, { sqlite: sql`group_concat(distinct day)`, postgres: sql`string_agg(distinct day, ',')` })} as days
+      from usage_days
       where organization_id = ${organizationId} and plane in (${sql.join([...PLANES])}) and dimension = 'environment'
+        and ${isOneOf(db, 'value', environmentIds)}
         and ${ofEngine(db, { sqlite: sql`+day`, postgres: sql`day` })} >= ${from}
-      order by day`,
+      group by value`,
   );

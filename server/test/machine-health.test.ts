@@ -64,12 +64,21 @@ describe.each(ENGINES)('the health of machines on %s', (engine) => {
 
   test('is read without what was summed of anything else', async () => {
     const from = '2026-01-02';
-    const rows = await asOrganization('org_1', () => explain(store, (db) => readMachineDays(db, 'org_1', from)));
+    const ids = Array.from({ length: 2_000 }, (_, n) => `value${n}`);
+    const rows = await asOrganization('org_1', () => explain(store, (db) => readMachineDays(db, 'org_1', ids, from)));
     expect(JSON.stringify(rows)).toMatch(
       engine === 'sqlite'
         ? /organization_id=\? AND plane=\? AND dimension=\?/
         : /Index Cond.{0,200}plane = ANY.{0,60}dimension/,
     );
+  });
+
+  test('is read in one row for each machine that is asked for, whatever the number of its days', async () => {
+    const days = await readMachineDays(store.db, 'org_1', ['value0', 'value50', 'value51'], '2026-01-02');
+    expect(days.map(({ environment_id, days }) => [environment_id, days.split(',').length]).sort()).toEqual([
+      ['value0', 299],
+      ['value50', 299],
+    ]);
   });
 
   test('tells of active secrets and the newest revoked ones', async () => {

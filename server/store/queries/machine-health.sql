@@ -6,15 +6,14 @@ update environments
   where organization_id = $4 and environment_id = $5 and status = 'active';
 
 -- readMachineDays
-select value as environment_id, day
+select value as environment_id, string_agg(distinct day, ',') as days
   from usage_days
-  where organization_id = $1 and plane in ($2, $3) and dimension = 'environment' and day >= $4
-  order by day;
+  where organization_id = $1 and plane in ($2, $3) and dimension = 'environment' and "value" = any($4::text[]) and day >= $5 group by value;
 -- on SQLite
-select value as environment_id, day
+select value as environment_id, group_concat(distinct day) as days
   from usage_days
-  where organization_id = ? and plane in (?, ?) and dimension = 'environment' and +day >= ?
-  order by day;
+  where organization_id = ? and plane in (?, ?) and dimension = 'environment' and "value" in (select value as id
+  from json_each(?)) and +day >= ? group by value;
 
 -- readMachineSecrets
 select secret_id, environment_id

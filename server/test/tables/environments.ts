@@ -144,7 +144,7 @@ export const ENVIRONMENTS: readonly Scenario[] = [
   {
     route: 'reportHealth',
     name: 'what waits, and why, is shown to members with the secret of the machine',
-    ask: { body: { waiting: 12, troubles: ['held', 'held', 'full'] } },
+    ask: { body: { waiting: 12, troubles: ['held', 'held', 'full', 'ofALaterVersion'] } },
     status: 200,
     async after({ service, ours }) {
       const { body } = await service.call('GET', '/v1/organizations/me/machine-health', { as: ours.member });
@@ -156,7 +156,7 @@ export const ENVIRONMENTS: readonly Scenario[] = [
         isOutdated: false,
         reportedAt: new Date(service.clock.now).toISOString(),
         waiting: 12,
-        troubles: ['held', 'full'],
+        troubles: ['held', 'full', 'ofALaterVersion'],
       });
       expect(of(ours.revokedEnvironmentId)).toBeUndefined();
     },
