@@ -44,8 +44,8 @@ const placeOf = ({ address, isKnown }: Requester) => ({
   person: siteOf(address),
 });
 
-export function createPasswords(cost = COST): Passwords {
-  const queue = new Queue({ atOnce: MOST_AT_ONCE, mostWaiting: MOST_WAITING, full: tooManyWait });
+export function createPasswords(cost = COST, atOnce = MOST_AT_ONCE): Passwords {
+  const queue = new Queue({ atOnce, mostWaiting: MOST_WAITING, full: tooManyWait });
   /** A hash without a password; checking it takes as long as a real one. */
   const decoy = encode(cost, randomBytes(16), randomBytes(KEY_LENGTH));
 

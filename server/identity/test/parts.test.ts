@@ -101,20 +101,22 @@ describe('passwords', () => {
   });
 
   test('from five networks leave places to a sixth and to browsers that are known', async () => {
+    // One at a time, so that they end in the order in which they begin: of two, a busy machine may hold up one.
+    const inTurn = createPasswords({ log2N: 4, r: 1, p: 1 }, 1);
     const done: string[] = [];
     const hash = (name: string, address: string, isKnown = false) =>
-      passwords.hash('x', { address, isKnown }).then(
+      inTurn.hash('x', { address, isKnown }).then(
         () => void done.push(name),
         () => void done.push('refused'),
       );
     const flood = Array.from({ length: 200 }, (_, index) => hash('flood', `192.0.${index % 5}.${index}`));
     const others = [hash('sixth', '192.0.9.1'), hash('known', '192.0.1.1', true)];
     await Promise.all([...flood, ...others]);
-    expect(done.filter((name) => name === 'refused')).toHaveLength(201 - 82);
+    expect(done.filter((name) => name === 'refused')).toHaveLength(201 - 81);
     const order = done.filter((name) => name !== 'refused');
-    // Two were being hashed already; the known browser is next, and the sixth network waits for one turn of the five.
-    expect(order.indexOf('known')).toBeLessThan(4);
-    expect(order.indexOf('sixth')).toBeLessThan(12);
+    // One was being hashed already; the known browser is next, and the sixth network waits for one turn of the five.
+    expect(order.indexOf('known')).toBe(1);
+    expect(order.indexOf('sixth')).toBeLessThan(8);
   });
 });
 
