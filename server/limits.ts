@@ -138,9 +138,17 @@ function createCounter(kind: LimitKind, limit: number, store: Store, windowS = W
       last: consumedPoints >= limit,
       until: Date.now() + Math.max(1, msBeforeNext),
     };
-    if (leases.size >= MOST_LEASES) leases.clear();
+    // The last one to be renewed stands last.
+    leases.delete(key);
     leases.set(key, lease);
+    forget();
     return lease;
+  }
+
+  /** Forgets the oldest lease where there are too many. Its points are lost, so no other is forgotten with it. */
+  function forget(): void {
+    const [oldest] = leases.keys();
+    if (leases.size > MOST_LEASES && oldest !== undefined) leases.delete(oldest);
   }
 
   const refusal = (lease: Lease) => new RateLimited(kind, secondsLeft(lease), headersOf(lease));

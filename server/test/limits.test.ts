@@ -11,6 +11,8 @@ import { expectProblem } from './shape.ts';
 import { startWorld, type World } from './world.ts';
 
 const LIMITED = ROUTE_NAMES.filter((name) => TABLE[name].errors.includes(429));
+/** The most whose points a replica has in memory. */
+const REMEMBERED = 10_000;
 const COUNTED = { public: 'address', secret: 'secret', user: 'user', member: 'user', admin: 'user' } as const;
 
 describe.each(ENGINES)('limits on %s', (engine) => {
@@ -111,6 +113,18 @@ describe.each(ENGINES)('limits on %s', (engine) => {
     await expect(limits.count('user', 'usr_busy', 5)).rejects.toThrow(/^Too many requests for this user/);
     expect((await limits.count('user', 'usr_busy', 4)).ratelimit).toMatch(/;r=0;/);
     await expect(limits.count('user', 'usr_busy')).rejects.toThrow(RateLimited);
+  });
+
+  test('more people than are remembered at once cost only the one who came first a part of the limit', async () => {
+    const limits = createLimits(testConfig({ RATE_LIMIT_USER: 600 }), world.service.store);
+    const leftOf = async (person: string) =>
+      Number(/;r=(\d+);/.exec((await limits.count('user', person)).ratelimit ?? '')?.[1]);
+    expect(await leftOf('usr_first')).toBe(599);
+    for (let from = 0; from < REMEMBERED; from += 100) {
+      await Promise.all(Array.from({ length: 100 }, (_, n) => limits.count('user', `usr_crowd_${from + n}`)));
+    }
+    expect(await leftOf(`usr_crowd_${REMEMBERED / 2}`)).toBe(598);
+    expect(await leftOf('usr_first')).toBe(600 - 2 * (600 / 20) + 29);
   });
 
   test('addresses of one IPv6 network count together', async () => {
