@@ -30,6 +30,8 @@ function nicenessOf(name?: string): number {
   return Number(readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ')[1]?.split(' ')[16]);
 }
 
+type Source = Awaited<ReturnType<typeof findSummaries>>[number];
+
 /** Derives on this thread; counts, and may be held up or fail. */
 function createDerive() {
   const deriveHere = createDeriveHere();
@@ -188,6 +190,32 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     expect(told).toEqual([]);
     open();
     await expect.poll(() => [...told].sort(), { timeout: LONG_MS }).toEqual([...ids].sort());
+    await indexer.close();
+  });
+
+  test('forgets what finds no room in the queue of its organization, and derives it when it is asked for again', async () => {
+    const { indexer, seen } = start();
+    let open = () => {};
+    seen.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const [one, two, third] = (await sources()) as [Source, Source, Source];
+    const begun = indexer.reach([one, two], LONG_MS);
+    await expect.poll(() => seen.jobs.length).toBe(2);
+    const missing = Array.from({ length: 1_200 }, (_, n) => ({
+      ...third,
+      session: { ...third.session, session_id: `ses_${n}` },
+    }));
+    await indexer.reach([...missing, third], 5);
+    // Two are derived, and a thousand wait.
+    expect(indexer.waiting()).toBe(1_002);
+    open();
+    await begun;
+    await expect.poll(() => indexer.waiting(), { timeout: LONG_MS }).toBe(0);
+    const derived = (await sources()).filter(({ derived }) => derived && derived.derived_through > 0);
+    expect(derived).toHaveLength(2);
+    await indexer.reach([third], LONG_MS);
+    expect((await through()).filter((reached) => reached === 'all')).toHaveLength(3);
     await indexer.close();
   });
 
