@@ -1,6 +1,6 @@
 import { writeAppends } from '../../contract/appends-body.ts';
 import type { BulkResult } from '../../contract/capture.ts';
-import { type Client, createClient, type Fetch } from '../../contract/client.ts';
+import { type Client, createClient, type Fetch, REQUEST_TIMEOUT_MS } from '../../contract/client.ts';
 import { VERSION } from '../version.ts';
 
 export interface Service {
@@ -34,9 +34,13 @@ export interface ServiceOptions {
 /** Something answered that is not the service: a proxy, a sign-in page of a network. */
 export class NotTheService extends Error {}
 
-const TIMEOUT_MS = 60_000;
-
-export function createService({ url, secret, fetch, timeoutMs = TIMEOUT_MS, interrupt }: ServiceOptions): Service {
+export function createService({
+  url,
+  secret,
+  fetch,
+  timeoutMs = REQUEST_TIMEOUT_MS,
+  interrupt,
+}: ServiceOptions): Service {
   const base = url.replace(/\/+$/, '');
   const send: Fetch = async (input, init) => {
     const timeout = AbortSignal.timeout(timeoutMs);

@@ -1,6 +1,7 @@
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import { REQUEST_TIMEOUT_MS } from '../../contract/client.ts';
 import { EXTENSIONS } from '../../contract/extensions.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Route } from '../../contract/route.ts';
@@ -20,9 +21,6 @@ export interface AppOptions extends BindOptions {
   corsOrigins: readonly string[];
   trustProxy: readonly string[];
 }
-
-/** The time-out of the command line, in which 12 MB arrive at 1.6 Mbit/s. */
-const REQUEST_TIMEOUT_MS = 60_000;
 
 const TABLE: Record<string, Route> = { ...ROUTES, ...EXTENSIONS };
 

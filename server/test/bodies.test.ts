@@ -1,6 +1,7 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MAX_BULK_BYTES } from '../../contract/capture.ts';
+import { REQUEST_TIMEOUT_MS } from '../../contract/client.ts';
 import { MAX_APPEND_BYTES, MAX_BATCH_EVENTS, MAX_PAYLOAD_BYTES } from '../../contract/event.ts';
 import type { ProblemCode } from '../../contract/problem.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
@@ -98,6 +99,10 @@ describe.each(ENGINES)('bodies on %s', (engine) => {
 
   const rename = (body: string | Buffer, headers: Record<string, string> = {}) =>
     world.service.call('PATCH', '/v1/organizations/me', { as: world.ours.owner, body, headers });
+
+  test('a body on a slow line has as long as the command line waits for its answer', () => {
+    expect(world.service.app.server.requestTimeout).toBeGreaterThanOrEqual(REQUEST_TIMEOUT_MS);
+  });
 
   test.each(TAKEN)('%s is taken', async (_, body, headers) => {
     const reply = await rename(body, headers);
