@@ -8,7 +8,7 @@ import { forgetExpiry } from '../store/deletions.ts';
 import { type Captured, type CaptureOpening, captureSessions, type Opening, openSession } from '../store/opening.ts';
 import type { Unchanged } from '../store/retention.ts';
 import { listOpen, type Revoker, revokeEnvironment } from '../store/revocation.ts';
-import type { EnvironmentRow, SessionRow } from '../store/schema.ts';
+import type { Db, EnvironmentRow, SessionRow } from '../store/schema.ts';
 import { sliceOf } from '../work.ts';
 
 /** A batch of events as it comes in. */

@@ -4,7 +4,7 @@ import { newId } from '../ids.ts';
 import { optional, optionalTimestamp, toTimestamp } from './columns.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
 import { allRows, changedRows, firstRow } from './rows.ts';
-import type { SecretRow } from './schema.ts';
+import type { Db, SecretRow } from './schema.ts';
 
 export const toSecret = (row: SecretRow): Secret => ({
   secretId: row.secret_id,
