@@ -6,6 +6,7 @@ import { setUpDaemon } from '../test/daemon.ts';
 import { removeFiles, write } from '../test/folder.ts';
 import { run } from '../test/program.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
+import { writeConsent } from './consent.ts';
 
 const DAY = 86_400_000;
 
@@ -75,6 +76,33 @@ test('decisions that are deleted while a daemon runs count as lost, and what is 
   sayNow(file(3), 3, 'later');
   await waitForTexts(3, ['later']);
   expect(texts(1)).toEqual(['one']);
+});
+
+test('a session at rest that is skipped after the loss keeps back what its forks say from then on', async () => {
+  const { start, home, state, service, file, texts, waitForTexts } = await setUpDaemon();
+  const first = await start();
+  const timestamp = new Date().toISOString();
+  write(file(1), `${prompt(1, 1, 'one', { timestamp })}\n`);
+  await waitForTexts(1, ['one']);
+  const fork = [
+    prompt(1, 1, 'one', { timestamp, sessionId: sessionId(2) }),
+    prompt(2, 1, 'of the fork', { timestamp }),
+  ];
+  write(file(2), `${fork.join('\n')}\n`);
+  await vi.waitFor(() => expect(texts(2)).toContain('of the fork'), { timeout: 30_000 });
+  const sent = texts(2);
+  await first.end();
+  removeFiles(state, /^decisions\.db/);
+  const variables = { CAPTURE_HOME: state };
+  writeConsent({ home, variables }, { since: Date.parse(timestamp) - DAY, history: 'all' });
+  const options = { home, url: service.url, secret: 'sk_live_test', variables };
+  expect(await run(['skip', sessionId(1)], options)).toMatchObject({ exitCode: 0 });
+  const later = new Date().toISOString();
+  write(file(2), `${[...fork, prompt(2, 2, 'kept back', { timestamp: later })].join('\n')}\n`);
+  await start();
+  sayNow(file(3), 3, 'later');
+  await waitForTexts(3, ['later']);
+  expect(texts(2)).toEqual(sent);
 });
 
 test('who imported one folder and was never asked has no earlier session sent by the daemon', async () => {

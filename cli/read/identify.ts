@@ -152,7 +152,8 @@ export function keysOf(agent: Agent, path: string, records: Iterable<JsonObject>
   return keys;
 }
 
-function readFirstKeys({ agent, root, path }: Found): string[] {
+/** Keys of a file's first records, by which a fork of its session is recognized. */
+export function readFirstKeys({ agent, root, path }: Found): string[] {
   const fd = openSync(join(root, path), 'r');
   try {
     const values = readFirstLines(fd).flatMap((line) => line.values);

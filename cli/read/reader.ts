@@ -8,7 +8,7 @@ import type { Redactor } from '../redact/redactor.ts';
 import type { FileRow } from '../spool/files.ts';
 import { type CommitOptions, Commits, CursorMoved } from './commit.ts';
 import { type Found, findTranscripts, type Place, stampOf, type Trouble, tolerateFileErrors } from './discover.ts';
-import type { FileBeingRead, Unread } from './identify.ts';
+import { type FileBeingRead, readFirstKeys, type Unread } from './identify.ts';
 import type { RecordHash } from './identity.ts';
 import { emptyLog, findTold, markTold, sortInboxes } from './inbox.ts';
 import { findKept } from './kept.ts';
@@ -67,6 +67,9 @@ const MOST_OPEN = 100;
 /** Of all files of a session together. */
 const BUFFER_BYTES = 16 * 1024 * 1024;
 
+/** What a session is judged by when its transcript is met. */
+type Met = Pick<Unread, 'found' | 'origin' | 'startedAt' | 'firstKeys'>;
+
 /** An open file. */
 interface Opened {
   file: FileBeingRead;
@@ -97,6 +100,7 @@ export function createReader(options: ReaderOptions) {
     if (state !== undefined) sortInboxes(state, places, onTrouble);
     const met: { key: string; isYoung: boolean; found: Found; told: ReturnType<typeof findTold>; files: Unread[] }[] =
       [];
+    const unmet: Met[] = [];
     const there = findTranscripts(places, onTrouble);
     for (const found of there) {
       const key = keyOf(found);
@@ -107,11 +111,12 @@ export function createReader(options: ReaderOptions) {
         const isYoung = now() - found.modifiedAt < patienceMs;
         const files = findAllUnread(spool, found, { now: now(), isYoung, isWanted });
         met.push({ key, isYoung, found, told, files });
+        if (files.length === 0) unmet.push(...findUnmet(found));
       });
     }
     // Sessions are judged before their forks, and before their sub-agents.
-    const all = met.flatMap(({ files }) => files).sort(bySession);
-    const objections = new Map(all.map((file) => [file, objectionTo(file)]));
+    const all = [...unmet, ...met.flatMap(({ files }) => files)].sort(bySession);
+    const objections = new Map<Met, string | undefined>(all.map((file) => [file, objectionTo(file)]));
     policy?.keep();
     for (const { key, isYoung, found, told, files } of met) {
       const isLeftOut = (file: Unread) => objections.get(file) !== undefined;
@@ -133,6 +138,20 @@ export function createReader(options: ReaderOptions) {
   }
 
   type Judged = Pick<FileRow, 'origin' | 'startedAt'>;
+
+  /**
+   * The session of a transcript that has nothing new, if what was decided about it is lost. It is met again before its
+   * forks, so that they inherit what the person decides about it.
+   */
+  function findUnmet(found: Found): Met[] {
+    const { agent, root, path } = found;
+    const row = spool.files.find(agent.id, root, path);
+    if (row === undefined || row.origin.subagent !== undefined) return [];
+    const known = policy?.find(agent.id, row.origin.session);
+    if (known === undefined || known.startedAt !== undefined) return [];
+    const { origin, startedAt } = row;
+    return [{ found, origin, startedAt, firstKeys: () => readFirstKeys(found) }];
+  }
 
   function parentsOf(agent: string, { session, forkedFrom }: FileRow['origin']): readonly string[] {
     const { parents = [] } = policy?.find(agent, session) ?? {};
@@ -175,7 +194,7 @@ export function createReader(options: ReaderOptions) {
     });
   }
 
-  function objectionTo({ found, origin, startedAt, firstKeys }: Unread): string | undefined {
+  function objectionTo({ found, origin, startedAt, firstKeys }: Met): string | undefined {
     const agent = found.agent.id;
     const heads = () => firstKeys().map((key) => options.hashRecord(`${agent} ${key}`));
     return policy?.objection(agent, origin, { startedAt, heads });
@@ -306,19 +325,19 @@ function groupBySession(files: Unread[]): Unread[][] {
 }
 
 /** Sessions before their forks, and all of them before sub-agents. */
-const bySession = (one: Unread, other: Unread) => compareSubagents(one, other) || byAge([one], [other]);
+const bySession = (one: Met, other: Met) => compareSubagents(one, other) || byAge([one], [other]);
 
 /** The session's own file before those of its sub-agents. */
 const byRank = (one: Unread, other: Unread) =>
   compareSubagents(one, other) || compare(one.found.path, other.found.path);
 
-const compareSubagents = (one: Unread, other: Unread) =>
+const compareSubagents = (one: Met, other: Met) =>
   Number(one.origin.subagent !== undefined) - Number(other.origin.subagent !== undefined);
 
 /** A fork begins with its parent's records, so with its time as well: then the older file is the parent. */
-function byAge([one]: Unread[], [other]: Unread[]): number {
+function byAge([one]: Met[], [other]: Met[]): number {
   if (one === undefined || other === undefined) return 0;
-  const isChild = ({ origin }: Unread, parent: Unread) => origin.forkedFrom === parent.origin.session;
+  const isChild = ({ origin }: Met, parent: Met) => origin.forkedFrom === parent.origin.session;
   return (
     one.startedAt - other.startedAt ||
     Number(isChild(one, other)) - Number(isChild(other, one)) ||
