@@ -4,6 +4,7 @@ import { storeOf } from '../agents/store.ts';
 import { CATCH_UP_BYTES, startCatchUp } from '../catch-up/start.ts';
 import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
+import { optimizeFor } from '../memory.ts';
 import { openReader, type Pipeline, type ReaderChoices } from '../pipeline.ts';
 import type { Consent } from '../privacy/consent.ts';
 import { type Place, type Trouble, transcriptAt } from '../read/discover.ts';
@@ -196,6 +197,7 @@ class Reading {
   /** Lets something else be read after a while, if it must. False where some of it is left. */
   async #read(work: Work, mustYield: () => boolean): Promise<boolean> {
     const started = tick();
+    optimizeFor(work.bytes);
     const isSliceOver = () => tick() - started > this.#options.timing.sliceMs;
     const mustStop = () => this.#isStopped() || (isSliceOver() && mustYield());
     const isWhole = await this.#reader.read(work, { isStopped: mustStop, onCommit: () => this.#onCommit(mustStop) });

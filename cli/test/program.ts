@@ -74,9 +74,13 @@ const environment = ({ home, url, secret, variables }: RunOptions): Record<strin
 
 const MAIN = join(import.meta.dirname, '..', 'main.ts');
 
-/** Starts the program as a process of its own. */
-export function start(args: string[], options: RunOptions): ChildProcess & { output(): string } {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+/** Starts the program as a process of its own; `flags` are those of Node. */
+export function start(
+  args: string[],
+  options: RunOptions,
+  flags: readonly string[] = [],
+): ChildProcess & { output(): string } {
+  const child = spawn(process.execPath, [...flags, MAIN, ...args], {
     env: { ...environment(options), NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

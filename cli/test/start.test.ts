@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { writeConsent } from '../privacy/consent.ts';
 import { VERSION } from '../version.ts';
-import { makeFolder } from './folder.ts';
+import { makeFolder, write } from './folder.ts';
+import { start as startProgram } from './program.ts';
+import { startService } from './service.ts';
+import { prompt, sessionId } from './transcripts.ts';
 
 const MAIN = join(import.meta.dirname, '../main.ts');
 
@@ -33,4 +37,29 @@ test('what speaks to no service over TLS does not load it', async () => {
   const { files, loadsTls } = await start('help');
   expect(files).toBeGreaterThan(100);
   expect(loadsTls).toBe(false);
+});
+
+test('a daemon has nothing optimized until there is much to read', async () => {
+  const service = await startService();
+  onTestFinished(service.stop);
+  const home = makeFolder();
+  const path = join(home, '.claude/projects/shop', `${sessionId(1)}.jsonl`);
+  const say = (count: number) =>
+    write(path, Array.from({ length: count }, (_, id) => `${prompt(1, id, `${'word '.repeat(200)}${id}`)}\n`).join(''));
+  const captured = (count: number) =>
+    vi.waitFor(() => expect(service.eventsBySession().get(sessionId(1))).toHaveLength(count), { timeout: 60_000 });
+  const options = { home, url: service.url, secret: 'sk_live_test' };
+  writeConsent({ home, variables: { CAPTURE_HOME: join(home, 'state') } }, { since: 0, history: 'all' });
+  say(1);
+  const daemon = startProgram(['run'], options, ['--trace-opt']);
+  onTestFinished(() => {
+    daemon.kill('SIGKILL');
+  });
+  const optimized = () => daemon.output().match(/for optimization to \w+/g)?.length ?? 0;
+  await captured(1);
+  // While the very first files are loaded, a few of the loader's own functions are.
+  expect(optimized()).toBeLessThan(10);
+  say(3000);
+  await captured(3000);
+  expect(optimized()).toBeGreaterThan(20);
 });
