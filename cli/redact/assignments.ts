@@ -31,9 +31,11 @@ const BARE_LETTER = String.raw`\[[A-Z]EDACTED:[\w-]{1,40}:[0-9a-f]{4}\]|[^\s"'\x
 const NO_ASSIGNMENT = String.raw`(?![A-Za-z_]{1,24}\d?=[^=\s"'])`;
 /** The first letters of a value tell whether it is one. What follows them is read only then. */
 const BARE = new RegExp(`${NO_ASSIGNMENT}(?:${BARE_LETTER}){1,${SAMPLE}}`, 'y');
-const BARE_REST = new RegExp(`(?:${BARE_LETTER}){0,700}`, 'y');
+/** A sealed secret and a refresh token of Entra have two thousand letters. */
+const LONGEST_BARE = 6000;
+const BARE_REST = new RegExp(`(?:${BARE_LETTER}){0,${LONGEST_BARE}}`, 'y');
 const BARE_VARIABLE = new RegExp(String.raw`${NO_ASSIGNMENT}[^\s"'\x60\\]{0,${SAMPLE - 1}}[^\s"'\x60\\;,]`, 'y');
-const BARE_VARIABLE_REST = /(?:[^\s"'`\\]{0,699}[^\s"'`\\;,])?/y;
+const BARE_VARIABLE_REST = new RegExp(String.raw`(?:[^\s"'\x60\\]{0,${LONGEST_BARE - 1}}[^\s"'\x60\\;,])?`, 'y');
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 
 type ReadName = ReturnType<typeof createNameReader>;
@@ -85,7 +87,7 @@ function readAround(
   const isPart = text[start - 1] === ':' && !isAssigned(text, end) && /[\w*:;]/.test(text[start - 2] ?? '');
   const strength = isPart ? undefined : readName(text.slice(start, end));
   if (strength === undefined) return NONE;
-  const name = { start, end, strength: isOfUser(text, start, end) ? ('password' as const) : strength };
+  const name = { start, end, strength: strengthHere(text, start, end, strength) };
   for (const { pattern, fits, shape, reads = 'value' } of separators) {
     if (fits !== undefined && !fits(text, name)) continue;
     const found = matchAt(pattern, text, end);
@@ -118,6 +120,23 @@ function readBefore(text: string, { start, strength }: Name): readonly Place[] {
 }
 const USED_AS =
   /(\b(?:use|set|try|enter|type) ["'`]?)([^\s"'`]{6,64})["'`]? as (?:(?:the|your|my|our|its|a) )?(?:[\w-]{1,20} ){0,2}$/i;
+
+/** What stands before a name may say more of it than the name does. */
+function strengthHere(text: string, start: number, end: number, strength: NameStrength): NameStrength {
+  if (isOfUser(text, start, end)) return 'password';
+  return strength === 'key' && isOfApi(text, start, end) ? 'vendor' : strength;
+}
+
+/** `a request to the API … key=…`: that of an API may be a UUID or a hash, that of a cache is one and no secret. */
+function isOfApi(text: string, start: number, end: number): boolean {
+  if (!KEY.test(text.slice(start, end))) return false;
+  const before = text.slice(Math.max(0, start - API_LETTERS), start);
+  return API.test(before) && !LOOKUP.test(before);
+}
+const KEY = /^key$/i;
+const API_LETTERS = 100;
+const API = /\bAPI\b|:\/\/api\./;
+const LOOKUP = /\b(?:cach|hash|item|row|record|object)/i;
 
 /** `id: robin, pass: …`: by itself `pass` may be the name of anything. */
 const isOfUser = (text: string, start: number, end: number) =>

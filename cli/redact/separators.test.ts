@@ -22,7 +22,7 @@ function find(text: string, separators: readonly Separator[] = SEPARATORS): stri
 }
 
 /** Letters that are made: what is found has to be one of these runs, whole. */
-const MADE = /<(?:alnum|strong) /;
+const MADE = /<(?:alnum|strong|hex) /;
 
 test.each(SEPARATORS.map((row, index) => [index, row] as const))(
   'row %i finds its examples by itself',

@@ -192,6 +192,21 @@ export const SEPARATORS: readonly Separator[] = [
     ],
     no: ['password            required', 'password | varchar'],
   },
+  // A list of what a program needs: a quoted value may be a UUID here.
+  {
+    begins: ' ',
+    pattern: / [-–—] (?=["'][^"'\s]{16,200}["'])/y,
+    yes: ["shop token - '<hex 8>-<hex 4>-<hex 4>-<hex 4>-<hex 12>'", 'api token – "<alnum 24>"'],
+    no: ["token - 'the name'", "token - 'authentication-provider'"],
+  },
+  // A notebook holds each line as a string.
+  {
+    begins: ':',
+    pattern: /:(?:\\n",\r?\n[ \t]{0,12}"[ \t]{0,8}){1,3}(?=[\w+/=.~-]{16})/y,
+    reads: 'loose',
+    yes: ['"The API key:\\n",\n    "\\n",\n    "    k7<alnum 60>\\n",'],
+    no: ['"The API key:\\n",\n    "authentication-provider-name\\n",'],
+  },
   {
     begins: BLANKS,
     pattern: /[ \t]{1,4}(?=["'])/y,

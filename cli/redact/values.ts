@@ -136,7 +136,7 @@ const FITS: { [shape in Exclude<Shape, 'loose'>]: (value: string, strength: Name
   account: (value) => !isNoPassword(value),
   variable: () => true,
   prose: hasDigitsAndLetters,
-  argument: hasDigitsAndLetters,
+  argument: (value) => hasDigitsAndLetters(value) || isMixedCase(value),
   column: (value) =>
     value.length >= 6 && hasDigitsAndLetters(value) && (SYMBOLS.test(value) || countChanges(value) > 2),
   bare: (value, strength) => fits(value, strength, false),
@@ -161,7 +161,7 @@ function fits(value: string, strength: NameStrength, isQuoted: boolean): boolean
       (isQuoted && /[!@#$%^&*+~]/.test(value))
     );
   if (WITHOUT_BLANKS.test(value)) return false;
-  if (isMixedCase(value)) return true;
+  if (isMixedCase(value) || isLongNumber(value)) return true;
   if (!isMixed || isWords(value)) return isMixed ? value.length >= 12 : isPunctuated;
   return isQuoted || value.length >= 8;
 }
@@ -191,7 +191,11 @@ const isRandom = (value: string) =>
   (SIGNED.test(value) && countChanges(value) > 3) ||
   (looksRandom(value) && countWords(value) < 2) ||
   (countChanges(value) >= 4 && isSurelyRandom(value, 10)) ||
-  isMixedCase(value);
+  isMixedCase(value) ||
+  isLongNumber(value);
+
+/** No number of a program has that many digits. */
+const isLongNumber = (value: string) => /^\d{24,64}$/.test(value) && new Set(value).size > 6;
 
 /** A digit, letters and a sign that no name of code has. */
 const SIGNED = /^(?=.*\d)(?=.*[a-z])(?=.*[!#%^&~@$])[\w!#%^&*~@$+-]{8,40}$/i;
@@ -299,4 +303,9 @@ function isReference(value: string, strength: NameStrength): boolean {
 }
 
 const isLocation = (value: string): boolean =>
+  !isSlashedKey(value) &&
   /^(?:[a-z][a-z0-9+.-]*:\/\/|arn:|~?\.{0,2}\/[\w.-]*(?:\/|$)|[A-Za-z]:\\)|^[\w.-]+\/[\w.-]+\.[a-z]{1,4}$/.test(value);
+
+/** Base64 with a slash in it, as one in three secret keys of AWS has: where no part is a word, it is no path. */
+const isSlashedKey = (value: string): boolean =>
+  /^[A-Za-z0-9+/]{32,}={0,2}$/.test(value) && countChanges(value) >= value.length * 0.3 && countWords(value) === 0;

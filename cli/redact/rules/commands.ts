@@ -175,11 +175,15 @@ export const COMMANDS: readonly Rule[] = [
   rule(
     'command-line-password',
     ['convertto-securestring'],
-    /ConvertTo-SecureString (?:-String )?["']([^\s"'\\$]{4,100})["']/i,
+    /ConvertTo-SecureString (?:-(?:String|AsPlainText|Force) ){0,3}(?=["']|[^\s\d]{0,40}\d)["']?([^\s"'\\$()]{4,100})/i,
     {
       entropy: 2.3,
-      yes: 'ConvertTo-SecureString "<alnum 10>" -AsPlainText',
-      no: ['mysql -u root -p', 'PGPASSWORD=$PASSWORD psql'],
+      yes: ['ConvertTo-SecureString "<alnum 10>" -AsPlainText', 'ConvertTo-SecureString -String -Force k7<alnum 10>'],
+      no: [
+        'ConvertTo-SecureString cmdlet',
+        'ConvertTo-SecureString -String $password1',
+        'ConvertTo-SecureString (read1)',
+      ],
     },
   ),
   rule(

@@ -48,9 +48,28 @@ export const MODELS: readonly Rule[] = [
   }),
   rule('pinecone-key', ['pcsk_'], /pcsk_[A-Za-z0-9_]{60,80}/, { yes: 'pcsk_<alnum 5>_<alnum 63>', no: 'pcsk_' }),
   rule(
+    'agent-platform-key',
+    ['cog_', 'esecret_', 'aph0_', 'bt-st-', 'sk_car_', 'luma-', 'ydc-sk-', 'scp-live-', 'scp-test-', 'bsa'],
+    /(?:cog_[a-z0-9]{48,56}|esecret_[a-z0-9]{24,32}|aph0_[\w-]{40,90}|bt-st-[A-Za-z0-9]{40,60}|sk_car_[A-Za-z0-9]{20,40}|luma-[0-9a-f-]{36}-[0-9a-f-]{36}|ydc-sk-[\w-]{24,100}|scp-(?:live|test)-[0-9a-f]{32}|BSA(?=[A-Z_a-z-]{0,27}\d)[\w-]{28})(?![\w-])/,
+    {
+      entropy: 3.3,
+      yes: [
+        'cog_<lower 52>',
+        'esecret_<lower 26>',
+        'bt-st-<alnum 48>',
+        'sk_car_<alnum 22>',
+        'luma-<uuid>-<uuid 2>',
+        'ydc-sk-<alnum 30>',
+        'scp-live-<hex 32>',
+        'BSA7<url 27>',
+      ],
+      no: ['cog_wheel', 'luma-key', 'BSAfoundation', 'bt-st-1'],
+    },
+  ),
+  rule(
     'model-tool-key',
     ['tvly-', 'fc-', 'jina_', 'csk-', 'fw_', 'tgp_v1_', 'pa-', 'crsr_', 'llx-', 'flp_', 'pplx-', 'rpa_', 'wandb_v1_'],
-    /(?:tvly-(?:dev-)?[A-Za-z0-9]{32}|fc-[0-9a-f]{32}|jina_[\w-]{50,64}|csk-[a-z0-9]{48}|fw_[A-Za-z0-9]{22,30}|tgp_v1_[\w-]{40,48}|pa-[\w-]{43}|crsr_[0-9a-f]{64}|llx-[\w-]{46,52}|flp_[A-Za-z0-9]{40,50}|rpa_[A-Z0-9]{30,50}|wandb_v1_[\w-]{60,90})(?![\w-])/,
+    /(?:tvly-(?:dev-|prod-)?[A-Za-z0-9]{32}|fc-[0-9a-f]{32}|jina_[\w-]{50,64}|csk-[a-z0-9]{48}|fw_[A-Za-z0-9]{22,30}|tgp_v1_[\w-]{40,48}|pa-[\w-]{43}|crsr_[0-9a-f]{64}|llx-[\w-]{46,52}|flp_[A-Za-z0-9]{40,50}|rpa_[A-Z0-9]{30,50}|wandb_v1_[\w-]{60,90})(?![\w-])/,
     { entropy: 3.5, yes: ['tvly-<alnum 32>', 'fc-<hex 32>', 'fw_<alnum 24>'], no: 'fc-match' },
   ),
 ];

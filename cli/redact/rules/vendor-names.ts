@@ -52,6 +52,33 @@ export const VENDOR_NAMES: readonly Rule[] = [
       no: ['MISTRAL_API_KEY=your_key', 'model: mistral, large'],
     },
   ),
+  // Named `login`, and shown to everybody who runs an analysis.
+  rule(
+    'sonar-token',
+    ['sonar.login', 'sonarlogin', 'sonar_login'],
+    /sonar[._]?login\\{0,3}["']?[ \t]{0,4}[=:,][ \t]{0,4}\\{0,3}["']?([0-9a-f]{40})(?![\w-])/i,
+    {
+      inside: true,
+      yes: ['mvn -Dsonar.login=<hex 40>', "property 'sonar.login', '<hex 40>'", '$sonarLogin = "<hex 40>"'],
+      no: ['sonar.login=admin', 'sonar.login'],
+    },
+  ),
+  // `new HubSpotApi("…")`: the one argument of a client is the key.
+  rule(
+    'client-argument',
+    ['api(', 'client(', 'sdk('],
+    /(?:api|client|sdk)\(\\{0,3}["']((?=[A-Za-z]{0,40}\d[A-Za-z0-9]{0,40}[A-Za-z]\d?[A-Za-z])(?=[A-Za-z\d]{0,40}[A-Z])[A-Za-z\d]{28,80})\\{0,3}["'][,)]/i,
+    {
+      inside: true,
+      entropy: 3.8,
+      yes: ['new ShopClient("k7<alnum 40>")', "api = MailApi('k7<alnum 40>', timeout=3)"],
+      no: [
+        'new S3Client("my-bucket-of-2024-and-others-here")',
+        'client("customerOrderHistoryService")',
+        'new Api("v2")',
+      ],
+    },
+  ),
   named('postmark-token', ['postmark'], /postmark/, /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/, {
     yes: 'X-Postmark-Server-Token: 1a2b3c4d-<hex 4>-<hex 4>-<hex 4>-<hex 12>',
     no: 'postmark: id',

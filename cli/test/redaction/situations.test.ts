@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRedactor } from '../../redact/redactor.ts';
 import { redactOne } from '../redacting.ts';
-import { made } from './made.ts';
+import { made, madeUuid } from './made.ts';
 
 /** What stands on a screen while an agent works: each text with several draws of its secret, which `§` stands for. */
 const redactor = createRedactor({ key: new Uint8Array(32) });
@@ -142,6 +142,30 @@ const SITUATIONS: { [what: string]: { secret: (seed: number) => string; texts: s
     secret: strong,
     texts: ['{"type": "random_password", "instances": [{"attributes": {"length": 16, "result": "§"}}]}'],
   },
+  'a sealed secret of some thousand letters': {
+    secret: (seed) => `k7${made('base64', 2600, seed)}`,
+    texts: ['SEALED_CREDENTIAL: §', 'SEALED_CREDENTIAL=§', 'token is in refresh_token=§&scope=all'],
+  },
+  'a token of digits alone': {
+    secret: (seed) => made('digits', 32, seed),
+    texts: ['botToken = "§"', '{"discord_token": "§"}'],
+  },
+  'a hash that is the key of an API': {
+    secret: hex(64),
+    texts: ['Sending request to the shop API\nUsing Key=§\n', 'GET https://api.shop.test/v1/user?key=§'],
+  },
+  'a password of letters as an argument': {
+    secret: (seed) => `QzT${made('letters', 26, seed).replace(/[aeiou]/gi, 'x')}XkR`,
+    texts: ['curl_easy_setopt(curl, CURLOPT_PASSWORD, "§");'],
+  },
+  'a key that begins like a path': {
+    secret: (seed) => `/k7Q${made('alnum', 36, seed)}`,
+    texts: ['aws_secret = "§"', 'const clientSecret = "§";'],
+  },
+  'a value in a list of settings': {
+    secret: () => madeUuid(3),
+    texts: ["shop token - '§'"],
+  },
 };
 
 const CASES = Object.entries(SITUATIONS).flatMap(([what, { secret, texts }]) =>
@@ -196,6 +220,9 @@ test.each([
   '"pg-connection-string": ["pg-connection-string@2.9.1", "", {}, "sha512-abc"]',
   'The password for the new staging server is stored in the vault.',
   'use SHA256 as the password hash; use base64 as the password encoding',
+  'Restored the cache of the API by key=3f2a9c1e58b74d609e2f7ac1b4d5e6f73f2a9c1e58b74d609e2f7ac1b4d5e6f7',
+  'Sending a request with the cached hash, key=3f2a9c1e58b74d609e2f7ac1b4d5e6f73f2a9c1e58b74d609e2f7ac1b4d5e6f7',
+  'const clientSecret = "/etc/secrets/client-2.pem";',
 ])('%s is left as it is', (text) => {
   expect(redact(text)[0]).toContain(JSON.stringify(text).slice(1, -1));
 });
