@@ -70,3 +70,13 @@ test('days without add-ons say so', async () => {
   await show('/add-ons', service);
   await expect.element(page.getByText('No transcript of these days names an add-on.')).toBeVisible();
 });
+
+test('days are written as everywhere on the page, and as the browser has them while they are typed', async () => {
+  await show('/add-ons?from=2026-10-05&to=2026-11-03', service);
+  const words = page.getByText('5 Oct 2026', { exact: true });
+  await expect.element(words).toBeVisible();
+  const field = page.getByLabelText('First day, UTC');
+  await field.fill('2026-10-07');
+  await expect.poll(() => asked.at(-1)?.from).toBe('2026-10-07');
+  await expect.element(page.getByText('7 Oct 2026', { exact: true })).not.toBeVisible();
+});

@@ -164,7 +164,8 @@ export const sessionQuery = (api: Client, sessionId: string) =>
     queryFn: async ({ signal }) => (await api.getSession({ sessionId, signal })).body.session,
   });
 
-export const useSession = (sessionId: string) => useQuery(sessionQuery(useApp().api, sessionId));
+export const useSession = (sessionId: string, isWanted = true) =>
+  useQuery({ ...sessionQuery(useApp().api, sessionId), enabled: isWanted });
 
 /** The figures of a session, read again until they cover all of its events. Null: the session is gone. */
 export function useSummary(sessionId: string, eventCount: number) {

@@ -33,6 +33,8 @@ export interface SessionsSearch {
   order?: Order | undefined;
   /** Absent: the largest first. */
   direction?: 'asc' | undefined;
+  /** The session to compare with another one, which is to be picked from the list. */
+  compare?: string | undefined;
 }
 
 export interface SessionSearch {
@@ -76,10 +78,11 @@ type Given = Record<string, unknown>;
 export const readFrameSearch = ({ plane }: Given): FrameSearch =>
   plane === 'test' || plane === 'all' ? { plane } : {};
 
-export const readSessionsSearch = ({ q, order, direction }: Given): SessionsSearch => ({
+export const readSessionsSearch = ({ q, order, direction, compare }: Given): SessionsSearch => ({
   ...(isText(q) && { q: q.slice(0, MOST_QUERY) }),
   ...(isOneOf(ORDERS, order) && order !== 'started' && { order }),
   ...(direction === 'asc' && { direction }),
+  ...(isText(compare) && { compare }),
 });
 
 /** The service takes no longer query. */

@@ -8,11 +8,14 @@ export interface Command {
   does: () => unknown;
 }
 
+/** What each part of the page offers. */
+let offers: readonly (readonly Command[])[] = [];
 let shown: readonly Command[] = [];
 const watchers = new Set<() => void>();
 
-function show(commands: readonly Command[]): void {
-  shown = commands;
+function setOffers(next: typeof offers): void {
+  offers = next;
+  shown = next.flat();
   for (const watcher of watchers) watcher();
 }
 
@@ -21,13 +24,14 @@ function subscribe(watcher: () => void): () => void {
   return () => watchers.delete(watcher);
 }
 
-/** Offers commands for as long as the page is shown. Their labels and number stay the same; what they do may change. */
+/** Offers commands while this part of the page is shown. Their labels and number stay the same; what they do may change. */
 export function useCommands(commands: readonly Command[]): void {
   const latest = useRef(commands);
   latest.current = commands;
   useEffect(() => {
-    show(latest.current.map((command, at) => ({ ...command, does: () => latest.current[at]?.does() })));
-    return () => show([]);
+    const offer = latest.current.map((command, at) => ({ ...command, does: () => latest.current[at]?.does() }));
+    setOffers([...offers, offer]);
+    return () => setOffers(offers.filter((each) => each !== offer));
   }, []);
 }
 

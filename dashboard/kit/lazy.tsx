@@ -12,23 +12,20 @@ export function lazyPart<Props extends object, Name extends string>(
   name: Name,
 ) {
   let loading: Promise<ComponentType<Props>> | undefined;
-  let loaded: ComponentType<Props> | undefined;
   const get = () => {
-    loading ??= load().then(
-      (module) => {
-        loaded = module[name];
-        return loaded;
-      },
-      (cause) => {
-        throw new MissingCode('The code of this page could not be loaded.', { cause });
-      },
+    loading ??= settled(
+      load().then(
+        (module) => module[name],
+        (cause) => {
+          throw new MissingCode('The code of this page could not be loaded.', { cause });
+        },
+      ),
     );
     return loading;
   };
   // biome-ignore lint/correctness/noComponentHookFactories: made once, when its module is loaded
   const Part = (props: Props) => {
-    // React would wait for a promise that is kept already, too: it shows nothing first, and what there is 300 ms later.
-    const Component = loaded ?? use(get());
+    const Component = use(get());
     return <Component {...props} />;
   };
   /** Before it is needed. Whether it failed shows when it is drawn. */
@@ -38,4 +35,16 @@ export function lazyPart<Props extends object, Name extends string>(
       () => {},
     );
   return Object.assign(Part, { preload });
+}
+
+/**
+ * The promise, which says by itself when it is kept. React would wait even for one that is kept already: it shows nothing
+ * first, and what there is 300 ms later. It reads these two properties, and sets them on promises it has seen before.
+ */
+function settled<Value>(promise: Promise<Value>): Promise<Value> {
+  promise.then(
+    (value) => Object.assign(promise, { status: 'fulfilled', value }),
+    () => {},
+  );
+  return promise;
 }

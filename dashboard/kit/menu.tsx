@@ -47,12 +47,15 @@ export const MenuItem = ({ onSelect, isCurrent = false, icon: Icon, children }: 
 );
 
 /** Items that belong together, under a title if they have one. */
-export const MenuGroup = ({ title, children }: { title?: ReactNode; children: ReactNode }) => (
-  <DropdownMenu.Group className="menu-group">
-    {title !== undefined && <DropdownMenu.Label className="menu-title">{title}</DropdownMenu.Label>}
-    {children}
-  </DropdownMenu.Group>
-);
+export const MenuGroup = ({ title, children }: { title?: ReactNode; children: ReactNode }) =>
+  title === undefined ? (
+    <div className="menu-group">{children}</div>
+  ) : (
+    <DropdownMenu.Group className="menu-group">
+      <DropdownMenu.Label className="menu-title">{title}</DropdownMenu.Label>
+      {children}
+    </DropdownMenu.Group>
+  );
 
 export const MenuNote = ({ children }: { children: ReactNode }) => <p className="menu-title">{children}</p>;
 

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { page } from 'vitest/browser';
+import { describe, expect, test, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
 import type { Source } from '../../contract/transcript.ts';
 import { createService } from '../test/service.ts';
 import { show } from '../test/show.tsx';
@@ -64,5 +64,51 @@ describe('a session as a file', () => {
     await page.getByRole('button', { name: 'Download' }).click();
     await page.getByRole('menuitem', { name: 'Conversation (Markdown)' }).click();
     await expect.element(page.getByRole('dialog', { name: 'The session could not be downloaded' })).toBeVisible();
+  });
+});
+
+describe('a session on paper', () => {
+  const COUNT = 300;
+  const prompts = Array.from({ length: COUNT }, (_, at): Given => ['user.message', { text: `Errand ${at + 1}.` }]);
+  const paper = () => document.querySelector('.printed');
+
+  test('has all of its rows, though the page draws those in sight', async () => {
+    const print = vi.spyOn(window, 'print').mockReturnValue();
+    await show('/sessions/ses_1', createService(prompts));
+    await expect.poll(() => document.querySelector('[data-complete="true"]')).not.toBeNull();
+    await userEvent.keyboard('{Control>}p{/Control}');
+    await expect.poll(() => paper()?.querySelectorAll('article').length).toBe(COUNT);
+    expect(paper()?.querySelector('article:last-of-type')?.textContent).toMatch(new RegExp(`Errand ${COUNT}\\.$`));
+    expect(print).toHaveBeenCalledOnce();
+    window.dispatchEvent(new Event('afterprint'));
+    await expect.poll(paper).toBeNull();
+    print.mockRestore();
+  });
+});
+
+describe('the palette on a session', () => {
+  async function choose(command: string): Promise<() => string> {
+    const { address } = await show('/sessions/ses_1', createService([['user.message', { text: 'First' }]]));
+    await expect.poll(() => document.querySelector('[data-complete="true"]')).not.toBeNull();
+    await userEvent.keyboard('{Control>}k{/Control}');
+    await page.getByPlaceholder(/A page, an action/).fill(command);
+    await page
+      .getByRole('option', { name: new RegExp(command, 'i') })
+      .first()
+      .click();
+    return address;
+  }
+
+  test('downloads it', async () => {
+    const made = vi.spyOn(URL, 'createObjectURL');
+    await choose('download');
+    await expect.poll(() => made.mock.calls.length).toBe(1);
+    made.mockRestore();
+  });
+
+  test('leads to the list, to pick another session to compare it with', async () => {
+    const address = await choose('compare');
+    await expect.poll(address).toBe('/sessions?compare=ses_1');
+    await expect.element(page.getByText(/^Comparing “.+”\. Pick another session from its menu\./)).toBeVisible();
   });
 });

@@ -1,13 +1,15 @@
-import { Download } from 'lucide-react';
+import { Download, FileCode, FileJson, FileText, type LucideIcon, Printer } from 'lucide-react';
 import { useState } from 'react';
 import { useApp } from '../app/app.ts';
 import { Button } from '../kit/button.tsx';
+import { useCommands } from '../kit/commands.ts';
 import { Dialog } from '../kit/dialog.tsx';
-import { Menu, MenuItem } from '../kit/menu.tsx';
+import { Menu, MenuGroup, MenuItem } from '../kit/menu.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { readAllEvents, readWholeTimeline, save } from './download.ts';
-import { toHtml } from './model/html.ts';
+import { toHtml, toHtmlBody } from './model/html.ts';
 import { type Head, toMarkdownFile } from './model/markdown.ts';
+import { usePrint } from './print.tsx';
 
 interface Props {
   sessionId: string;
@@ -16,25 +18,49 @@ interface Props {
   head: () => Head;
 }
 
-/** The session as a file: its events as they are stored, or what can be read of it. */
+interface Way {
+  label: string;
+  icon: LucideIcon;
+  ending: string;
+  type: string;
+  make: () => Promise<string[]>;
+}
+
+/** The session as a file or on paper: its events as they are stored, or what can be read of it. */
 export function DownloadMenu({ sessionId, title, head }: Props) {
   const { api } = useApp();
   const [error, setError] = useState<unknown>();
-  const ways: [label: string, ending: string, type: string, make: () => Promise<string[]>][] = [
-    ['Events (JSONL)', 'jsonl', 'application/x-ndjson', () => readAllEvents(api, sessionId, head())],
-    [
-      'Conversation (Markdown)',
-      'md',
-      'text/markdown',
-      async () => [toMarkdownFile(title, head(), (await readWholeTimeline(api, sessionId)).items)],
-    ],
-    [
-      'Page (HTML, one file)',
-      'html',
-      'text/html',
-      async () => [toHtml(await readWholeTimeline(api, sessionId), title, head())],
-    ],
+  const read = () => readWholeTimeline(api, sessionId);
+  const { print, printed } = usePrint(async () => toHtmlBody(await read(), title, head()), setError);
+  const ways: readonly Way[] = [
+    {
+      label: 'Events (JSONL)',
+      icon: FileJson,
+      ending: 'jsonl',
+      type: 'application/x-ndjson',
+      make: () => readAllEvents(api, sessionId, head()),
+    },
+    {
+      label: 'Conversation (Markdown)',
+      icon: FileText,
+      ending: 'md',
+      type: 'text/markdown',
+      make: async () => [toMarkdownFile(title, head(), (await read()).items)],
+    },
+    {
+      label: 'Page (HTML, one file)',
+      icon: FileCode,
+      ending: 'html',
+      type: 'text/html',
+      make: async () => [toHtml(await read(), title, head())],
+    },
   ];
+  const download = ({ ending, type, make }: Way) =>
+    make().then((texts) => save(`${sessionId}.${ending}`, type, texts), setError);
+  useCommands([
+    ...ways.map((way) => ({ label: `Download: ${way.label}`, icon: way.icon, does: () => download(way) })),
+    { label: 'Print the session', icon: Printer, does: print },
+  ]);
   return (
     <>
       <Menu
@@ -44,15 +70,18 @@ export function DownloadMenu({ sessionId, title, head }: Props) {
           </Button>
         }
       >
-        {ways.map(([label, ending, type, make]) => (
-          <MenuItem
-            key={label}
-            onSelect={() => make().then((texts) => save(`${sessionId}.${ending}`, type, texts), setError)}
-          >
-            {label}
+        {ways.map((way) => (
+          <MenuItem key={way.label} icon={way.icon} onSelect={() => download(way)}>
+            {way.label}
           </MenuItem>
         ))}
+        <MenuGroup>
+          <MenuItem icon={Printer} onSelect={print}>
+            Print…
+          </MenuItem>
+        </MenuGroup>
       </Menu>
+      {printed}
       {error !== undefined && (
         <Dialog title="The session could not be downloaded" onClose={() => setError(undefined)}>
           <ErrorNote error={error} />

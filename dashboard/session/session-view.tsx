@@ -1,3 +1,4 @@
+import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { SessionFacts } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
@@ -48,6 +49,7 @@ export function SessionView({ session }: { session: Session }) {
   const { e: linked, find, from, lane, view: place, shown, change, amend } = search;
   const { timeline, loaded, isComplete, error, retry } = useEventLog(session);
   const [notice, tell] = useNotice();
+  const navigate = useNavigate();
   const [reading] = useState(createReading);
   const texts = useSessionTexts(sessionId);
   const view = useView(timeline, { sessionId, shown, lane });
@@ -150,6 +152,7 @@ export function SessionView({ session }: { session: Session }) {
       linkOf,
       tell,
     },
+    compare: () => void navigate({ to: paths.sessions(), search: { compare: sessionId } }),
     leave: () => {
       if (panel) leavePanel();
       else if (isInspecting) setInspecting(false);
@@ -277,7 +280,7 @@ export function SessionView({ session }: { session: Session }) {
               )}
             </div>
             <p className="session-print">
-              Only the rows in sight are printed. To print the whole session, download it as HTML and print that file.
+              Only the rows in sight are printed. To print the whole session, choose Print… from its Download menu.
             </p>
             {panel === 'help' && <HelpSheet onClose={() => setPanel(undefined)} />}
           </div>

@@ -1,4 +1,4 @@
-import { Copy, FoldVertical, TriangleAlert, UnfoldVertical } from 'lucide-react';
+import { Columns2, Copy, FoldVertical, TriangleAlert, UnfoldVertical } from 'lucide-react';
 import { type Dispatch, type SetStateAction, useEffect } from 'react';
 import type { SessionSearch } from '../app/search.ts';
 import { useCommands } from '../kit/commands.ts';
@@ -24,6 +24,8 @@ interface Options {
   setInspecting: Dispatch<SetStateAction<boolean>>;
   search: (change: SessionSearch) => void;
   linkOf: () => string;
+  /** Picks another session to compare this one with. */
+  compare: () => void;
   tell: (words: string) => void;
   /** Closes what is open, and gives the focus back to the current row. */
   leave: () => void;
@@ -31,7 +33,8 @@ interface Options {
 
 /** What keys do in a session. All of them act on the current row, which has the focus. */
 export function useSessionKeys(options: Options): void {
-  const { reading, view, walk, panel, isReading, setPanel, setInspecting, search, linkOf, tell, leave } = options;
+  const { reading, view, walk, panel, isReading, setPanel, setInspecting, search, linkOf, compare, tell, leave } =
+    options;
   const row = () => view.rows[view.indexOf(reading.current.get()?.key ?? '')];
   const toggle = () => {
     const item = row()?.item;
@@ -82,6 +85,7 @@ export function useSessionKeys(options: Options): void {
 
   useCommands([
     { label: 'Copy the link to this event', icon: Copy, does: copyLink },
+    { label: 'Compare with another session', icon: Columns2, does: compare },
     { label: 'Next failure', icon: TriangleAlert, does: () => walk.stepFailure(1) },
     { label: 'Open all rows', icon: UnfoldVertical, does: () => setAll(true) },
     { label: 'Close all rows', icon: FoldVertical, does: () => setAll(false) },

@@ -56,7 +56,7 @@ export const COLUMNS: readonly Column[] = [
   {
     label: 'Changes',
     width: 92,
-    from: 960,
+    from: 1060,
     order: 'changes',
     Cell: ({ summary }) => <Changes {...summary} />,
     explain: ({ summary }) => plural(summary.filesChanged, 'file'),

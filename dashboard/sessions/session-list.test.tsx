@@ -178,3 +178,10 @@ test('failures are a red number beside the title, and a session without a title 
   expect(titles()).toEqual(['$ npm test3', 'in ada/shop']);
   expect(document.querySelector('[data-label="Failed"] .text-bad')?.textContent).toBe('3');
 });
+
+test('a title has 400 pixels in a window of 1280', async () => {
+  const [first, ...rest] = rows;
+  await open([{ ...first, session: { ...first?.session, title: 'An errand '.repeat(40) } } as SessionRow, ...rest]);
+  const title = drawnRows()[0]?.querySelector('.session-title');
+  expect(title?.clientWidth).toBeGreaterThanOrEqual(400);
+});

@@ -4,7 +4,7 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import { formatQuery, parseQuery } from '../../contract/query.ts';
 import type { Session } from '../../contract/session.ts';
 import { paths } from '../app/paths.ts';
-import { type SessionRow, type SessionSearch, useSessions } from '../app/queries.ts';
+import { type SessionRow, type SessionSearch, useSession, useSessions } from '../app/queries.ts';
 import { Page } from '../frame/page.tsx';
 import { Button } from '../kit/button.tsx';
 import { formatCount, plural } from '../kit/format.ts';
@@ -28,7 +28,7 @@ const NONE = 'none';
 
 /** Finds sessions, and lists them. */
 export function SessionsPage() {
-  const { plane, q, order, direction } = useSearch({ from: '/sessions' });
+  const { plane, q, order, direction, compare } = useSearch({ from: '/sessions' });
   const search = useMemo<SessionSearch>(() => ({ plane, q, order, direction }), [plane, q, order, direction]);
   const sessions = useSessions(search);
   const area = useRef<HTMLDivElement>(null);
@@ -37,7 +37,6 @@ export function SessionsPage() {
   const rows = useMemo(() => rowsOf(sessions.data), [sessions.data]);
   const [previewed, setPreviewed] = useState<string>();
   const [deleting, setDeleting] = useState<Session>();
-  const [compared, setCompared] = useState<SessionRow>();
   const [isAsking, setAsking] = useState(false);
   const known = useKnownValues(rows, plane, isAsking);
   const navigate = useNavigate();
@@ -46,6 +45,12 @@ export function SessionsPage() {
       void navigate({ to: '/sessions', search: (before) => ({ ...before, ...change }), replace: isTyping }),
     [navigate],
   );
+  const setCompared = useCallback(
+    (sessionId: string | undefined) =>
+      void navigate({ to: '/sessions', search: (before) => ({ ...before, compare: sessionId }), replace: true }),
+    [navigate],
+  );
+  const compared = useCompared(compare, rows);
   const words = useMemo(() => {
     const terms = parseQuery(q ?? '').terms.filter(({ not }) => !not);
     return formatQuery({ terms, filters: [] });
@@ -69,21 +74,17 @@ export function SessionsPage() {
         row={row}
         isCurrent={isCurrent}
         onPreview={() => setPreviewed(row.session.sessionId)}
-        besides={
-          compared && compared.session.sessionId !== row.session.sessionId
-            ? titleOf(compared.session, compared.summary).slice(0, 40)
-            : undefined
-        }
+        besides={compared && compared.sessionId !== row.session.sessionId ? compared.title : undefined}
         onCompare={() => {
-          const [one, other] = [compared?.session.sessionId, row.session.sessionId];
-          if (one === undefined || one === other) setCompared(row);
+          const [one, other] = [compared?.sessionId, row.session.sessionId];
+          if (one === undefined || one === other) setCompared(other);
           else void navigate({ to: paths.compare(), search: { one, other } });
         }}
         onNarrow={(field, value) => go({ q: formatQuery({ terms: [], filters: [{ field, value }] }) })}
         onDelete={() => setDeleting(row.session)}
       />
     ),
-    [go, navigate, compared],
+    [go, navigate, compared, setCompared],
   );
   useKeys([['Escape', () => (compared ? setCompared(undefined) : setPreviewed(NONE))]]);
 
@@ -111,7 +112,7 @@ export function SessionsPage() {
         {sessions.isPlaceholderData && <span>Searching…</span>}
         {compared && (
           <span>
-            Comparing “{titleOf(compared.session, compared.summary).slice(0, 40)}”. Pick another session from its menu.{' '}
+            Comparing “{compared.title}”. Pick another session from its menu.{' '}
             <button type="button" className="link" onClick={() => setCompared(undefined)}>
               Cancel
             </button>
@@ -157,5 +158,16 @@ export function SessionsPage() {
         />
       )}
     </Page>
+  );
+}
+
+/** The session to compare another one with, also where it is not among the rows. */
+function useCompared(sessionId: string | undefined, rows: readonly SessionRow[]) {
+  const row = rows.find(({ session }) => session.sessionId === sessionId);
+  const session = useSession(sessionId ?? '', sessionId !== undefined && !row).data ?? row?.session;
+  const summary = row?.summary;
+  return useMemo(
+    () => (sessionId && session ? { sessionId, title: titleOf(session, summary).slice(0, 40) } : undefined),
+    [sessionId, session, summary],
   );
 }

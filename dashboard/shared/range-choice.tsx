@@ -1,5 +1,6 @@
 import type { OverviewSearch } from '../app/search.ts';
 import { Choice } from '../kit/choice.tsx';
+import { DateField } from '../kit/date-field.tsx';
 import type { Range } from './series-slots.ts';
 
 interface Props {
@@ -18,16 +19,6 @@ const PRESETS = [
 export function RangeChoice({ search, range, onChange }: Props) {
   const choose = (value: '7' | '30' | '90') =>
     onChange({ days: value === '30' ? undefined : value === '7' ? 7 : 90, from: undefined, to: undefined });
-  const day = (name: 'from' | 'to') => (
-    <input
-      type="date"
-      className="field w-auto!"
-      aria-label={name === 'from' ? 'First day, UTC' : 'Last day, UTC'}
-      value={range[name]}
-      {...(name === 'from' ? { max: range.to } : { min: range.from })}
-      onChange={({ target }) => target.value !== '' && onChange({ ...range, [name]: target.value, days: undefined })}
-    />
-  );
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Choice
@@ -36,9 +27,19 @@ export function RangeChoice({ search, range, onChange }: Props) {
         value={search.from ? undefined : search.days === 7 ? '7' : search.days === 90 ? '90' : '30'}
         onChange={choose}
       />
-      {day('from')}
+      <DateField
+        label="First day, UTC"
+        day={range.from}
+        max={range.to}
+        onChange={(from) => onChange({ from, to: range.to, days: undefined })}
+      />
       <span className="text-muted">–</span>
-      {day('to')}
+      <DateField
+        label="Last day, UTC"
+        day={range.to}
+        min={range.from}
+        onChange={(to) => onChange({ from: range.from, to, days: undefined })}
+      />
       <span className="text-12 text-muted">UTC</span>
     </div>
   );

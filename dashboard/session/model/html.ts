@@ -5,8 +5,7 @@ import { childrenOf, type Item } from './items.ts';
 import { type Head, wholeOrSaid } from './markdown.ts';
 
 /** A session as one page that needs nothing else: no script, no address, everything in it escaped, what hides written out. */
-export function toHtml({ turns }: Timeline, title: string, head: Head): string {
-  const body = turns.flatMap(({ items }) => items.flatMap(toElements)).join('\n');
+export function toHtml(timeline: Timeline, title: string, head: Head): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -17,16 +16,19 @@ export function toHtml({ turns }: Timeline, title: string, head: Head): string {
 <style>${STYLE}</style>
 </head>
 <body>
-<h1>${escapeHtml(title)}</h1>
-<dl>
-${head.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`).join('\n')}
-</dl>
-<p class="call">Left out here: the full inputs of calls, with the lines they changed, and records.</p>
-${body}
+${toHtmlBody(timeline, title, head)}
 </body>
 </html>
 `;
 }
+
+/** What the page shows, for a document of any look. */
+export const toHtmlBody = ({ turns }: Timeline, title: string, head: Head): string => `<h1>${escapeHtml(title)}</h1>
+<dl>
+${head.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`).join('\n')}
+</dl>
+<p class="call">Left out here: the full inputs of calls, with the lines they changed, and records.</p>
+${turns.flatMap(({ items }) => items.flatMap(toElements)).join('\n')}`;
 
 const STYLE = `
 :root { color-scheme: light dark; font: 14px/22px system-ui, sans-serif }
