@@ -6,6 +6,7 @@ import { openReader } from '../pipeline.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { readEvents } from '../upload/refusals.ts';
+import { earlierLine } from './report.ts';
 
 export interface RehearseOptions {
   places: readonly Place[];
@@ -52,13 +53,15 @@ export async function rehearse(
   if (show) output.say(summary);
   else {
     const report = { files, sessions: work.sessions.length, bytes: work.bytes, ...counts };
-    output.answer({ ...report, perSession: sessions, leftOut: work.leftOut }, [
+    const earlier = work.earlier.length;
+    output.answer({ ...report, perSession: sessions, leftOut: work.leftOut, earlier }, [
       ...sessions.map(({ agent, title, cwd, events: count }) =>
         [agent.padEnd(12), formatCount(count, 'event').padStart(14), title ?? 'untitled', cwd ?? '']
           .join('  ')
           .trimEnd(),
       ),
       ...work.leftOut.map(({ path: file, reason }) => `left out      ${file}: ${reason}`),
+      ...earlierLine(earlier),
       summary,
     ]);
   }

@@ -26,11 +26,7 @@ export function reportImport(spool: Spool, before: Record<Counter, number>, read
       ...lineIf(counts.recordsUnreadable, (count) => `Kept as plain text what is no record: ${count}.`, 'piece'),
       ...lineIf(counts.linesTooLong, (count) => `Left out as too long: ${count}.`, 'line'),
       ...lineIf(leftOut.length, (count) => `Left out ${count} that you do not want captured.`, 'transcript'),
-      ...lineIf(
-        earlier,
-        (count) => `Left ${count} from before capturing began here: \`capture init --history all\` sends them, too.`,
-        'transcript',
-      ),
+      ...earlierLine(earlier),
       ...lineIf(
         counts.eventsRefused,
         (count) => `The service refused ${count}: kept, see \`capture status\`.`,
@@ -39,6 +35,14 @@ export function reportImport(spool: Spool, before: Record<Counter, number>, read
     ],
   );
 }
+
+/** What is said of transcripts from before capturing began that the person did not let go. */
+export const earlierLine = (earlier: number): string[] =>
+  lineIf(
+    earlier,
+    (count) => `Left ${count} from before capturing began here: \`capture init --history all\` sends them, too.`,
+    'transcript',
+  );
 
 const lineIf = (count: number, say: (count: string) => string, noun: string): string[] =>
   count > 0 ? [say(formatCount(count, noun))] : [];

@@ -127,7 +127,9 @@ test('an import keeps to what was let go, and says what stays; what is named is 
   await sleep(20);
   const path = join(home, '.claude/projects/p', `${sessionId(9)}.jsonl`);
   write(path, `${prompt(9, 0, 'said since', { cwd: join(home, 'private'), timestamp: '2125-03-04T00:00:00Z' })}\n`);
-  expect((await capture(['import', '--dry-run'])).stdout).toContain('3 records would become');
+  const { stdout: rehearsed } = await capture(['import', '--dry-run']);
+  expect(rehearsed).toContain('3 records would become');
+  expect(rehearsed).toContain('Left 1 transcript from before capturing began here');
   const { stdout } = await capture(['import']);
   expect(stdout).toContain('Captured 3 records');
   expect(stdout).toContain(
