@@ -79,7 +79,7 @@ export function openAccountSpool(
   return spool;
 }
 
-/** The path of the spool of whoever is signed in, without asking the service; undefined where there is none yet. */
+/** The path of the signed-in account's spool, without asking the service; undefined if it has none yet. */
 export function locateSpool(context: Pick<Context, 'variables' | 'home'>): string | undefined {
   const folder = stateFolder(context);
   const settings = readSettings(context);
@@ -87,7 +87,7 @@ export function locateSpool(context: Pick<Context, 'variables' | 'home'>): strin
   return path !== undefined && existsSync(path) ? path : undefined;
 }
 
-/** Undefined while it cannot be told which one it is. */
+/** Undefined while the account is unknown. */
 export function findSpool(
   folder: string,
   settings: Partial<Settings>,

@@ -5,7 +5,7 @@ import { codeOf } from './failure.ts';
 
 interface FileOptions {
   mode: number;
-  /** Absent: whoever runs the program. */
+  /** Absent: the person who runs the program. */
   owner?: { uid: number; gid: number } | undefined;
 }
 

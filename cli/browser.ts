@@ -2,11 +2,11 @@ import { type Context, childEnvironment } from './context.ts';
 
 const OPENERS: { readonly [platform: string]: readonly string[] } = {
   darwin: ['open'],
-  // `start` is a word of the shell, to which an address is a line of words.
+  // `start` belongs to the shell, which would split an address into words.
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** It ends at once where it finds no browser; one that goes on for so long has found it. */
+/** It ends at once if it finds no browser; if it still runs after this, it found one. */
 const SETTLED_MS = 1500;
 
 /** Hands an address to the person's browser; false where there is none to be had, such as on a machine without a screen. */

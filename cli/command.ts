@@ -16,7 +16,7 @@ type Parameters = Record<string, Parameter<unknown>>;
 
 type Values<Given> = { [Name in keyof Given]: Given[Name] extends Parameter<infer Value> ? Value : never };
 
-/** A command line as one would type it, and what it does. */
+/** An example command line, and its effect. */
 export type Example = readonly [line: string, about: string];
 
 export interface Command<Takes = Parameters, Given = never> {
@@ -33,7 +33,7 @@ export interface Command<Takes = Parameters, Given = never> {
   run?(context: Context, values: Given, output: Output): Promise<number> | Promise<void>;
 }
 
-/** One command: what it takes, what its help says, and what it does with the values of what it takes. */
+/** One command: its parameters, its help, and its action. */
 export const defineCommand = <Takes extends Parameters = Record<never, never>>(
   definition: Command<Takes, Values<Takes>>,
 ): Command => definition;

@@ -28,7 +28,7 @@ export interface Context {
   lowerPriority: () => void;
   /** From here on, signals that ask this process to end go there, and do not abort `stop`. */
   takeSignals: (take: (signal: NodeJS.Signals) => void) => void;
-  /** Aborted when the process is asked to end. */
+  /** Aborted when the process receives a signal to end. */
   stop: AbortSignal;
 }
 

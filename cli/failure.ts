@@ -40,7 +40,7 @@ export class Declined extends Failure {
   }
 }
 
-/** The text of whatever was thrown, with the cause that `fetch` hides its reasons in. */
+/** The text of any thrown value, with the cause in which `fetch` hides its reasons. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
@@ -52,7 +52,7 @@ export function describe(error: unknown): string {
   return reason ? `${error.message}: ${reason}` : error.message;
 }
 
-/** What a command ends with, whatever was thrown. */
+/** Turns any thrown value into the failure that ends a command. */
 export function explain(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (['EROFS', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')) {

@@ -6,8 +6,8 @@ import type { Fetch, FetchInit, FetchReply } from '../contract/client.ts';
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /**
- * What the client needs of `fetch`, over Node's own HTTP: the built-in one is WebAssembly, and its first use alone keeps
- * 16 MB in a daemon. Proxies, certificates and connections kept open are those of Node's global agents.
+ * The part of `fetch` that the client needs, over Node's own HTTP: the built-in one is WebAssembly, and its first use alone keeps
+ * 16 MB in a daemon. Proxies, certificates and keep-alive come from Node's global agents.
  *
  * Like `fetch` it throws a `TypeError` whose `cause` has the system's code where the network fails, and the signal's
  * reason where that was aborted. Unlike it, it follows no redirect.
@@ -29,7 +29,7 @@ function ask(url: URL, options: RequestOptions, body: FetchInit['body']): Promis
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? loadHttps().request : requestPlainly;
     const request = send(url, options);
-    // It stays: an answer that breaks off is told to the request, too, and unheard that would end the process.
+    // The listener stays: an answer that breaks off also raises an error on the request, which would end the process unheard.
     request.on('error', reject);
     request.on('response', resolve);
     request.end(body);

@@ -11,7 +11,7 @@ import { VERSION } from './version.ts';
 // A small young generation: an import of gigabytes then stays 90 MB smaller, and is no slower.
 setFlagsFromString('--max-semi-space-size=4');
 setFlagsFromString('--semi-space-growth-factor=1');
-// What is garbage goes when the heap has grown by two fifths, and not when it has tripled: 180 MB less in an import.
+// Collect garbage when the heap has grown by two fifths, not when it has tripled: 180 MB less in an import.
 setFlagsFromString('--heap-growing-percent=40');
 // A daemon is at rest nearly always: without the compilers that optimize it keeps 9 MB less. See `optimizeFor`.
 if (process.argv[2] === 'run') for (const flag of ['--no-turbofan', '--no-maglev']) setFlagsFromString(flag);
@@ -24,7 +24,7 @@ const stop = new AbortController();
 // SIGHUP: the terminal was closed.
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 for (const signal of SIGNALS) {
-  // Asked a second time, it ends at once: whatever it was doing, nothing is lost.
+  // A second signal ends it at once: nothing is lost at any point.
   process.once(signal, () => stop.abort());
 }
 
@@ -98,6 +98,6 @@ const exitCode = run(process.argv.slice(2));
 // A request that nobody waits for any more must not keep the process; an answer that is still being read must.
 void exitCode.then((code) => {
   const end = () => process.exit(exitCodeFor(isLost && code === EXIT.ok ? EXIT.failure : code, process.env));
-  // A failed write is told a moment after its callback.
+  // A failed write is reported a moment after its callback.
   process.stdout.write('', () => process.stderr.write('', () => setImmediate(end)));
 });

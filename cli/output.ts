@@ -17,7 +17,7 @@ export type Output = ReturnType<typeof createOutput>;
 
 type World = Pick<Context, 'stdout' | 'stderr'> & Partial<Pick<Context, 'variables'>>;
 
-/** What was asked for goes to stdout, everything said about it to stderr. */
+/** The answer goes to stdout, everything said about it to stderr. */
 export function createOutput({ stdout, stderr, variables = {} }: World, { json, quiet }: OutputOptions) {
   const { NO_COLOR, FORCE_COLOR } = variables;
   const isColoured = !NO_COLOR && (FORCE_COLOR ? FORCE_COLOR !== '0' : stdout.isTTY === true);

@@ -23,7 +23,7 @@ export function tilde(path: string, home: string): string {
 /** As the system has it. */
 const MOST_LINKS = 40;
 
-/** Where links lead from a path, also to what is gone by now. */
+/** The target of a path's links, even if it no longer exists. */
 export function realPathOf(path: string, links = 0): string {
   for (const at of ancestors(path)) {
     const below = relative(at, path);

@@ -41,7 +41,7 @@ export async function openPipeline(context: Context, { recalls = false } = {}): 
   return { settings, folder, account, spool, policy };
 }
 
-/** What a person wants captured, by the settings and by what was decided before. */
+/** A person's wishes, from the settings and from earlier decisions. */
 export const openPolicy = (context: Context, { decisions, transact, batches }: Spool): Policy =>
   createPolicy({ ...context, decisions, transact, waiting: batches.sessionNames });
 
@@ -51,7 +51,7 @@ export function findAllowedRepository(policy: Policy, folder: string): Repositor
   if (repository === undefined) return undefined;
   const { root } = repository;
   try {
-    // What this finds out is told to nobody else: unless it is kept, sessions are sent that a folder has kept back meanwhile.
+    // This is the only place that learns it: unless it is kept, sessions are sent that a folder has kept back meanwhile.
     if (policy.refresh()) policy.keep();
     return policy.objectionToFolder(folder) === undefined ? repository : { root };
   } catch {
@@ -60,7 +60,7 @@ export function findAllowedRepository(policy: Policy, folder: string): Repositor
   }
 }
 
-/** The repository that a command was started in, as far as its sessions may be captured: else nobody is told of it. */
+/** The repository of the current folder if its sessions may be captured: otherwise nobody learns of it. */
 export function findOwnRepository(context: Context): Repository | undefined {
   const spool = openSpool(':memory:');
   try {

@@ -39,7 +39,7 @@ export async function runProgram(context: Context, args: readonly string[]): Pro
     else await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // Help and the version were asked for, or nothing was; help for a command that there is not shows which there are.
+    // Somebody wanted help or the version, or gave no command; help for an unknown command lists the commands.
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) {
       return args[0] === 'help' && error.exitCode !== 0 ? EXIT.usage : EXIT.ok;
     }
@@ -98,13 +98,13 @@ function addCommand(parent: Commander, command: Command, context: Context, onExi
 
 const isOption = ({ flags }: Pick<Parameter<unknown>, 'flags'>): boolean => flags.startsWith('-');
 
-/** Also where a command stands behind: one writes `capture status --json`. */
+/** Also after a command: people write `capture status --json`. */
 const addEverywhere = (command: Commander): Commander =>
   command.option('--json', 'print JSON, errors too').option('--quiet', 'print only errors');
 
 function toOption({ flags, about, parse }: Parameter<unknown>, { agents }: Context): Option {
   const option = new Option(flags, about);
-  // What a shell completes it with; the command says which it does not know.
+  // Choices for the shell's completion; the command reports an unknown one.
   if (option.long === '--agent') option.argChoices = [...new Set(agents.map(({ id }) => id))];
   return parse ? option.argParser(parse) : option;
 }
@@ -122,7 +122,7 @@ const IN_STATUS: Readonly<Record<string, string>> = {
   logs: 'status --log',
 };
 
-/** What was not understood. The hint is what may have been meant, or where that is said. */
+/** A command line that was not understood. The hint is a similar command, or which help to read. */
 function misuse({ message }: CommanderError, args: readonly string[]): Failure {
   const [, sentence = message, similar] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? [];
   const [word = ''] = args;

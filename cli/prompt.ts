@@ -65,5 +65,5 @@ export async function confirm(
   if (!isWanted) throw new Declined('Nothing was changed.');
 }
 
-/** All of what is piped in. */
+/** All piped input. */
 export const readInput = async ({ stdin }: Pick<Context, 'stdin'>): Promise<string> => (await text(stdin)).trim();

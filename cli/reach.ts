@@ -5,7 +5,7 @@ import { findMount, isRemote, type Mount, readMounts } from './machine-secrets/l
 
 /** A server answers in milliseconds, also when it is busy. */
 const ANSWER_MS = 1000;
-/** It is asked again this long after an answer, and this long after none. */
+/** How long an answer counts, and how long none does. */
 const ANSWERED_MS = 10_000;
 const SILENT_MS = 10 * 60_000;
 

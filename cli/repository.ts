@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { withoutCredentials } from '../contract/repository.ts';
 import { readTextIfPlain } from './plain-file.ts';
 
-/** git's own files of which we read a line or two. */
+/** git's own files, of which a line or two are read. */
 const MOST_BYTES = 1024 * 1024;
 
 export interface Repository {

@@ -40,7 +40,7 @@ export interface RecordPlace {
 }
 
 /**
- * What the pipeline must know of an agent. Pure: no disk, no clock, no network. A new agent is a folder like
+ * The pipeline's view of an agent. Pure: no disk, no clock, no network. A new agent is a folder like
  * `pi/` and a line in `all.ts`.
  */
 export interface Agent {
@@ -52,7 +52,7 @@ export interface Agent {
   variables?: readonly string[];
   /** The folder of its settings, which is there once the agent has run. */
   folder?(variables: Variables, home: string): string;
-  /** Absolute paths of what it signs in with, JSON or a pair a line; most will not exist. */
+  /** Absolute paths of its credentials, JSON or one pair a line; most will not exist. */
   credentials?(variables: Variables, home: string): string[];
   /** Where it says after how long it deletes its transcripts, if it does. */
   settings?: AgentSettings;
@@ -60,7 +60,7 @@ export interface Agent {
   hooks?: AgentHooks;
   /** What its settings need for it to run a command line, which it hands to a shell, when a session begins. */
   startHook?: AgentHooks;
-  /** Absolute folders to look in, most of which will not exist. */
+  /** Absolute folders with transcripts; most will not exist. */
   roots(variables: Variables, home: string): string[];
   /** Whether a file below a root is a transcript. */
   isTranscript(path: string): boolean;
@@ -70,7 +70,7 @@ export interface Agent {
   store?: Store | StoreByPath;
   /** Under which name the agent's hooks may have told what a transcript says; see `cli/read/inbox.ts`. */
   hookedAs?(path: string): string | undefined;
-  /** Its ids of sessions are times, counters or names, so that those of two machines may be equal. */
+  /** Its session ids are times, counters or names, so two machines may use the same one. */
   hasLocalIds?: true;
   /** Whether a file's name or this record says which session it is, where not every first record does. */
   namesSession?(record: JsonObject, path: string): boolean;
@@ -82,7 +82,7 @@ export interface Agent {
    */
   restates?(record: JsonObject, place: RecordPlace): boolean;
   /**
-   * What a file is. `first` is its first JSON record, or the first near its start that `namesSession`; absent in a file that
+   * Identifies a file. `first` is its first JSON record, or the first near its start that `namesSession`; absent in a file that
    * has none yet.
    */
   identify(file: TranscriptFile, first: JsonObject | undefined): Origin;
@@ -109,7 +109,7 @@ export interface Retention {
   days: number;
 }
 
-/** Entries among those of others in a JSON document of the agent's. */
+/** Our entries among others in one of the agent's JSON documents. */
 export interface AgentHooks {
   path(variables: Variables, home: string): string;
   /** Members that the document's root must have; added where absent. */

@@ -10,10 +10,10 @@ import { openSpool } from '../spool/open.ts';
 /** The command, for this program alone: no help tells of it. */
 export const CATCH_UP = 'catch-up';
 
-/** What is to be read, and into which spool: the first line of the standard input. Every further one lets it go on. */
+/** The first line of standard input: the work, and its spool. Every further line lets it continue. */
 export interface Task {
   spool: string;
-  /** `agent` is its number among those of the program, since several may share an id. */
+  /** `agent` is an index into the program's agents, since several may share an id. */
   places: (Omit<Place, 'agent' | 'onFolder'> & { agent: number })[];
   consent: Consent | undefined;
   /** See `ReaderOptions`; milliseconds. */
@@ -33,7 +33,7 @@ export type Told =
  * the memory it takes goes with it. While one commit is answered it reads on to the next. It ends when its input does.
  */
 export async function catchUp(context: Context): Promise<void> {
-  // It may grow to what it was started with.
+  // It may grow to its initial size.
   setFlagsFromString('--semi-space-growth-factor=2');
   const lines = createInterface({ input: context.stdin })[Symbol.asyncIterator]();
   const task = JSON.parse(String((await lines.next()).value)) as Task;

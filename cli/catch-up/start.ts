@@ -24,7 +24,7 @@ export const CATCH_UP_BYTES = 8 * 1024 * 1024;
  */
 const YOUNG_GENERATION = '--max-semi-space-size=4';
 
-/** Letters of what it says went wrong. */
+/** Most characters of its error output that are kept. */
 const MOST_SAID = 2000;
 
 /** Has another process read all that is new at the places. False where some of it is left. Throws where it fails. */

@@ -89,7 +89,7 @@ export const logoutCommand = defineCommand({
     output.answer({ signedOut }, [
       signedOut ? 'Signed out.' : 'You were not signed in.',
       ...(context.variables.CAPTURE_SECRET ? ['CAPTURE_SECRET is still set, so it is still used.'] : []),
-      `What was not sent yet stays in ${stateFolder(context)}.`,
+      `Events that were not sent yet stay in ${stateFolder(context)}.`,
     ]);
   },
 });

@@ -40,7 +40,7 @@ export const importCommand = defineCommand({
         : namedPlaces(paths, (path) => placesAt(context, path, options, output), output);
     const troubled = new Set<string>();
     const onTrouble = ({ path, reason }: Trouble) => {
-      // It is looked at again and again.
+      // It is checked again and again.
       if (!troubled.has(path)) output.warn(`${path} cannot be read: ${reason}`);
       troubled.add(path);
     };

@@ -36,11 +36,7 @@ export const initCommand = defineCommand({
   async run(context, options, output) {
     const settings = options.dryRun ? undefined : requireSettings(context);
     if (!options.dryRun && !options.yes && !context.stdin.isTTY) {
-      throw new Failure(
-        EXIT.usage,
-        'There is no terminal to ask on.',
-        'Use --yes, or --dry-run to see what it would do.',
-      );
+      throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Use --yes, or --dry-run to preview the steps.');
     }
     const choice = options.history.length > 0 ? parseChoice(options.history, context) : undefined;
     refuseOpenFolder(context);
@@ -72,7 +68,7 @@ export const initCommand = defineCommand({
 
 const UNCHANGED = 'Nothing was changed. `capture init` asks again.';
 
-/** Whether an agent's hook may start the daemon; what was allowed once still is. */
+/** Whether an agent's hook may start the daemon. An earlier yes still counts. */
 async function mayStart(context: Context, { startHook }: Plan, asker: Asker | undefined): Promise<boolean> {
   if (existsSync(scriptPath(context, 'start'))) return true;
   if (startHook === undefined || asker === undefined) return false;

@@ -112,7 +112,7 @@ function joinLines(pieces: readonly string[]): string[] {
 function createMask(redactor: Redactor, folder: string) {
   const source = { agent: '', session: '', file: '', position: 0 };
   const totals: { [rule: string]: number } = {};
-  // The secrets of the folder that we are in count, and then those of the folder of each record.
+  // The secrets of the current folder count, and then those of each record's folder.
   redactor.redact([], { session: '', folder });
   return {
     totals,

@@ -12,7 +12,7 @@ export const skipCommand = defineCommand({
   name: 'skip',
   summary: 'stop capturing one session',
   description:
-    'Captures nothing more of a session and its forks, and deletes what waits to be sent. What was sent stays at the ' +
+    'Captures nothing more of a session and its forks, and deletes its waiting events. Events already sent stay at the ' +
     'service. Works before anything of the session was captured.',
   examples: [
     ['capture skip --last', 'what you just did in this folder'],

@@ -30,7 +30,7 @@ export const uninstallCommand = defineCommand({
       await confirm(context, output, {
         lines: [
           `Besides what \`capture init\` made, this deletes all that capture keeps in ${state}: ${KEPT}.`,
-          'What was not sent yet is lost. What was sent stays at the service.',
+          'Unsent events are lost. Sent events stay at the service.',
         ],
         question: 'Delete it for good?',
       });

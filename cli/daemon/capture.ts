@@ -185,7 +185,7 @@ class Reading {
   async #readStore(place: Place): Promise<void> {
     const started = cpu();
     const troublesBefore = this.#troubles;
-    // A document would be read from its beginning again: it is not interrupted for what is noticed, itself included.
+    // A document would be read from its beginning again: a new change, even to itself, does not interrupt it.
     const isWhole = storeOf(place.agent, place.below)?.kind === 'document';
     const mustYield = () => !isWhole && this.#scan.isNoticed();
     const isRead = await this.#read(this.#reader.findWork([place]), mustYield);
@@ -226,7 +226,7 @@ class Reading {
     return isLeft || !this.#options.pipeline.spool.sessions.isSettled(agent.id, parent);
   }
 
-  /** Has what there is much of read beside this process, which goes on with what is being written. */
+  /** Has a large backlog read by another process, while this one reads what is being written. */
   async #catchUp(): Promise<void> {
     const { pipeline, places, log } = this.#options;
     const isStopped = () => this.#isStopped();
@@ -235,7 +235,7 @@ class Reading {
       await startCatchUp(this.#context, { ...this.#choices, ...progress, spool: pipeline.spool.path, places });
     } catch (error) {
       this.#mayCatchUp = false;
-      log.warn(`What there is to catch up with is read by the daemon itself: ${describe(error)}`);
+      log.warn(`The daemon itself reads the backlog: ${describe(error)}`);
     }
     this.#catchingUp = undefined;
     this.#scan.expire();

@@ -24,7 +24,7 @@ export const pidPath = (folder: string): string => join(folder, 'daemon.pid');
 
 /**
  * Whether a daemon has this folder for its state: told by its lock, which ends with its process. To ask means to hold the
- * lock for a moment, so it is asked only where somebody says to have it.
+ * lock for a moment, so only a folder whose daemon left its process id is checked.
  */
 export const isDaemonRunning = (folder: string): boolean => existsSync(pidPath(folder)) && isLocked(folder, LOCK);
 

@@ -40,7 +40,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
   const log = createLog(folder, context, output);
   const stampOf = (...names: string[]) =>
     names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs).join();
-  /** What people say of what is to be captured. */
+  /** A person's decisions about capturing. */
   const wishesOf = ({ decisions }: Spool) => `${stampOf('preferences.json')} ${decisions.revision()}`;
   let signIn = '';
 
@@ -58,7 +58,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     }
   }
 
-  /** Where nobody was asked about the sessions that are there, they stay where they are. */
+  /** If nobody decided about earlier sessions, they stay on this machine. */
   function findConsent({ spool }: Pipeline): Consent {
     const { isNew, ...consent } = ensureConsent(spool.decisions, context.now());
     const earlier = isNew && consent.history === 'none' ? findTranscripts(places, () => {}).length : 0;
@@ -108,13 +108,13 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       if (inodeOf(spool.path) !== spoolFile) return log.warn(`${spool.path} was deleted, and is made anew.`);
       if (inodeOf(decisionsPath) !== decisionsFile) return log.warn(`${decisionsPath} was deleted or replaced.`);
       if (stampOf('config.json') !== signIn) return log.info('There is a new sign-in.');
-      if (wishesOf(spool) !== wishes) return log.info('What is to be captured has changed.');
-      // What waits to be sent may be excluded by now, although no transcript has changed.
+      if (wishesOf(spool) !== wishes) return log.info('A rule about capturing has changed.');
+      // Waiting events may be excluded now, although no transcript has changed.
       if (policy.refresh()) policy.keep();
       // Looking at very many transcripts, or at some on a slow disk, is no sleep: begun anew, it would take as long again.
       const { active: busyMs } = performance.eventLoopUtilization(before);
       const isJump = Math.abs(context.now() - time - timing.careMs) > timing.jumpMs + busyMs;
-      if (isJump) return log.info('The clock was set, or the machine has slept: everything is looked at again.');
+      if (isJump) return log.info('The clock was set, or the machine has slept: look at everything again.');
       showSessions();
     }
   }
@@ -155,6 +155,6 @@ function closeQuietly({ spool }: Pipeline): void {
   try {
     spool.close();
   } catch {
-    // What was committed is on the disk.
+    // Committed records are on the disk.
   }
 }

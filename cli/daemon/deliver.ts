@@ -17,7 +17,7 @@ export interface DeliverOptions {
 }
 
 /**
- * Sends for as long as the signal allows. What only a person can change, such as a revoked secret, makes it rest and try
+ * Sends for as long as the signal allows. If only a person can help, as with a revoked secret, it rests and tries
  * again now and then: what is captured meanwhile stays in the spool.
  */
 export function startDelivery(context: Context, pipeline: Pipeline, options: DeliverOptions) {
@@ -48,7 +48,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       ...{ signal: lasting, onTrouble: warnOfTrouble, findStopped: () => stopped },
       restartMs: timing.restartMs,
       heldMs: timing.heldMs,
-      // What was refused is sent again once the service takes a heartbeat.
+      // Refused batches are sent again once the service accepts a heartbeat.
       isPaused: () => isHeld,
     });
     const { ended, failure } = sending;
@@ -83,7 +83,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     return undefined;
   }
 
-  /** For the dashboard. What cannot be reported now is reported after the next heartbeat. */
+  /** For the dashboard. A report that fails is repeated after the next heartbeat. */
   async function report(current: Sending, holdsSome: boolean): Promise<void> {
     const troubles: MachineTrouble[] = [...spool.notices(), ...(holdsSome ? (['heldSome'] as const) : [])];
     await current.report({ waiting: spool.batches.depth().events, troubles }).catch(() => {});

@@ -5,7 +5,7 @@ import { readPreferences } from '../privacy/preferences.ts';
 import type { Spool } from '../spool/open.ts';
 import type { Log } from './log.ts';
 
-/** How long the daemon waits for what, in milliseconds. */
+/** The daemon's waits, in milliseconds. */
 export const TIMING = {
   /** Several changes of one write come as one. */
   settleMs: 30,
@@ -18,7 +18,7 @@ export const TIMING = {
   restartMs: 10_000,
   /** After a refusal that only a person can change. */
   holdMs: 5 * 60_000,
-  /** Sign-in, wishes and clock are asked for this often. */
+  /** How often sign-in, preferences and clock are checked. */
   careMs: 2000,
   /** By more than this no machine is late that only has other work: it has slept, or its clock was set. */
   jumpMs: 30_000,
@@ -52,9 +52,9 @@ export function createSpoolLimit(context: Context, spool: Spool, log: Log): () =
     if (isFull === wasFull) return isFull;
     const sentence = `The spool is full (${formatBytes(bytes)}), so nothing more is read until some of it is sent.`;
     const hint =
-      'The transcripts keep it for as long as their agents do. See why nothing is sent with `capture status`, or raise "spool": {"maxMegabytes"} in preferences.json.';
+      'The events stay in the transcripts until their agents delete those. Run `capture status` to see why nothing is sent, or raise "spool": {"maxMegabytes"} in preferences.json.';
     if (isFull) log.warn(`${sentence} ${hint}`);
-    else log.info('The spool is below its cap again: reading goes on.');
+    else log.info('The spool is below its cap again: reading continues.');
     spool.setNotice('full', isFull ? { sentence, hint } : undefined);
     return isFull;
   };
@@ -62,12 +62,12 @@ export function createSpoolLimit(context: Context, spool: Spool, log: Log): () =
 
 /** Quiet for this long, it is at rest. */
 const QUIET_MS = 5000;
-/** Commits and requests that are worth it: collecting takes some 20 ms, and heartbeats go on at rest. */
+/** Fewer commits and requests are not worth it: collecting takes some 20 ms, and a daemon at rest sends heartbeats. */
 const MIN_WORK = 20;
 
 /**
  * Gives back, once it is quiet, the memory that reading and sending took: a catch-up of thousands of sessions takes a
- * hundred megabytes, and the engine collects only when more is asked for, while a daemon at rest asks for nothing.
+ * hundred megabytes, and the engine collects only when it needs more, which a daemon at rest never does.
  */
 export function createMemory(spool: Pick<Spool, 'releaseMemory'>, collect = collectGarbage) {
   // Opening the spool and the first look at everything are work, too.

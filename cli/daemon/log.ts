@@ -6,13 +6,13 @@ import { readTextIfPlain } from '../plain-file.ts';
 import { toPlainText } from '../terminal.ts';
 
 export interface Log {
-  /** What happened, for whoever asks later. */
+  /** An event, for somebody who reads the log later. */
   info(sentence: string): void;
-  /** What a person should know of; also written to stderr. Repeated in a row, it is told once. */
+  /** A problem that a person should know of; also written to stderr. Repeats in a row are dropped. */
   warn(sentence: string): void;
 }
 
-/** The daemon's log in the state folder, and what stands there from before it was started anew. */
+/** The daemon's log in the state folder, and the one that it replaced. */
 export const logPaths = (folder: string) => ({
   current: join(folder, 'daemon.log'),
   older: join(folder, 'daemon.log.1'),

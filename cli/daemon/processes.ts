@@ -8,7 +8,7 @@ import type { Agent } from '../agents/agent.ts';
 const WORDS = 3;
 
 /**
- * Finds the agents without a process on this machine, whoever runs them. An agent whose programs are unknown is never among
+ * Finds the agents without a process of any user on this machine. An agent whose programs are unknown is never among
  * them, and on a system that lists no processes none is. Listing some hundred processes takes 20 ms.
  * @param agents their `programs` are in lower case
  */
@@ -27,7 +27,7 @@ export async function findStoppedAgents(
   return telling.filter((id) => !programsOf(id).flat().some(isRunning));
 }
 
-/** The first words of what each process was started as; undefined where the system does not tell. */
+/** The first words of each process's command line; undefined if the system does not list them. */
 async function listProcesses(platform: string): Promise<string[][] | undefined> {
   try {
     if (platform === 'linux') return await listOnLinux();

@@ -6,7 +6,7 @@ import type { Watch } from './watch.ts';
 
 export interface ScanOptions {
   places: readonly Place[];
-  /** Folders of which the reader, when it is asked for them, makes transcripts in the agent's other places. */
+  /** Hook inboxes: reading one adds to the agent's transcripts elsewhere. */
   inboxes?: readonly Place[];
   watch: Pick<Watch, 'add' | 'isComplete'>;
   /** Milliseconds of a clock that is never set. */
@@ -15,7 +15,7 @@ export interface ScanOptions {
   now: () => number;
 }
 
-/** What is read sooner than everything is. */
+/** Files that are read before a full scan. */
 interface Item {
   place: Place;
   /** The system says that it has changed. */
@@ -37,8 +37,8 @@ const FAILED_REST_MS = 250;
 const ABSENT_MS = 5000;
 
 /**
- * How often everything is looked at, and what was written to lately. A file at rest takes 7 to 12 µs: 0.02 % of a processor.
- * Where the system does not tell of all changes, looking is all there is, and takes 4 % at most.
+ * How often all files are checked, and the recently written ones. An idle file takes 7 to 12 µs: 0.02 % of a processor.
+ * This finds the changes that the system does not report, and takes 4 % at most.
  */
 const PACE = {
   complete: { activeMs: 2000, allMs: 60_000, msAFile: 48 },
@@ -49,7 +49,7 @@ const PACE = {
 export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptions) {
   const roots = [...places, ...inboxes];
   const items = new Map<string, Item>();
-  /** Those that changed lately, the latest last, and until when they are looked at often for it. */
+  /** Files that changed lately, the latest last, and until when they are checked often. */
   const active = new Map<Item, number>();
   let there = new Set<Place>();
   let everythingAt = 0;
@@ -82,7 +82,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     const isInbox = inboxes.some((inbox) => inbox.root === root);
     if (isInbox) for (const other of places) if (other.agent === agent) ensure(other).isNoticed = true;
     const isTranscript = transcriptAt(agent, below) !== undefined;
-    // What a link leads to may be known by another name.
+    // The target of a link may be known by another name.
     if (!isTranscript && below !== '' && isLink(place)) everythingAt = 0;
     else ensure(place).isNoticed = true;
     if (isTranscript) activate(ensure(place));
@@ -104,7 +104,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     }
   }
 
-  /** Looks often at what was written to lately, of what is new. */
+  /** Checks often the new files that were written lately. */
   function follow(sessions: Work['sessions']): void {
     for (const { found, stored } of sessions.flat()) {
       if (now() - found.modifiedAt < ACTIVE_MS) activate(ensure({ ...found, below: stored?.file ?? found.path }));
@@ -140,7 +140,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
         return watched({ ...root, except: ofRoot.map(({ place }) => place.below) });
       });
     },
-    /** Everything was looked at, and this is what there is to read. */
+    /** Everything was checked; these are the files to read. */
     learn({ files, sessions }: Pick<Work, 'files' | 'sessions'>): void {
       schedule(files);
       follow(sessions);
@@ -148,7 +148,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     follow,
     /** Whether something that was noticed waits to be read. */
     isNoticed: (): boolean => items.values().some(isDue),
-    /** Reading it took this long, or failed: it is left alone for a while, whatever is written to it. */
+    /** Reading it took this long, or failed: new writes are ignored for a while. */
     rest(place: Place, costMs: number, hasFailed = false): void {
       const item = ensure(place);
       item.failures = hasFailed ? item.failures + 1 : 0;

@@ -3,7 +3,7 @@ import { formatCount, type Output } from '../output.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 
-/** A session is told of again after this long at the earliest, however much comes of it. */
+/** A session is announced again after this long at the earliest, however much it grows. */
 const AGAIN_MS = 60_000;
 /** At once, to a person: a catch-up may be thousands. */
 const MOST_LINES = 10;
@@ -19,7 +19,7 @@ export function createSessionLines(
   spool: Spool,
 ): () => void {
   if (!output.json && (stdout.isTTY !== true || output.quiet)) return () => {};
-  /** How many events were told of, and when. */
+  /** How many events were announced, and when. */
   const told = new Map(spool.sessions.list().map(({ id, sent }) => [id, { sent, at: 0 }]));
   let sentBefore = spool.counters().eventsSent;
   let nextAt = 0;

@@ -39,7 +39,7 @@ export function createWatch({ platform, onChange, watchFolder = watchByName }: W
     const below = [...(place.below === '' ? [] : [place.below]), ...name.split(sep)].join('/');
     const transcript = transcriptAt(agent, below);
     if (transcript !== undefined) onChange({ ...place, below: transcript });
-    // A name that came may be that of a folder with transcripts.
+    // A new name may be a folder with transcripts.
     else if (event === 'rename' && isEntered(agent, below)) onChange({ ...place, below });
   }
 

@@ -28,7 +28,7 @@ export interface ExecOptions {
   withinMs: number;
 }
 
-/** What the service is asked first: whether it takes the secret. */
+/** First request to the service: does it accept the secret? */
 const ASK_MS = 10_000;
 /** So many pages are named of the sessions that were captured. */
 const MOST_PAGES = 5;
@@ -68,14 +68,14 @@ interface JobOptions extends ExecOptions {
   state: string;
 }
 
-/** A command that runs, and the capture of what it has agents do. */
+/** A running command, and the capture of the agents it starts. */
 class Job {
   readonly #context: Context;
   readonly #options: JobOptions;
   readonly #output: Output;
   /** Ends capturing when the command has ended. */
   readonly #ended = new AbortController();
-  /** Ends the delivery of what is left. */
+  /** Ends the delivery of the rest. */
   readonly #givenUp = new AbortController();
   #passSignal: (signal: NodeJS.Signals) => void = () => {};
 
@@ -88,7 +88,7 @@ class Job {
   async run(): Promise<number> {
     this.#prepareState();
     this.#context.takeSignals((signal) => this.#passSignal(signal));
-    // What it cannot capture now, such as while the service is away, is read again at the end.
+    // Transcripts that cannot be captured now, as while the service is down, are read again at the end.
     const capturing = runDaemon(this.#within(this.#ended.signal), { places: this.#places() }, this.#silent()).catch(
       () => {},
     );
@@ -159,7 +159,7 @@ class Job {
       const { message } = explain(error);
       this.#output.warn(
         `Not all of this run could be delivered: ${message} ` +
-          'What is left is in the transcripts of the agent alone: `capture import` sends it from where they are kept.',
+          'The rest is only in the transcripts of the agent: `capture import` sends it from there.',
       );
     }
   }
@@ -188,7 +188,7 @@ class Job {
     }
   }
 
-  /** Where the agent that is run keeps its transcripts; those of all agents where the command is none of them. */
+  /** The folders of the agent that is run; those of all agents if the command is none of them. */
   #places() {
     const inside = this.#within(this.#ended.signal);
     const program = basename(this.#options.words[0] ?? '').replace(/\.(exe|cmd)$/i, '');

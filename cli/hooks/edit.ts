@@ -40,7 +40,7 @@ export function addEntries(
     expected.hooks[event] = [...list, value];
   }
   if (isDeepStrictEqual(expected, parseSettings(before))) return text;
-  // What could not be taken out again is not put in.
+  // An edit that cannot be undone is not made.
   removeEntries(checked(after, start, expected), isOurs);
   return after;
 }

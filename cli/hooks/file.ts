@@ -13,7 +13,7 @@ export const followLinks = (path: string): string =>
     ? followLinks(resolve(dirname(path), readlinkSync(path)))
     : path;
 
-/** Undefined where there is no file. Throws the system's errors, and one for what cannot be read as a whole. */
+/** Undefined if there is no file. Throws the system's errors, and one for a file that cannot be read whole. */
 export function readFile(path: string): Buffer | undefined {
   try {
     return readPlainFile(path, MOST_BYTES);

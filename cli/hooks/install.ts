@@ -25,7 +25,7 @@ export interface Edited {
   snippet?: string;
 }
 
-/** The entries that carry what no transcript of an agent's holds (`hook`), or by which one can start the daemon (`start`). */
+/** The entries that carry facts no transcript holds (`hook`), or that can start the daemon (`start`). */
 export const findHooks = ({ agents }: Pick<Context, 'agents'>, script: Script): Wanted[] =>
   agents.flatMap((agent) => {
     const hooks = script === 'hook' ? agent.hooks : agent.startHook;
@@ -72,7 +72,7 @@ export function removeHooks(context: Where, wanted: Wanted): Edited {
     rmSync(copy, { force: true });
     return { path, change };
   } catch (error) {
-    // What is no file holds none of ours, and another's text that is no JSON does not either.
+    // A missing file, or another program's text that is not JSON, holds none of our entries.
     const isPossiblyOurs =
       error instanceof NotEditable || error instanceof RangeError
         ? String(readFile(path)).replaceAll('\\\\', '\\').includes(scriptPath(context, wanted.script))
@@ -100,7 +100,7 @@ function reasonOf(error: unknown): string {
   return `it cannot be read or written (${describe(error)})`;
 }
 
-/** Throws `NotEditable` for what is not UTF-8. */
+/** Throws `NotEditable` if the file is not UTF-8. */
 function decode(bytes: Buffer = Buffer.alloc(0)): string {
   const text = bytes.toString('utf8');
   if (!Buffer.from(text).equals(bytes)) throw new NotEditable('it is not UTF-8');

@@ -52,7 +52,7 @@ export function removeScripts(context: Where): void {
 }
 
 /**
- * What keeps what Cursor tells. The shell does all but the copying by itself. A message is complete once it has its name;
+ * The script that keeps Cursor's messages. The shell does all but the copying by itself. A message is complete once it has its name;
  * one that could not be kept whole is not kept. It is read to its end: an agent that could not write all of it reports our
  * hook as broken.
  */
@@ -95,7 +95,7 @@ exit 0
 `;
 
 /**
- * The same for Windows. PowerShell copies, since programs that cmd itself has change tabs or cut long lines. The folder is told
+ * The same for Windows. PowerShell copies, since cmd's own programs change tabs or cut long lines. The folder is found
  * by where the script is: cmd would read its name in this file in another code page.
  */
 const BATCH = [

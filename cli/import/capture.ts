@@ -21,7 +21,7 @@ export interface CaptureOptions {
   patienceMs: number;
   /** Whether a person named the very files and folders: they are captured whole. */
   isNamed: boolean;
-  /** Whether nobody goes on with the sessions: then they are completed. */
+  /** Whether the sessions are over: then they are completed. */
   areOver?: boolean;
 }
 
@@ -34,7 +34,7 @@ export async function importAll(context: Context, options: CaptureOptions, outpu
     await importWith(context, await openPipeline(context), options, output);
   } catch (error) {
     if (damageOf(error) !== 'damaged') throw error;
-    output.warn('The spool is damaged. It is made anew from what the service has and from the transcripts.');
+    output.warn('The spool is damaged. It is rebuilt from the service and the transcripts.');
     await importWith(context, await openPipeline(context), options, output);
   }
 }
@@ -71,7 +71,7 @@ async function importWith(
   const isLost = () => context.stop.aborted || sending.failure() !== undefined || isImpatient();
 
   try {
-    // Where nobody was asked, this very command says that all of it may be sent.
+    // If nobody decided before, this very command allows all of it to be sent.
     const consent = isNamed ? undefined : spool.decisions.consent();
     const choices = { consent, patienceMs: 0, onTrouble };
     const reader = openReader(context, pipeline, choices);
@@ -89,7 +89,7 @@ async function importWith(
     state.totalBytes = work.bytes;
     const isLarge = work.bytes > CATCH_UP_BYTES;
     const catchUp = { ...choices, ...reading, spool: spool.path, places };
-    // Where that fails, this process reads it, and fails for the same reason if it must.
+    // If that fails, this process reads it, and fails for the same reason if it must.
     let isRead = await (isLarge ? startCatchUp(context, catchUp).catch(() => false) : reader.read(work, reading));
     while (!isRead && !isLost()) {
       work = reader.findWork(places);

@@ -49,7 +49,7 @@ export function leaveOutForeign(
   throw new Failure(EXIT.usage, `${path} holds no transcript of ${whose}: no file in it is called like one.`, hint);
 }
 
-/** Also true where only reading can tell: of databases, and of what cannot be opened. */
+/** Also true if only reading can tell: for databases, and for files that cannot be opened. */
 function isOf(agent: Agent, root: string, path: string): boolean {
   const absolute = join(root, path);
   const store = storeOf(agent, path);

@@ -10,7 +10,7 @@ import { attempt } from './inspect.ts';
 import type { AgentTranscripts } from './transcripts.ts';
 
 const DAY_MS = 86_400_000;
-/** The daemon has read what was written, but for what has just been written. */
+/** The daemon has read everything older than this. */
 const LATE_MS = 10 * 60_000;
 /** What is deleted within this is about to be. */
 const SOON_DAYS = 7;

@@ -10,7 +10,7 @@ import { CAPTURE_CHECKS } from './capture-findings.ts';
 import { type Check, type Checked, type Finding, failed, warning } from './finding.ts';
 import { attempt, type Inspection } from './inspect.ts';
 
-/** What every check finds to be wrong, what failed first. A check that fails itself says so, and the others go on. */
+/** The findings of every check, failures first. A check that throws becomes a finding, and the others continue. */
 export function findTroubles(inspection: Inspection, context: Context): Checked[] {
   const findings = Object.entries(CHECKS).flatMap(([check, find]) => {
     try {
@@ -32,7 +32,7 @@ export const CHECKS: { readonly [check: string]: Check } = {
     if (unreadable.settings) return failed(unreadable.settings, LOGIN);
     if (settings.secret === undefined) return failed('Nobody is signed in, so nothing is captured.', LOGIN);
     if (service.secret !== 'refused') return undefined;
-    const sentence = 'The service refuses the secret: it is wrong or was revoked. What is captured is kept meanwhile.';
+    const sentence = 'The service refuses the secret: it is wrong or was revoked. New events are kept meanwhile.';
     return failed(sentence, `${LOGIN}   # then have an owner or admin confirm this machine`);
   },
 
@@ -83,7 +83,7 @@ export const CHECKS: { readonly [check: string]: Check } = {
         beatAt === undefined
           ? ''
           : ` It last ran ${formatAge(silentMs)} ago; \`capture status --log\` says why it ended.`;
-      // What was set up is only started again; `capture init` would ask everything anew.
+      // A daemon that was set up only needs a start; `capture init` would ask everything again.
       return failed(`The daemon is not running.${heard}`, daemon.starter ? 'capture restart' : 'capture init');
     }
     if (version !== VERSION) {

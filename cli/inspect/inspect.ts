@@ -93,7 +93,7 @@ function readSpool(spool: Spool, preferences: Preferences) {
   };
 }
 
-/** Signed out it is that of who was signed in last: what waits in it does not vanish with the sign-in. */
+/** If signed out, the spool of the last account: its waiting events do not vanish with the sign-in. */
 function openLatest(state: string, settings: Partial<Settings>, account: Account | undefined): Spool | undefined {
   const all = listNames(state, /^spool(-[0-9a-f]+)?\.db$/);
   const own = findSpool(state, settings, account);

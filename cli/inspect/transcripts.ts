@@ -28,7 +28,7 @@ export interface AgentTranscripts {
  */
 export function inspectTranscripts(context: Context, spool: Spool, isAsked: boolean): AgentTranscripts[] {
   const policy = openPolicy(context, spool);
-  // Before anybody was asked, nothing is wanted that is there already.
+  // Before anybody decided, no existing session is wanted.
   const unasked = spool.sessions.isEmpty() ? ({ since: context.now(), history: 'none' } as const) : undefined;
   const consent = spool.decisions.consent() ?? unasked;
   if (isAsked) policy.refresh();

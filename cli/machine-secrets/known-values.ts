@@ -8,7 +8,7 @@ import { isWorthKnowing } from './worth.ts';
 export interface KnownValuesOptions {
   variables: Variables;
   home: string;
-  /** Absolute paths of what the agents sign in with, in JSON or a pair a line; most will not exist. */
+  /** Absolute paths of the agents' credentials, in JSON or one pair a line; most will not exist. */
   credentials?: readonly string[];
   /** Further secrets of this machine: the capture program's own. */
   secrets?: readonly string[];
@@ -16,14 +16,14 @@ export interface KnownValuesOptions {
   now?: () => number;
 }
 
-/** Tokens are renewed and `.env` files are written while sessions run. What was a secret once stays one. */
+/** Tokens are renewed and `.env` files are written while sessions run. A value that was a secret once stays one. */
 const REREAD_AFTER = 10_000;
-/** Letters of all values of one repository, whoever wrote its `.env`: with their forms they take some 2 MB. */
+/** Most characters of all values of one repository, since anybody may have written its `.env`: with their forms they take some 2 MB. */
 const MOST_LETTERS = 65_536;
 
 const MOST_FOLDERS = 1000;
 
-/** Text with blanks and code would vanish from what is shown of a session, by the will of whoever wrote the `.env`. */
+/** Otherwise the author of a `.env` could make text with blanks and code vanish from a session. */
 const CODE = /[\s(){}[\]<>;"'`|\\]/;
 
 /**

@@ -3,14 +3,14 @@ import { isAbsolute, normalize, parse } from 'node:path';
 import { isInside } from '../paths.ts';
 import { LONGEST_PATH } from '../repository.ts';
 
-/** A server that is gone lets whoever asks for a file wait for minutes, and an automounter asks the network at once. */
+/** A dead file server blocks a request for minutes, and an automounter asks the network at once. */
 const REMOTE =
   /^(?:nfs\d?|cifs|smb\w*|autofs|afs|ceph|davfs|glusterfs|lustre|fuse\.(?:sshfs|rclone|s3fs|gvfsd-fuse|davfs2?|glusterfs))$/;
 const REMOTE_PLACES = /^(?:[\\/]{2}|\/(?:net|Network|Volumes)\/)/;
 
 /**
- * Whether a folder that a transcript names may be looked into: told by its name and by what is mounted where, so that the
- * folder itself is not touched. A file server is looked at only where the home folder is on it, too.
+ * Whether a folder that a transcript names may be read: decided by its name and by the mounts, so that the
+ * folder itself is not touched. A file server is read only if the home folder is on it, too.
  */
 export function isLocal(folder: string, home: string, mounts = readMounts()): boolean {
   const path = normalize(folder);
@@ -28,7 +28,7 @@ export interface Mount {
 
 export const isRemote = ({ type }: Mount): boolean => REMOTE.test(type);
 
-/** The deepest of what is mounted that a path lies on. */
+/** The deepest mount that holds a path. */
 export function findMount(path: string, mounts: readonly Mount[]): Mount | undefined {
   const above = mounts.filter(({ at }) => isInside(path, at));
   return above.reduce<Mount | undefined>(

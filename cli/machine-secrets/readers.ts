@@ -24,7 +24,7 @@ export function readPair(name: string, value: string): Found[] {
   return values.map((each) => ({ value: each, named }));
 }
 
-/** Passwords in addresses and connection strings, as they stand there and decoded. */
+/** Passwords in addresses and connection strings, as written and decoded. */
 function readUrls(text: string): string[] {
   return [
     ...readAll(text, /:\/\/[^\s:/@]{0,200}:([^\s@]{1,500})@/g),

@@ -12,7 +12,7 @@ import type { SessionRow } from '../spool/sessions.ts';
 
 type Where = Pick<Context, 'variables' | 'home'>;
 
-/** The spool of whoever is signed in. Throws a `Failure` where nobody is, and something was captured. */
+/** The signed-in account's spool. Throws a `Failure` if nobody is signed in although something was captured. */
 export function spoolOfUser(context: Where): string | undefined {
   const path = locateSpool(context);
   if (path === undefined && existsSync(join(stateFolder(context), 'spool.db'))) requireSettings(context);

@@ -29,7 +29,7 @@ export interface SessionReport {
   eventsSent: number;
   eventsWaiting: number;
   eventsRefused: number;
-  /** The service's ids, in the order in which its events went there. */
+  /** The service's ids, in the order in which its events were sent there. */
   serviceIds: string[];
 }
 

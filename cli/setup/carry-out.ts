@@ -27,7 +27,7 @@ export interface Decisions {
 
 export type Done = Awaited<ReturnType<typeof carryOut>>;
 
-/** Does what was agreed to. What fails is told, and keeps nothing else from being done. */
+/** Carries out the agreed plan. A step that fails is reported, and the others continue. */
 export async function carryOut(
   context: Context,
   settings: Settings,
@@ -65,7 +65,7 @@ async function register(context: Context, settings: Settings, agents: Plan['agen
   const registration = createRegistration(service, createRetry({ random, signal }), context, { repository });
   try {
     const environmentId = await registration.environment();
-    // An agent that may not capture is told of when it has something to send.
+    // An agent that may not capture is reported when it has something to send.
     await Promise.allSettled(agents.map(({ id }) => registration.installation(id, undefined, 0)));
     return environmentId;
   } catch (error) {
@@ -77,11 +77,11 @@ async function register(context: Context, settings: Settings, agents: Plan['agen
 
 const IMPORT_MS = 10_000;
 
-/** What the hooks cannot tell any more: of a conversation that goes on with them, the transcript counts no longer. */
+/** Captures conversations from before the hooks: once one continues with hooks, its transcript no longer counts. */
 async function captureBefore(context: Context, { hooks }: Plan, output: Output): Promise<void> {
   const places = ownPlaces({ ...context, agents: hooks.map(({ wanted }) => wanted.agent) });
   try {
-    // Its answer is not that of `capture init`.
+    // Its answer is not the answer of `capture init`.
     await importAll(
       context,
       { places, isNamed: true, onTrouble: () => {}, patienceMs: IMPORT_MS },
@@ -89,7 +89,9 @@ async function captureBefore(context: Context, { hooks }: Plan, output: Output):
     );
   } catch (error) {
     if (context.stop.aborted) throw error;
-    output.warn(`What Cursor wrote before was not captured; \`capture import\` may still do it: ${describe(error)}`);
+    output.warn(
+      `Cursor's earlier conversations were not captured; \`capture import\` may still do it: ${describe(error)}`,
+    );
   }
 }
 

@@ -22,7 +22,7 @@ export async function startDaemon(
   isHooked: boolean,
 ): Promise<{ starter: Starter; running: boolean }> {
   if (supervisor) replaceFile(supervisor.file.path(context), supervisor.file.write(context), 0o644);
-  // Where one runs that it did not start, its own would find the lock taken.
+  // If another daemon runs, the supervisor's own would find the lock taken.
   if (supervisor) await stopDaemon(stateFolder(context));
   const isSupervised = supervisor !== undefined && runAll(context, supervisor.start(context));
   if (supervisor && !isSupervised) removeSupervisor(context, supervisor);
@@ -43,7 +43,7 @@ export async function restartDaemon(context: Context): Promise<boolean> {
   return awaitDaemon(context);
 }
 
-/** A process of its own, which outlives the terminal. What it cannot say here is in its log. */
+/** A process of its own, which outlives the terminal. Its log holds its messages. */
 function startProcess(context: Context): ChildProcess {
   const { spawn, program, variables } = context;
   const [first = '', ...words] = program;
@@ -93,7 +93,7 @@ export async function removeDaemon(context: Context): Promise<{ stopped: boolean
 
 const setupPath = (place: StatePlace) => join(stateFolder(place), 'setup.json');
 
-/** Who was asked to start the daemon; undefined where nobody was, or what says so cannot be read. */
+/** Who starts the daemon; undefined if nobody does, or if the file cannot be read. */
 export function readStarter(place: StatePlace): Starter | undefined {
   try {
     return readJson<{ starter: Starter }>(setupPath(place))?.starter;

@@ -25,7 +25,7 @@ interface EarlierSession {
   startedAt: number;
 }
 
-/** Looks into the beginning of every transcript; writes nothing. What cannot be read is not counted. */
+/** Reads the beginning of every transcript; writes nothing. Unreadable files are not counted. */
 export function findHistory(context: Context): History {
   const sessions = new Map<string, EarlierSession>();
   // No transcript is known there, so that all counts as new.

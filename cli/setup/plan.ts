@@ -24,7 +24,7 @@ export interface PlanOptions {
 export interface Plan {
   /** Those that have left a folder on this machine. */
   agents: Agent[];
-  /** Entries for what no transcript holds. */
+  /** Entries for facts that no transcript holds. */
   hooks: { wanted: Wanted; edited: Edited }[];
   /** Whether a daemon is to run. */
   daemon: boolean;
@@ -75,9 +75,9 @@ function describeHooks(context: Context, { agent, hooks, script }: Wanted, edite
   const { change, reason, snippet = '' } = edited;
   const path = tilde(edited.path, context.home);
   const name = agent.displayName;
-  if (change === 'none') return [`${path} has the entries by which ${name} tells what it writes nowhere.`];
+  if (change === 'none') return [`${path} already has the hooks that ${name} needs.`];
   if (change === 'left') {
-    const sentence = `${path} is left alone: ${reason}. What ${name} writes nowhere is not captured without this in it:`;
+    const sentence = `${path} is left alone: ${reason}. To capture what ${name} does not write itself, add this:`;
     return [sentence, ...snippet.trimEnd().replace(/^/gm, '    ').split('\n')];
   }
   const example = JSON.stringify(hooks.entry(tilde(commandOf(context, script, agent.id), context.home)));

@@ -44,7 +44,7 @@ const withScheme = (text: string): string =>
 const isUnreachable = (error: unknown): boolean =>
   isTemporary(error) && !(error instanceof NotTheService || (error instanceof ServiceError && error.status < 407));
 
-/** What a failed request means to a person; `soFar` says what became of what was asked for. */
+/** Explains a failed request to a person; `soFar` names the state of the command. */
 export const explainTrouble = (url: string, error: unknown, soFar: string): unknown =>
   isTemporary(error) ? unreachable(url, error, soFar) : explainRefusal(error, soFar);
 

@@ -57,7 +57,7 @@ test('without a yes nothing is purged, nor anything else done; what is lost is s
   expect((await capture(['uninstall', '--purge'])).exitCode).toBe(2);
   const { exitCode, stderr } = await capture(['uninstall', '--purge'], { isTTY: true, input: 'n\n' });
   expect(exitCode).toBe(2);
-  expect(stderr).toContain('What was not sent yet is lost. What was sent stays at the service.\n');
+  expect(stderr).toContain('Unsent events are lost. Sent events stay at the service.\n');
   expect(stderr).toContain('Delete it for good?');
   expect(existsSync(join(home, '.cursor/hooks.json'))).toBe(true);
 });

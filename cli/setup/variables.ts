@@ -26,7 +26,7 @@ export function variablesForDaemon(variables: Variables): { [name: string]: stri
   return { ...Object.fromEntries(handed), ...MEMORY_VARIABLES };
 }
 
-/** Names of those that are kept from it because they hold a password, such as that of a proxy. */
+/** Variables that are kept from it because they hold a password, such as a proxy's. */
 export const findPasswords = (variables: Variables): string[] =>
   NAMES.filter((name) => hasPassword(variables[name] ?? ''));
 

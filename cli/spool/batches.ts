@@ -38,7 +38,7 @@ export interface Waiting extends Depth {
 /** Which sessions are sent first: those that wait longest, or those that were captured last. */
 export type SendingOrder = 'oldest' | 'newest';
 
-/** Which sessions are asked for; times in milliseconds since 1970. */
+/** A selection of sessions; times in milliseconds since 1970. */
 export interface WaitingQuery {
   order: SendingOrder;
   limit: number;
@@ -138,10 +138,10 @@ export function createBatches(db: DatabaseSync, path: string) {
     /** The same by the agents' names for them. */
     sessionNames: (): { agent: string; session: string }[] =>
       sessionNames.all().map(({ agent, session }) => ({ agent: String(agent), session: String(session) })),
-    /** Sessions that are excluded by now, of which something lies here still. */
+    /** Sessions that are excluded by now but still have rows here. */
     keptBack: (): number[] => keptBack.all().map(({ session }) => Number(session)),
     depth: (): Depth => toDepth(depth.get() ?? {}),
-    /** Of each session of which something waits; what has waited longest comes first. */
+    /** Sessions with waiting events; the longest wait comes first. */
     perSession: (): Waiting[] => perSession.all().map((row) => ({ session: Number(row.session), ...toDepth(row) })),
   };
 }

@@ -11,7 +11,7 @@ import { makePrivate } from './private.ts';
 /** What becomes of a session: everything but `wanted` keeps it on this machine. */
 export type Verdict = 'wanted' | 'excluded' | 'skipped' | 'deleted';
 
-/** What a folder was when it was last looked into: it may be gone by the time a rule is asked about it. */
+/** A folder as last seen: it may be gone by the time a rule needs it. */
 export interface FolderFacts {
   /** As the agent writes it, and where its links lead. */
   paths: string[];
@@ -43,13 +43,13 @@ export interface Decision {
   parents: string[];
 }
 
-/** What a person has let go of the sessions that were there before. What came after is captured. */
+/** A person's decision about earlier sessions. Later ones are captured. */
 export interface Consent {
   /** When capturing began, in milliseconds since 1970. */
   since: number;
-  /** Which earlier sessions are captured as well: those of the folders, where there is a list. */
+  /** Which earlier sessions are captured as well; a list names their folders. */
   history: 'all' | 'none' | string[];
-  /** Whether a person said so; otherwise nobody was asked, and it is `none`. */
+  /** Whether a person decided; otherwise it is `none`. */
   isSaid?: boolean;
   /** What was decided before `since` is lost: nothing is captured of a session that began before it. */
   isLost?: boolean;
@@ -137,14 +137,14 @@ export function openDecisions(folder: string, { isMade = false } = {}): (Decisio
   return { ...createDecisions(db), close: () => db.close() };
 }
 
-/** Copies what was decided in a state folder, if anything was, into one in which nothing is decided yet. */
+/** Copies the decisions of another state folder into one that has none yet. */
 export function copyDecisions(folder: string, to: string): void {
   const known = openDecisions(folder);
   known?.copyTo(join(to, DECISIONS_FILE));
   known?.close();
 }
 
-/** Files in which a version before kept what was decided. They are read once. */
+/** Files in which an earlier version kept decisions. They are read once. */
 const LEGACY = { consent: 'history.json', skipped: 'skipped.json' };
 
 /**
@@ -163,7 +163,7 @@ function begin(db: DatabaseSync, folder: string | undefined): void {
   try {
     const consent = readJson<Consent>(legacy(LEGACY.consent));
     if (consent) decisions.setConsent({ ...consent, isSaid: true });
-    // A machine that was set up was asked.
+    // On a machine that was set up, a person decided.
     else if (existsSync(join(folder, 'setup.json'))) decisions.lose();
     for (const name of readJson<string[]>(legacy(LEGACY.skipped)) ?? []) {
       const [agent = '', ...session] = name.split(' ');
@@ -294,7 +294,7 @@ export function createDecisions(db: DatabaseSync) {
       for (const row of all.iterate()) yield toDecision(row, parents.all(String(row.agent), String(row.session)));
     },
     store,
-    /** Takes note of what a person says of a session; returns it, and the forks of it that this is about as well. */
+    /** Notes a person's decision about a session; returns it and the forks that it covers. */
     say(agent: string, session: string, verdict: Verdict, decidedAt: number): Decision[] {
       const known = read(agent, session) ?? { agent, session, facts: [], parents: [] };
       const forks = forksOf(agent, session);

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Why a session's batches stay in the spool although the service takes those of others. */
+/** Why a session's batches stay in the spool although the service accepts others. */
 export interface Hold {
   /**
    * `held`: the service, or a proxy on the way, does not take the session's events. `refused`: it refused an event and has
@@ -9,7 +9,7 @@ export interface Hold {
   state: 'held' | 'refused';
   sentence: string;
   hint?: string | undefined;
-  /** How a command ends for which it is the reason. */
+  /** The exit code of a command that ends for this reason. */
   exitCode: number;
   /** When it is tried again, in milliseconds since 1970. */
   until: number;

@@ -63,7 +63,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
   // FULL: what was taken over from a transcript is on the disk before its cursor moves past it.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
   db.exec('PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -4096');
-  // Before the tables: those of a version before hold some of what was decided.
+  // Before the tables: an earlier version's tables hold some decisions.
   attachDecisions(db, decided);
   const decisions = createDecisions(db);
   createTables(db, path, decisions);
@@ -228,7 +228,7 @@ export function openOrReplace(path: string, now: () => number): Spool {
     const replaced = openSpool(path);
     replaced.setNotice('replaced', {
       sentence: 'The spool was damaged and is begun anew: the transcripts are read again, and nothing is sent twice.',
-      hint: `What waited in it and is no longer in a transcript is only in the damaged file: ${kept}.`,
+      hint: `Events that waited in it and are no longer in a transcript are only in the damaged file: ${kept}.`,
     });
     return replaced;
   }

@@ -26,7 +26,7 @@ export function createRefused(db: DatabaseSync) {
     add({ session, event, problem, refusedAt }: Refused): void {
       insert.run(session, event, problem, refusedAt);
     },
-    /** By session, in the order in which they were refused. */
+    /** By session, in the order of refusal. */
     *list(): Generator<Refused> {
       for (const { session, event, problem, refused_at: at } of all.iterate()) {
         yield { session: Number(session), event: String(event), problem: String(problem), refusedAt: Number(at) };

@@ -4,7 +4,7 @@ export const SPOOL_VERSION = 7;
 /** The oldest version whose spool is taken over. */
 export const READABLE_VERSION = 5;
 
-/** Sessions of this spool that do not leave this machine, by what was decided about them. */
+/** Sessions of this spool that stay on this machine by a decision. */
 export const KEPT_BACK = `
   CREATE TEMP VIEW kept_back AS SELECT sessions.id AS session, verdicts.verdict
     FROM decided.verdicts JOIN main.sessions ON sessions.agent = verdicts.agent AND agent_session = verdicts.session

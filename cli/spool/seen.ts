@@ -27,7 +27,7 @@ export function createSeen(db: DatabaseSync) {
     },
     /** From now on a record counts as captured into this session. */
     moveTo: (session: number, key: Uint8Array) => void moveRecord.run(session, key),
-    /** Takes note of a record that has no key by the hash of its text: equal ones of a file are told by their number. */
+    /** Notes a record without a key by the hash of its text: equal records of a file are numbered. */
     meetLine(file: number, pass: number, hash: Uint8Array): Novelty {
       const line = meetLine.get({ file, pass, hash });
       const met = Number(line?.met);

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Verdict } from './decisions.ts';
 
-/** What records tell of their session. What came first stays; times widen. */
+/** A session's facts from its records. The first value stays; times widen. */
 export interface SessionFacts {
   agentVersion?: string | undefined;
   /** The agent's own id of the session that it was forked from. */
@@ -59,7 +59,7 @@ export function createSessions(db: DatabaseSync) {
   const ROW =
     'SELECT sessions.*, (SELECT verdict FROM kept_back WHERE kept_back.session = sessions.id) AS verdict FROM sessions';
   const get = db.prepare(`${ROW} WHERE id = ?`);
-  // One of which all was left out so far has a file that says what it was forked from.
+  // If nothing of a session was captured yet, its file still names its parent.
   const find = db.prepare(`
     SELECT id, coalesce(forked_from, (SELECT min(origin ->> 'forkedFrom') FROM files
       WHERE session = sessions.id AND origin ->> 'subagent' IS NULL)) AS forked_from
@@ -113,7 +113,7 @@ export function createSessions(db: DatabaseSync) {
       learn.run({ ...Object.fromEntries(told), ended: facts.ended ? 1 : null, id });
     },
     settle: (id: number) => settle.run(id),
-    /** No agent goes on with any of them. */
+    /** No agent continues any of them. */
     endAll: () => db.exec('UPDATE sessions SET ended = 1'),
     /** Whether every file of an agent's session was read to its end. */
     isSettled: (agent: string, agentSession: string): boolean => settled.get(agent, agentSession) !== undefined,
@@ -130,7 +130,7 @@ export function createSessions(db: DatabaseSync) {
     /** Until when what an agent's session says has expired at the service; 0 where nothing has. */
     expiredUntil: (agent: string, agentSession: string): number =>
       Number(expiredUntil.get(agent, agentSession)?.expired_until ?? 0),
-    /** The service is asked for it anew. */
+    /** The next request asks the service for it again. */
     reset: (id: number) => setState.run('new', null, id),
     /** What its events said that were thrown away is not sent as its title either, unless the service has had it. */
     forgetText: (id: number) => forgetText.run(id),
@@ -147,7 +147,7 @@ export function createSessions(db: DatabaseSync) {
     list: (): SessionRow[] => all.all().map(toRow),
     isEmpty: (): boolean => any.get() === undefined,
     addSent: (id: number, events: number) => addSent.run(events, id),
-    /** Open sessions that are over, and of which all is sent. `now` in milliseconds; no process runs of the stopped agents. */
+    /** Open sessions that are over and fully sent. `now` in milliseconds; the stopped agents have no process. */
     completable: (now: number, stoppedAgents: readonly string[], limit: number): number[] =>
       completable
         .all({
@@ -157,7 +157,7 @@ export function createSessions(db: DatabaseSync) {
         .map(({ id }) => Number(id)),
     /** Agents that have sessions which are not over. */
     openAgents: (): string[] => openAgents.all().map(({ agent }) => String(agent)),
-    /** Of the sessions of which something was sent. */
+    /** Per agent, for sessions of which something was sent. */
     perAgent: () =>
       perAgent.all().map(({ agent, sessions, sent }) => ({
         agent: String(agent),

@@ -274,7 +274,7 @@ test('a text that a firewall dislikes holds up its own session alone', async () 
   write(3, ['fine as well']);
   const result = await capture(['--patience', '5']);
   expect(result.exitCode).toBe(75);
-  expect(result.stderr).toContain(`What session ${sessionId(1)} says does not get through`);
+  expect(result.stderr).toContain(`The text of session ${sessionId(1)} does not get through`);
   expect([texts(1), texts(2), texts(3)]).toEqual([[], ['fine'], ['fine as well']]);
 });
 

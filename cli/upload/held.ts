@@ -18,7 +18,7 @@ export interface HeldEvent extends PayloadDigests {
   isTaken: boolean;
 }
 
-/** Ways in which two events are alike: both have the same name then. Undefined where the digests give none. */
+/** Names for an event: two events are alike if they share one. Undefined if the digests give none. */
 const NAMES = {
   /** Its very text. */
   same: ({ digest }) => digest,
@@ -51,7 +51,7 @@ export function createHeldEvents() {
   const { digestPayload, digestName } = createDigester(NONCE);
   const events: HeldEvent[] = [];
   const byName = new Map<string, HeldEvent[]>();
-  /** The furthest position of each file that was looked up. */
+  /** The furthest position of each file that was searched. */
   const asked = new Map<string, number>();
 
   const keyOf = (likeness: Likeness, digests: PayloadDigests) => `${likeness} ${NAMES[likeness](digests) ?? ''}`;
@@ -96,7 +96,7 @@ export function createHeldEvents() {
       const digests = digestEvent(text);
       const { file = '', position = 0 } = digests;
       asked.set(file, Math.max(asked.get(file) ?? 0, position));
-      // Earlier positions of the file were looked up before, perhaps by a process that was killed: this one repeats it.
+      // Earlier positions of the file were searched before, perhaps by a process that was killed: this one repeats it.
       const isPassed = (event: HeldEvent) => event.file === file && (event.position ?? 0) < position;
       for (const likeness of LIKENESSES) {
         const event = take(likeness, digests, (one) => likeness !== 'moved' || !isPassed(one));

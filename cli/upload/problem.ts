@@ -31,7 +31,7 @@ function isNetworkError(error: unknown): boolean {
 /** Something on the way refuses what is sent, such as a firewall that dislikes a text: other requests may get through. */
 export class Blocked extends Error {}
 
-/** Turns a refusal by a proxy or firewall into `Blocked`; leaves every other error as it is. */
+/** Turns a refusal by a proxy or firewall into `Blocked`; leaves every other error unchanged. */
 export function tellBlocked(error: unknown): unknown {
   const isFromElsewhere = error instanceof ServiceError && error.code === undefined;
   const isRefusal = isFromElsewhere && [400, 403, 406, 413, 414, 415, 422].includes(error.status);
@@ -48,8 +48,8 @@ export const hasStatus = (error: unknown, ...statuses: number[]): error is Servi
 export const hasCode = (error: unknown, ...codes: NonNullable<ServiceError['code']>[]): error is ServiceError =>
   error instanceof ServiceError && error.code !== undefined && codes.includes(error.code);
 
-/** What to do about an error that trying again does not heal. `soFar` says what became of what was asked for. */
-export function explainRefusal(error: unknown, soFar = 'What was captured is kept and sent then.'): unknown {
+/** Explains an error that trying again does not heal. `soFar` names the state of the command. */
+export function explainRefusal(error: unknown, soFar = 'Captured events are kept and sent then.'): unknown {
   if (hasStatus(error, 401)) {
     return new Failure(
       EXIT.signInRequired,

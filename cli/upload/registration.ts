@@ -13,7 +13,7 @@ export class AgentDisabled extends Failure {
     super(
       EXIT.failure,
       `An administrator of the organization has disabled the capture of ${agent} on this machine.`,
-      'Ask an administrator to enable it on the agents page. What is spooled stays here until then.',
+      'Ask an administrator to enable it on the agents page. Spooled events stay here until then.',
     );
   }
 }
@@ -90,7 +90,7 @@ export function createRegistration(
     environment: getEnvironment,
     /** Registers an agent, and again when a session that began later (`at`, ms) was made by another version of it. */
     installation(agentId: AgentId, version: string | undefined, at: number): Promise<string> {
-      // An old session, imported today, says nothing of what is installed now.
+      // An old session, imported today, does not show which version is installed now.
       const told = Date.now() - at < DAY ? version : undefined;
       const known = installations.get(agentId);
       const isOver = known?.disabledAt !== undefined && Date.now() - known.disabledAt >= disabledMs;

@@ -32,7 +32,7 @@ export function createRetry({ random, signal, onTrouble, sleep = setTimeout }: R
 
   function waitAfter(error: unknown): void {
     const asked = error instanceof ServiceError ? askedFor(error, 0) : 0;
-    // Jitter on top of what was asked for, lest all clients come back at once.
+    // Jitter on top of the wait, lest all clients return at once.
     const wait = asked > 0 ? asked + random() * BASE_MS : random() * Math.min(CAP_MS, BASE_MS * 2 ** failures);
     closedUntil = Math.max(closedUntil, performance.now() + wait);
     failures = Math.min(failures + 1, 16);
@@ -86,7 +86,7 @@ export function createRetry({ random, signal, onTrouble, sleep = setTimeout }: R
 
   return {
     attempt,
-    /** For how long nothing was answered that was asked, in milliseconds: failures, or no answer at all. */
+    /** For how long requests have failed or had no answer, in milliseconds. */
     failingMs: (): number => (unansweredSince === undefined ? 0 : performance.now() - unansweredSince),
     /** Whether the last request failed, and is tried again. */
     isFailing: () => isFailing,

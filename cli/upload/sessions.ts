@@ -46,7 +46,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
       const results = await capture(left).catch((error: unknown) => {
         if (!(error instanceof AgentDisabled)) throw error;
       });
-      // Disabled just now: by registering again each session is told whether it is about its agent.
+      // Disabled just now: registering again tells each session whether its agent is meant.
       if (results === undefined) continue;
       spool.transact(() => {
         for (const [index, session] of left.entries()) {
@@ -103,11 +103,11 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     }
   }
 
-  /** What comes next continues it in another session. What the expired one held must not come back. */
+  /** Later events continue it in another session. The expired ones must not return. */
   function takeExpiry({ id, sent, heldElsewhere, serviceEvents }: SessionRow, result: CaptureResult): void {
     const { eventCount, lastEventAt = '' } = result;
     const until = Date.parse(lastEventAt);
-    // Of a session that was sent from here alone, what waits was never there.
+    // If only this machine sent to a session, its waiting events were never there.
     const isOwn = sent > 0 && !heldElsewhere && serviceEvents === eventCount;
     if (!isOwn) removeWrittenUntil(spool.batches, id, until);
     spool.sessions.expire(id, until);

@@ -295,7 +295,7 @@ export class Uploader {
     }
     // Also of one that is held: the same session of the service would be asked for ever, and give the same answer.
     if (code === 'session_deleted') {
-      // Whether a person deleted it or it expired is told when it is asked for by its key.
+      // A look-up by its key shows whether a person deleted it or it expired.
       sessions.reset(session);
     } else if (code === 'not_found') {
       // The service has lost the session, as after being restored from a copy.
@@ -353,6 +353,6 @@ const refusedAlone = ({ agent, agentSession }: SessionRow, [first]: readonly Ref
 const blocked = (session: string, problem: string) =>
   new Failure(
     EXIT.temporary,
-    `What session ${session} says does not get through: ${problem}.`,
-    'A firewall or proxy may dislike its text. It stays in the spool and is tried again; the other sessions go on.',
+    `The text of session ${session} does not get through: ${problem}.`,
+    'A firewall or proxy may dislike it. It stays in the spool and is tried again; the other sessions continue.',
   );

@@ -26,7 +26,7 @@ export interface Finding {
   part?: string;
 }
 
-/** What was looked at, and what is no fault although it is not there as it was captured; and how that is said. */
+/** Counts, and differences that are no fault, with their words. */
 const COUNTS = {
   sessions: undefined,
   files: undefined,
@@ -37,10 +37,10 @@ const COUNTS = {
   waiting: (count: number) => `${formatCount(count, 'record')} waiting to be captured or sent.`,
   setAside: (count: number) =>
     `${formatCount(count, 'record')} set aside, since the service refused them: see \`capture status\`.`,
-  leftOut: (count: number) => `${formatCount(count, 'record')} left out, as was asked for.`,
+  leftOut: (count: number) => `${formatCount(count, 'record')} left out at your request.`,
   masked: (count: number) => `${formatCount(count, 'event')} masked differently: other secrets were known then.`,
-  /** Events of what a transcript said before it was rewritten. */
-  history: (count: number) => `${formatCount(count, 'event')} of what transcripts said before they were rewritten.`,
+  /** Events from before a transcript was rewritten. */
+  history: (count: number) => `${formatCount(count, 'event')} from before a transcript was rewritten.`,
   deletedFiles: (count: number) =>
     `${formatCount(count, 'transcript')} cannot be verified: the agent deleted the file.`,
   unverifiable: (count: number) => `${formatCount(count, 'event')} cannot be verified: their transcript was deleted.`,
@@ -92,7 +92,7 @@ export function reportFindings({ counts, problems, list }: Findings, output: Out
       return count > 0 && say ? [say(count)] : [];
     }),
     counts.sessions === 0 ? 'No session was captured that this could be about.' : summary,
-    ...(total > 0 ? ['The transcripts still have it: docs/verify.md tells what to do.'] : []),
+    ...(total > 0 ? ['The transcripts still have it: see docs/verify.md.'] : []),
   ]);
   return total > 0 ? EXIT.failure : EXIT.ok;
 }

@@ -52,7 +52,7 @@ interface Expected extends PayloadDigests {
 
 type Where = Pick<Finding, 'file' | 'position'>;
 
-/** A record of which something is not held as capturing it now would make it. */
+/** A record whose events differ from those that capturing it now would make. */
 interface Lacking {
   file: KnownFile;
   position: number;
@@ -138,7 +138,7 @@ export class SessionVerification {
     });
   }
 
-  /** A file that cannot be read stops nothing: what is held of it cannot be verified, like that of one that was deleted. */
+  /** An unreadable file stops nothing: its events cannot be verified, like those of a deleted one. */
   async #readFile(file: KnownFile): Promise<void> {
     const { context, findings, hashRecord, moved, warn } = this.#verifier;
     let transcript: Transcript | undefined;

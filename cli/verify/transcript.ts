@@ -15,7 +15,7 @@ import type { FileCursor, FileRow } from '../spool/files.ts';
 /** A transcript as it is now, read from its start. */
 export interface Transcript {
   stream: RecordStream;
-  /** Whether the spool knows it as it is now, but for what was appended. If not, it may hold what is still to be read. */
+  /** Whether the spool knows it in its present form, except for appended records. If not, some may still be unread. */
   isKnown: boolean;
   /** Whether its agent writes it anew: then the service rightly holds what is no longer in it, in another order. */
   isRewritten: boolean;
@@ -50,7 +50,7 @@ export function openTranscript(
 /** Where transcripts are that their agents moved, such as Codex to its archive, and that have not grown since. */
 export class MovedTranscripts {
   readonly #context: Context;
-  /** By agent and file name, once one is asked for. */
+  /** By agent and file name, on first use. */
   #paths: Map<string, string[]> | undefined;
 
   constructor(context: Context) {

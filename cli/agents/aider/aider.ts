@@ -7,12 +7,12 @@ import { splitRuns } from './blocks.ts';
 
 /**
  * Aider adds to one Markdown file per repository, `.aider.chat.history.md`, in which each run begins with a line of its
- * own: a run is a session. A file in another place is asked for by path, or named by `AIDER_CHAT_HISTORY_FILE`.
+ * own: a run is a session. A file elsewhere must be named by path or by `AIDER_CHAT_HISTORY_FILE`.
  *
  * A record is a block of lines of one kind (see `blocks.ts`). The last one may grow: it is captured when the file
  * rests, and again should it grow after all. Its number in its run is the `source.record`.
  *
- * Nothing in the file tells a session's id, its model or exact tokens: "Tokens: 2.1k sent" is left as it is said. A
+ * The file holds no session id, model or exact tokens: "Tokens: 2.1k sent" stays as written. A
  * session is named after the time of its start, which has no zone, and the folder.
  */
 export const aider: Agent = {

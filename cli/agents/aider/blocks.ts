@@ -16,7 +16,7 @@ export interface Block {
 
 const RUN = /^# aider chat started at (.+)$/;
 
-/** What stands before the lines of a kind. Lines without are the model's. */
+/** Prefixes of lines, by kind. Lines without one are the model's. */
 export const MARKS: { [Kind in BlockKind]: string } = { run: '# ', user: '#### ', output: '> ', assistant: '' };
 
 /**
@@ -55,7 +55,7 @@ const isText = (line: string): boolean => line.trim() !== '';
 
 /**
  * Aider writes an empty line before a run's first line, a prompt and an answer, all in one go, so it belongs to what
- * follows; other empty lines belong to what stands before. Then a block never changes when the next one is written.
+ * follows; other empty lines belong to the block before. Then a block never changes when the next one is written.
  */
 function toBlocks(lines: readonly string[]): Block[] {
   const kindOf = tellKinds(lines);
@@ -68,7 +68,7 @@ function toBlocks(lines: readonly string[]): Block[] {
     }
     const kind = kindOf(line);
     const last = blocks.at(-1);
-    // A line without an end is being written: it must not change the block before, to which it may not belong.
+    // A line without an end is still being written: it must not change the block before, to which it may not belong.
     const joins = last?.kind === kind && line.endsWith('\n') && (kind === 'assistant' || empty.length === 0);
     if (joins) last.lines.push(...empty, line);
     else {

@@ -131,7 +131,7 @@ function injectedMode(part: Part, mode: string | undefined): string | undefined 
   return mode === 'prompt' ? undefined : (mode ?? 'queued_command');
 }
 
-/** The first record of a chain also says where the work goes on; every later one repeats it, and is not asked. */
+/** The first record of a chain also names the folder of the work; later ones repeat it and are ignored. */
 function readRoot(part: Part, place: RecordPlace): Draft[] {
   if (peek(part, 'parentUuid') !== null) return [];
   // Up to 1.0 a sub-agent's chain stood in the session's own file.

@@ -54,7 +54,7 @@ function readSubagent(part: Part, callId: string | undefined): Draft[] {
   return runsOn ? readStart(part, { callId }) : readEnd(part, { callId });
 }
 
-/** How texts begin that stand in a user's record although nobody typed them, and what they are called here. */
+/** Openings of texts in a user's record that nobody typed, and our names for them. */
 const OPENINGS: readonly (readonly [start: string, kind: string])[] = [
   ['<command-name>', 'command'],
   ['<command-message>', 'command'],

@@ -65,7 +65,7 @@ const STATE = { name: 'state', read: facts({ title: 'metadata.title' }, 'agent')
 
 /** What is no message. */
 const RECORDS: readonly RecordKind[] = [
-  // The first prompt stands in the messages too, so here it stays in `rest`.
+  // The messages hold the first prompt too, so here it stays in `rest`.
   {
     told: 'session_id',
     name: 'facts',
@@ -117,7 +117,7 @@ function injectedKind(part: Part, text: string, block: Part): string | undefined
   return tag === 'user_input' || tag === 'user_command' || tag === 'task' ? undefined : tag;
 }
 
-/** The summary stands in the text too; the text is what the model saw. */
+/** The text holds the summary too, and the model saw the text. */
 const readSummary = event('compaction', { summary: 'metadata.summary', tokensBefore: 'metadata.tokensBefore' });
 
 const readCompaction = (part: Part): Draft[] =>

@@ -6,7 +6,7 @@ import { event, fields, readersOf, usage } from '../shared/readers.ts';
 /** Whether the tokens that came from the cache are among the input's. */
 export type Cached = Fields<'usage'>['cached'];
 
-/** What a person saw, told by what was said or asked. */
+/** The person's view, by kinds of `say` and `ask`. */
 export interface Shown {
   kind: string;
   place: RecordPlace;
@@ -41,7 +41,7 @@ function readAnswer(part: Part): Draft[] {
   return text === undefined ? [] : [draft('assistant.message', { text })];
 }
 
-/** The name of a tool stands in its text, next to what it was given. */
+/** The text holds the tool's name next to its input. */
 function readCall(...name: string[]): ShownReader {
   const read = fields('tool.call', { name, input: 'text' });
   return (part, { kind }) => read(part, { name: kind });

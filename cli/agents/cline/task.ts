@@ -40,7 +40,7 @@ export const parserOfTasks =
 
 /**
  * Programs of the editors that run extensions: VS Code and its remote server, and editors made from it. An extension has no
- * process of its own name, so a task goes on for as long as one of them runs.
+ * process of its own name, so a task lasts as long as one of them runs.
  */
 const EDITORS = [
   'code',

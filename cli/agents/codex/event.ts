@@ -95,7 +95,7 @@ function readThreadName(part: Part, place: RecordPlace): Draft[] {
 
 const readTool = event('tool.result', { callId: 'id', name: 'tool', exitCode: 'exit_code', detail: '' });
 
-/** Since 0.149 one kind of event, `item_completed`, stands for most of the older ones. */
+/** Since 0.149 one kind of event, `item_completed`, replaces most of the older ones. */
 function readItem(item: Part, place: RecordPlace): Draft[] {
   const type = peekText(item, 'type') ?? '';
   if (type === 'UserMessage') return readPromptItem(item, place);

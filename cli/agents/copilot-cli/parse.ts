@@ -14,7 +14,7 @@ const readPlace = (at: string) =>
     model: 'data.selectedModel',
   });
 
-/** What the person is told. */
+/** Messages for the person. */
 const NOTICES = [
   ...['subagent.selected', 'subagent.deselected', 'session.info', 'session.warning', 'session.task_complete'],
   ...['session.plan_changed', 'session.workspace_file_changed', 'session.compaction_start', 'session.truncation'],
@@ -137,7 +137,7 @@ const readCall = fields('tool.call', { callId: 'toolCallId', name: 'name', input
 const readOutputTokens = usage({ outputTokens: 'data.outputTokens' }, 'included');
 
 function readAssistant(part: Part): Draft[] {
-  // Of a response that only asks for tools the text is empty.
+  // A response that only calls tools has an empty text.
   const isSilent = elementsAt(part, 'data.toolRequests').length > 0 && !peekWords(part, 'data.content');
   return [
     ...readThought(part),
@@ -171,7 +171,7 @@ const readStart = fields('subagent.started', {
 const readFinish = fields('subagent.finished', { ...SUBAGENT, result: 'data.error' });
 const byCall = (part: Part) => ({ subagent: peekText(part, 'data.toolCallId') });
 
-/** Most hooks only listen, this program's own among them. What others put before the model or complain of is shown. */
+/** Most hooks only listen, ours among them. Text that others add for the model, and their complaints, are shown. */
 function readHookEnd(part: Part): Draft[] {
   const text = takeText(part, 'data.output.additionalContext');
   if (text !== undefined) return [draft('context.message', { text, kind: 'hook_additional_context' })];

@@ -39,7 +39,7 @@ export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
 const RAW = { raw: 'unreadable.raw', encoding: 'unreadable.encoding', reason: 'unreadable.reason' };
 const readRaw = fields('unreadable', RAW);
 
-/** What a hook was told and is no JSON. */
+/** A hook's input that is not JSON. */
 const readUnreadable = (part: Part): Draft[] => (peek(part, 'unreadable.encoding') === 'utf8' ? readRaw(part) : []);
 
 /** Which writing of a tool call an event is. */
@@ -157,7 +157,7 @@ function readToolResult(hook: Part): Draft[] {
 
 const LONGEST_LOOKED_INTO = 1024 * 1024;
 
-/** A command's exit code stands in JSON inside the output's text. */
+/** The output's text holds a command's exit code as JSON. */
 function hasFailed(output: unknown): boolean {
   if (typeof output !== 'string' || output.length > LONGEST_LOOKED_INTO || !output.startsWith('{')) return false;
   try {
@@ -168,7 +168,7 @@ function hasFailed(output: unknown): boolean {
   }
 }
 
-/** A line of a transcript: what was said, and which tools were asked for. It has no ids, no times and no results. */
+/** A line of a transcript: a message and its tool calls. It has no ids, times or results. */
 function readLine(part: Part, place: RecordPlace): Draft[] {
   const role = peekText(part, 'role');
   if (role === undefined && peekText(part, 'type') === 'turn_ended') {
@@ -197,7 +197,7 @@ function readSaid(block: Part, role: 'user' | 'assistant', { origin }: RecordPla
   return [isInjected ? draft('context.message', { text, kind: 'attached' }) : draft('user.message', { text })];
 }
 
-/** What a person typed, out of what Cursor put around it. The whole stays in `rest`. */
+/** The person's own words, without Cursor's wrapping. The whole stays in `rest`. */
 function peekTyped(block: Part): string | undefined {
   const text = peekText(block) ?? peekText(block, 'text') ?? '';
   return /^\s*<user_query>\s*([\s\S]*?)\s*<\/user_query>\s*$/.exec(text)?.[1];

@@ -10,7 +10,7 @@ import { fields } from '../shared/readers.ts';
 /**
  * For agents of one's own: files of JSON objects, one a line, whose `type` is a name of the vocabulary and whose fields
  * are those of that event. `docs/custom-agents.md` describes them. A file is a session, or a sub-agent of one; the first
- * line tells which. What a type does not have, or not with such a value, is kept in `rest`: no line is refused.
+ * line names it. Fields that a type lacks, or whose value does not fit, are kept in `rest`: no line is refused.
  */
 export const custom: Agent = {
   id: 'custom',
@@ -38,7 +38,7 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
   });
 }
 
-/** A line in a fork, or one written anew with the rest of its file, is told by its id and time: neither alone is safe. */
+/** Recognizes a line in a fork or a rewritten file by its id and time: neither alone is safe. */
 function recordKey(record: JsonObject): string | undefined {
   const { id, time } = record;
   if (typeof id !== 'string' || id.length < 8 || (typeof time !== 'string' && typeof time !== 'number'))

@@ -60,7 +60,7 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
 
 const readSubagent = fields('subagent.started', { subagent: 'id', callId: 'callingToolUseId' });
 
-/** The title of a sub-agent is what it was asked to do, and not the session's. */
+/** The title of a sub-agent is its own prompt, not the session's title. */
 function readStart(part: Part, { origin }: RecordPlace): Draft[] {
   const title = takeText(part, 'sessionTitle', 'title');
   const cwd = takeText(part, 'cwd');

@@ -12,7 +12,7 @@ export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
 
 const parseLine = parser({
   agent: 'gemini-cli',
-  // A line that is no message is told by what it has.
+  // A line that is not a message is recognized by its fields.
   kindOf: (part) => peekWords(part, 'type') ?? CHANGES.find((name) => peek(part, name) !== undefined) ?? '',
   readers: {
     user: readUser,
@@ -64,7 +64,7 @@ const readUsage = usage(
 /** One response of the model, with the tools it called and, in a later writing, what they answered. */
 function readAnswer(part: Part): Draft[] {
   const messageId = peekText(part, 'id');
-  // Of a response that only asks for tools the text is empty.
+  // A response that only calls tools has an empty text.
   const texts = [...textsAt(part, 'content'), ...textsAt(part, 'parts')].filter((text) => peekText(text) !== '');
   return [
     ...elementsAt(part, 'thoughts').flatMap((thought) => readThought(thought, { text: '', messageId })),
@@ -92,7 +92,7 @@ function readTool(tool: Part): Draft[] {
   return hasAnswer ? [call, ...readResult(tool, { callId, isError })] : [call];
 }
 
-/** Mostly only the time of the last change, which is that of the message before it. */
+/** Mostly only the time of the last change, which repeats the message before it. */
 function readChange(part: Part): Draft[] {
   const title = takeText(part, '$set.summary');
   if (title !== undefined) return [draft('session.meta', { title, titleBy: 'agent' })];
@@ -105,7 +105,7 @@ function readRewind(part: Part): Draft[] {
   return [draft('notice', { text, kind: 'rewind' })];
 }
 
-/** A whole history in place of what was; undefined where the record is none. */
+/** A whole history that replaces the previous one; undefined if the record is none. */
 function parseCheckpoint(part: Part, place: RecordPlace): CapturedEvent[] | undefined {
   const messages = elementsAt(part, '$set.messages');
   if (messages.length === 0 || peek(part, 'id') !== undefined) return undefined;
@@ -118,7 +118,7 @@ function parseCheckpoint(part: Part, place: RecordPlace): CapturedEvent[] | unde
   return events;
 }
 
-/** What is said nowhere but in a checkpoint. */
+/** Content that only a checkpoint holds. */
 function readSaid(message: Part, place: RecordPlace): CapturedEvent[] {
   const [only, ...others] = textsAt(message, 'content');
   if (only === undefined || others.length > 0 || peekText(message, 'type') !== 'user') return [];
@@ -134,7 +134,7 @@ function readSaid(message: Part, place: RecordPlace): CapturedEvent[] {
     occurredAt: takeText(message, 'timestamp'),
   } as const;
   const [event] = compose(partOf({}), place, envelope, [said]);
-  // What is left of the message stays in the checkpoint.
+  // The rest of the message stays in the checkpoint.
   if (event !== undefined) delete event.payload.rest;
   return event === undefined ? [] : [event];
 }

@@ -133,7 +133,7 @@ const countsFrom = (prefix: string) => ({
 const readLedger = usage(countsFrom(''), 'included');
 const readTotals = usage(countsFrom('accumulated_'), 'included');
 
-/** Rows have numbers; whatever else stands there is no name. */
+/** Rows have numbers; any other value is not a name. */
 const nameUsage = (id: unknown): string => (typeof id === 'number' || typeof id === 'string' ? `usage ${id}` : 'usage');
 
 const readThoughts = (part: Part) => [draft('assistant.reasoning', { text: takeText(part, 'thinking') ?? '' })];
@@ -168,7 +168,7 @@ const calls = fields('tool.call', { callId: 'id', name: 'toolCall.value.name', i
 function readCall(part: Part): Draft[] {
   const call = calls(part);
   if (call.length > 0) return call;
-  // What the model asked for could not be made out; what is wrong stays in the rest.
+  // The model's call could not be parsed; the error stays in the rest.
   return [draft('error', { text: takeText(part, 'toolCall.error'), kind: 'toolRequest' })];
 }
 

@@ -11,7 +11,7 @@ export const database: DatabaseStore = { kind: 'database', sessions: listSession
 function listSessions(query: Query): DatabaseSession[] {
   const tables = tablesOf(query);
   if (!tables.has('sessions') || !tables.has('messages')) return [];
-  // The numbers of rows are never used again, and stand in the index over their sessions.
+  // Row numbers are never reused, and the index over sessions holds them.
   const last = (table: string) => `SELECT session_id, max(id) AS last FROM ${table} GROUP BY session_id`;
   const ledger = tables.has('usage_ledger') ? last('usage_ledger') : 'SELECT NULL AS session_id, NULL AS last';
   const rows = query(`
@@ -34,7 +34,7 @@ function* readRecords(query: Query, session: string): Generator<StoredRecord> {
     const { '#': position, ...cells } = row;
     const isChild = typeof row.parent_session_id === 'string';
     const root = isChild && { root: rootOf(query, 'sessions', 'parent_session_id', session) };
-    // Where the ledger tells the tokens, the totals say them again.
+    // Where the ledger has tokens, the totals repeat them.
     const key = usage.length > 0 ? 'sessions' : 'summed';
     const record = { [key]: unfoldRow(cells), ...(root || {}) };
     yield { record, position: Number(position), changedAt: toTime(row.updated_at) ?? 0 };

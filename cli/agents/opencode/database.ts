@@ -13,7 +13,7 @@ export const database: DatabaseStore = { kind: 'database', sessions: listSession
 /** The agent waits this long for another of its processes before it commits a row under the time it began. */
 const LATE_MS = 10_000;
 
-/** Parts are written in the order of their rows: those of a session that is being worked on are among the last. */
+/** Parts are written in row order: the latest rows belong to active sessions. */
 const RECENT_ROWS = 1000;
 
 /** Where a row stands, under a name that no column has. */
@@ -79,7 +79,7 @@ function* readMessage(query: Query, session: string, id: string, from: number): 
   const info = isObject(data) ? data : {};
   const isChanged = message && row.session_id === session && message.changedAt >= from;
   const own = isChanged ? [{ ...message, unsettled: isUnsettled(info) }] : [];
-  // What the model's message tells, it tells when its parts are there.
+  // The model's message is complete once its parts are there.
   if (info.role !== 'assistant') yield* own;
   yield* readParts(query, session, id, from, info);
   if (info.role === 'assistant') yield* own;
@@ -98,7 +98,7 @@ function* readParts(
     const toRecord = (row: JsonObject, content: JsonObject) => toPartRecord(row, content, info);
     const state = isObject(content.state) ? content.state : {};
     if (state.status === 'running') {
-      // The call is told at once; what it has put out so far comes once it stays the same for a while.
+      // The call is captured at once, its output so far once it stays the same for a while.
       const asked = { ...content, state: { status: state.status, input: state.input } };
       const { time_updated: _, ...unchanging } = row;
       yield { record: toRecord({ ...unchanging, data: asked }, asked), position, changedAt };

@@ -73,7 +73,7 @@ function timesOf(record: Part, row: Part, content: Part): number[] {
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Math.abs(value as number) <= 8.64e15;
 
-/** Rows have numbers; whatever else stands there is no name. */
+/** Rows have numbers; any other value is not a name. */
 const nameTodo = (position: unknown): string => (typeof position === 'number' ? `todo ${position}` : 'todo');
 
 /** What the agent calls a session until it has thought of a title. */
@@ -94,7 +94,7 @@ function readRemoval(removal: Part): Draft[] {
   return [draft('notice', { text: `Taken back: ${id}`, kind: 'removed' })];
 }
 
-/** What a message says itself: what is said in it stands in its parts. */
+/** Fields of the message itself: its parts hold the content. */
 function readMessage(message: Part): Draft[] {
   const role = peekText(message, 'role');
   if (role === 'user') {

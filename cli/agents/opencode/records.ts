@@ -29,7 +29,7 @@ export function isUnsettled({ type, role, state, time, error, summary }: JsonObj
   return type === 'tool' && isObject(state) && (state.status === 'pending' || state.status === 'running');
 }
 
-/** What `opencode export` writes: `{info, messages: [{info, parts: []}]}`. Its records are those of the database. */
+/** The output of `opencode export`: `{info, messages: [{info, parts: []}]}`. Its records equal the database's. */
 export const exported: DocumentStore = { kind: 'document', split: (text) => [{ name: '', records: split(text) }] };
 
 function split(text: string): JsonObject[] {

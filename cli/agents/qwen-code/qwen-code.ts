@@ -38,7 +38,7 @@ export const qwenCode: Agent = {
     ...CHAINED,
     agent: 'qwen-code',
     placeOf: withSubagent,
-    // What the program did or noted is told by `subtype`.
+    // `subtype` names an action or a note of the program.
     kindOf: (part) => peekWords(part, ...(peek(part, 'type') === 'system' ? ['subtype', 'type'] : ['type'])) ?? '',
     readers: {
       user: readUser,
@@ -80,7 +80,7 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
   });
 }
 
-/** Old versions kept the records of sub-agents among those of the session. */
+/** Old versions kept the sub-agents' records among the session's. */
 function withSubagent(part: Part, place: RecordPlace): RecordPlace {
   const subagent = place.origin.subagent ?? peekWords(part, 'agentId');
   return subagent === undefined ? place : { ...place, origin: { ...place.origin, subagent } };
@@ -186,7 +186,7 @@ function readTelemetry(request: Part): Draft[] {
   return [draft('record', { kind: name === 'api_response' ? `duplicate:${name}` : 'ui_telemetry' })];
 }
 
-/** Stands before the result itself, to which its `callId` joins it. */
+/** Precedes the result itself; its `callId` joins the two. */
 const readToolEnd = fields('tool.result', {
   callId: 'call_id',
   name: 'function_name',

@@ -4,7 +4,7 @@ import { isObject } from './part.ts';
 
 /** For agents that keep JSON documents: takes them apart into records without losing a leaf. */
 
-/** An array's objects; of what is no object a record is made. */
+/** An array's objects; any other element becomes a record. */
 export const recordsOf = (values: readonly unknown[]): JsonObject[] =>
   values.map((value) => (isObject(value) ? value : { value }));
 

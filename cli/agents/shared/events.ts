@@ -8,7 +8,7 @@ import {
 import type { Agent, RecordPlace } from '../agent.ts';
 import { type Part, peekWords, restOf, take } from './part.ts';
 
-/** An event before it is told where it comes from. */
+/** An event that does not have its source yet. */
 export interface Draft {
   eventType: CapturedType;
   fields: { [field: string]: unknown };
@@ -16,7 +16,7 @@ export interface Draft {
 
 export type Reader = (record: Part, place: RecordPlace) => Draft[];
 
-/** Readers by the agent's word for what they read. */
+/** Readers, by the agent's own word for a kind of record. */
 export interface Readers<Read = Reader> {
   readonly [kind: string]: Read;
 }

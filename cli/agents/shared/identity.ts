@@ -22,7 +22,7 @@ export const uuidAtEnd = (name: string): string | undefined => UUID.exec(name)?.
 /** A file's name without folders and its ending. */
 export const stemOf = (path: string): string => path.replace(/^.*\/|\.jsonl?$/g, '');
 
-/** A key for agents that give each record an id and a time, both of which a copy keeps. */
+/** A key for agents whose records have an id and a time that a copy keeps. */
 export function keyOf({ type, timestamp, ...record }: JsonObject, idName: string): string | undefined {
   const id = Object.hasOwn(record, idName) ? record[idName] : undefined;
   // Without a time, such as in a header that is written again with another title, the id alone could lose a record.

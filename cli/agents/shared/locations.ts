@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Agent, Variables } from '../agent.ts';
 
-/** Where an agent keeps what it keeps, as data. Paths are below its own folder unless they are said to be below the home. */
+/** An agent's places as data. Paths are below its own folder unless they name the home. */
 export interface Locations {
   /** The folder of its own, below the person's home. */
   folder: string;

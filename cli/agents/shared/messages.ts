@@ -63,7 +63,7 @@ interface Prompt {
   sent: Where;
   /** What was typed, where it is not what the model was sent. */
   shown: Where;
-  /** How texts begin that the program put there, and what they are. */
+  /** Openings of texts that the program added, and their kinds. */
   injected: RegExp;
   kind: string;
 }
@@ -99,7 +99,7 @@ export function withImages(drafts: Draft[], images: number | undefined): Draft[]
   return drafts.length > 0 ? drafts : [draft('user.message', { images })];
 }
 
-/** How many images are among the elements of a list, told by their type or that of their data. */
+/** How many images a list holds, by the elements' type or that of their data. */
 export function countImages(record: Part, list: Where): number | undefined {
   const isImage = (element: Part) =>
     peek(element, 'type') === 'image' ||

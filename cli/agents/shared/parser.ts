@@ -9,11 +9,11 @@ interface Form {
   /** What a record is: this finds its reader, and names a record that none reads. By default its `type`. */
   kindOf?(part: Part): string;
   readers: Readers;
-  /** Of each record, whatever it is. */
+  /** Fields of every record. */
   readAlso?: Reader;
-  /** Where a record has its name, that of the one before, its time and the agent's version; of several places the first with text. */
+  /** Paths to a record's name, its parent's name, its time and the agent's version; the first path with text counts. */
   envelope: { readonly [Field in 'record' | 'parent' | 'occurredAt' | 'agentVersion']?: string | readonly string[] };
-  /** Of a record that may be written again, which writing it is. */
+  /** The revision of a record that may be written again. */
   writingOf?(part: Part, place: RecordPlace): Pick<Envelope, 'record' | 'revision'>;
   /** Where it repeats which session or sub-agent it is of. */
   origin?: { readonly [where: string]: 'session' | 'subagent' };
@@ -23,7 +23,7 @@ interface Form {
   placeOf?(part: Part, place: RecordPlace): RecordPlace;
 }
 
-/** A parser of records that are told apart by a word in them. */
+/** A parser for records whose kind is a word in them. */
 export function parser({ agent, kindOf = typeOf, readers, readAlso, writingOf, placeOf, shared, ...form }: Form) {
   const envelope = Object.entries(form.envelope).map(([field, where]) => ({ field, places: [where].flat() }));
   const origin = Object.entries(form.origin ?? {});

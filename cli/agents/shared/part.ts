@@ -13,7 +13,7 @@ export interface Part {
   /** What it is in, and where; undefined for the record. */
   readonly up: Part | undefined;
   readonly key: string | number;
-  /** How much is left of each container from which something was taken, and of those around it. */
+  /** How much is left of each container after fields were taken out, and of those around it. */
   readonly left: Map<object, number>;
 }
 

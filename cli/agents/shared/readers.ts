@@ -9,7 +9,7 @@ export const readersOf = <Read>(kinds: readonly string[], reader: (kind: string)
 /** Where in a part the fields of an event are: keys with dots between them; of several places the first that fits. */
 export type Places<Name extends CapturedType> = { readonly [Field in keyof Fields<Name>]?: string | readonly string[] };
 
-/** What stands in fields of an event that are not there. */
+/** Values for fields of an event that the record lacks. */
 type Given<Name extends CapturedType> = { [Field in keyof Fields<Name>]?: Fields<Name>[Field] | undefined };
 
 /**
@@ -45,7 +45,7 @@ export function event<Name extends CapturedType>(
   return (part) => read(part, given);
 }
 
-/** A reader of what has a text, and the kind that stands at the first of some places, where it stays. */
+/** A reader of a text and its kind, which is found at the first of some paths and stays there. */
 export function eventOfKind(
   eventType: 'error' | 'notice' | 'context.message',
   text: string | readonly string[],
@@ -68,7 +68,7 @@ export function usage(places: Places<'usage'>, cached?: Fields<'usage'>['cached'
 export const facts = (places: Places<'session.meta'>, titleBy?: 'person' | 'agent') =>
   event('session.meta', places, { titleBy });
 
-/** The first of the texts is what the person is told. */
+/** The first text is shown to the person. */
 export const notice = (kind: string, ...text: string[]) => event('notice', { text }, { kind });
 
 /** The first of the texts was put before the model. */
