@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { writeAtomically } from './atomic-file.ts';
 import { makeFolder, write } from './test/folder.ts';
 
-test('a file is written whole, with the mode that was asked for, and leaves nothing beside it', () => {
+test('a file is written whole, with the given mode, and leaves nothing beside it', () => {
   const folder = makeFolder();
   const path = join(folder, 'config.json');
   writeAtomically(path, 'one', { mode: 0o600 });

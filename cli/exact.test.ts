@@ -16,7 +16,7 @@ test.each([
   expect(JSON.stringify(parseExact(text))).toContain(EXACT);
 });
 
-test('wherever it stands in a long text', () => {
+test('anywhere in a long text', () => {
   const at = fc.integer({ min: 16_300, max: 16_500 });
   const filler = fc.constantFrom('x', ',', ':', '[', ', ', ' ');
   fc.assert(

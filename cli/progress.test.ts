@@ -14,7 +14,7 @@ function watch(isTTY: boolean) {
   };
 }
 
-test('how long it will take is told once something can be said of it', () => {
+test('the remaining time is shown once it can be estimated', () => {
   const { written, showAt } = watch(false);
   for (const [ms, done] of [
     [10_000, 10],

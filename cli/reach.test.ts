@@ -7,7 +7,7 @@ import { openTestPolicy } from './test/policy.ts';
 
 const HOME = '/home/ada';
 
-test('what a server holds is looked into while it answers, and an automounter is never asked', () => {
+test('folders of a file server are read while it answers, those of an automounter never', () => {
   const at = makeFolder();
   const reach = createReach({ home: HOME, now: Date.now }, () => [
     { at: '/', type: 'ext4' },
@@ -19,7 +19,7 @@ test('what a server holds is looked into while it answers, and an automounter is
   ]);
 });
 
-test('a server that is gone is asked once for all its folders, by a process that is ended', () => {
+test('one request, by a process that is ended, serves all folders of a dead server', () => {
   const folder = makeFolder();
   chmodSync(write(join(folder, 'df'), `#!/bin/sh\necho "$1" >>${folder}/asked\nexec /bin/sleep 600\n`), 0o755);
   vi.stubEnv('PATH', folder);

@@ -57,7 +57,7 @@ test('another process reads what this one would, and leaves nothing to read', as
   spool.close();
 });
 
-test('it masks what is secret on this machine, and what stands in the transcripts', async () => {
+test('it masks the secrets of this machine and of the transcripts', async () => {
   const home = makeFolder();
   const token = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
   write(join(home, '.claude/projects/shop', `${sessionId(1)}.jsonl`), `${prompt(1, 0, `${SECRET} and ${token}`)}\n`);
@@ -83,7 +83,7 @@ test('told to stop it ends with a whole commit, and the rest is read later, once
   spool.close();
 });
 
-test('it ends when whoever started it is gone', async () => {
+test('it ends when its parent is gone', async () => {
   const home = makeFolder();
   writeLarge(home, 8);
   const { context, spool, places } = setUp(home);

@@ -7,7 +7,7 @@ import { createContext, type RunOptions, run } from '../test/program.ts';
 import { type FakeOptions, startService } from '../test/service.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 
-/** A home with two sessions of two folders, captured; `refuses` is what the service will not have. */
+/** A home with two captured sessions of two folders; `refuses` names events that the service refuses. */
 async function prepare(options: FakeOptions = {}) {
   const service = await startService(options);
   onTestFinished(service.stop);
@@ -46,7 +46,7 @@ test('sessions are listed from the latest to the oldest, and cannot command the 
   expect(await capture(['sessions', '--agent', 'nobody'])).toMatchObject({ exitCode: 2 });
 });
 
-test('all about one session is said, with its page in the dashboard', async () => {
+test('all facts of one session are shown, with its page in the dashboard', async () => {
   const { capture, json, home, service } = await prepare();
   const { stdout } = await capture(['sessions', sessionId(1)]);
   expect(stdout).toContain(`Session   claude-code ${sessionId(1)}\nTitle     first red\nFolder    ~/shop\n`);
@@ -66,7 +66,7 @@ test('all about one session is said, with its page in the dashboard', async () =
   expect(await capture(['sessions', 'nothing'], { home })).toMatchObject({ exitCode: 2 });
 });
 
-test('before anything was captured that is said', async () => {
+test('before anything was captured, it says so', async () => {
   const home = makeFolder();
   expect(await run(['sessions'], { home })).toMatchObject({
     exitCode: 0,

@@ -105,7 +105,7 @@ test.each(CASES)('%s', async (_name, arrange, line, exitCode, next) => {
   expect(shown.stdout).toContain('To be sent    nothing waits');
 });
 
-test('the log is shown where it is asked for, and its path beside it', async () => {
+test('the log is shown on request, and its path beside it', async () => {
   const machine = await setUpMachine();
   write(join(machine.state, 'daemon.log'), 'one\ntwo\n');
   expect(await machine.capture(['status', '--log'])).toEqual({
@@ -115,7 +115,7 @@ test('the log is shown where it is asked for, and its path beside it', async () 
   });
 });
 
-test('what waits is told with its cap', async () => {
+test('waiting events are shown with their cap', async () => {
   const machine = await setUpMachine();
   machine.inSpool((spool) => {
     spool.batches.add({ session: 1, key: 'k', events: 3, body: Buffer.alloc(100), madeAt: Date.now() });
@@ -123,7 +123,7 @@ test('what waits is told with its cap', async () => {
   expect(await status(machine)).toContain('To be sent    3 events (100 B of 1.0 GB) waiting, the oldest for less');
 });
 
-test('a machine that has never captured is told so, and no folder is made', async () => {
+test('a machine that has never captured says so, and no folder is made', async () => {
   const machine = await setUpMachine();
   rmSync(machine.state, { recursive: true });
   const shown = await machine.capture(['status']);

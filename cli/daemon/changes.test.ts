@@ -39,7 +39,7 @@ test('a daemon whose state folder is deleted ends, and says what to do', async (
   expect(existsSync(join(state, 'daemon.pid'))).toBe(false);
 });
 
-test('a daemon whose spool is deleted makes it anew, and goes on', async () => {
+test('a daemon whose spool is deleted makes a new one, and continues', async () => {
   const { start, state, say, texts, waitForTexts } = await setUpDaemon();
   say(1, 0, 'one');
   const { warnings } = await start();
@@ -59,7 +59,7 @@ test('a session that is skipped while it is read is left at once', async () => {
   expect(await run(['skip', sessionId(1)], { home, variables: { CAPTURE_HOME: state } })).toMatchObject({
     exitCode: 0,
   });
-  // What was on its way may still be answered.
+  // The request on its way may still be answered.
   await sleep(200);
   const arrived = texts(1).length;
   say(2, 0, 'another');
@@ -215,7 +215,7 @@ test('in a terminal a session takes a line, and for programs an object', async (
   );
 });
 
-test('where nobody was asked about earlier sessions, it says what becomes of them, once', async () => {
+test('if nobody decided about earlier sessions, it says once that they are kept back', async () => {
   const { start, say, state } = await setUpDaemon({ consent: 'unasked' });
   say(1, 0, 'one');
   say(2, 0, 'two');

@@ -7,7 +7,7 @@ import { setUpDaemon } from '../test/daemon.ts';
 
 const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 10 });
 
-test('a revoked machine sends nothing, keeps all, says so, and goes on when it is allowed again', async () => {
+test('a revoked machine sends nothing, keeps all, says so, and continues when it is allowed again', async () => {
   const { start, say, service, status, texts, waitForTexts } = await setUpDaemon();
   say(1, 0, 'one');
   const { warnings } = await start();
@@ -50,7 +50,7 @@ test('a session that was closed again and again is continued in another one afte
   await waitForTexts(1, ['one']);
 });
 
-test('an agent that is disabled while it is captured holds up none of what is sent otherwise', async () => {
+test('an agent that is disabled while it is captured does not hold up the others', async () => {
   const { start, say, service, status, waitForTexts } = await setUpDaemon({ timing: { holdMs: 60_000 } });
   say(1, 0, 'one');
   await start();
@@ -112,7 +112,7 @@ const slowly = (isTranscript: (path: string) => boolean) => (path: string) => {
   return isTranscript(path);
 };
 
-test('a full spool stops reading, loudly, and reading goes on when there is room', async () => {
+test('a full spool stops reading, loudly, and reading continues when there is room', async () => {
   const set = await setUpDaemon({ preferences: { spool: { maxMegabytes: 0.02 } } });
   const { start, say, service, status, file, waitForTexts, texts } = set;
   say(1, 0, 'one');

@@ -30,7 +30,7 @@ test('memory is given back once it is quiet after much work, and not for heartbe
   expect(collected).toBe(1);
 });
 
-/** A spool in which events of an excluded session wait. */
+/** A spool with waiting events of an excluded session. */
 function openWithExcluded(bytes: number) {
   const spool = openSpool(':memory:');
   onTestFinished(spool.close);

@@ -26,7 +26,7 @@ test('a line has a time, a level and a sentence that cannot command a terminal o
   expect(read('current')).toBe('1970-01-01T00:00:00.000Z warn nothing 1970-01-01T00:00:00.000Z info forged\n');
 });
 
-test('the same warning is told once in a row, and what is only for the log is not told at all', () => {
+test('the same warning is shown once in a row, and information only goes to the log', () => {
   const { log, read, stderr } = setUp();
   log.warn('away');
   log.warn('away');

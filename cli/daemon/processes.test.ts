@@ -35,7 +35,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 test.runIf(process.platform === 'linux')(
-  'tasks of an editor extension go on while the editor runs, also where it is written in capitals',
+  'tasks of an editor extension continue while the editor runs, also if its name is in capitals',
   async () => {
     const extensions = [cline, kilo];
     const ids = extensions.map(({ id }) => id);

@@ -32,7 +32,7 @@ function setUp(watchFolder: WatchFolder = SILENT, root = makeFolder(), agent: Ag
     for (const found of changed) stamps.set(found.path, stampOf(found));
     return { files: all.length, changed };
   };
-  /** A round of the daemon; what is new in what is read of it. */
+  /** A round of the daemon; returns its new reads. */
   const round = (): string[] => {
     const { changed } = find(scan.take());
     const everything = scan.takeEverything();
@@ -153,7 +153,7 @@ test('the folder of an agent that runs for the first time is found within second
   expect(rest(5000).read).toEqual([first]);
 });
 
-test('where the system tells of nothing it looks every second and a half, and every half a second at what goes on', () => {
+test('if the system reports no changes it checks every second and a half, and active files every half a second', () => {
   const { add, say, round, rest } = setUp(NEVER);
   const [first = '', second = ''] = ids(2);
   add(first);
@@ -196,7 +196,7 @@ test('only so many sessions count as going on, the latest ones', () => {
   expect(scan.take()).toHaveLength(64);
 });
 
-test('a folder that is new is looked into at once', () => {
+test('a new folder is scanned at once', () => {
   const { add, say, round, scan, at } = setUp();
   add(ids(1)[0] ?? '');
   round();

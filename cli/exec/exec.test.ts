@@ -78,7 +78,7 @@ async function setUp() {
   return { machine: layOut(), target: { url, secret }, prompts, sessions, environments };
 }
 
-/** What is on the machine beside what the agent wrote. */
+/** The machine's own files, beside the agent's. */
 const leftBehind = ({ home, temporary }: Machine) => [...readdirSync(home), ...readdirSync(temporary)];
 
 test('what an agent does in a job is captured, completed and acknowledged when its exit code is returned', async () => {
@@ -123,7 +123,7 @@ test('of a session that is resumed only what is new is captured', async () => {
   expect(await prompts()).toEqual(['new']);
 });
 
-test('a session that was skipped on this machine is kept back when a job goes on with it', async () => {
+test('a session that was skipped on this machine is kept back when a job continues it', async () => {
   const { machine, target, prompts } = await setUp();
   const before = { type: 'user', uuid: sessionId(2), sessionId: SESSION, timestamp: '2026-01-01T00:00:00Z' };
   write(machine.transcript, `${JSON.stringify({ ...before, message: { role: 'user', content: 'from before' } })}\n`);
@@ -154,7 +154,7 @@ test.each([
   expect(leftBehind(machine)).toEqual([]);
 });
 
-test('a command that there is not is told of', async () => {
+test('a command that does not exist is reported', async () => {
   const { machine, target } = await setUp();
   expect(await exec(machine, target, '--', 'no-such-agent')).toMatchObject({
     code: 127,

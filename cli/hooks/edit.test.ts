@@ -22,7 +22,7 @@ const add = (text: string, hooks = FLAT) => addEntries(text, hooks, COMMAND, isO
 const remove = (text: string) => removeEntries(text, isOurs);
 const OURS = { command: COMMAND, timeout: 5 };
 
-test('entries stand behind those of others, and what there is stays as it is written', () => {
+test('entries come after those of others, and existing text stays unchanged', () => {
   const text = '{\n    // mine\n    "hooks": {\n        "stop": [{ "command": "theirs" }]\n    },\n    "a": 1.50\n}\n';
   const after = add(text);
   expect(parse(after)).toEqual({
@@ -99,7 +99,7 @@ const commentsOf = (text: string) => {
   return all;
 };
 
-test('whatever stands in a file, all of it is there after our entries came and went, or it was left alone', () => {
+test('any file is complete after our entries came and went, or it was left alone', () => {
   let edited = 0;
   fc.assert(
     fc.property(document, fc.constantFrom(FLAT, GROUPED), (text, hooks) => {

@@ -53,7 +53,7 @@ test.each<[string, (state: string) => void]>([
   ['the inbox is gone', (state) => rmSync(join(state, 'inbox'), { recursive: true })],
   ['the inbox is a file', (state) => write(rm(join(state, 'inbox')), '')],
   ['the inbox is read-only', (state) => chmodSync(join(state, 'inbox/cursor'), 0o500)],
-])('a hook is silent, reads all it is told, and succeeds when %s', async (_, spoil) => {
+])('a hook is silent, reads its whole input, and succeeds when %s', async (_, spoil) => {
   const { state, command } = install();
   spoil(state);
   const child = spawn('/bin/sh', ['-c', command]);

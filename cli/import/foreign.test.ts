@@ -64,7 +64,7 @@ test.each([['import'], ['login', '--secret-stdin']])(
   },
 );
 
-test('a folder in which no file is called as a transcript is refused, with what to do', async () => {
+test('a folder without any file named like a transcript is refused, with what to do', async () => {
   const service = await startService();
   onTestFinished(service.stop);
   const home = makeFolder();

@@ -36,7 +36,7 @@ test('on a machine that has never seen it, no folder is made', async () => {
   expect(Object.keys(readTree(home)).filter((path) => path.startsWith('state'))).toEqual([]);
 });
 
-test('somebody whose home is not there is told what is wrong all the same', async () => {
+test('a person whose home does not exist still learns what is wrong', async () => {
   const { exitCode, stdout, stderr } = await run(['status'], { home: join(makeFolder(), 'gone') });
   expect({ exitCode, stderr }).toEqual({ exitCode: 4, stderr: '' });
   expect(stdout).toMatch(/^Failed {3}Nobody is signed in/m);

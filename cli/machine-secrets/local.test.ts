@@ -14,7 +14,7 @@ const mounts = parseMounts(
 );
 
 test.each(['/home/ada/shop', '/srv/shop', '/workspaces/shop', '/database/shop', '/data/local/shop'])(
-  'a folder of this machine is looked into: %s',
+  'a folder of this machine may be read: %s',
   (folder) => {
     expect(isLocal(folder, '/home/ada', mounts)).toBe(true);
   },

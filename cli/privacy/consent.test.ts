@@ -47,7 +47,7 @@ test('a folder of earlier sessions may be written with a slash behind it', () =>
   expect(folders.map((folder) => wantedFrom(consent, folder))).toEqual([0, 0, SINCE]);
 });
 
-test('records without a time at the beginning of an earlier session that goes on are not captured', async () => {
+test('records without a time at the beginning of an earlier session that continues are not captured', async () => {
   const { file, read, said } = openSince(claudeCode, 'project/s.jsonl');
   writeOld(file, lines({ type: 'summary', summary: 'old-summary' }, timed('old-prompt', BEGUN)));
   await read();
@@ -90,7 +90,7 @@ test('where all of the history may go, a session whose clock was never set goes,
   expect([...spooledEvents(reading.spool).values()].flat()).toHaveLength(1);
 });
 
-test('an earlier row that is told after a later one is not captured', async () => {
+test('an earlier row that is read after a later one is not captured', async () => {
   const { file, read, said } = openSince(opencode, 'opencode.db');
   const db = new DatabaseSync(file);
   db.exec(readFileSync(join(import.meta.dirname, '../test/agents/fixtures/opencode/opencode.sql'), 'utf8'));

@@ -14,14 +14,14 @@ export function readConsent(context: StatePlace): Consent | undefined {
   }
 }
 
-/** Takes note of what a person said. */
+/** Notes a person's decision. */
 export function writeConsent(context: StatePlace, { since, history }: Pick<Consent, 'since' | 'history'>): void {
   const decisions = openDecisions(stateFolder(context), { isMade: true });
   decisions?.setConsent({ since, history, isSaid: true });
   decisions?.close();
 }
 
-/** The consent there is, or that of somebody who was never asked: nothing from before now. */
+/** The consent, or that of a person who never decided: nothing from before now. */
 export function ensureConsent(decisions: Decisions, now: number): Consent & { isNew: boolean } {
   const known = decisions.consent();
   if (known) return { ...known, isNew: false };
@@ -66,7 +66,7 @@ export function wantedOf(
   const known = new Set<string>();
   const left: (Beginning | undefined)[] = [session];
   for (let one = left.pop(); ; one = left.pop()) {
-    // Of one that was never met nobody knows when it began.
+    // Nobody knows when a session began that was never met.
     const { folder, startedAt = 0, parents = [] }: Beginning = one ?? {};
     const start = wantedFrom(consent, folder);
     from = Math.max(from, start);

@@ -76,7 +76,7 @@ test('a session of a clone that was gone before it was met stays here where repo
   expect(arrived()).not.toContain('kept-back');
 });
 
-test('a sub-folder that is gone is judged by what its repository was known for', async () => {
+test('the last known facts of its repository judge a sub-folder that is gone', async () => {
   const { home, clone, preferences, record, append, transcript, capture, arrived } = await prepare();
   clone('shop', 'https://github.com/acme/shop.git');
   preferences({ exclude: ['git.example.com/me/*'] });
@@ -146,7 +146,7 @@ test.each(['work/secret', 'secret', 'work/secret/deep'])(
   },
 );
 
-test('a history that Gemini writes again does not bring back what was said before capturing began', async () => {
+test('a history that Gemini writes again does not bring back messages from before capturing began', async () => {
   const { home, capture, arrived, append } = await prepare();
   const file = join(home, '.gemini/tmp/hash/chats/session-2026-01-01T00-00-abcdef12.jsonl');
   const at = (time: number) => new Date(time).toISOString();
@@ -197,7 +197,7 @@ function codexFork(home: string) {
   return { parent, fork, path, said, meta };
 }
 
-test('a fork of an older Codex does not bring back what was said before capturing began', async () => {
+test('a fork of an older Codex does not bring back messages from before capturing began', async () => {
   const { home, capture, arrived, append } = await prepare();
   const { parent, fork, path, said, meta } = codexFork(home);
   append(path(parent), meta(parent, LAST_WEEK), said('kept-back', LAST_WEEK));
@@ -215,7 +215,7 @@ test('a fork of an older Codex does not bring back what was said before capturin
   expect(arrived()).not.toContain('kept-back');
 });
 
-test('a fork of an excluded session from before capturing began stays here, whichever folder it goes on in', async () => {
+test('a fork of an excluded session from before capturing began stays here, whichever folder it continues in', async () => {
   const { home, preferences, capture, arrived, append } = await prepare();
   const { parent, fork, path, said, meta } = codexFork(home);
   const folder = (name: string) => ({ cwd: join(home, name) });
@@ -238,7 +238,7 @@ test('a fork of an excluded session from before capturing began stays here, whic
   expect(arrived()).not.toContain('kept-back');
 });
 
-test('a summary of Qwen Code does not bring back what was said before capturing began', async () => {
+test('a summary of Qwen Code does not bring back messages from before capturing began', async () => {
   const { home, capture, arrived, append } = await prepare();
   const session = '01900000-0000-4000-8000-000000000003';
   const file = join(home, `.qwen/projects/p/chats/${session}.jsonl`);
@@ -287,7 +287,7 @@ test('a fork of a skipped session is not captured although it copies only what w
   await decide(home, 'none');
   append(transcript('aaaa'), record('aaaa', 1, 'work', 'wanted'));
   await capture('import');
-  // What is known of its first records is lost.
+  // The notes of its first records are lost.
   removeFiles(join(home, 'state'), /^decisions\.db/);
   await capture('skip', 'aaaa');
   append(transcript('bbbb'), firstRecordOf(transcript('aaaa'), 'bbbb'));

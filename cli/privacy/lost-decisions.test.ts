@@ -32,7 +32,7 @@ test('what was decided about earlier sessions and is lost counts as none', async
   await second.end();
 });
 
-test('a daemon removes the files in which a version before kept what was decided, as none of that version runs', async () => {
+test("a daemon removes an earlier version's files of decisions, as no process of that version runs", async () => {
   const { start, state } = await setUpDaemon({ consent: 'unasked' });
   write(join(state, 'history.json'), '{"since":5,"history":"none"}');
   write(join(state, 'skipped.json'), '["codex captured"]');
@@ -45,7 +45,7 @@ test('a daemon removes the files in which a version before kept what was decided
   decisions?.close();
 });
 
-test('damaged decisions count as none, and the daemon goes on', async () => {
+test('damaged decisions count as none, and the daemon continues', async () => {
   const { start, state, say, file, age, texts, waitForTexts } = await setUpDaemon();
   const first = await start();
   sayNow(file(1), 1, 'one');

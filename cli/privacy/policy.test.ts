@@ -75,7 +75,7 @@ test('a folder that says no by now keeps back what waits, though nothing else ha
   expect(policy.refresh()).toBe(false);
 });
 
-test('the parent of a fork is not kept back any more once the fork is judged by what their folder says now', () => {
+test('the parent of a fork is captured again once the fork follows the present rules of their folder', () => {
   let now = 1_000_000;
   const { home, policy, decisions, meet } = prepare({ now: () => now });
   const setting = write(join(home, 'open/.session-capture.json'), '{"capture": false}');
@@ -111,7 +111,7 @@ test('a long row of forks of forks is judged at once', () => {
   expect(policy.find('codex', 's59')?.verdict).toBe('skipped');
 }, 5000);
 
-test('forks of each other are judged by what either of them comes from', () => {
+test('the folders of both decide about two forks of each other', () => {
   const home = makeFolder();
   const { decisions, transact, close } = openSpool(':memory:');
   onTestFinished(close);
@@ -137,7 +137,7 @@ test('a session that a person wants again is captured once the rule against its 
   expect(meet('undone', 'open')).toBeUndefined();
 });
 
-test('a session whose file server is away is asked about again as soon as the server answers', () => {
+test('a session whose file server is away is judged again as soon as the server answers', () => {
   let now = 0;
   let isThere = false;
   const { policy, decisions, meet } = prepare({ now: () => now, isReachable: () => isThere });

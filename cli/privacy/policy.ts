@@ -18,11 +18,11 @@ export interface Policy {
    * sessions that wait to be sent, every ten seconds: what a folder says may have changed.
    */
   refresh(): boolean;
-  /** Why a session is kept back; undefined where it is captured. What was found out is kept once `keep` is called. */
+  /** Why a session is kept back; undefined if it is captured. Facts learned on the way are kept once `keep` is called. */
   objection(agent: string, origin: SessionOrigin, met?: Meeting): string | undefined;
   /**
    * Whether a session stays kept back until a person, or what a folder says, changes it. False where more may become known of
-   * it, as when its file server answers again: then nothing that was told of it may be thrown away.
+   * it, as when its file server answers again: then none of its data may be thrown away.
    */
   isSettled(agent: string, session: string, objection: string): boolean;
   /** Why sessions of a folder are kept back. */
@@ -38,7 +38,7 @@ type SessionOrigin = Pick<Origin, 'session' | 'subagent' | 'cwd' | 'forkedFrom'>
 /** What a transcript tells of its session when it is met. */
 export interface Meeting {
   startedAt: number;
-  /** Hashes of its first records' keys, which are asked for where it was not met before. */
+  /** Hashes of its first records' keys, for a session that was not met before. */
   heads: () => readonly Uint8Array[];
 }
 
@@ -47,7 +47,7 @@ export interface PolicyOptions extends StatePlace, Pick<Context, 'now' | 'platfo
   /** Runs a unit of work in one commit. */
   transact: <Result>(work: () => Result) => Result;
   isReachable?: (folder: string) => boolean;
-  /** Sessions of which something waits to be sent, or would if they were not kept back. */
+  /** Sessions with waiting events, or with events that would wait if they were not kept back. */
   waiting?: () => readonly { agent: string; session: string }[];
 }
 
@@ -125,7 +125,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   /** Everything that a session's folder has been since the session was met, and why it is against capturing. */
   function judgeFolder(folder: string | undefined, known: FolderFacts[]): { facts: FolderFacts[]; reason?: string } {
     if (folder === undefined) {
-      // Where a folder is asked for, a session without one is not the one that was meant.
+      // A rule about a folder does not mean a session without one.
       if (rules.include) return { facts: known, reason: NO_FOLDER_INCLUDED };
       if (rules.exclude.length === 0) return { facts: known };
       return { facts: known, reason: NO_FOLDER_EXCLUDED };
@@ -163,7 +163,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     return undefined;
   }
 
-  /** Each of what a folder has been counts. */
+  /** Every known state of a folder counts. */
   function objectionOf(all: readonly FolderFacts[]): string | undefined {
     for (const facts of all) {
       const excluded = rules.exclude.find((rule) => rule.matches(facts));
@@ -175,13 +175,13 @@ export function createPolicy(options: PolicyOptions): Policy {
   }
 
   /**
-   * Decides by what is known of a session, its folder and those it comes from. `judged` holds every session that was judged on
+   * Decides by the facts of a session, its folder and its parents. `judged` holds every session that was judged on
    * the way, since forks of forks share most of their parents; one that is still being judged is in it as undefined.
    */
   function decide(row: Decision, judged = new Map<string, Decision | undefined>()): Decision {
     const { facts, reason: own } = judgeFolder(row.folder, row.facts);
     const isSaidOut = row.isSaid && (row.verdict === 'skipped' || row.verdict === 'deleted');
-    // What its folder is now counts if the person takes that back when it is gone.
+    // The present state of its folder counts if the person takes that back when it is gone.
     if (isSaidOut) return isEqual(facts, row.facts) ? row : { ...row, facts };
     // A person who wants this very fork has seen what it comes from.
     const parents = row.isSaid ? [] : row.parents;
@@ -247,7 +247,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     // A running session may name its folder only after its first records.
     const withFolderOf = (row: Decision): Decision =>
       isMain && row.folder === undefined && cwd !== undefined ? { ...row, folder: cwd } : row;
-    // Its own transcript tells more of a session than that of a sub-agent, or a name that a person gave.
+    // A session's own transcript holds more facts than a sub-agent's, or than a name that a person gave.
     const row =
       known === undefined || (isMain && known.startedAt === undefined)
         ? addKnown(meet(agent, origin, met ?? { startedAt: now(), heads: () => [] }), known)

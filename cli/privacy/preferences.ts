@@ -5,7 +5,7 @@ import { findRuleProblem } from './rules.ts';
 
 /** What a person may set in `preferences.json` in the state folder; every part may be absent. */
 export interface Preferences {
-  /** Folders whose sessions are captured; all of them where absent. `~` stands for the home folder. */
+  /** Folders whose sessions are captured; if absent, all of them. `~` means the home folder. */
   include?: string[];
   /** Folders, or repositories by their remote, whose sessions are not captured. Wins over `include`. */
   exclude?: string[];

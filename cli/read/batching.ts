@@ -57,7 +57,7 @@ export function createBatching({ spool, now, newKey }: BatchingOptions) {
   };
 }
 
-/** `{"events":[…]}` in a zstd frame. `bytes` are those of the events, with a comma after each. */
+/** `{"events":[…]}` in a zstd frame. `bytes` counts the events, with a comma after each. */
 function compress(events: readonly Buffer[], bytes: number): Buffer {
   if (plain.length < bytes + FRAME_BYTES) plain = Buffer.allocUnsafe(2 * (bytes + FRAME_BYTES));
   let end = plain.write('{"events":[', 'latin1');

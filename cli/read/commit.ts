@@ -63,7 +63,7 @@ const COMMIT_MS = 500;
 export class Commits {
   readonly #options: CommitOptions;
   #pending: PendingRecord[] = [];
-  /** Files of sessions all of which is read. */
+  /** Files of sessions that were read completely. */
   #settled = new Set<FileBeingRead>();
   #bytes = 0;
   /** When the first of the pending records was added, by a clock that is never set. */
@@ -154,7 +154,7 @@ class Commit {
     const { decisions, sessions, files } = this.#spool;
     const { origin, startedAt, cursor, leftBefore } = file;
     const { agent, root, path } = file.found;
-    // A person has kept it back since it was asked for.
+    // A person has kept it back since the last check.
     if (decisions.isKeptBack(agent.id, origin.session)) throw new CursorMoved();
     const session = sessions.ensure(agent.id, origin.session);
     const row = { agent: agent.id, root, path, origin, startedAt, cursor, leftBefore, session };

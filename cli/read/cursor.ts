@@ -21,7 +21,7 @@ export const STORE_START: StoreCursor = { kind: 'store', position: 0, pass: 0, l
 
 /**
  * Whether the file still begins and ends, up to the position, as it did: then it only grew. Inode and path do not matter;
- * a file that was moved or restored goes on where it was, one that was rewritten in place is read again.
+ * reading a file that was moved or restored continues, one that was rewritten in place is read again.
  */
 export function continues(fd: number, size: number, { position, headLength, head, tail }: FileCursor): boolean {
   if (size < position) return false;

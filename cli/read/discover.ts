@@ -4,7 +4,7 @@ import type { Agent } from '../agents/agent.ts';
 import { storeOf } from '../agents/store.ts';
 import { codeOf, describe } from '../failure.ts';
 
-/** A folder of an agent's transcripts, and which part of it is asked for. */
+/** A folder of an agent's transcripts, and the wanted part of it. */
 export interface Place {
   agent: Agent;
   root: string;
@@ -12,11 +12,11 @@ export interface Place {
   below: string;
   /** A person named this very file: it is read whether or not the agent would call a transcript so. */
   isNamed?: boolean;
-  /** The real path of a folder that a person named: a link that leads out of it is told of, and not followed. */
+  /** The real path of a folder that a person named: a link that leads out of it is reported, and not followed. */
   within?: string;
   /** Files below the root that are left out. */
   except?: readonly string[];
-  /** Told of each folder that is looked into, before it is; `identity` tells it from one that took its place. */
+  /** Called before each folder is read; `identity` tells it from one that took its place. */
   onFolder?: (folder: Place, identity: string) => void;
 }
 
@@ -38,12 +38,12 @@ export interface Trouble {
 }
 
 /**
- * Every transcript at the places, each once however often it is named, in the order of their paths. What vanishes while
+ * Every transcript at the places, each once however often it is named, in the order of their paths. A file that vanishes while
  * looking was not there.
  */
 export function findTranscripts(places: readonly Place[], onTrouble: (trouble: Trouble) => void): Found[] {
   const found = new Map<string, Found>();
-  /** Folders of the present place: a linked one may lead round in a circle, or to one that is looked at anyway. */
+  /** Folders of the present place: a link may lead round in a circle, or to a folder that is read anyway. */
   const visited = new Set<string>();
 
   function visit(place: Place, path: string, isLink = false): void {
@@ -93,7 +93,7 @@ const leadsOut = (path: string, { within }: Place): boolean =>
   within !== undefined && relative(within, realpathSync(path)).split(sep)[0] === '..';
 
 function toFound({ agent, root }: Place, path: string, stat: Stats): Found {
-  // What was written last to a database stands beside it until it is tidied up.
+  // A file beside a database holds its latest rows until it is tidied up.
   const log = storeOf(agent, path)?.kind === 'database' && statSync(join(root, path + LOG), { throwIfNoEntry: false });
   return {
     agent,

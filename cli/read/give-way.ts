@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Spool } from '../spool/open.ts';
 
 /**
- * What may lie in the spool before reading waits for sending: transcripts keep better where they are. While nothing is
+ * Most unsent bytes in the spool before reading waits for sending: transcripts keep better in place. While nothing is
  * being sent it does not wait, since an agent may delete a transcript before the service is back.
  */
 const SPOOL_BYTES = 64 * 1024 * 1024;

@@ -17,15 +17,15 @@ export interface Unread {
   id: number | undefined;
   origin: Origin;
   startedAt: number;
-  /** Where to go on. */
+  /** The position to continue at. */
   cursor: Cursor;
   /** Where the spool has its cursor. */
   committed: { position: number; pass: number };
   /** Whether all of it was read once, so that what comes was written since. */
   isFollowed: boolean;
-  /** Where it stands in its agent's store. */
+  /** Its place in its agent's store. */
   stored?: StoredPlace;
-  /** Keys of its first records, by which a fork of it is recognized. */
+  /** Keys of its first records, which recognize a fork of it. */
   firstKeys: () => string[];
 }
 
@@ -37,7 +37,7 @@ export interface FileBeingRead extends Unread {
   hasEarlier: boolean;
 }
 
-/** How far a file is looked into for its first record, and the first time and folder written in it. */
+/** How much of a file is searched for its first record, and for the first time and folder. */
 const HEAD_LIMIT = 1024 * 1024;
 const HEAD_RECORDS = 50;
 const CHUNK_BYTES = 64 * 1024;
@@ -76,7 +76,7 @@ export function findUnreadFile(spool: Spool, found: Found, isYoung: boolean, isW
     if (moved) return goOnWith(moved);
     const startedAt = head.time ?? Math.floor(found.bornAt);
     const committed = { position: 0, pass: 0 };
-    // Of a copy only what goes beyond the original is new.
+    // A copy is new only beyond the original.
     const [original] = same.map(({ cursor }) => cursor).sort((one, other) => other.position - one.position);
     if (original?.position === size) return undefined;
     const cursor = original ? { ...original, pass: 0 } : FILE_START;
@@ -88,7 +88,7 @@ export function findUnreadFile(spool: Spool, found: Found, isYoung: boolean, isW
 
 const hasMoved = (row: FileRow) => !existsSync(join(row.root, row.path));
 
-/** Longer, it is looked at as any text is. */
+/** A longer one is treated as any text. */
 const MOST_BLANKS = 64 * 1024;
 
 /** Whether nothing but blanks and line feeds is left to read. */
@@ -98,7 +98,7 @@ function isBlank(fd: number, position: number, size: number): boolean {
 }
 
 interface Head {
-  /** How far it was looked into. */
+  /** How far the search got. */
   bytes: number;
   /** Whether there is a whole line, or a whole record that waits for its line feed. */
   hasLine: boolean;
@@ -127,7 +127,7 @@ function readHead({ agent, root, path }: Found, fd: number): Head {
       const isNamed = agent.namesSession?.(record, path) ?? true;
       if (head.origin === undefined || (isNamed && !head.isNamed)) head.origin = agent.identify({ root, path }, record);
       head.isNamed ||= isNamed;
-      // Last: it takes the record apart, of which a copy may be as large as a line.
+      // Last: it takes the record apart, and a copy of one may be as large as a line.
       head.time ??= timeOfRecord(agent, record);
     }
     const isKnown = head.time !== undefined && ((head.isNamed && head.folder !== undefined) || records >= HEAD_RECORDS);
@@ -182,7 +182,7 @@ export function readKeys({ agent, path }: Found, fd: number, offset: number): { 
   return { keys, end };
 }
 
-/** Lines from the beginning of a file, as far as it is looked into, each with what it holds. */
+/** Lines from the beginning of a file, within the limit of the search, each with its record. */
 export const readFirstLines = (fd: number): Generator<ReadLine> => readLines(fd, HEAD_LIMIT);
 
 interface ReadLine {

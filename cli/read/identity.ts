@@ -8,7 +8,7 @@ const LENGTH = 16;
 /** As a string: a buffer of its own for each hash takes the engine longer than the hash does. */
 const digest = (of: string | Uint8Array) => hash('sha256', of, 'binary').slice(0, LENGTH);
 
-/** Keyed, so that nobody who finds the spool can test a guess of what a transcript said before it was masked. */
+/** Keyed, so that nobody who finds the spool can test a guess of a transcript's text from before masking. */
 export function createRecordHash(key: Uint8Array): RecordHash {
   const keyed = Buffer.concat([key, Buffer.alloc(LENGTH)]);
   return (of) => {

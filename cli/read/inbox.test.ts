@@ -50,7 +50,7 @@ function prepare() {
       readFileSync(join(logs, `${name}.jsonl`), 'utf8')
         .split('\n')
         .slice(0, -1),
-    /** After a while in which nothing happened. */
+    /** After a while without any hook. */
     later: () => {
       now += 10 * 60_000;
     },
@@ -70,7 +70,7 @@ const user = (text: string) => ({ role: 'user', message: { content: [{ type: 'te
 const ran = (name: string) => ({ role: 'assistant', message: { content: [{ type: 'tool_use', name, input: {} }] } });
 
 describe('what hooks leave', () => {
-  test('stands in the order of its times, an event a line, and nothing is left behind', () => {
+  test('is sorted by time, an event a line, and leaves nothing behind', () => {
     const { leave, sort, log, inbox, logs } = prepare();
     leave('9-0', event('afterAgentResponse', { text: 'Two' }), 2);
     leave('10-0', event('beforeSubmitPrompt', { prompt: 'One' }), 1);
@@ -88,7 +88,7 @@ describe('what hooks leave', () => {
     expect(statSync(join(logs, `${CONVERSATION}.jsonl`)).mode & 0o777).toBe(0o600);
   });
 
-  test('takes nothing else down with it, whatever it is', async () => {
+  test('takes nothing else down with it', async () => {
     const { state, inbox, leave, read, said } = prepare();
     leave('1-0', `{"conversation_id": "${CONVERSATION}", "deep": ${'['.repeat(60_000)}${']'.repeat(60_000)}}`, 1);
     execFileSync('mkfifo', [join(inbox, '2-0.json')]);
@@ -189,7 +189,7 @@ describe('a transcript', () => {
     expect(said()).toEqual(['user.message Fix it', 'tool.call Shell']);
   });
 
-  test('is not read once a hook told what was said, also not what comes later', async () => {
+  test('is not read once a hook carried its messages, not even later ones', async () => {
     const { leave, transcript, read, later, said } = prepare();
     leave('1-0', event('beforeSubmitPrompt', { prompt: 'Fix it' }), 1);
     const path = transcript(CONVERSATION, user('Fix it'), ran('Shell'));
@@ -200,7 +200,7 @@ describe('a transcript', () => {
     expect(said()).toEqual(['user.message Fix it']);
   });
 
-  test('adds what was said where hooks tell of tools alone, when the conversation rests', async () => {
+  test('adds messages if hooks carry tools alone, when the conversation rests', async () => {
     const { leave, transcript, read, later, said } = prepare();
     leave('1-0', event('postToolUse', { tool_name: 'Shell', tool_use_id: 't' }), 1);
     transcript(CONVERSATION, user('Fix it'), ran('Shell'));

@@ -26,7 +26,7 @@ import type { Unread } from './identify.ts';
 /** A file that a hook left, complete since it got its name. */
 interface Note {
   path: string;
-  /** Begins with its time, since process numbers come again. */
+  /** Begins with its time, since process numbers repeat. */
   name: string;
   writtenMs: number;
   size: number;
@@ -35,7 +35,7 @@ interface Note {
 /** At once, so that a long absence does not fill the memory. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** More than this no text can hold. Such a note is told of, left where it is, and not read again and again. */
+/** No text can hold more than this. Such a note is reported, left in place, and not read again and again. */
 const LARGEST_NOTE = 256 * 1024 * 1024;
 
 /** Events that say what the agent's transcript says: from the first of them on, the hooks are the record. */
@@ -110,8 +110,8 @@ function listNotes(inbox: string, onTrouble: (trouble: Trouble) => void): Note[]
 
 /**
  * Adds notes to a file per conversation, `sessions/<agent>/<conversation>.jsonl` in the state folder, and makes
- * `<conversation>.told` beside it once that says what the transcript does. They are on the disk before the notes are
- * deleted. After a crash in between a note is written again, under the same name, by which the parser knows it.
+ * `<conversation>.told` beside it once that has the transcript's content. They are on the disk before the notes are
+ * deleted. A crash in between writes a note again, under the same name, so the parser recognizes it.
  */
 function sortNotes(notes: readonly Note[], state: string, agent: string, onTrouble: (trouble: Trouble) => void): void {
   const events: ReturnType<typeof readNote>[] = [];
@@ -169,7 +169,7 @@ function readNote({ path, name, writtenMs }: Note) {
     const isTelling = TELLING.has(event.hook_event_name);
     return { path, conversation, isTelling, line: `${JSON.stringify({ name, at, event })}\n` };
   } catch {
-    const unreadable = { raw, encoding, reason: 'what a hook was told is not a JSON object' };
+    const unreadable = { raw, encoding, reason: "a hook's input is not a JSON object" };
     const line = `${JSON.stringify({ name, at, unreadable })}\n`;
     return { path, conversation: 'unreadable', isTelling: false, line };
   }

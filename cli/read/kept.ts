@@ -9,7 +9,7 @@ import type { RecordHash } from './identity.ts';
 
 /**
  * Takes note of the records of a file whose session is kept back, by hashes of their keys: a copy of one tells a fork. Nothing
- * of what they say is kept. Of a file that only grew, what came since is read. Returns what writes it down, undefined where
+ * of their content is kept. If a file only grew, just the new part is read. Returns a function that stores the notes, undefined where
  * nothing is new.
  */
 export function findKept(

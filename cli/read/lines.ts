@@ -4,7 +4,7 @@ export interface Line {
   /** Byte offsets in the file; `end` is after the line feed. */
   start: number;
   end: number;
-  /** Without the line feed. Valid until the next line is asked for. */
+  /** Without the line feed. Valid until the next call. */
   bytes: Buffer;
   /** False for the last line of a file while its line feed is missing. */
   terminated: boolean;
@@ -17,7 +17,7 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** After a long line the buffer is given back when it is so many times what is needed. */
 const MUCH_LARGER = 16;
-/** Bytes of a buffer from which on it grows to the line's end at once. */
+/** A buffer of this many bytes grows to the line's end at once. */
 const LARGE = 1024 * 1024;
 const LINE_FEED = 10;
 
@@ -53,7 +53,7 @@ export function createLineReader(fd: number, offset: number, chunkBytes: number,
     return maxLineBytes;
   }
 
-  /** Reads another chunk behind what is there; false at the end of the file. */
+  /** Reads another chunk after the present ones; false at the end of the file. */
   function fill(): boolean {
     const keep = Math.max(0, at - TAIL_BYTES);
     const needed = filled - keep + chunkBytes;

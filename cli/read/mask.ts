@@ -25,7 +25,7 @@ type From = Pick<FileRow, 'agent' | 'path' | 'origin'>;
 
 export type Mask = (from: From, record: CapturedRecord) => MaskedRecord;
 
-/** Sessions whose folders are kept: a daemon runs for months. One that is forgotten is told once more. */
+/** How many sessions' folders are kept: a daemon runs for months. A forgotten one is added once more. */
 const MOST_FOLDERS = 1000;
 
 /** Masks record after record. */

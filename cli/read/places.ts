@@ -19,7 +19,7 @@ export const ownPlaces = ({ agents, variables, home }: PlaceOptions): Place[] =>
 
 /** Where the transcripts of a path lie: an agent's own folder, a copy of one, part of either, or a single file. */
 export function placesOf(path: string, options: PlaceOptions): Place[] {
-  // What `"$UNSET"` becomes in a script means no folder, least of all this one.
+  // An empty text, as from `"$UNSET"` in a script, means no folder, least of all this one.
   if (path === '') throw new Failure(EXIT.usage, 'A path is empty.', 'Check it; `.` is this folder.');
   const absolute = resolve(options.folder, path);
   if (!existsSync(absolute)) throw new Failure(EXIT.usage, `There is no ${absolute}.`, 'Check the path.');

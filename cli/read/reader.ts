@@ -29,7 +29,7 @@ export interface ReaderOptions extends CommitOptions {
   policy?: Policy;
   /** What may be captured of the time before; all of it where absent. */
   consent?: Consent | undefined;
-  /** The folder of capture's own state, where hooks may have left what they were told. */
+  /** The folder of capture's own state, where hooks may have left notes. */
   state?: string;
 }
 
@@ -53,7 +53,7 @@ export interface LeftOut {
 }
 
 export interface Progress {
-  /** Called after each commit that holds something; the reader goes on when it resolves. */
+  /** Called after each commit with content; the reader continues when it resolves. */
   onCommit(bytes: number): Promise<void>;
   isStopped(): boolean;
 }
@@ -273,7 +273,7 @@ export function createReader(options: ReaderOptions) {
   function isBefore(file: FileBeingRead, { writtenAt, restates }: CapturedRecord) {
     const { leftBefore, hasEarlier, isFollowed, found, startedAt } = file;
     if (hasEarlier && restates) return true;
-    // Of what was there when the file was first read, nobody knows how old it is: as old as its beginning.
+    // Nobody knows the age of records that were there when the file was first read: they count as old as its beginning.
     const untoldTime = isFollowed ? found.modifiedAt : startedAt;
     return leftBefore !== undefined && (writtenAt || untoldTime) < leftBefore;
   }
@@ -327,7 +327,7 @@ function groupBySession(files: Unread[]): Unread[][] {
 /** Sessions before their forks, and all of them before sub-agents. */
 const bySession = (one: Met, other: Met) => compareSubagents(one, other) || byAge([one], [other]);
 
-/** The session's own file before those of its sub-agents. */
+/** The session's own file before its sub-agents' files. */
 const byRank = (one: Unread, other: Unread) =>
   compareSubagents(one, other) || compare(one.found.path, other.found.path);
 

@@ -48,11 +48,11 @@ export function interpret(agent: Agent, record: JsonObject | undefined, place: R
   return { key, folder, ended, restates: isCopy || events.some(sumsUp), events, ownTime: timeOf(events) };
 }
 
-/** Compactions and titles are made of what was said before. */
+/** Compactions and titles repeat earlier messages. */
 const sumsUp = ({ eventType, payload }: CapturedEvent): boolean =>
   eventType === 'compaction' || (eventType === 'session.meta' && payload.title !== undefined);
 
-/** A parser never throws; should one, its record is kept as it is. */
+/** A parser never throws; should one, its record is kept unparsed. */
 export function parseRecord(agent: Agent, record: JsonObject, place: RecordPlace): CapturedEvent[] | undefined {
   try {
     return agent.parse(record, place);
@@ -87,7 +87,7 @@ export function timeOf(events: readonly CapturedEvent[]): number | undefined {
   return undefined;
 }
 
-/** The folder the agent worked in: most write it at the top of a record or of what the record wraps. */
+/** The folder the agent worked in: most write it at the top of a record or of a record inside it. */
 export function folderOf(record: JsonObject, agent: Pick<Agent, 'folderOf'> = {}): string | undefined {
   if (agent.folderOf) return agent.folderOf(record);
   const { payload } = record;

@@ -63,7 +63,7 @@ export function createRecordStream(options: StreamOptions): RecordStream {
     };
   }
 
-  /** Few cursors are asked for: what was read last is still there then. */
+  /** Few cursors are needed: the last position is still there then. */
   function cursorAt(position: number, time: number): () => FileCursor {
     const headLength = Math.min(position, HEAD_BYTES);
     if (head.length < headLength) head = readAt(fd, 0, HEAD_BYTES);

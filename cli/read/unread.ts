@@ -22,7 +22,7 @@ export function findAllUnread(spool: Spool, found: Found, { now, isYoung, isWant
   return file ? [file] : [];
 }
 
-/** Every transcript in the agents' own folders, with those of its sessions that the spool does not know to their end. */
+/** Every transcript in the agents' own folders, with its sessions that the spool does not know to their end. */
 export function* findUnread(
   context: Context,
   spool: Spool,

@@ -20,7 +20,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Of a line without its line feed only whole objects at its beginning are given: what follows may still be being written.
+ * A line without its line feed gives only the whole objects at its beginning: the rest may still be being written.
  * A line gives the same values however many pieces it arrives in.
  */
 export function readValues({ bytes, start, end, terminated, tooLong }: Line): Value[] {

@@ -33,7 +33,7 @@ function countWork(rest: unknown, secrets: string[]): { tries: number; letters: 
     return found;
   };
   try {
-    // Another one each time: what was found in one session is looked for in it again.
+    // Another one each time: a value found in one session is searched for in it again.
     const [masked] = redactor.redact([record(rest)], { session: `s ${++sessions}` });
     expect(masked?.eventType).toBe('record');
   } finally {
@@ -122,7 +122,7 @@ test.each(Object.entries(HOSTILE))(
   PATIENCE_MS,
 );
 
-/** A value that begins at each name and goes on to the end is read no further than it takes to tell what it is. */
+/** A value that begins at each name and reaches to the end is read only as far as it takes to classify it. */
 test.each(['密码пароль：', 'รหัสผ่าน:', 'пароль:', 'password:x1', 'a.password is b.'])(
   'names without blanks (%s): no more than so many letters are read for each of them',
   (piece) => {
@@ -158,7 +158,7 @@ test('a text of many megabytes is masked piece by piece, as it is', () => {
 const SIGNS = ['\\', '\\n', '\\t', '\\u001b[0m', '\\\\e[1m', '\u001b[m', '\n', ' ', '-', '.', ':', '#', '→', '1', '_'];
 const NUMBERS = ['1 ', '1-', '-1', '-1-', '1:', '1-.1-', '1-1:', 'a-1-', '\\n.-1-', '.-1-,', 'a:1:\n'];
 const LINE_OF_KEY = made('base64', 64);
-/** What a run of signs stands in, which then ends in none of them. */
+/** Surroundings of a run of signs, which then ends in none of them. */
 const AROUND: readonly (readonly [around: string, signs: readonly string[], write: (run: string) => string])[] = [
   ['a key', [...SIGNS, ...NUMBERS], (run) => `-----BEGIN PRIVATE KEY-----\n${LINE_OF_KEY}\n${run}!\n`],
   ['the end of a key', [...SIGNS, ...NUMBERS], (run) => `!${run}\n${LINE_OF_KEY}-----END PRIVATE KEY-----\n`],

@@ -17,7 +17,7 @@ const NAME = new RegExp(String.raw`[\w.\u00c0-\u024f-]{0,${NAME_LIMIT}}`, 'y');
 /** `\nPASSWORD=…` in escaped text: the n belongs to the line break. */
 const BEFORE_NAME = new RegExp(String.raw`(?<=((?!(?<=\\)[nrt])[\w.\u00c0-\u024f-]{0,${NAME_LIMIT}}))`, 'y');
 const VALUE_LIMIT = 2048;
-/** Letters of a long value that tell what it is. */
+/** How many letters of a long value classify it. */
 const SAMPLE = 100;
 
 /** A user, or where to connect to, said to be this: a plain word beside it is a password. */
@@ -29,7 +29,7 @@ const OPENING = /(\\{0,7})(["'`])/y;
 /** Not the name of another assignment: `auth=token=…` is read at the last of them. */
 const BARE_LETTER = String.raw`\[[A-Z]EDACTED:[\w-]{1,40}:[0-9a-f]{4}\]|[^\s"'\x60\\,;&<>|{}()[\]，。；、（）「」”»]`;
 const NO_ASSIGNMENT = String.raw`(?![A-Za-z_]{1,24}\d?=[^=\s"'])`;
-/** The first letters of a value tell whether it is one. What follows them is read only then. */
+/** The first letters of a value decide whether it is one. The rest is read only then. */
 const BARE = new RegExp(`${NO_ASSIGNMENT}(?:${BARE_LETTER}){1,${SAMPLE}}`, 'y');
 /** A sealed secret and a refresh token of Entra have two thousand letters. */
 const LONGEST_BARE = 6000;
@@ -160,7 +160,7 @@ function readLoose(text: string, valueStart: number, { start, end, strength }: N
 }
 const LOOSE_VALUE = /[\w+/=.~:-]{16,512}/y;
 const LONGEST_LOOSE = 40;
-/** Letters in which an address before a name has a colon or a dot. */
+/** Letters before a name in which an address has a colon or a dot. */
 const ADDRESS = 80;
 
 /** A sentence ends in punctuation that is none of the password's. */

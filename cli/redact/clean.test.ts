@@ -22,7 +22,7 @@ function createCounted() {
   return { counted, index, passOf, redactText, redactKnown };
 }
 
-test('a text in which nothing was found is gone through once, however often it is met', () => {
+test('a text without findings is searched once, however often it is met', () => {
   const { counted, passOf, redactText, redactKnown } = createCounted();
   const pass = passOf('codex 1');
   for (let times = 0; times < 10; times++) {

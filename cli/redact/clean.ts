@@ -29,7 +29,7 @@ export function createCleanTexts(index: Pick<ValueIndex, 'version'>) {
       }
       return texts.has(text);
     },
-    /** In the scopes, and with the values, that it was asked for last. */
+    /** The scopes and values of the last call. */
     add(text: string): void {
       if (text.length > LONGEST) return;
       letters += text.length;

@@ -12,7 +12,7 @@ import { createRedactor } from './redactor.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LIMIT = 20_000_000;
 
-/** Files of other people and of this repository, in which hardly anything is a secret: from all over the folders. */
+/** Files of other people and of this repository, from many folders; hardly anything in them is a secret. */
 function readTexts(folders: string[], skip: RegExp): string[] {
   const names = folders
     .flatMap((folder) =>
@@ -43,7 +43,7 @@ function readIfFile(path: string): string {
 const options = { key: new Uint8Array(32) };
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
 
-/** How often something is masked in what holds no secrets, or hardly any, per megabyte. */
+/** Marks per megabyte in files with no secrets, or hardly any. */
 function countAlarms(texts: readonly string[], toRest: (text: string) => unknown): number {
   const redactor = createRedactor(options);
   let alarms = 0;

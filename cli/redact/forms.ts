@@ -13,7 +13,7 @@ export function writeForms(secret: string): string[] {
     bytes.toString('hex'),
     bytes.toString('hex').toUpperCase(),
     ...base64,
-    // What Kubernetes keeps as base64 may be encoded once more on its way.
+    // Kubernetes' base64 may be encoded once more on its way.
     ...base64.flatMap((form) => writeBase64Forms(Buffer.from(form))),
     // PowerShell's -EncodedCommand
     ...writeBase64Forms(Buffer.from(secret, 'utf16le')),

@@ -1,4 +1,4 @@
-/** Gives a string of a JSON text back, masked or as it was. `key` is the name it stands under; undefined for a key. */
+/** Returns a string of a JSON text, masked or unchanged. `key` is its key; undefined if the string is a key itself. */
 export type StringMapper = (value: string, key: string | undefined) => string;
 
 // Unrolled, so that a long string does not fill the stack of the matcher. A colon behind a string tells a key.

@@ -26,7 +26,7 @@ export function findKubernetesSecrets(text: string): Span[] {
 
 interface Found {
   values: (readonly [start: number, end: number])[];
-  /** What stands before it was read. */
+  /** The text before it was read. */
   end: number;
 }
 

@@ -3,7 +3,7 @@ import { createHmac, createSecretKey } from 'node:crypto';
 const MARK = /\[REDACTED:[a-z0-9-]{2,40}:[0-9a-f]{4}\]/g;
 const MARK_START = '[REDACTED:';
 
-/** What may stand beside a mark without being a secret itself: an authentication scheme, blanks, punctuation. */
+/** Text beside a mark that is not a secret itself: an authentication scheme, blanks, punctuation. */
 const BESIDE_MARKS = /^(?:bearer|basic|token|digest|bot|ssws|apikey|[\s"'`,;:=\\])*$/i;
 
 /** A piece of a text that must not leave the machine. */

@@ -3,7 +3,7 @@ import { createNameReader, type NameStrength } from './names.ts';
 
 const read = createNameReader();
 
-/** Names as settings, programs and headers write them; the spelling of one stands for its clause in `names.ts`. */
+/** Names as settings, programs and headers write them; each spelling is an example of its clause in `names.ts`. */
 const NAMES: { [strength in NameStrength]: readonly string[] } = {
   password: [
     'password',

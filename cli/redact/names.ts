@@ -70,7 +70,7 @@ export function createNameReader(): (name: string) => NameStrength | undefined {
   };
 }
 
-/** A piece of a text keeps all of the text in memory; put together anew, it stands for itself. */
+/** A piece of a text keeps the whole text in memory; a copy does not. */
 const detach = (piece: string) => ` ${piece}`.slice(1);
 
 function readName(name: string): NameStrength | undefined {

@@ -20,7 +20,7 @@ export function createPayloadRedactor(text: TextRedactor) {
       strength === undefined ? pass : { ...pass, count: (...each: (typeof found)[number]) => found.push(each) };
     const json = depth < JSON_DEPTH && looksLikeJson(value) ? redactJsonText(value, inner, depth + 1) : value;
     const masked = text.redactText(json, inner);
-    // All of the value is one secret, whatever was found in it.
+    // The whole value is one secret, whatever else was found in it.
     if (strength !== undefined && !isMasked(masked, pass.session.isOwn) && isSecretInField(masked, strength, name))
       return text.redactValue(value, pass);
     for (const each of found) pass.count(...each);
@@ -110,7 +110,7 @@ function separateKeys(keys: string[], masked: string[]): string[] {
   });
 }
 
-/** `["--password", "…"]` and `["authorization", "…"]`: the name stands before its value. */
+/** `["--password", "…"]` and `["authorization", "…"]`: the name precedes its value. */
 function nameBefore(items: unknown[], index: number): string | undefined {
   const before = items[index - 1];
   if (typeof before !== 'string') return undefined;

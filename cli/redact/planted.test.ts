@@ -12,11 +12,11 @@ import { createMachineRedactor, redactOne } from '../test/redacting.ts';
 
 /**
  * A value of this machine is planted into every string and every key of every agent's fixtures, written in each of the
- * ways below: none of them may be in what is spooled. By default a sample; with `CAPTURE_TEST_CORPUS=all` all.
+ * ways below: none of them may be in the spool. By default a sample; with `CAPTURE_TEST_CORPUS=all` all.
  */
 const SAMPLE = 150;
 
-/** One with everything that is escaped somewhere, one as tokens are. */
+/** One with every character that some format escapes, one with a token's characters. */
 const SECRETS = ['Wähle "Regen"\\& <7>\'s $x/+=', 'zK9vQ2mX7bT4nR8wL3pD6hJ1'];
 
 const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1);
@@ -97,7 +97,7 @@ const fixtures = (agent: Agent) =>
 
 const redactor = createMachineRedactor({ variables: {}, home: '/nowhere', secrets: SECRETS, key: new Uint8Array(32) });
 
-/** Everything that can be read in a JSON text: the text, and its strings and keys as they are. */
+/** All readable parts of a JSON text: the text, and its decoded strings and keys. */
 function readAll(json: string): string {
   const texts = [json];
   JSON.parse(json, (key, value) => {

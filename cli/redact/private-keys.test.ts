@@ -52,7 +52,7 @@ const PRINTED: { [how: string]: (line: string, index: number) => string } = {
   'numbered by nl': (line, index) => `${String(index + 1).padStart(6)}  ${line}`,
   'found by grep -n': (line, index) => `${index + 1}:${line}`,
   'found by grep in a file': (line, index) => `deploy/id_rsa.pem:${index + 1}:${line}`,
-  'beside what grep found': (line, index) => `deploy/id_rsa.pem-${index + 1}-${line}`,
+  "beside grep's output": (line, index) => `deploy/id_rsa.pem-${index + 1}-${line}`,
   'indented in YAML': (line) => `      ${line}`,
   'a list in YAML': (line) => `  - ${line}`,
   'a list of strings': (line) => `  "${line}",`,

@@ -100,12 +100,12 @@ describe.each(Object.entries(PROVIDERS))('%s', (_provider, ids) => {
   });
 });
 
-test.each(Object.entries(NAMED_EXAMPLES))('%s is told by its name', (_id, { hit, miss }) => {
+test.each(Object.entries(NAMED_EXAMPLES))('%s is recognized by its name', (_id, { hit, miss }) => {
   expect(hit.filter((text) => redact(text).length === 0)).toEqual([]);
   expect(miss.filter((text) => redact(text).length > 0)).toEqual([]);
 });
 
-test('what only stands for a secret is left alone', () => {
+test('a placeholder for a secret is left alone', () => {
   const harmless = [
     'OPENAI_API_KEY=<YOUR_API_KEY>',
     'const key = process.env.API_KEY;',

@@ -119,7 +119,7 @@ test('what cannot be redacted is withheld', () => {
   });
 });
 
-test('never throws, whatever it is given', () => {
+test('never throws on any input', () => {
   for (const event of [{}, { payload: null }, { eventType: 'record', payload: 1 }, null]) {
     expect(() => redactOne(redactor, event as unknown as CapturedEvent)).not.toThrow();
   }
@@ -136,7 +136,7 @@ test('lets through what is allowed, by rule or by mark, but known values by mark
   expect(allow(known, provider)).toBeUndefined();
 });
 
-test('counts add to those of an earlier pass', () => {
+test("counts add to an earlier pass's", () => {
   const event = call({ command: secret });
   event.payload.redactions = { 'known-value': 2, other: 1 };
   expect(redactOne(redactor, event).payload.redactions).toEqual({ 'known-value': 3, other: 1 });
@@ -162,7 +162,7 @@ describe('what was masked once', () => {
     expect(redactor.redact([later], { session: 'codex another' })).toEqual([later]);
   });
 
-  test('is masked again where a token of a provider was told by its form', () => {
+  test("is masked again where a provider's token was recognized by its form", () => {
     const redactor = open();
     redactor.redact([said(`sk-proj-${token}`)], of);
     const hex = Buffer.from(`sk-proj-${token}`).toString('hex');
@@ -206,7 +206,7 @@ test.each([
   expect(redactInput(input)).toEqual(input);
 });
 
-test('what looks like a mark is left as it is where it stands for nothing', () => {
+test('a text that only looks like a mark is left unchanged', () => {
   const text = `a note ${FAKE}, [QEDACTED:x] and [REDACTED: too`;
   expect(redactInput({ note: text, password: FAKE })).toEqual({ note: text, password: FAKE });
 });

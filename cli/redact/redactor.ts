@@ -44,7 +44,7 @@ export interface Redactor {
 export const WITHHELD = 'withheld';
 export const FAILED = 'redaction failed';
 
-/** Each pass masks what the one before it learned late in the record, in what stands early in it. One is the rule. */
+/** Each pass masks values early in the record that the pass before learned late in it. Usually one is enough. */
 const PASSES = 4;
 /** Secrets of a record that are remembered. To learn one takes as long as to mask twenty. */
 const MOST_LEARNED = 100;
@@ -78,7 +78,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     return { ...event, payload: { ...fields, redactions: counts } } as CapturedEvent;
   }
 
-  /** Paths and ids say which record this is. Only what is surely a secret is taken out of them. */
+  /** Paths and ids identify the record. Only sure secrets are masked in them. */
   const redactSource = (source: Source, pass: Pass): Source =>
     mapFields(source, (value) => (typeof value === 'string' ? text.redactKnown(value, pass) : value));
 

@@ -1,4 +1,4 @@
-/** The hash looks at eight letters: nothing shorter is looked for. */
+/** The hash covers eight letters: shorter values are not searched for. */
 export const HASHED_LETTERS = 8;
 
 /** One scattered number per letter; each shift by four bits drops the letter of eight places before. */
@@ -21,7 +21,7 @@ export interface HashFilter {
   shift: number;
 }
 
-/** 32 bits a hash: one text position in 30 at most is looked at again. 32 kB at least, which stay in the cache. */
+/** 32 bits a hash: at most one text position in 30 is compared again. 32 kB at least, which stay in the cache. */
 const BITS_PER_HASH = 32;
 const FEWEST_BITS = 18;
 

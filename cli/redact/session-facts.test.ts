@@ -6,7 +6,7 @@ import { openReading } from '../test/reading.ts';
 import { createMachineRedactor } from '../test/redacting.ts';
 import { made } from '../test/redaction/made.ts';
 
-test('what is told of a session when it is opened is masked, too', async () => {
+test('the facts that open a session are masked, too', async () => {
   const secret = made('alnum', 30);
   const id = '22222222-3333-4444-8555-666666666666';
   const records = [

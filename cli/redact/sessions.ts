@@ -44,7 +44,7 @@ export function createSessions(key: Uint8Array, index: ValueIndex): (name: strin
     return {
       mark(rule, secret) {
         const mark = make(rule, secret);
-        // A record is masked with the marks that it has got itself; older ones are met in what was masked before.
+        // A record is masked with its own new marks; older ones appear in text that was masked before.
         if (marks.size >= MOST_MARKS) marks.clear();
         marks.add(mark);
         return mark;

@@ -19,7 +19,7 @@ export const KNOWN_VALUE = 'known-value';
 export interface Pass {
   session: Session;
   count(rule: string, secret: string): void;
-  /** What stands in the text where a piece of its copy stands; see `hideForeignMarks`. */
+  /** Pieces of the text, by the pieces of its copy; see `hideForeignMarks`. */
   show?(piece: string): string;
 }
 
@@ -42,13 +42,13 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
   const clean = createCleanTexts(index);
   const withoutKnown = createCleanTexts(index);
 
-  /** `resumed`: the table that began in the piece before. `open`: the table that goes on in the next piece. */
+  /** `resumed`: the table that began in the piece before. `open`: the table that continues in the next piece. */
   function findSpans(text: string, scopes: Scopes, knownOnly: boolean, resumed?: Table) {
     const { spans, hasKeyword, open } = findSpansIn(text, scopes, knownOnly, resumed);
     const view = hasKeyword ? viewPlain(text) : undefined;
     if (view === undefined) return { spans, open };
     const found = findSpansIn(view.text, scopes, knownOnly).spans.map(view.locate);
-    // What stands behind a name may as well end with its line; the tokens of providers tell where they end.
+    // A value after a name may as well end with its line; providers' tokens have an end of their own.
     const endsWithLine = ({ rule, start, end, secret }: Span) =>
       rule === KEY_NAME && text.slice(start, end).includes('\n') && !secret.includes('\n');
     return { spans: [...spans, ...found.filter((span) => !endsWithLine(span))], open };
@@ -58,7 +58,7 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
     const spans: Span[] = tables.resume(text, resumed).map((place) => toSpan(text, place));
     let hasKeyword = false;
     let isKubernetes = false;
-    // What a rule has matched need not be matched again from within: a text of nothing but its keyword stays cheap.
+    // Text that a rule matched need not be matched again from within: a text of nothing but its keyword stays cheap.
     const matchedTo = new Map<Rule, number>();
 
     function visitKeyword(keyword: number, start: number): void {

@@ -31,7 +31,7 @@ interface Form extends KnownValue {
   text: string;
   /** Where it counts; everywhere if it is undefined. */
   scope: string | undefined;
-  /** Where its hashed letters begin: not at once if it can be, since what many tokens have in common stands there. */
+  /** Where its hashed letters begin: later if possible, since many tokens share their first letters. */
   anchor: number;
 }
 
@@ -49,7 +49,7 @@ export function createValueIndex() {
   const ends = new Map<number, Form[]>();
   const scopes = new Map<string | undefined, Map<string, Form[]>>([[undefined, new Map()]]);
   let filter = createHashFilter([]);
-  /** Hashes in the filter; those of what was dropped since it was made are among them. */
+  /** Hashes in the filter, including those of values dropped since it was built. */
   let filtered = 0;
   let version = 0;
 

@@ -208,7 +208,7 @@ function isMixedCase(value: string, shortest = 20): boolean {
   return countVowels(value) < value.length * 0.33 && countChanges(value) >= value.length * 0.15;
 }
 
-/** What is said of passwords in quotes, and is none: what was done to it, the name of its field in a form. */
+/** Quoted words near passwords that are none: a verb in the past, the name of a form's field. */
 const isNoPassword = (value: string): boolean =>
   !/^[a-z]{6,20}\d{0,4}$/.test(value) || HARMLESS.has(value) || STATE.test(value) || isPasswordLabel(value);
 const STATE =

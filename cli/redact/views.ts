@@ -1,6 +1,6 @@
 import type { Span } from './mark.ts';
 
-/** A text without what a terminal put into it, and where its letters stand in the text itself. */
+/** A text without a terminal's control sequences, and the positions of its letters in the text itself. */
 export interface View {
   text: string;
   locate(span: Span): Span;
@@ -13,7 +13,7 @@ const COLOURS = new RegExp(COLOUR, 'g');
 const ESCAPES = ['\u001b[', 'u001b[', 'x1b[', '\\e[', '033['];
 /** A terminal wraps no narrower, and a line that is longer is no line of one. */
 const [NARROWEST, WIDEST] = [40, 400];
-/** Columns of terminals, and of what wraps as mails and keys do. */
+/** Widths of terminals, and of programs that wrap lines, as for mails and keys. */
 const isUsual = (width: number) => width % 10 === 0 || width % 8 === 0 || width === 76 || width === 132;
 const PART_OF_TOKEN = /[\w+/=.~-]/;
 

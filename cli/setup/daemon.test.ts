@@ -35,7 +35,7 @@ async function prepare(systemctl: string | undefined) {
   return { home, state, capture, asked, isRunning, environment, url: service.url };
 }
 
-/** The daemon is started as systemd would, by what the unit says. */
+/** Starts the daemon as systemd would, by its unit. */
 const STARTS =
   'case "$2" in restart) grep ^ExecStart= "$HOME"/.config/systemd/user/*.service | cut -d= -f2- > "$HOME"/unit ; setsid sh "$HOME"/unit >/dev/null 2>&1 & ;; esac';
 const NO_USER_MANAGER = 'exit 1';
@@ -137,7 +137,7 @@ test('with --no-daemon nothing is set up; one that is there stays, until uninsta
   expect(existsSync(unit)).toBe(false);
 });
 
-test('a proxy is handed to the daemon; one with a password is not, and that is said', async () => {
+test('the daemon gets a proxy, but not one with a password, and the plan says so', async () => {
   const { home, capture } = await prepare(STARTS);
   const proxies = { HOME: home, HTTPS_PROXY: 'http://proxy:8080', HTTP_PROXY: 'http://me:hunter2@proxy:8080' };
   const { stdout, stderr } = await capture(['init', '--yes'], proxies);
@@ -174,7 +174,7 @@ test('on Windows a task of the person starts the daemon at sign-in, also on batt
   }
 });
 
-test('launchd is given what may stand in XML', () => {
+test('launchd gets valid XML', () => {
   const { context } = createContext({ home: '/h', context: { program: ['/a & b/<node>'] } });
   const text = supervisorOf('darwin')?.file.write(context);
   expect(text).toContain('<string>/a &#38; b/&#60;node&#62;</string>\n    <string>run</string>');

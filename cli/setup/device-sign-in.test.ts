@@ -60,7 +60,7 @@ describe.concurrent('a sign-in through the browser', () => {
     expect(written.stderr).toContain('The sign-in was refused in the dashboard. Nothing was stored.\n');
   });
 
-  test('goes on through requests that fail', async ({ expect }) => {
+  test('continues after requests that fail', async ({ expect }) => {
     let lost = 0;
     const { context, ended, userCode, stored } = await begin();
     const reach = context.fetch;
@@ -89,7 +89,7 @@ describe.concurrent('a sign-in through the browser', () => {
   });
 });
 
-/** What stands in for a browser writes down what it was given. */
+/** A program in place of a browser writes down its arguments. */
 function browser(variables: Record<string, string> = {}): Partial<RunOptions> & { opened(): string | undefined } {
   const folder = makeFolder();
   const program = join(folder, 'xdg-open');

@@ -52,7 +52,7 @@ test('init registers the machine with its agents, changes nothing in the agents,
   expect(agents()).toEqual(before);
 });
 
-test('a folder that no earlier session was in is told, since its path may have a slip', async () => {
+test('a folder without earlier sessions is reported, since its path may have a slip', async () => {
   const { home, init } = await prepare();
   const about = (folder: string) => expect.stringContaining(`No earlier session was in ${join(home, folder)},`);
   const { exitCode, stderr } = await init(['--yes', '--history', '~/nowhere', '--history', '~/work']);
@@ -97,8 +97,8 @@ test.each<[string, string[], string | undefined, (home: string) => unknown]>([
   ['a choice by number', [], 'y\n1\n', (home) => [join(home, 'work/shop')]],
   ['a choice by path', [], 'y\n~/private, 1\n', (home) => [join(home, 'private'), join(home, 'work/shop')]],
   ['a choice with a comma too many', [], 'y\n1,\n', (home) => [join(home, 'work/shop')]],
-  ['a choice of what is not there, asked again', [], 'y\n1, 99\n1\n', (home) => [join(home, 'work/shop')]],
-  ['a choice of what is not there, and silence', [], 'y\n99\n', () => 'none'],
+  ['a choice that does not exist, and another answer', [], 'y\n1, 99\n1\n', (home) => [join(home, 'work/shop')]],
+  ['a choice that does not exist, and silence', [], 'y\n99\n', () => 'none'],
 ])('of earlier sessions go those that were let go: %s', async (_, args, input, expected) => {
   const { home, init, consent } = await prepare();
   const { exitCode } = await init(args, input === undefined ? {} : { isTTY: true, input });
@@ -116,7 +116,7 @@ test('what was decided is not asked again, and may be decided anew', async () =>
   expect(readConsent({ variables: { CAPTURE_HOME: state }, home })).toEqual({ since, history: 'none', isSaid: true });
 });
 
-test('an import keeps to what was let go, and says what stays; what is named is captured whole', async () => {
+test('an import follows the decision and says which sessions stay; named files are captured whole', async () => {
   const { home, service, init, capture } = await prepare();
   const said = () =>
     [...service.state.sessions.values()].flatMap(({ events }) => events.flatMap(({ payload }) => payload.text ?? []));

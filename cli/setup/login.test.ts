@@ -95,7 +95,7 @@ test('a service that cannot say whose a secret is does not count as having accep
   );
 });
 
-test('https where only http is spoken is said in so many words', async () => {
+test('https for a service that only speaks http is explained', async () => {
   const { service, login, stored } = await prepare();
   const result = await login(service.url.replace('http:', 'https:'));
   expect([result.exitCode, stored()]).toEqual([75, undefined]);

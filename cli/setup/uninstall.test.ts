@@ -52,7 +52,7 @@ test("what is not capture's stays in its folder", async () => {
   expect(readdirSync(join(state, 'bin'))).toEqual(['mine']);
 });
 
-test('without a yes nothing is purged, nor anything else done; what is lost is said', async () => {
+test('without a yes nothing is purged or otherwise changed; the loss is named before', async () => {
   const { home, capture } = await prepare();
   expect((await capture(['uninstall', '--purge'])).exitCode).toBe(2);
   const { exitCode, stderr } = await capture(['uninstall', '--purge'], { isTTY: true, input: 'n\n' });

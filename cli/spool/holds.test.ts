@@ -59,7 +59,7 @@ test('reopenings are counted in a row', () => {
   expect(holds.countReopening(session)).toBe(1);
 });
 
-test('nothing is told of a session that has nothing to send any more', () => {
+test('a session without waiting events is not listed any more', () => {
   const { session, spool } = setUp();
   spool.holds.hold(session, HELD);
   spool.batches.removeSession(session);

@@ -17,7 +17,7 @@ function mountSmallDisk(): string | undefined {
   return folder;
 }
 
-test('a full disk makes capture wait and say so; with room it goes on, and nothing is lost or doubled', async (context) => {
+test('a full disk makes capture wait and say so; with room it continues, and nothing is lost or doubled', async (context) => {
   const disk = mountSmallDisk();
   if (disk === undefined) return context.skip('mounting a small disk takes root');
   const state = join(disk, 'state');

@@ -87,7 +87,7 @@ const step = fc.record({
 });
 
 test.each(KEPT)(
-  '$agent.displayName: a document is captured as it is in the end, whatever it was in between',
+  '$agent.displayName: a document is captured in its final form, whatever it was in between',
   async (kept) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), fc.boolean(), async (steps, isPatient) => {

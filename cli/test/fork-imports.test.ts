@@ -55,8 +55,8 @@ test.each([
   ['the oldest first', [[4], [1], [2], [3]]],
   ['the newest first', [[4], [3], [2], [1]]],
   ['the oldest last', [[4], [2], [3], [1]]],
-  ['beside what was captured of the newest two', [[3], [4], [1, 2]]],
-])('sessions whose forks were captured before them have all that was said: %s', async (_name, imports) => {
+  ['beside the captured part of the newest two', [[3], [4], [1, 2]]],
+])('sessions whose forks were captured first have all their messages: %s', async (_name, imports) => {
   const { home, capture, texts, sessions } = await setUpImports();
   const put = (session: number, before: string[]) => {
     const said = session > 1 ? { forkedFrom: { sessionId: sessionId(session - 1) } } : {};

@@ -40,7 +40,7 @@ test('capture alone, and a group of commands alone, show their help', async () =
   expect((await run(['--version'], { home })).stdout).toBe(`${VERSION}\n`);
 });
 
-test('what is not understood is told with what may have been meant, with --json as an object', async () => {
+test('a wrong command line gets a hint, with --json as an object', async () => {
   const home = makeFolder();
   expect(await run(['statsu'], { home })).toEqual({
     exitCode: 2,

@@ -119,7 +119,7 @@ test('what this program did wrong is not taken for the network', async () => {
   expect([wrong.code, isTemporary(wrong)]).toEqual(['ERR_INVALID_CHAR', false]);
 });
 
-test('a proxy that the variables name is gone through, if Node is told to', async () => {
+test("requests use the variables' proxy, if Node should", async () => {
   const { url } = await listen((request, response) => response.end(`proxied ${request.url}`));
   const script = `import { fetchPlainly } from ${JSON.stringify(new URL('../http.ts', import.meta.url).href)};
     const reply = await fetchPlainly('http://capture.invalid/healthz');

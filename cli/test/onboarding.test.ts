@@ -35,7 +35,7 @@ test('an address with signs that shells know is quoted in every line', () => {
   }
 });
 
-test('every command that is told exists, with its options', () => {
+test('every documented command exists, with its options', () => {
   const lines = [...onboardingBySecret(ADDRESS).flatMap(({ commands }) => commands), rehearsal(ADDRESS)];
   const told = lines.flatMap((line) => [...line.matchAll(/(?:capture|capture\.tgz) (\w+)([^&;]*)/g)]);
   expect(told.map(([, name]) => name)).toEqual(['login', 'init', 'login', 'init', 'import']);
@@ -46,7 +46,7 @@ test('every command that is told exists, with its options', () => {
   }
 });
 
-test('nothing that is not published is told to be fetched', () => {
+test('no page has people fetch an unpublished package', () => {
   for (const file of ['README.md', 'docs/install.md', 'cli/README.md']) {
     expect(readFileSync(join(ROOT, file), 'utf8')).not.toMatch(/npm install --global @|npx @/);
   }

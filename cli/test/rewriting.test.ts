@@ -200,7 +200,7 @@ test('a file that is named several times is read once', async () => {
   expect(spool.counters()).toMatchObject({ recordsCaptured: 3, recordsRepeated: 0 });
 });
 
-test('a backup of a session of Codex adds nothing that was said or searched', async () => {
+test('a backup of a session of Codex adds no message and no search', async () => {
   const root = join(makeFolder(), 'root');
   const said = [
     { type: 'event_msg', payload: { type: 'user_message', message: 'continue' } },

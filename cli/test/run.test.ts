@@ -57,7 +57,7 @@ test('it runs once, imports go along with it, and it ends when asked', async () 
   expect(await exitOf(daemon)).toEqual({ code: 0, signal: null });
 });
 
-test('a revoked secret stops what is sent and not what is captured; signing in anew goes on', async () => {
+test('a revoked secret stops sending but not capturing; a new sign-in resumes', async () => {
   const { service, options, daemon, file, texts } = await setUp();
   service.state.secret = 'sk_live_another';
   appendFileSync(file, `${prompt(1, 1, 'two')}\n`);

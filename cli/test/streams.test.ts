@@ -26,7 +26,7 @@ async function startDaemon() {
   return { service, daemon, log, say };
 }
 
-test('a daemon whose readers are gone goes on, and its log has what nobody reads any more', async () => {
+test('a daemon whose readers are gone continues, and its log has the lines that nobody reads', async () => {
   const { service, daemon, log, say } = await startDaemon();
   await until(() => expect(log()).toContain('Capturing'));
   daemon.stdout?.destroy();

@@ -29,7 +29,7 @@ test('a session that goes to another machine and comes back is captured once and
 
 const elsewhere = ({ options }: HeldService) => ({ ...options, variables: { CAPTURE_HOME: makeFolder() } });
 
-/** Where the events of each file stand in it, in the order in which the service has them. */
+/** The positions of each file's events in it, in the service's order. */
 function positionsByFile(events: readonly StoredEvent[]): Map<string, string[]> {
   const byFile = Map.groupBy(events, ({ payload }) => `${payload.source.session} ${payload.source.file}`);
   const sorted = [...byFile].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -188,7 +188,7 @@ test('two imports at once repeat nothing', async () => {
   expect(service.state.sessions.size).toBe(3);
 });
 
-test('whoever lost the state of capture doubles nothing, and goes on where the service is', async () => {
+test("after a loss of capture's state nothing is doubled, and sending continues at the service's end", async () => {
   const { write, capture, texts, sessions } = await setUpImports();
   write(1, ['one', 'two', 'two']);
   await capture();
@@ -203,7 +203,7 @@ test('whoever lost the state of capture doubles nothing, and goes on where the s
   expect(sessions()).toHaveLength(2);
 });
 
-test('whoever lost the state of capture opens no session for what completed ones hold', async () => {
+test("after a loss of capture's state no session is opened for events that completed ones hold", async () => {
   const { write, capture, texts, sessions } = await setUpImports();
   write(1, ['one', 'two', 'two']);
   await capture();

@@ -55,7 +55,7 @@ test('what was not made from a record is never recognised', () => {
   expect(hold(byHand).takeEvent(byHand)).toBeUndefined();
 });
 
-test('what others have read further than was asked for is expected, and what was passed by is not', () => {
+test('further reads by others are expected, skipped events are not', () => {
   const held = hold(event('one'), event('two', { position: 9 }), event('other', { position: 8 }));
   expect(held.isExpecting()).toBe(true);
   held.takeEvent(event('one'));

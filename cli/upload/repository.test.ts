@@ -37,7 +37,7 @@ test('each session is opened with the remote of its own folder', async () => {
   ]);
 });
 
-test('the remote of a folder that is excluded by now is told to nobody', () => {
+test('the remote of a folder that is excluded by now is not sent', () => {
   const home = makeFolder();
   const root = clone('https://git.example.com/acme/secret.git');
   let time = Date.now();
@@ -53,7 +53,7 @@ test('the remote of a folder that is excluded by now is told to nobody', () => {
   spool.close();
 });
 
-test('what a folder says against its session, found out while its remote is looked for, keeps the session back', () => {
+test("a folder's objection, found while its remote is read, keeps its session back", () => {
   const home = makeFolder();
   const root = clone('https://git.example.com/acme/secret.git');
   let time = Date.now();

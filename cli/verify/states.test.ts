@@ -198,7 +198,7 @@ test('an event that the service refused alone waits', async () => {
   expect(await verify()).toMatchObject({ ...clean, records: 1, waiting: 1 });
 });
 
-test('a service that loses answers is asked again', async () => {
+test('a service that loses answers gets the request again', async () => {
   const held = await startWith(one, two);
   let asked = 0;
   const shaky: typeof fetch = (input, init) =>
@@ -209,7 +209,7 @@ test('a service that loses answers is asked again', async () => {
   expect(asked).toBe(2);
 });
 
-test('many sessions are asked about in few requests, and other processes come first', async () => {
+test('many sessions take few requests, and other processes come first', async () => {
   const held = await startHeld();
   for (let number = 1; number <= 230; number++) {
     write(join(held.home, '.claude/projects/shop', `${sessionId(number)}.jsonl`), lines(prompt(number, 1, 'one')));

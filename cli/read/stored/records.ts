@@ -17,7 +17,7 @@ export function listSessions(store: Store, file: string, fileStamp: string, now:
     if (store.kind === 'database') {
       return withDatabase(file, store.sessions).map(({ name, changedAt, stamp = String(changedAt) }) => ({
         name,
-        // What is written later in the same moment would not be noticed: it is read once more.
+        // A later write in the same moment would go unnoticed: read it once more.
         stamp: changedAt > now - MOMENT_MS ? '' : stamp,
         readHead: () => readDatabaseHead(store, file, name),
       }));
@@ -39,7 +39,7 @@ export interface ListedSession extends StoredSession {
 /** Longer than clocks and time stamps are apart. */
 const MOMENT_MS = 2000;
 
-/** How far a session is looked into for the first time that is written in it. */
+/** How far a session is searched for its first time. */
 const HEAD_RECORDS = 20;
 
 const readDatabaseHead = (store: DatabaseStore, file: string, session: string): JsonObject[] =>

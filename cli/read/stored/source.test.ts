@@ -32,7 +32,7 @@ async function readWhile(agent: ChildProcess, read: () => void): Promise<string>
   return complaint;
 }
 
-test('an agent never finds its database locked by whoever reads it, and all of it is read', async () => {
+test("reading an agent's database never locks it, and misses no row", async () => {
   const path = join(makeFolder(), 'agent.db');
   let most = 0;
   let reads = 0;

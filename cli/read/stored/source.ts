@@ -72,7 +72,7 @@ function stampOf(path: string): string {
   return `${size} ${mtimeNs} ${ino}`;
 }
 
-/** The parser's own errors, told like those of the file system. */
+/** The parser's own errors, in the form of the file system's. */
 export function unusable(reason: string): Error {
   return Object.assign(new Error(reason), { code: 'EBADMSG' });
 }

@@ -36,7 +36,7 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
   const isOpen = ({ unsettled, changedAt }: StoredRecord) => unsettled === true && changedAt >= settledBefore;
   const open = all.filter(isOpen);
   const records = all.filter((record) => !isOpen(record));
-  // What is left alone now is asked for again.
+  // A row skipped now is read again.
   const changedUpTo = open.length > 0 ? earliest(open) : latest(all, cursor.position);
   // A document is read as a whole each time.
   const readUpTo = store.kind === 'document' ? 0 : changedUpTo;
@@ -62,7 +62,7 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
       unreadable: false,
       tooLong: false,
       time: lastTime,
-      // The rows of a database come table by table, and each has its own time; a document tells only that of all of it.
+      // The rows of a database come table by table, each with its own time; a document has one time for everything.
       writtenAt: ownTime ?? (store.kind === 'document' ? lastTime : changedAt),
       bytes: bytes.length,
       cursor: cursorAt(taken === records.length, lastTime),

@@ -9,7 +9,7 @@ import type { Rule } from './rule.ts';
 import { SERVICES } from './services.ts';
 import { VENDOR_NAMES } from './vendor-names.ts';
 
-/** In the order in which they are listed. An id may have several rows. */
+/** Listed in this order. An id may have several rows. */
 export const RULES: readonly Rule[] = [
   ...KEYS,
   ...CLOUDS,

@@ -1,6 +1,6 @@
-/** A list in which one secret stands behind the other, such as recovery codes. */
+/** A list of secrets one after the other, such as recovery codes. */
 interface List {
-  /** One of them, with the number that may stand before it. */
+  /** One of them, with an optional number before it. */
   item: RegExp;
   /** Fewer are no list. */
   least: number;

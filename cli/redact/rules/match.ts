@@ -68,6 +68,6 @@ const DATA_LINES = new RegExp(
 
 const LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 const ESCAPE_BEFORE = /(?:\\[nrtbfv]|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|%[0-9a-f]{2}|\[[\d;]{0,6}m)$/i;
-/** Long runs of base64 are data, in which any short beginning of a token stands somewhere. Their lines may be wrapped. */
+/** Long runs of base64 are data, and any short beginning of a token occurs in them. Their lines may be wrapped. */
 const DATA_LENGTH = 100;
 const DATA = new RegExp(String.raw`^[A-Za-z0-9/+\n\r\\]{${DATA_LENGTH}}$`);

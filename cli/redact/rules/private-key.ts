@@ -1,6 +1,6 @@
 import { COLOUR } from '../views.ts';
 
-/** Letters of the longest key that is looked for, with what a program wrote before its lines. */
+/** Letters of the longest key, with a program's prefixes before its lines. */
 const LONGEST_KEY = 20_000;
 
 const BEGIN = '-----BEGIN';
@@ -46,7 +46,7 @@ const SHORTEST_KEY = 40;
 /** Where the key begins whose last line ends at `end`: what a cut took its first line from. `end` itself where nothing is one. */
 export function startOfKey(text: string, end: number): number {
   let start = end;
-  // The last line may be short, and so may the rest of a line of which a part was read, and the first one of a text.
+  // The last line may be short, and so may the rest of a line that was read in part, and the first one of a text.
   let mayBeShort = true;
   while (end - start < LONGEST_KEY) {
     LINE_BEFORE.lastIndex = start;

@@ -40,7 +40,7 @@ interface Options {
   no: string | readonly string[];
 }
 
-/** A keyword `gh[op]_` stands for `gho_` and `ghp_`. The flag `i` of the pattern counts, others are set here. */
+/** A keyword `gh[op]_` means `gho_` and `ghp_`. The flag `i` of the pattern counts, others are set here. */
 export function rule(id: string, keywords: readonly string[], pattern: RegExp, options: Options): Rule {
   const { entropy = 0, lead = 0, inside = false, extent, yes, no } = options;
   return {

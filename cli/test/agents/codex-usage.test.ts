@@ -22,7 +22,7 @@ function totalsOf({ origin, lines }: Transcript): { added: number; told: number 
 }
 
 // A fork on 0.169 goes on from its parent's total, and in one real session the agent's counter falls in the middle.
-test.skipIf(transcripts.length === 0)('usage adds up to what the agent itself counts', () => {
+test.skipIf(transcripts.length === 0)("usage adds up to the agent's own count", () => {
   const totals = transcripts.filter(({ origin }) => origin.forkedFrom === undefined || origin.subagent).map(totalsOf);
   const different = totals.filter(({ added, told }) => told > 0 && added !== told);
   expect(different.length).toBeLessThanOrEqual(0.05 * totals.length);

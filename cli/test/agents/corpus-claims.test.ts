@@ -8,27 +8,24 @@ import { collection, filesOf, readTranscripts } from './corpus.ts';
 const UNCLAIMED: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^INDEX\.md$/, 'the list of the files'],
   [/^(antigravity|grok|hermes|iflow|kimi|openclaw|traex|vibe)\//, 'of an agent that is not captured'],
-  [
-    /^\w+\/generated\/(hooks-captured\.jsonl|stream-json-stdout\.jsonl)$/,
-    'what hooks were told, or the program printed',
-  ],
+  [/^\w+\/generated\/(hooks-captured\.jsonl|stream-json-stdout\.jsonl)$/, 'input of hooks, or output of the program'],
   [/^copilot\/generated\/(json-stdout|otel-file)\.jsonl$/, 'what the program printed or measured'],
   [/^gemini\/generated\/otel-outfile\.log$/, 'what the program measured'],
-  [/^opencode\/generated\/(plugin-events|run-json-stdout)\.jsonl$/, 'what a plugin was told, or the program printed'],
+  [/^opencode\/generated\/(plugin-events|run-json-stdout)\.jsonl$/, 'input of a plugin, or output of the program'],
   [/^\w+\/generated\/[\w-]+\.(toml|json|sql|ts)$/, 'settings, schemas and a plugin'],
   [
     /^copilot\/generated\/session-state\/[^/]+\/(workspace\.yaml|checkpoints\/|rewind-file-snapshots\/)/,
     'state beside it',
   ],
   [/^droid\/.*\/stream_json_\w+\.jsonl$/, 'what the program printed'],
-  [/^claude-code\/.*\.meta\.json$/, 'about a sub-agent, rewritten, of which its transcript says more'],
+  [/^claude-code\/.*\.meta\.json$/, 'about a sub-agent, rewritten, with less than its transcript'],
   [/^claude-code\/.*\/workflows\/wf_\w+\.json$/, 'the state of a workflow, whose journal is a transcript'],
   [/^claude-code\/.*\/test_data\/cache\/\w+\.json$/, 'made by another program'],
   [/^gemini\/.*\/schema_drift\.json$/, 'no session, but what might be one some day'],
   [/^opencode\/.*\/storage_(legacy|v2)\//, 'of versions whose files OpenCode took over into its database'],
 ];
 
-/** Exports in which masking what is private left what is no JSON. */
+/** Exports that are not JSON after masking their private parts. */
 const BROKEN =
   /^opencode\/eitatech__gatomia-vscode\/(3e\/ab2bb11e16\/0|42\/9b26e0b2e0\/1|54\/cc9b44fcfe\/[01])\/full\.jsonl$/;
 

@@ -7,7 +7,7 @@ import type { Agent, JsonObject, Origin } from '../../agents/agent.ts';
 import { type Store, storeOf } from '../../agents/store.ts';
 import { listSessions, readSession } from '../../read/stored/records.ts';
 
-/** Transcripts of real sessions, for tests: those of the repository, and a larger collection where it lies beside it. */
+/** Transcripts of real sessions, for tests: the repository's, and a larger collection if it is beside it. */
 const FOLDERS = ['../../../samples', '../../../../shared/transcripts'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
@@ -49,7 +49,7 @@ export function transcriptsBelow(agent: Agent, root: string, among?: RegExp): Tr
     try {
       return readTranscripts({ agent, root, path });
     } catch (error) {
-      // Of the collected ones some were broken by masking what is private in them.
+      // Masking private text broke some of the collected ones.
       if (among === undefined) throw error;
       return [];
     }

@@ -78,7 +78,7 @@ describe('which records are the same', () => {
     expect(claudeCode.recordKey({ ...record, uuid: 'a1' }, place(A))).toBeUndefined();
   });
 
-  test('a numbered record of a thread of Codex, not that of another thread', () => {
+  test('a numbered record of a thread of Codex, not one of another thread', () => {
     const record = {
       type: 'event_msg',
       timestamp: '2026-11-01T10:00:00Z',

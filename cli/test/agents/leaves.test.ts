@@ -42,7 +42,7 @@ const MUTATIONS: { [name: string]: (holder: JsonObject, key: string | number, ev
   'stands twice': (holder, key, [event]) => Object.assign(event?.payload ?? {}, { again: holder[key] }),
 };
 
-test.each(Object.keys(MUTATIONS))('a leaf that %s is noticed, whichever it is', (name) => {
+test.each(Object.keys(MUTATIONS))('any leaf that %s is noticed', (name) => {
   fc.assert(
     fc.property(fc.constantFrom(...parsed), fc.nat(), ({ record, events: original }, at) => {
       const events = structuredClone(original);

@@ -25,7 +25,7 @@ const query: Query = (sql, ...parameters) => {
 
 const records = (session: string, since: number) => [...database.records(query, session, since)];
 
-test('a session in which nothing changed gives only what tells no time of its change', () => {
+test('a session without changes gives only rows without a time of change', () => {
   const kinds = records('ses_root', LAST_CHANGE).map(({ record }) => Object.keys(record)[0]);
   expect(kinds).toEqual(['session', 'removed', 'removed']);
 });
@@ -38,14 +38,14 @@ test('a row is given that was committed after later ones', () => {
   );
 });
 
-test('a session is told to have changed when a row was taken away', () => {
+test('a session has changed when a row was taken away', () => {
   const stamp = () => database.sessions(query).find(({ name }) => name === 'ses_root')?.stamp;
   const before = stamp();
   db.exec("UPDATE event_sequence SET seq = seq + 1 WHERE aggregate_id = 'ses_root'");
   expect(stamp()).not.toBe(before);
 });
 
-test('a session is told to have changed when an old message of it was answered', () => {
+test('a session has changed when an old message of it was answered', () => {
   const changedAt = () => database.sessions(query).find(({ name }) => name === 'ses_root')?.changedAt;
   db.exec(`UPDATE part SET time_updated = ${LAST_CHANGE + 7} WHERE id = 'prt_0002'`);
   expect(changedAt()).toBe(LAST_CHANGE + 7);

@@ -67,7 +67,7 @@ const CASES: Case[] = [
     { session: A, agentVersion: '3.1', cwd: '/c' },
   ],
   ['one under an odd id', cursor, 'abcd.jsonl', { name: 'n', event: { session_id: 'x/y' } }, { session: 'x/y' }],
-  ['what hooks were told and is no event', cursor, 'unreadable.jsonl', { unreadable: {} }, { session: 'unreadable' }],
+  ['input of hooks that is no event', cursor, 'unreadable.jsonl', { unreadable: {} }, { session: 'unreadable' }],
   ['a transcript', cursor, `c/agent-transcripts/${A}.jsonl`, { role: 'user' }, { session: A }],
   ['a transcript of the editor', cursor, `c/agent-transcripts/${A}/${A}.jsonl`, { role: 'user' }, { session: A }],
   ['a sub-agent', cursor, `c/agent-transcripts/${A}/subagents/${B}.jsonl`, {}, { session: A, subagent: B }],
