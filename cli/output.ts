@@ -9,7 +9,7 @@ export interface OutputOptions {
 }
 
 /** A line for people; of one in parts the first is coloured, where there are colours. */
-export type Line =
+export type OutputLine =
   | string
   | readonly [colour: 'red' | 'yellow' | 'green' | 'dim' | 'bold', coloured: string, rest: string];
 
@@ -22,7 +22,7 @@ export function createOutput({ stdout, stderr, variables = {} }: World, { json, 
   const { NO_COLOR, FORCE_COLOR } = variables;
   const isColoured = !NO_COLOR && (FORCE_COLOR ? FORCE_COLOR !== '0' : stdout.isTTY === true);
 
-  function render(line: Line): string {
+  function render(line: OutputLine): string {
     if (typeof line === 'string') return toPlainText(line);
     const [colour, coloured, rest] = line;
     const plain = toPlainText(coloured);
@@ -35,7 +35,7 @@ export function createOutput({ stdout, stderr, variables = {} }: World, { json, 
     /** Where to show how far it is. */
     progress: (json || quiet ? { write() {} } : stderr) as Sink,
     /** The command's answer: an object for programs, lines for people. */
-    answer(value: object, lines: readonly Line[]): void {
+    answer(value: object, lines: readonly OutputLine[]): void {
       if (json) stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
       else if (!quiet) for (const line of lines) stdout.write(`${render(line)}\n`);
     },

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { Line } from '../output.ts';
+import type { OutputLine } from '../output.ts';
 import type { Inspection } from './inspect.ts';
 
 /** What a check found to be wrong: a sentence, and the command or edit that mends it. */
@@ -25,7 +25,7 @@ const WORDS = { failed: ['red', 'Failed'], warning: ['yellow', 'Warning'] } as c
 const MARGIN = 9;
 
 /** A finding for people: a sentence, and below it what mends it, as it is typed. */
-export function describeFinding({ outcome, sentence, fix }: Checked, { home }: Pick<Context, 'home'>): Line[] {
+export function describeFinding({ outcome, sentence, fix }: Checked, { home }: Pick<Context, 'home'>): OutputLine[] {
   const [colour, word] = WORDS[outcome];
   const margin = ' '.repeat(MARGIN);
   return [

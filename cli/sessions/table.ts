@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Context } from '../context.ts';
-import { formatAge, type Line } from '../output.ts';
+import { formatAge, type OutputLine } from '../output.ts';
 import { toPlainText } from '../terminal.ts';
 import { describeCounts, type SessionReport } from './report.ts';
 
@@ -14,7 +14,7 @@ const FOLDER_WIDTH = 20;
 export function layOutSessions(
   reports: readonly SessionReport[],
   { now, stdout }: Pick<Context, 'now' | 'stdout'>,
-): Line[] {
+): OutputLine[] {
   const cells = reports.map((report) => [
     report.session.slice(0, ID_WIDTH),
     report.agent,

@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from '../failure.ts';
-import { formatCount, type Line, type Output } from '../output.ts';
+import { formatCount, type Output, type OutputLine } from '../output.ts';
 
 /** What may be wrong with an event. */
 const PROBLEMS = {
@@ -83,7 +83,7 @@ export function reportFindings({ counts, problems, list }: Findings, output: Out
   const total = Object.values(problems).reduce((sum, count) => sum + count, 0);
   const left = total - list.length;
   const about = `${formatCount(counts.records, 'record')} of ${formatCount(counts.sessions, 'session')}: `;
-  const summary: Line = total === 0 ? ['green', `${about}all there`, ''] : ['red', about + wrong.join(', '), ''];
+  const summary: OutputLine = total === 0 ? ['green', `${about}all there`, ''] : ['red', about + wrong.join(', '), ''];
   output.answer({ ...counts, problems, findings: list, ...(left > 0 && { findingsLeftOut: left }) }, [
     ...list.map(describeFinding),
     ...(left > 0 ? [`… and ${formatCount(left, 'more event')}`] : []),
