@@ -1,7 +1,7 @@
 import { normalize } from 'node:path';
 import type { Variables } from '../agents/agent.ts';
 import { isLocal } from './local.ts';
-import type { Found } from './readers.ts';
+import type { SecretCandidate } from './readers.ts';
 import { findRepository, readHome, readRepository, readVariables } from './sources.ts';
 import { isWorthKnowing } from './worth.ts';
 
@@ -39,7 +39,7 @@ export function createKnownValues(
   const letters = new Map<string | undefined, number>();
   let homeReadAt = now();
 
-  function addFound(found: readonly Found[], root?: string): void {
+  function addFound(found: readonly SecretCandidate[], root?: string): void {
     for (const { value, named } of found) {
       if (!isWorthKnowing(value, named) || isPartOfPath(value)) continue;
       const sum = (letters.get(root) ?? 0) + value.length;

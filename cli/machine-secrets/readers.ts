@@ -1,4 +1,4 @@
-export interface Found {
+export interface SecretCandidate {
   value: string;
   /** Stands under the name of a secret. */
   named: boolean;
@@ -16,7 +16,7 @@ function isSecretVariable(name: string): boolean {
 }
 
 /** A value, with its `\n` written out as well; of an address with a password only the password. */
-export function readPair(name: string, value: string): Found[] {
+export function readPair(name: string, value: string): SecretCandidate[] {
   const inside = readUrls(value).map((password) => ({ value: password, named: true }));
   if (inside.length > 0) return inside;
   const named = isSecretVariable(name) && (!ADDRESS.test(value) || /pass|pwd|secret/i.test(name));
@@ -46,7 +46,7 @@ function decode(text: string): string {
 const PAIR =
   /^[ \t]*(?:export[ \t]+|- )?["']?([\w./:@-]{1,200}?)["']?[ \t]*(?:=|:(?=[ \t"'`]))[ \t]*(?:"((?:[^"\\]|\\.){0,20000})"|'([^']{0,20000})'|`([^`]{0,20000})`|([^\r\n]*))/gm;
 
-export function readPairs(text: string): Found[] {
+export function readPairs(text: string): SecretCandidate[] {
   return Array.from(text.matchAll(PAIR)).flatMap(([, name = '', double, single, back, bare]) => {
     const value = double ?? single ?? back ?? withoutComment(bare ?? '');
     return [...readPair(name, value), ...readEncoded(name, value)];
@@ -58,7 +58,7 @@ function withoutComment(value: string): string {
 }
 
 /** `_auth` in .npmrc and `auth` of Docker are base64 of `user:password`; `_password` is base64 of the password. */
-function readEncoded(name: string, value: string): Found[] {
+function readEncoded(name: string, value: string): SecretCandidate[] {
   if (!/(?:^|[:_.])(?:auth|_password)$/i.test(name) || !/^[A-Za-z0-9+/]{8,}={0,2}$/.test(value)) return [];
   const plain = Buffer.from(value, 'base64').toString('utf8');
   if (!/^[\x20-\x7e]+$/.test(plain)) return [];
@@ -66,14 +66,14 @@ function readEncoded(name: string, value: string): Found[] {
 }
 
 /** Each string under a secret's name, at any depth. */
-export function readJson(text: string): Found[] {
+export function readJson(text: string): SecretCandidate[] {
   let root: unknown;
   try {
     root = JSON.parse(text);
   } catch {
     return readPairs(text);
   }
-  const found: Found[] = [];
+  const found: SecretCandidate[] = [];
   const open: [string, unknown][] = [['', root]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [name, value] = next;
@@ -84,7 +84,7 @@ export function readJson(text: string): Found[] {
   return found.filter(({ named }) => named);
 }
 
-const named = (values: readonly string[]) => values.map((value): Found => ({ value, named: true }));
+const named = (values: readonly string[]) => values.map((value): SecretCandidate => ({ value, named: true }));
 
 /** The whole file is the secret. */
 export const readBare = (text: string) => named([text.trim()]);

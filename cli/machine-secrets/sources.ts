@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Variables } from '../agents/agent.ts';
 import { readTextIfPlain } from '../plain-file.ts';
 import { findRoot } from '../repository.ts';
-import type { Found } from './readers.ts';
+import type { SecretCandidate } from './readers.ts';
 import * as readers from './readers.ts';
 
 const LARGEST_FILE = 4 * 1024 * 1024;
@@ -11,7 +11,7 @@ const PARENTS = 8;
 const CHILDREN = 100;
 
 /** Where programs of developers keep their secrets: below the home folder, or where a variable says. Agents tell theirs. */
-const FILES: readonly [read: (text: string) => Found[], paths: string][] = [
+const FILES: readonly [read: (text: string) => SecretCandidate[], paths: string][] = [
   [
     readers.readPairs,
     `.env .npmrc .yarnrc .yarnrc.yml .pypirc .databrickscfg .my.cnf .s3cfg .boto .terraformrc .sentryclirc
@@ -38,14 +38,14 @@ const FILES: readonly [read: (text: string) => Found[], paths: string][] = [
   [readers.readXml, '.m2/settings.xml .nuget/NuGet/NuGet.Config'],
 ];
 
-export function readVariables(variables: Variables): Found[] {
+export function readVariables(variables: Variables): SecretCandidate[] {
   return Object.entries(variables).flatMap(([name, value]) =>
     value === undefined ? [] : readers.readPair(name, value),
   );
 }
 
 /** `credentials` are further files. */
-export function readHome(variables: Variables, home: string, credentials: readonly string[]): Found[] {
+export function readHome(variables: Variables, home: string, credentials: readonly string[]): SecretCandidate[] {
   const files = FILES.flatMap(([read, paths]) => paths.split(/\s+/).map((path) => ({ read, path: locate(path) })));
   return [...files, ...credentials.map((path) => ({ read: readers.readJson, path }))].flatMap(({ read, path }) =>
     read(path === undefined ? '' : readText(path)),
@@ -77,7 +77,7 @@ export function findRepository(folder: string, home: string): Repository | undef
 }
 
 /** The `.env` files of a folder, of its direct children (a repository of several packages) and up to the repository's root. */
-export function readRepository({ folders }: Repository): Found[] {
+export function readRepository({ folders }: Repository): SecretCandidate[] {
   const [folder = ''] = folders;
   const children = list(folder)
     .slice(0, CHILDREN)
@@ -90,7 +90,7 @@ const ENVIRONMENT_FILE =
 /** Checked in for others to copy, so what they hold is no secret. */
 const TEMPLATE = /\.(?:example|sample|template|dist|defaults?|schema)$/i;
 
-function readEnvironmentFiles(folder: string): Found[] {
+function readEnvironmentFiles(folder: string): SecretCandidate[] {
   return list(folder)
     .filter((entry) => !entry.isDirectory() && ENVIRONMENT_FILE.test(entry.name) && !TEMPLATE.test(entry.name))
     .flatMap((entry) => readers.readPairs(readText(join(folder, entry.name))));
