@@ -53,7 +53,7 @@ export function describe(error: unknown): string {
 }
 
 /** Turns any thrown value into the failure that ends a command. */
-export function explain(error: unknown): Failure {
+export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (['EROFS', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')) {
     const hint = 'Make it writable for you, or set CAPTURE_HOME to a folder that is.';

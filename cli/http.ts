@@ -19,7 +19,7 @@ export const fetchPlainly: Fetch = async (address, { method, headers, body, sign
     ...(signal && { signal }),
   };
   const message = await ask(new URL(address), options, body).catch((error: unknown) => {
-    throw explain(error, 'fetch failed', signal);
+    throw toNetworkError(error, 'fetch failed', signal);
   });
   return toReply(message, signal);
 };
@@ -53,7 +53,7 @@ function toReply(message: IncomingMessage, signal: AbortSignal | undefined): Fet
       }
       return new TextDecoder().decode(Buffer.concat(chunks));
     } catch (error) {
-      throw explain(error, 'terminated', signal);
+      throw toNetworkError(error, 'terminated', signal);
     }
   }
 
@@ -72,7 +72,7 @@ const TOO_LARGE = `the answer is larger than ${MAX_ANSWER_BYTES} bytes`;
 const first = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(', ') : value) ?? null;
 
 /** An error of this program, such as a header that cannot be sent, stays what it is: it is not the network's. */
-function explain(error: unknown, sentence: string, signal: AbortSignal | undefined): unknown {
+function toNetworkError(error: unknown, sentence: string, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return signal.reason;
   return error instanceof TypeError ? error : new TypeError(sentence, { cause: error });
 }

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Context, Sink } from './context.ts';
-import { Declined, explain } from './failure.ts';
+import { Declined, toFailure } from './failure.ts';
 import { toPlainText } from './terminal.ts';
 
 export interface OutputOptions {
@@ -51,7 +51,7 @@ export function createOutput({ stdout, stderr, variables = {} }: World, { json, 
 
 /** Tells of an error and what to do about it; returns the exit code. */
 export function reportError(error: unknown, { stderr }: Pick<Context, 'stderr'>, json: boolean): number {
-  const { message, hint, exitCode } = explain(error);
+  const { message, hint, exitCode } = toFailure(error);
   const told = { error: toPlainText(message), ...(hint && { hint: toPlainText(hint) }), exitCode };
   if (json) stderr.write(`${JSON.stringify(told)}\n`);
   else if (error instanceof Declined) stderr.write(`${told.error}\n`);

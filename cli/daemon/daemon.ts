@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
-import { describe, EXIT, explain, Failure } from '../failure.ts';
+import { describe, EXIT, Failure, toFailure } from '../failure.ts';
 import { formatCount, type Output } from '../output.ts';
 import { openPipeline, type Pipeline } from '../pipeline.ts';
 import { type Consent, ensureConsent } from '../privacy/consent.ts';
@@ -127,7 +127,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       if (context.stop.aborted) break;
       opened = await open().catch(async (error: unknown) => {
         if (lock.isLost()) throw deleted(folder);
-        const { message, hint = '' } = explain(error);
+        const { message, hint = '' } = toFailure(error);
         log.warn(`Capturing cannot begin, and is tried again: ${message} ${hint}`.trimEnd());
         await sleep(timing.restartMs, undefined, { signal: context.stop }).catch(() => {});
         return undefined;

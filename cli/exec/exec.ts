@@ -7,7 +7,7 @@ import { requireSettings, type Settings, stateFolder } from '../config.ts';
 import { type Context, childEnvironment, type Sink } from '../context.ts';
 import { runDaemon } from '../daemon/daemon.ts';
 import { findDashboard, sessionPage } from '../dashboard.ts';
-import { codeOf, describe, EXIT, explain, Failure } from '../failure.ts';
+import { codeOf, describe, EXIT, Failure, toFailure } from '../failure.ts';
 import { importAll } from '../import/capture.ts';
 import { createOutput, formatCount, type Output } from '../output.ts';
 import { writeConsent } from '../privacy/consent.ts';
@@ -156,7 +156,7 @@ class Job {
       await Promise.race([importing, this.#late(inside.stop)]);
       await this.#describeCaptured(inside);
     } catch (error) {
-      const { message } = explain(error);
+      const { message } = toFailure(error);
       this.#output.warn(
         `Not all of this run could be delivered: ${message} ` +
           'The rest is only in the transcripts of the agent: `capture import` sends it from there.',
