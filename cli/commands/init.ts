@@ -8,7 +8,14 @@ import { formatCount, type Output } from '../output.ts';
 import { readConsent } from '../privacy/consent.ts';
 import { type Asker, createAsker } from '../prompt.ts';
 import { carryOut, type Decisions, type Done, describeDone } from '../setup/carry-out.ts';
-import { askChoice, type Choice, countChosen, describeHistory, findStrange, parseChoice } from '../setup/history.ts';
+import {
+  askChoice,
+  countChosen,
+  describeHistory,
+  findStrange,
+  type HistoryChoice,
+  parseChoice,
+} from '../setup/history.ts';
 import { describePlan, findWarnings, type Plan, planSetup } from '../setup/plan.ts';
 import { lastingProgram } from '../setup/program.ts';
 import { refuseOpenFolder } from '../setup/state-folder.ts';
@@ -88,7 +95,7 @@ async function setUp(context: Context, settings: Settings, plan: Plan, decisions
 }
 
 /** What `--json` answers: before it is done, and after. */
-function reportOf(context: Context, plan: Plan, choice: Choice | undefined, done?: Done): object {
+function reportOf(context: Context, plan: Plan, choice: HistoryChoice | undefined, done?: Done): object {
   const { agents, hooks, daemon, supervisor, history } = plan;
   const planned = daemon ? { starter: supervisor?.name ?? 'process' } : undefined;
   return {

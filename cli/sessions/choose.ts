@@ -42,7 +42,7 @@ export const CHOICE_OPTIONS = {
   since: text('--since <when>', 'only sessions active since then: a date, or an age like 7d'),
 };
 
-export interface Choice {
+export interface SessionFilter {
   /** As in `SESSION_NAMES`; all where there are none. */
   sessions: readonly string[];
   agent?: string | undefined;
@@ -50,7 +50,11 @@ export interface Choice {
 }
 
 /** The captured sessions that are meant; a `Failure` where one that is named is not among them. */
-export function chooseSessions(context: Context, spool: Spool, { sessions, agent, since }: Choice): SessionRow[] {
+export function chooseSessions(
+  context: Context,
+  spool: Spool,
+  { sessions, agent, since }: SessionFilter,
+): SessionRow[] {
   requireAgents(context, agent);
   const from = since === undefined ? 0 : readSince(since, context.now());
   const all = spool.sessions

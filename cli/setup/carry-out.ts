@@ -14,13 +14,13 @@ import { createRegistration } from '../upload/registration.ts';
 import { createRetry } from '../upload/retry.ts';
 import { createService } from '../upload/service.ts';
 import { type Starter, startDaemon } from './daemon.ts';
-import { type Choice, countChosen, type History } from './history.ts';
+import { countChosen, type History, type HistoryChoice } from './history.ts';
 import { namesOf, type Plan } from './plan.ts';
 import { variablesForDaemon } from './variables.ts';
 
 export interface Decisions {
   /** Which earlier sessions are sent; undefined where that stays as it was decided. */
-  history: Choice | undefined;
+  history: HistoryChoice | undefined;
   /** Whether an agent's hook may start the daemon. */
   startHook: boolean;
 }
@@ -99,7 +99,7 @@ async function captureBefore(context: Context, { hooks }: Plan, output: Output):
 export function describeDone(
   context: Context,
   { agents, history }: Plan,
-  choice: Choice | undefined,
+  choice: HistoryChoice | undefined,
   { edited, daemon, environmentId }: Done,
 ): string[] {
   const changed = edited.filter(({ change }) => change !== 'none' && change !== 'left');
@@ -126,7 +126,7 @@ function describeStarter(starter: Starter): string {
   return 'Nothing starts it after a reboot: run `capture restart` then.';
 }
 
-function describeChoice(history: History, choice: Choice): string {
+function describeChoice(history: History, choice: HistoryChoice): string {
   const all = history.sessions.length;
   const chosen = countChosen(history, choice);
   if (all === 0) return 'There are no earlier sessions.';

@@ -58,18 +58,21 @@ export function describeHistory({ sessions, bytes }: History): string {
   return `${count} since ${since} (${formatBytes(bytes)}) in ${folders}: ${agents.join(', ')}`;
 }
 
-export type Choice = Consent['history'];
+export type HistoryChoice = Consent['history'];
 
 /** How many of them a choice lets go. */
-export const countChosen = ({ sessions }: History, history: Choice): number =>
+export const countChosen = ({ sessions }: History, history: HistoryChoice): number =>
   sessions.filter(({ folder }) => wantedFrom({ since: Number.POSITIVE_INFINITY, history }, folder) === 0).length;
 
 /** The folders of a choice that no earlier session was in, as where a path has a slip. */
-export const findStrange = (history: History | undefined, choice: Choice | undefined): string[] =>
+export const findStrange = (history: History | undefined, choice: HistoryChoice | undefined): string[] =>
   history && Array.isArray(choice) ? choice.filter((folder) => countChosen(history, [folder]) === 0) : [];
 
 /** What `--history` says: `all`, `none`, or folders. Throws a `Failure` for a mixture. */
-export function parseChoice(words: readonly string[], { home, folder }: Pick<Context, 'home' | 'folder'>): Choice {
+export function parseChoice(
+  words: readonly string[],
+  { home, folder }: Pick<Context, 'home' | 'folder'>,
+): HistoryChoice {
   const [first] = words;
   if (words.length === 1 && (first === 'all' || first === 'none')) return first;
   if (words.includes('all') || words.includes('none')) {
@@ -88,7 +91,7 @@ export async function askChoice(
   asker: Asker | undefined,
   context: Pick<Context, 'home' | 'folder'>,
   say: (line: string) => void,
-): Promise<Choice> {
+): Promise<HistoryChoice> {
   if (asker === undefined || history.sessions.length === 0) return 'none';
   const known = history.sessions.filter(({ folder }) => folder !== undefined);
   const folders = countBy(known, ({ folder }) => folder ?? '');

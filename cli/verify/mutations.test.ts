@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
 import { type HeldService, placeFixtures, type StoredEvent, startHeld } from '../test/held.ts';
 import { generateTranscripts } from '../test/transcripts.ts';
-import type { Finding } from './report.ts';
+import type { Difference } from './report.ts';
 
 type Json = Record<string, unknown>;
 
@@ -43,7 +43,7 @@ test('of any events that are lost, doubled or changed, each is named and no othe
       }
       const { exitCode, findings } = await held.verify();
       await back();
-      expect(findings.map((finding) => nameOf(finding as Finding, files)).sort()).toEqual(expected.sort());
+      expect(findings.map((finding) => nameOf(finding as Difference, files)).sort()).toEqual(expected.sort());
       expect(exitCode).toBe(1);
       tried++;
     }),
@@ -80,7 +80,7 @@ async function mutate(held: HeldService, event: StoredEvent, { name, leaf }: Mut
   return `${name === 'remove' ? 'missing' : 'doubled'} ${place} ${eventType}`;
 }
 
-function nameOf({ problem, file = '', position, eventType }: Finding, files: ReadonlySet<string>): string {
+function nameOf({ problem, file = '', position, eventType }: Difference, files: ReadonlySet<string>): string {
   const [path] = [...files].filter((name) => file.endsWith(`/${name}`)).sort((one, other) => other.length - one.length);
   return `${problem} ${path}:${position} ${eventType}`;
 }

@@ -12,7 +12,7 @@ const PROBLEMS = {
 export type Problem = keyof typeof PROBLEMS;
 
 /** One thing that is wrong, with all that tells where. */
-export interface Finding {
+export interface Difference {
   problem: Problem;
   agent: string;
   session: string;
@@ -59,7 +59,7 @@ export function createFindings() {
     Object.fromEntries(Object.keys(names).map((name) => [name, 0])) as Record<Name, number>;
   const counts = zeros<Counted>(COUNTS);
   const problems = zeros<Problem>(PROBLEMS);
-  const list: Finding[] = [];
+  const list: Difference[] = [];
   return {
     counts,
     problems,
@@ -67,7 +67,7 @@ export function createFindings() {
     count: (what: Counted, by = 1): void => {
       counts[what] += by;
     },
-    add(finding: Finding): void {
+    add(finding: Difference): void {
       problems[finding.problem]++;
       if (list.length < MOST) list.push(finding);
     },
@@ -97,7 +97,7 @@ export function reportFindings({ counts, problems, list }: Findings, output: Out
   return total > 0 ? EXIT.failure : EXIT.ok;
 }
 
-function describeFinding({ problem, agent, session, file, position, eventType, ...more }: Finding): string {
+function describeFinding({ problem, agent, session, file, position, eventType, ...more }: Difference): string {
   const where = file === undefined ? '' : `  ${file}${position === undefined ? '' : `:${position}`}`;
   const part = more.part === undefined ? '' : ` (part ${more.part})`;
   const held = more.serviceSession === undefined ? '' : `  ${more.serviceSession} #${more.sequence}`;

@@ -13,7 +13,7 @@ import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 import { type AskedSession, createHeldEvents, type HeldEvent } from '../upload/held.ts';
 import { readEvents } from '../upload/refusals.ts';
-import type { Finding, Findings, Problem } from './report.ts';
+import type { Difference, Findings, Problem } from './report.ts';
 import { type MovedTranscripts, openTranscript, positionOf, type Transcript } from './transcript.ts';
 
 /** The parts of the machine that verifying needs. */
@@ -50,7 +50,7 @@ interface Expected extends PayloadDigests {
   held?: HeldEvent | undefined;
 }
 
-type Where = Pick<Finding, 'file' | 'position'>;
+type Where = Pick<Difference, 'file' | 'position'>;
 
 /** A record whose events differ from those that capturing it now would make. */
 interface Lacking {

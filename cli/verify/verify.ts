@@ -9,7 +9,7 @@ import { createProgress, type Progress } from '../progress.ts';
 import { createRecordHash } from '../read/identity.ts';
 import { createMask } from '../read/mask.ts';
 import { readKey } from '../redact/key.ts';
-import { type Choice, chooseSessions, requireAgents } from '../sessions/choose.ts';
+import { chooseSessions, requireAgents, type SessionFilter } from '../sessions/choose.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 import { readHeld } from '../upload/held.ts';
@@ -20,7 +20,7 @@ import { createFindings, type Findings } from './report.ts';
 import { SessionVerification, type Verifier } from './session.ts';
 import { MovedTranscripts } from './transcript.ts';
 
-export interface VerifyOptions extends Choice {
+export interface VerifyOptions extends SessionFilter {
   /** How long to ask a service that does not answer. */
   patienceMs: number;
 }
@@ -127,7 +127,7 @@ function createAsking(context: Context, { url }: Service, patienceMs: number): R
 }
 
 /** Counts transcripts without any captured record. */
-function countNew(context: Context, spool: Spool, { agent }: Choice, findings: Findings): void {
+function countNew(context: Context, spool: Spool, { agent }: SessionFilter, findings: Findings): void {
   const agents = requireAgents(context, agent);
   for (const { untouched } of inspectTranscripts({ ...context, agents }, spool, true)) {
     findings.count('newFiles', untouched);
