@@ -47,7 +47,7 @@ export async function startCatchUp(context: Context, options: CatchUpOptions): P
     said = `${said}${chunk}`.slice(0, MOST_SAID);
   });
 
-  async function take(told: Told): Promise<void> {
+  async function receive(told: Told): Promise<void> {
     if ('trouble' in told) return onTrouble(told.trouble);
     if ('isWhole' in told) {
       isWhole = told.isWhole;
@@ -60,7 +60,7 @@ export async function startCatchUp(context: Context, options: CatchUpOptions): P
 
   try {
     child.stdin.write(`${JSON.stringify({ spool, places, consent, patienceMs } satisfies Task)}\n`);
-    for await (const line of createInterface({ input: child.stdout })) await take(JSON.parse(line) as Told);
+    for await (const line of createInterface({ input: child.stdout })) await receive(JSON.parse(line) as Told);
   } finally {
     child.stdin.end();
     // It has the spool open until then.

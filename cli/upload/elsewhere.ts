@@ -5,14 +5,14 @@ import { readEvents, withEvents } from './refusals.ts';
 import type { SessionsOptions } from './sessions.ts';
 
 /** What is known of a session of the service. */
-interface Place {
+interface KnownHistory {
   /** The number of its first events that this machine sent or has compared. */
   upTo: number;
   isRead: boolean;
 }
 
 /** A batch without the events that the service holds already, and those held events. */
-export interface Rest {
+export interface Remainder {
   /** Undefined where the service holds all of it. */
   batch: Batch | undefined;
   taken: readonly HeldEvent[];
@@ -23,13 +23,13 @@ export interface Rest {
  * before it was lost. The sender compares each event with them before it sends it.
  */
 export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions, 'spool' | 'service' | 'retry'>) {
-  const sessions = new Map<number, { events: HeldEvents; places: Map<string, Place> }>();
+  const sessions = new Map<number, { events: HeldEvents; places: Map<string, KnownHistory> }>();
 
   /** The parts of a session's history at the service that this process has neither sent nor read. */
   function unreadPlaces(id: number): AskedSession[] {
     const { events: held, places } = sessions.get(id) ?? {
       events: createHeldEvents(),
-      places: new Map<string, Place>(),
+      places: new Map<string, KnownHistory>(),
     };
     sessions.set(id, { events: held, places });
     const { serviceId, serviceEvents = 0 } = spool.sessions.get(id);
@@ -68,7 +68,7 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
   }
 
   /** Removes held events from a batch. If the batch stays in the spool, `giveBack` must return them. */
-  function take(batch: Batch): Rest {
+  function removeHeld(batch: Batch): Remainder {
     const held = sessions.get(batch.session)?.events;
     const taken: HeldEvent[] = [];
     if (held === undefined) return { batch, taken };
@@ -82,13 +82,13 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
     return { batch: rest, taken };
   }
 
-  function giveBack({ taken }: Rest): void {
+  function giveBack({ taken }: Remainder): void {
     for (const event of taken) event.isTaken = false;
   }
 
   return {
     find,
-    take,
+    removeHeld,
     giveBack,
     /** Others have sent more of the session, or may have, so it is read again. `count`: the events it has. */
     suspect(id: number, count = Number.POSITIVE_INFINITY): void {
@@ -113,7 +113,7 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
     /** Whether the service holds all waiting batches of a session. If so, the held events count as used. */
     async hasAll(id: number, batches: readonly Batch[]): Promise<boolean> {
       await find(id);
-      const rests = batches.map(take);
+      const rests = batches.map(removeHeld);
       const isAll = rests.every(({ batch }) => batch === undefined);
       if (!isAll) for (const rest of rests) giveBack(rest);
       return isAll;

@@ -59,7 +59,7 @@ export function createHeldEvents() {
     byName.get(keyOf(likeness, digests))?.find(isMeant);
 
   /** The first one that is so like it and was not taken yet; then it is. */
-  function take(
+  function takeFirst(
     likeness: Likeness,
     digests: PayloadDigests,
     isMeant: (event: HeldEvent) => boolean = () => true,
@@ -90,7 +90,7 @@ export function createHeldEvents() {
         else byName.set(key, [event]);
       }
     },
-    take,
+    takeFirst,
     /** Whether an event is held, by its JSON text; what is so is taken, and not found a second time. */
     takeEvent(text: string): HeldEvent | undefined {
       const digests = digestEvent(text);
@@ -99,7 +99,7 @@ export function createHeldEvents() {
       // Earlier positions of the file were searched before, perhaps by a process that was killed: this one repeats it.
       const isPassed = (event: HeldEvent) => event.file === file && (event.position ?? 0) < position;
       for (const likeness of LIKENESSES) {
-        const event = take(likeness, digests, (one) => likeness !== 'moved' || !isPassed(one));
+        const event = takeFirst(likeness, digests, (one) => likeness !== 'moved' || !isPassed(one));
         if (event) return event;
       }
       return undefined;

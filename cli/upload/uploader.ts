@@ -6,7 +6,7 @@ import type { Batch, SendingOrder } from '../spool/batches.ts';
 import type { Hold } from '../spool/holds.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
-import { createElsewhere, type Rest } from './elsewhere.ts';
+import { createElsewhere, type Remainder } from './elsewhere.ts';
 import { explainRefusal, notYet, tellBlocked } from './problem.ts';
 import { createAppender, type Outcome, type RefusedEvent } from './refusals.ts';
 import type { Append } from './service.ts';
@@ -51,7 +51,7 @@ const MOST_REOPENINGS = 3;
 /** A batch on its way: the part that the service does not hold yet, and the append for that part. */
 interface SentBatch {
   batch: Batch;
-  rest: Rest;
+  rest: Remainder;
   append: Append;
 }
 
@@ -185,7 +185,7 @@ export class Uploader {
     // Whoever did not fit in need not wait for the answer.
     const included = new Set(batches.map(({ session }) => session));
     for (const id of ids) if (!included.has(id)) release(id);
-    const left = batches.map((batch) => ({ batch, rest: this.#elsewhere.take(batch) }));
+    const left = batches.map((batch) => ({ batch, rest: this.#elsewhere.removeHeld(batch) }));
     const asked = left.flatMap(({ batch, rest }): SentBatch[] =>
       rest.batch ? [{ batch, rest, append: this.#toAppend(rest.batch) }] : [],
     );

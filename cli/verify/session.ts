@@ -178,7 +178,7 @@ export class SessionVerification {
       const { texts } = mask(row, record);
       const events: Expected[] = texts.map(this.#held.digestEvent);
       for (const event of events) {
-        event.held = this.#held.take('same', event);
+        event.held = this.#held.takeFirst('same', event);
         if (event.held === undefined || event.held.place < 0) continue;
         // There is no order between files: they are captured as they grow.
         if (before && before.event.number > event.held.number && !isRewritten) {
@@ -220,8 +220,8 @@ export class SessionVerification {
     const isMasked = events.some(({ masked }) => masked);
     for (const event of events) {
       const { eventType, part } = event;
-      const exact = event.held ?? this.#held.take('moved', event);
-      const other = exact ?? this.#held.take('altered', event);
+      const exact = event.held ?? this.#held.takeFirst('moved', event);
+      const other = exact ?? this.#held.takeFirst('altered', event);
       event.held = other;
       if (exact?.eventType === eventType) continue;
       const isMaskedOtherwise = exact === undefined && (isMasked || other?.masked === true);
