@@ -41,7 +41,7 @@ function cpu(): number {
  * Reads and sends with one spool, until the signal. Rejects with what made the spool unusable, or with an error of this
  * program.
  */
-export async function capture(context: Context, options: CaptureOptions): Promise<void> {
+export async function captureLive(context: Context, options: CaptureOptions): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
   const memory = createMemory(options.pipeline.spool);
@@ -135,7 +135,7 @@ class Reading {
       } catch (error) {
         await this.#recover(error);
       }
-      await this.#rest();
+      await this.#waitUntilDue();
       await sleep(timing.settleMs, undefined, { signal });
     }
   }
@@ -190,7 +190,7 @@ class Reading {
     const mustYield = () => !isWhole && this.#scan.isNoticed();
     const isRead = await this.#read(this.#reader.findWork([place]), mustYield);
     const hasFailed = this.#troubles > troublesBefore;
-    if (isRead || hasFailed) this.#scan.rest(place, cpu() - started, hasFailed);
+    if (isRead || hasFailed) this.#scan.leaveAlone(place, cpu() - started, hasFailed);
     else this.#scan.notice(place);
   }
 
@@ -255,7 +255,7 @@ class Reading {
   }
 
   /** Until something is due or noticed. */
-  async #rest(): Promise<void> {
+  async #waitUntilDue(): Promise<void> {
     const { timing, signal } = this.#options;
     const pauseMs = this.#isFull ? timing.careMs : this.#scan.pauseMs();
     const ends = this.#isFull ? signal : AbortSignal.any([signal, this.#pause.signal]);

@@ -12,7 +12,7 @@ import { findTranscripts, type Place } from '../read/discover.ts';
 import { damageOf } from '../spool/damage.ts';
 import { DECISIONS_FILE, removeLegacy } from '../spool/decisions.ts';
 import type { Spool } from '../spool/open.ts';
-import { capture } from './capture.ts';
+import { captureLive } from './capture.ts';
 import { becomeDaemon } from './control.ts';
 import { TIMING, type Timing } from './limits.ts';
 import { createLog } from './log.ts';
@@ -77,7 +77,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     const ending = new AbortController();
     const signal = AbortSignal.any([context.stop, ending.signal]);
     const options = { pipeline, places, consent, signal, log, timing };
-    const capturing = capture(context, options);
+    const capturing = captureLive(context, options);
     const change = untilChange(pipeline, signal);
     try {
       await Promise.race([capturing, change]);

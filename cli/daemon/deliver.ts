@@ -37,7 +37,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       isHeld = true;
       log.warn(`Nothing is sent for now: ${failure.message} ${failure.hint ?? ''}`);
       setHeld(failure);
-      await rest(timing.holdMs, signal);
+      await pause(timing.holdMs, signal);
     }
   }
 
@@ -78,7 +78,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       for (const { sentence, hint = '' } of held.slice(0, 1)) log.warn(`${sentence} ${hint}`);
       await report(current, held.length > 0);
       write(() => spool.setMeta('daemon', JSON.stringify({ beatAt: context.now() })));
-      await rest(timing.heartbeatMs, lasting);
+      await pause(timing.heartbeatMs, lasting);
     }
     return undefined;
   }
@@ -111,4 +111,4 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
   };
 }
 
-const rest = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});
+const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});

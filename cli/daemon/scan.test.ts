@@ -219,7 +219,7 @@ test('a file that costs much to read is read seldom while it is written to, and 
       expect(below).toBe(first);
       reads++;
       pass(250);
-      scan.rest(at(first), 250);
+      scan.leaveAlone(at(first), 250);
     }
   };
   // Twice a second for a minute, at 250 ms of reading: 3 %.
@@ -245,7 +245,7 @@ test('a file that cannot be read is tried less and less often, and as soon as ev
       for (const { below } of scan.take()) {
         expect(below).toBe(first);
         tries++;
-        scan.rest(at(first), 1, hasFailed);
+        scan.leaveAlone(at(first), 1, hasFailed);
       }
       pass(100);
     }

@@ -149,7 +149,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     /** Whether something that was noticed waits to be read. */
     isNoticed: (): boolean => items.values().some(isDue),
     /** Reading it took this long, or failed: new writes are ignored for a while. */
-    rest(place: Place, costMs: number, hasFailed = false): void {
+    leaveAlone(place: Place, costMs: number, hasFailed = false): void {
       const item = ensure(place);
       item.failures = hasFailed ? item.failures + 1 : 0;
       const failedMs = hasFailed ? FAILED_REST_MS * 2 ** item.failures : 0;
