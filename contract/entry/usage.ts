@@ -1,6 +1,6 @@
 import { asNumber, asText, type Loose } from './value.ts';
 
-/** Tokens of one model response. `input` includes cached ones. */
+/** Tokens of one model response. `input` includes cached ones, `output` those of reasoning. */
 export interface Usage {
   responseId?: string;
   model?: string;
@@ -34,14 +34,19 @@ export function readUsage(payload: Loose): Usage {
   const cacheWrite = count(payload.cacheWriteTokens);
   const responseId = asText(payload.responseId);
   const model = asText(payload.model);
+  const input = count(payload.inputTokens) + (payload.cached === 'excluded' ? cacheRead + cacheWrite : 0);
+  const output = count(payload.outputTokens);
+  const reasoning = count(payload.reasoningTokens);
+  // Most count reasoning as a part of the output; a total that has room for it beside the output tells of the others (Gemini).
+  const isBeside = count(payload.totalTokens) >= input + output + reasoning;
   return {
     ...(responseId && { responseId }),
     ...(model && { model }),
-    input: count(payload.inputTokens) + (payload.cached === 'excluded' ? cacheRead + cacheWrite : 0),
-    output: count(payload.outputTokens),
+    input,
+    output: output + (isBeside ? reasoning : 0),
     cacheRead,
     cacheWrite,
-    reasoning: count(payload.reasoningTokens),
+    reasoning,
   };
 }
 
