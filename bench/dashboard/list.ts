@@ -6,7 +6,7 @@ import type { Page } from '../../dashboard/e2e/harness/browser.ts';
 import { countStyled } from '../../dashboard/e2e/steps/styling.ts';
 import type { Row } from '../report.ts';
 import { createPassages } from '../text.ts';
-import { measureFloor, measureScrolling, NEXT_FRAME, TURNS } from './measure.ts';
+import { measureFloor, measureScripts, measureScrolling, NEXT_FRAME, TURNS } from './measure.ts';
 
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 10_000);
 /** One session in a thousand has it. */
@@ -77,6 +77,7 @@ export async function measureList(page: Page, url: string): Promise<Row[]> {
     return now();
   }
   const overview = await open('/', () => page.getByRole('heading', { name: 'Overview' }).waitFor());
+  const scripts = await measureScripts(page);
   const first = await open('/sessions', () => rows.first().waitFor());
 
   await rows.first().focus();
@@ -90,7 +91,7 @@ export async function measureList(page: Page, url: string): Promise<Row[]> {
   const drawn = await rows.count();
   await page.keyboard.press('Home');
   const late = await measureScrolling(page, '.frame-page', 240);
-  const floor = await measureFloor(page, 240);
+  const floor = await measureFloor(page, (other, area) => measureScrolling(other, area, 240));
   // Which a busy machine does not change.
   const styled = (await countStyled(page, () => measureScrolling(page, '.frame-page', 240))) / TURNS;
 
@@ -101,6 +102,7 @@ export async function measureList(page: Page, url: string): Promise<Row[]> {
   const list = `list of ${SESSIONS.toLocaleString('en')} sessions`;
   return [
     row('first load, overview', overview, 'ms', '≤ 2,000', 'nothing in the cache'),
+    row('first load, JavaScript', scripts, 'KiB', '≤ 120', 'compressed'),
     row(`${list}, first row`, first, 'ms', '≤ 1,000', 'nothing in the cache'),
     row(`${list}, to its end`, all, 'ms', '', 'by the key End'),
     row(`${list}, rows in the document`, drawn, '', '≤ 60'),

@@ -37,10 +37,34 @@ export async function measureLoading(page: Page, address: string): Promise<Loadi
 export const TURNS = 60;
 
 /** The share of frames that came late while the area is turned by the wheel, in percent. */
-export async function measureScrolling(page: Page, selector: string, step: number): Promise<number> {
+export const measureScrolling = (page: Page, selector: string, step: number): Promise<number> =>
+  measureFrames(page, selector, async () => {
+    for (let turn = 0; turn < TURNS; turn++) {
+      await page.mouse.wheel(0, step);
+      await page.evaluate(NEXT_FRAME);
+    }
+  });
+
+const READING_MS = 4_000;
+
+/** The same while it moves at a steady speed, in pixels a millisecond, as under the hand of somebody who reads. */
+export const measureReading = (page: Page, selector: string, speed: number): Promise<number> =>
+  measureFrames(page, selector, async ({ x, y }) => {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Input.synthesizeScrollGesture', {
+      ...{ x, y, yDistance: -speed * READING_MS, speed: speed * 1_000 },
+      ...{ gestureSourceType: 'mouse', preventFling: true },
+    });
+    await session.detach();
+  });
+
+type Scroll = (middle: { x: number; y: number }) => Promise<void>;
+
+async function measureFrames(page: Page, selector: string, scroll: Scroll): Promise<number> {
   const box = await page.locator(selector).boundingBox();
   if (!box) throw new Error(`there is no ${selector}`);
-  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  const middle = { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) };
+  await page.mouse.move(middle.x, middle.y);
   await page.evaluate(`
     window.frameTimes = [];
     window.isWatching = true;
@@ -52,24 +76,47 @@ export async function measureScrolling(page: Page, selector: string, step: numbe
     };
     requestAnimationFrame(onFrame);
   `);
-  for (let turn = 0; turn < TURNS; turn++) {
-    await page.mouse.wheel(0, step);
-    await page.evaluate(NEXT_FRAME);
-  }
+  await scroll(middle);
   await page.evaluate('window.isWatching = false');
   const frames = (await page.evaluate<number[]>('frameTimes')).slice(2);
   return (100 * frames.filter((each) => each > 25).length) / frames.length;
 }
 
-/** The same of a list of plain paragraphs, which no page can do better than. */
-export async function measureFloor(page: Page, step: number): Promise<number> {
+/**
+ * The same of a list of plain paragraphs, which no page can do better than. Without a background of its own Chromium draws
+ * such an area anew for each frame, and a fifth of them come late.
+ */
+export async function measureFloor(page: Page, scroll: (page: Page, selector: string) => Promise<number>) {
   const other = await page.context().newPage();
   await other.setContent(
-    `<div id="floor" style="height: 600px; overflow: auto">${'<p>A line of text as rows have it.</p>'.repeat(4000)}</div>`,
+    `<div id="floor" style="height: 600px; overflow: auto; background: white">${'<p>A line of text as rows have it.</p>'.repeat(4000)}</div>`,
   );
-  const late = await measureScrolling(other, '#floor', step);
+  const late = await scroll(other, '#floor');
   await other.close();
   return late;
+}
+
+export const countNodes = (page: Page): Promise<number> =>
+  page.evaluate<number>("document.querySelectorAll('*').length");
+
+/** KiB of JavaScript that the page has fetched, compressed. */
+export const measureScripts = (page: Page): Promise<number> =>
+  page.evaluate<number>(`
+    performance.getEntriesByType('resource')
+      .filter(({ name }) => new URL(name).pathname.endsWith('.js'))
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) / 1024
+  `);
+
+/** Runs something with a processor that is so many times slower. */
+export async function throttled<Result>(page: Page, rate: number, run: () => Promise<Result>): Promise<Result> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate });
+  try {
+    return await run();
+  } finally {
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+    await session.detach();
+  }
 }
 
 /** From a key to the frame in which its row is marked, for each of the presses. */
