@@ -1,37 +1,33 @@
+import { sql } from 'kysely';
 import type { Plane } from '../../contract/secret.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { removeDerived } from './derived-removal.ts';
-import type { Db, DeletedSessionRow } from './schema.ts';
+import { allRows, changedRows, firstRow } from './rows.ts';
+import type { Db, DeletedSessionRow, SessionRow } from './schema.ts';
 
 /** Notes that a person has deleted a session that had expired: nothing more of it is to be captured. */
 export async function forgetExpiry(db: Db, { organizationId, sessionId }: SessionKey): Promise<void> {
-  await db
-    .updateTable('deleted_sessions')
-    .set({ last_event_at: null })
-    .where('organization_id', '=', organizationId)
-    .where('session_id', '=', sessionId)
-    .where('last_event_at', 'is not', null)
-    .execute();
+  await sql`
+    update deleted_sessions set last_event_at = null
+    where organization_id = ${organizationId} and session_id = ${sessionId} and last_event_at is not null`.execute(db);
 }
 
 /** What is left of the deleted session that was captured under the key. */
 export const findDeleted = (db: Db, organizationId: string, plane: Plane, clientKey: string) =>
-  db
-    .selectFrom('deleted_sessions')
-    .select(['session_id', 'environment_id', 'last_event_at'])
-    .where('organization_id', '=', organizationId)
-    .where('plane', '=', plane)
-    .where('client_key', '=', clientKey)
-    .executeTakeFirst();
+  firstRow(
+    db,
+    sql<Pick<DeletedSessionRow, 'session_id' | 'environment_id' | 'last_event_at'>>`
+      select session_id, environment_id, last_event_at from deleted_sessions
+      where organization_id = ${organizationId} and plane = ${plane} and client_key = ${clientKey}`,
+  );
 
 export const wasDeleted = async (db: Db, organizationId: string, plane: Plane, sessionId: string): Promise<boolean> =>
-  (await db
-    .selectFrom('deleted_sessions')
-    .select('session_id')
-    .where('organization_id', '=', organizationId)
-    .where('plane', '=', plane)
-    .where('session_id', '=', sessionId)
-    .executeTakeFirst()) !== undefined;
+  (await firstRow(
+    db,
+    sql`
+      select 1 from deleted_sessions
+      where organization_id = ${organizationId} and plane = ${plane} and session_id = ${sessionId}`,
+  )) !== undefined;
 
 /** Appends that one statement deletes: others wait for less than 20 ms. */
 const SWEPT_AT_ONCE = 20;
@@ -63,40 +59,32 @@ export async function sweepDeleted(
 }
 
 const findUnswept = (db: Db, after: string) =>
-  db
-    .selectFrom('deleted_sessions')
-    .selectAll()
-    .where('swept_at', 'is', null)
-    .where('session_id', '>', after)
-    .orderBy('session_id')
-    .limit(1)
-    .executeTakeFirst();
+  firstRow(
+    db,
+    sql<DeletedSessionRow>`
+      select * from deleted_sessions where swept_at is null and session_id > ${after} order by session_id limit 1`,
+  );
 
 /** Removes appends that are there although their session was swept: a second look, in case something wrote behind the first. */
 export async function sweepOrphans(db: Db, signal?: AbortSignal): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined && !signal?.aborted; ) {
-    const tombstones: { session_id: string }[] = await db
-      .selectFrom('deleted_sessions')
-      .select('session_id')
-      .where('session_id', '>', after)
-      .orderBy('session_id')
-      .limit(TOMBSTONES_AT_ONCE)
-      .execute();
+    const tombstones: { session_id: string }[] = await allRows(
+      db,
+      sql<{ session_id: string }>`
+        select session_id from deleted_sessions where session_id > ${after}
+        order by session_id limit ${TOMBSTONES_AT_ONCE}`,
+    );
     const orphans =
       tombstones.length === 0
         ? []
-        : await db
-            .selectFrom('appends')
-            .leftJoin('sessions', 'sessions.session_id', 'appends.session_id')
-            .select(['appends.organization_id', 'appends.session_id'])
-            .distinct()
-            .where(
-              'appends.session_id',
-              'in',
-              tombstones.map(({ session_id }) => session_id),
-            )
-            .where('sessions.session_id', 'is', null)
-            .execute();
+        : await allRows(
+            db,
+            sql<{ organization_id: string; session_id: string }>`
+              select distinct appends.organization_id, appends.session_id
+              from appends left join sessions on sessions.session_id = appends.session_id
+              where appends.session_id in (${sql.join(tombstones.map(({ session_id }) => session_id))})
+                and sessions.session_id is null`,
+          );
     for (const { organization_id, session_id } of orphans) await removeAppends(db, organization_id, session_id, signal);
     after = tombstones.length < TOMBSTONES_AT_ONCE ? undefined : tombstones.at(-1)?.session_id;
   }
@@ -106,52 +94,32 @@ async function sweep(db: Db, row: DeletedSessionRow, now: number, signal?: Abort
   const { organization_id: organizationId, session_id: sessionId } = row;
   await removeAppends(db, organizationId, sessionId, signal);
   if (signal?.aborted) return;
-  await db
-    .deleteFrom('stored_bytes')
-    .where('organization_id', '=', organizationId)
-    .where('session_id', '=', sessionId)
-    .execute();
-  const mine = db.selectFrom('sessions').selectAll().where('organization_id', '=', organizationId);
-  const session = await mine.where('session_id', '=', sessionId).executeTakeFirst();
+  const mine = sql`organization_id = ${organizationId} and session_id = ${sessionId}`;
+  await sql`delete from stored_bytes where ${mine}`.execute(db);
+  const session = await firstRow(db, sql<SessionRow>`select * from sessions where ${mine}`);
   if (session) await removeDerived(db, session);
-  await db
-    .deleteFrom('sessions')
-    .where('organization_id', '=', organizationId)
-    .where('session_id', '=', sessionId)
-    .execute();
-  await db
-    .updateTable('deleted_sessions')
-    .set({ swept_at: now })
-    .where('organization_id', '=', organizationId)
-    .where('session_id', '=', sessionId)
-    .execute();
+  await sql`delete from sessions where ${mine}`.execute(db);
+  await sql`update deleted_sessions set swept_at = ${now} where ${mine}`.execute(db);
 }
 
 async function removeAppends(db: Db, organizationId: string, sessionId: string, signal?: AbortSignal): Promise<void> {
   for (let isLeft = true; isLeft && !signal?.aborted; ) {
-    const { numDeletedRows } = await db
-      .deleteFrom('appends')
-      .where('organization_id', '=', organizationId)
-      .where('session_id', '=', sessionId)
-      .where('first_sequence', 'in', (query) =>
-        query
-          .selectFrom('appends')
-          .select('first_sequence')
-          .where('session_id', '=', sessionId)
-          .orderBy('first_sequence')
-          .limit(SWEPT_AT_ONCE),
-      )
-      .executeTakeFirst();
+    const deleted = await changedRows(
+      db,
+      sql`
+        delete from appends
+        where organization_id = ${organizationId} and session_id = ${sessionId} and first_sequence in (
+          select first_sequence from appends where session_id = ${sessionId}
+          order by first_sequence limit ${SWEPT_AT_ONCE}
+        )`,
+    );
     // Fewer may be gone than were chosen, where another process removes the same ones.
-    isLeft = Number(numDeletedRows) === SWEPT_AT_ONCE || (await hasAppends(db, organizationId, sessionId));
+    isLeft = deleted === SWEPT_AT_ONCE || (await hasAppends(db, organizationId, sessionId));
   }
 }
 
 const hasAppends = async (db: Db, organizationId: string, sessionId: string): Promise<boolean> =>
-  (await db
-    .selectFrom('appends')
-    .select('first_sequence')
-    .where('organization_id', '=', organizationId)
-    .where('session_id', '=', sessionId)
-    .limit(1)
-    .executeTakeFirst()) !== undefined;
+  (await firstRow(
+    db,
+    sql`select 1 from appends where organization_id = ${organizationId} and session_id = ${sessionId} limit 1`,
+  )) !== undefined;

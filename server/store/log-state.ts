@@ -1,5 +1,9 @@
+import { sql } from 'kysely';
 import { wasDeleted } from './deletions.ts';
+import { allRows, firstRow } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
+
+type StateColumn = 'plane' | 'status' | 'event_count' | 'client_ended_at';
 
 /** A session as the head of its log is read from the store; `event_count` is the last used sequence. */
 export interface LogState {
@@ -21,30 +25,27 @@ const MOST_KEYS = 5_000;
 
 /** The session with the keys of its appends; undefined when the organization has none of that id. */
 export async function readLogState(db: Db, organizationId: string, sessionId: string): Promise<LogState | undefined> {
-  const row = await db
-    .selectFrom('sessions')
-    .select(['plane', 'status', 'event_count', 'client_ended_at', 'deleted_at'])
-    .select((of) =>
-      of
-        .selectFrom('appends')
-        .select('last_sequence')
-        .whereRef('appends.organization_id', '=', 'sessions.organization_id')
-        .whereRef('appends.session_id', '=', 'sessions.session_id')
-        .orderBy('first_sequence', 'desc')
-        .limit(1)
-        .as('last_sequence'),
-    )
-    .where('organization_id', '=', organizationId)
-    .where('session_id', '=', sessionId)
-    .executeTakeFirst();
+  const row = await firstRow(
+    db,
+    sql<Pick<SessionRow, StateColumn | 'deleted_at'> & { last_sequence: number | null }>`
+      select plane, status, event_count, client_ended_at, deleted_at,
+        (
+          select last_sequence from appends
+          where appends.organization_id = sessions.organization_id and appends.session_id = sessions.session_id
+          order by first_sequence desc limit 1
+        ) as last_sequence
+      from sessions
+      where organization_id = ${organizationId} and session_id = ${sessionId}`,
+  );
   if (!row) return findGone(db, organizationId, sessionId);
   if (row.deleted_at !== null) return { session: { ...row, status: 'deleted' }, keys: [] };
   // Behind a gap there are events that are not counted yet, as they are not to be read, and their numbers are taken.
   const event_count = Math.max(row.event_count, row.last_sequence ?? 0);
-  const keys = await keyedAppends(db, organizationId, sessionId)
-    .where('idempotency_key', 'is not', null)
-    .limit(MOST_KEYS + 1)
-    .execute();
+  const keys = await allRows(
+    db,
+    sql<KeyedAppend>`
+      ${keyedAppends(organizationId, sessionId)} and idempotency_key is not null limit ${MOST_KEYS + 1}`,
+  );
   return { session: { ...row, event_count }, keys: keys.length > MOST_KEYS ? undefined : keys };
 }
 
@@ -54,33 +55,25 @@ export const findKeyedAppend = (
   sessionId: string,
   key: string,
 ): Promise<KeyedAppend | undefined> =>
-  keyedAppends(db, organizationId, sessionId).where('idempotency_key', '=', key).executeTakeFirst();
+  firstRow(db, sql<KeyedAppend>`${keyedAppends(organizationId, sessionId)} and idempotency_key = ${key}`);
 
 /** The id of a session of any organization whose events do not all follow each other. */
 export async function findWithGap(db: Db): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('sessions')
-    .select('session_id')
-    .where('deleted_at', 'is', null)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('appends')
-          .select('append_id')
-          .whereRef('appends.session_id', '=', 'sessions.session_id')
-          .whereRef('first_sequence', '>', 'event_count'),
-      ),
-    )
-    .limit(1)
-    .executeTakeFirst();
+  const row = await firstRow(
+    db,
+    sql<{ session_id: string }>`
+      select session_id from sessions
+      where deleted_at is null and exists (
+        select 1 from appends where appends.session_id = sessions.session_id and first_sequence > event_count
+      )
+      limit 1`,
+  );
   return row?.session_id;
 }
 
-const keyedAppends = (db: Db, organizationId: string, sessionId: string) =>
-  db
-    .selectFrom('appends')
-    .select(['idempotency_key', 'fingerprint', 'first_sequence', 'last_sequence', 'append_id'])
-    .where('organization_id', '=', organizationId)
-    .where('session_id', '=', sessionId);
+const keyedAppends = (organizationId: string, sessionId: string) => sql`
+  select idempotency_key, fingerprint, first_sequence, last_sequence, append_id from appends
+  where organization_id = ${organizationId} and session_id = ${sessionId}`;
 
 async function findGone(db: Db, organizationId: string, sessionId: string): Promise<LogState | undefined> {
   for (const plane of ['live', 'test'] as const) {

@@ -1,4 +1,6 @@
+import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../../contract/problem.ts';
+import { oneRow } from './rows.ts';
 import type { Db } from './schema.ts';
 
 /** The most of each that an organization may use. Revoked, disabled or long unseen ones do not count. */
@@ -18,45 +20,21 @@ const ADVICE: Record<Quota, string> = {
   members: 'Remove one who has left first.',
 };
 
-const COUNTS: Record<Quota, (db: Db, organizationId: string, now: number) => Promise<{ count: number }>> = {
-  environments: (db, organizationId, now) =>
-    db
-      .selectFrom('environments')
-      .select((row) => row.fn.countAll<number>().as('count'))
-      .where('organization_id', '=', organizationId)
-      .where('status', '=', 'active')
-      .where('last_seen_at', '>', now - SEEN_WITHIN_MS)
-      .executeTakeFirstOrThrow(),
-  installations: (db, organizationId, now) =>
-    db
-      .selectFrom('installations')
-      .leftJoin('environments', 'environments.environment_id', 'installations.environment_id')
-      .select((row) => row.fn.countAll<number>().as('count'))
-      .where('installations.organization_id', '=', organizationId)
-      .where('installations.status', '=', 'active')
-      .where((row) =>
-        row.or([
-          row('environments.environment_id', 'is', null),
-          row.and([
-            row('environments.status', '=', 'active'),
-            row('environments.last_seen_at', '>', now - SEEN_WITHIN_MS),
-          ]),
-        ]),
-      )
-      .executeTakeFirstOrThrow(),
-  secrets: (db, organizationId) =>
-    db
-      .selectFrom('secrets')
-      .select((row) => row.fn.countAll<number>().as('count'))
-      .where('organization_id', '=', organizationId)
-      .where('status', '=', 'active')
-      .executeTakeFirstOrThrow(),
-  members: (db, organizationId) =>
-    db
-      .selectFrom('members')
-      .select((row) => row.fn.countAll<number>().as('count'))
-      .where('organization_id', '=', organizationId)
-      .executeTakeFirstOrThrow(),
+/** Those that count, of an organization, where a machine counts that was seen after `seenAfter`. */
+const COUNTED: Record<Quota, (organizationId: string, seenAfter: number) => RawBuilder<{ count: number | string }>> = {
+  environments: (organizationId, seenAfter) => sql`
+    select count(*) as count from environments
+    where organization_id = ${organizationId} and status = 'active' and last_seen_at > ${seenAfter}`,
+  installations: (organizationId, seenAfter) => sql`
+    select count(*) as count
+    from installations left join environments on environments.environment_id = installations.environment_id
+    where installations.organization_id = ${organizationId} and installations.status = 'active'
+      and (environments.environment_id is null
+        or (environments.status = 'active' and environments.last_seen_at > ${seenAfter}))`,
+  secrets: (organizationId) => sql`
+    select count(*) as count from secrets where organization_id = ${organizationId} and status = 'active'`,
+  members: (organizationId) => sql`
+    select count(*) as count from members where organization_id = ${organizationId}`,
 };
 
 /**
@@ -65,7 +43,7 @@ const COUNTS: Record<Quota, (db: Db, organizationId: string, now: number) => Pro
  */
 export async function assertRoom(transaction: Db, noun: Quota, organizationId: string, now: number): Promise<void> {
   await lockOrganization(transaction, organizationId);
-  const { count } = await COUNTS[noun](transaction, organizationId, now);
+  const { count } = await oneRow(transaction, COUNTED[noun](organizationId, now - SEEN_WITHIN_MS));
   if (Number(count) < QUOTAS[noun]) return;
   throw new Problem(
     'quota_reached',
@@ -79,11 +57,11 @@ export async function assertRoom(transaction: Db, noun: Quota, organizationId: s
  */
 export async function assertConfigRoom(transaction: Db, organizationId: string): Promise<void> {
   await lockOrganization(transaction, organizationId);
-  const { bytes } = await transaction
-    .selectFrom('installations')
-    .select((row) => row.fn.sum<number | null>(row.fn('octet_length', ['config'])).as('bytes'))
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow();
+  const { bytes } = await oneRow(
+    transaction,
+    sql<{ bytes: number | string | null }>`
+      select sum(octet_length(config)) as bytes from installations where organization_id = ${organizationId}`,
+  );
   if (Number(bytes) <= CONFIG_QUOTA) return;
   throw new Problem(
     'quota_reached',
@@ -93,8 +71,4 @@ export async function assertConfigRoom(transaction: Db, organizationId: string):
 
 /** Locks the organization, so that two concurrent additions count each other. An update locks the row on both engines. */
 const lockOrganization = (transaction: Db, organizationId: string) =>
-  transaction
-    .updateTable('organizations')
-    .set((row) => ({ status: row.ref('status') }))
-    .where('organization_id', '=', organizationId)
-    .execute();
+  sql`update organizations set status = status where organization_id = ${organizationId}`.execute(transaction);

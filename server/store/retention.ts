@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { allRows } from './rows.ts';
 import type { Db } from './schema.ts';
 
 /** A session without an event for long. */
@@ -26,17 +27,14 @@ export const listUnchanged = (
   after: Opened | undefined,
   limit: number,
 ): Promise<(Unchanged & Opened)[]> =>
-  db
-    .selectFrom('sessions')
-    .select(['organization_id as organizationId', 'session_id as sessionId', 'event_count as eventCount'])
-    .select('created_at as createdAt')
-    .where('created_at', '<', before)
-    .where('updated_at', '<', before)
-    .where('deleted_at', 'is', null)
-    .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(created_at, session_id) > (${after?.createdAt}, ${after?.sessionId})`),
-    )
-    .orderBy('created_at')
-    .orderBy('session_id')
-    .limit(limit)
-    .execute();
+  allRows(
+    db,
+    sql<Unchanged & Opened>`
+      select organization_id as "organizationId", session_id as "sessionId", event_count as "eventCount",
+        created_at as "createdAt"
+      from sessions
+      where created_at < ${before} and updated_at < ${before} and deleted_at is null
+        ${after ? sql`and (created_at, session_id) > (${after.createdAt}, ${after.sessionId})` : sql``}
+      order by created_at, session_id
+      limit ${limit}`,
+  );

@@ -30,12 +30,12 @@ update environments
 select *
   from environments
   where organization_id = $1 and hostname = $2 and platform = $3;
-update "organizations"
-  set "status" = "status"
-  where "organization_id" = $1;
-select count(*) as "count"
-  from "environments"
-  where "organization_id" = $1 and "status" = $2 and "last_seen_at" > $3;
+update organizations
+  set status = status
+  where organization_id = $1;
+select count(*) as count
+  from environments
+  where organization_id = $1 and status = 'active' and last_seen_at > $2;
 insert into environments (environment_id, organization_id, display_name, hostname, platform, cli_version, status, repo_root, repo_remote, git_branch, last_seen_at, created_at, updated_at)
   values ($1, $2, $3, $4, $5, $6, 'active', $7, $8, $9, $10, $11, $12)
   on conflict (organization_id, hostname, platform) do update

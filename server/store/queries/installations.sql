@@ -53,13 +53,13 @@ update installations
   returning *;
 
 -- upsertInstallation
-update "organizations"
-  set "status" = "status"
-  where "organization_id" = $1;
-select count(*) as "count"
-  from "installations"
-  left join "environments" on "environments"."environment_id" = "installations"."environment_id"
-  where "installations"."organization_id" = $1 and "installations"."status" = $2 and ("environments"."environment_id" is null or ("environments"."status" = $3 and "environments"."last_seen_at" > $4));
+update organizations
+  set status = status
+  where organization_id = $1;
+select count(*) as count
+  from installations
+  left join environments on environments.environment_id = installations.environment_id
+  where installations.organization_id = $1 and installations.status = 'active' and (environments.environment_id is null or (environments.status = 'active' and environments.last_seen_at > $2));
 update environments
   set status = status
   where organization_id = $1 and environment_id = $2 and status = 'active';

@@ -6,12 +6,12 @@ select *
   where organization_id = $1 and user_id = $2;
 
 -- insertInvited
-update "organizations"
-  set "status" = "status"
-  where "organization_id" = $1;
-select count(*) as "count"
-  from "members"
-  where "organization_id" = $1;
+update organizations
+  set status = status
+  where organization_id = $1;
+select count(*) as count
+  from members
+  where organization_id = $1;
 insert into "members" ("organization_id", "user_id", "email", "email_key", "role", "status", "mailed_at", "link_expires_at", "joined_at", "created_at", "updated_at")
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
   returning *;
