@@ -15,7 +15,7 @@ interface Origin {
   end: number;
 }
 
-/** The digests of a payload, which are compared with those of the captured one. */
+/** Digests of a payload, to compare with the captured payload's. */
 export type PayloadDigests = Omit<EventDigest, 'sequence' | 'eventType'>;
 
 const EVENT_BYTES = 16;

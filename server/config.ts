@@ -36,7 +36,7 @@ const address = (protocols: readonly string[]) => (value: string) => {
   return value.replace(/\/$/, '');
 };
 
-/** A public address, to which paths are added. */
+/** A public address. Paths are added to it. */
 const publicAddress = (value: string) => {
   if (/[\s\p{C}]/u.test(value)) throw new Error('must have no line breaks, blanks or control characters');
   address(['http:', 'https:'])(value);

@@ -68,7 +68,7 @@ export type CallEntry = Common & {
   command?: string;
   purposes?: readonly Purpose[];
   addOn?: AddOn;
-  /** The beginning of a new sub-agent's prompt, by which the sub-agent is recognized. */
+  /** The beginning of a new sub-agent's prompt. It identifies the sub-agent. */
   brief?: string;
   /** Of the commits it makes, as far as it names them. */
   subjects?: readonly string[];

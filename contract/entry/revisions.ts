@@ -29,7 +29,7 @@ interface Rewritten {
 
 const NOTHING: readonly Entry[] = [];
 
-/** Reads the entries once, and keeps only those of revised records in memory. */
+/** Reads the entries once, and keeps only entries of revised records in memory. */
 export function readRevisions(entries: Entries): Revisions {
   const standing = new Map<number, readonly Entry[]>();
   const orders = new Map<number, number>();

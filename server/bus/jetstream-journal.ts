@@ -127,9 +127,9 @@ class Subjects implements ComparingJournal<Subject> {
   }
 
   /**
-   * From the bus alone where it has the session from its opening on; else from the store, and on top of it what the bus
-   * has. The bus is asked first: what it gets meanwhile is then noticed when something is added, and what is no longer
-   * a dead letter is in the store.
+   * Reads the bus alone if it has the session from its opening on. Otherwise it reads the store, and adds the entries that the
+   * bus has. The bus comes first: an entry that arrives meanwhile is noticed when something is added, and a dead letter
+   * that was settled meanwhile is in the store.
    */
   async #learn(place: string, whose: SessionKey): Promise<Subject> {
     const logged = await this.#bus.history(place);

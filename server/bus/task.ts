@@ -25,7 +25,7 @@ export const isOwnFault = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && OWN_FAULT.test(error.code ?? '');
 
 /**
- * @param at epoch milliseconds, of what the message tells no time
+ * @param at epoch milliseconds, for entries without a time of their own
  * @returns a sentence where it cannot be told
  */
 export async function readTask(

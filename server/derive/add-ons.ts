@@ -45,7 +45,7 @@ export async function readAddOns(db: Db, filter: AddOnFilter, prices: Pick<Price
   };
 }
 
-/** The cost is known if that of each model is. */
+/** The cost is known if each model has a price. */
 function costOf(rows: Awaited<ReturnType<typeof readTokensOf>>, prices: Pick<Prices, 'costOf'>) {
   if (rows.length === 0) return {};
   const costs = rows.map(({ model, day, input, cached, cacheWrite, output }) =>

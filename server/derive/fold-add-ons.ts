@@ -39,7 +39,7 @@ export function noteListed(facts: Facts, day: Day | undefined, listed: readonly 
   for (const addOn of listed) for (const use of usesOf(facts, day, addOn)) use[3] = 1;
 }
 
-/** A sub-agent has the type that its agent tells, or that of the call that started it. */
+/** A sub-agent has the type that its agent reports, or the type in the call that started it. */
 export function noteLaneType(facts: Facts, { subagent, agentType, callId }: SubagentEntry): void {
   const started = callId === undefined ? undefined : facts.openCalls.get(callId)?.addOn;
   const type = agentType ?? (started?.kind === 'subagent' ? started.name : undefined);

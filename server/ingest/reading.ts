@@ -6,8 +6,8 @@ import { type ReadAppend, type RefusedAppend, readAppends, type ScanJob, type Sc
 /** Reads the bodies of appends. */
 export interface Reading {
   /**
-   * Reads each body by itself. All of them lie in one piece of memory. Where they are large, a thread takes that memory, and
-   * only what is returned may be used afterwards.
+   * Reads each body by itself. All of them are in one buffer. If they are large, a thread takes the buffer, and the caller may
+   * use only the result afterwards.
    * @throws Problem `service_unavailable`
    */
   read(bodies: readonly Buffer[]): ReadBodies | Promise<ReadBodies>;

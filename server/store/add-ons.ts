@@ -42,7 +42,7 @@ const inDays = (db: Db, { organizationId, planes, from, to, kind }: AddOnFilter)
 
 /** PostgreSQL would return the sum of integers as text. */
 const sum = (column: keyof SessionAddOnRow) => sql<number>`cast(sum(${sql.ref(column)}) as bigint)`;
-/** A session has several rows of an add-on: one a day, and those of models. */
+/** A session has several rows of an add-on: one a day, and one for each model. */
 const sessionsWith = (condition: 'calls' | 'is_listed') =>
   sql<number>`cast(count(distinct case when ${sql.ref(condition)} > 0 then session_id end) as bigint)`;
 

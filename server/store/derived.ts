@@ -6,7 +6,7 @@ import { isPostgres } from './postgres.ts';
 import type { Db, SessionFactsRow, SessionRow, SessionValueRow } from './schema.ts';
 import { replaceSessionDays, type SessionDay } from './session-days.ts';
 
-/** The columns that lists show, and by which they are ordered. */
+/** The columns that lists show and sort by. */
 export type Columns = Omit<
   SessionFactsRow,
   | 'session_id'
@@ -202,7 +202,7 @@ function writeChunks(db: Db, row: Target, chunks: readonly DerivedChunk[]): Comp
   return [written.compile(), ...indexed.map((statement) => statement.compile(db))];
 }
 
-/** Removes the values by which the session is found. */
+/** Removes the values that find the session. */
 export const removeValues = (db: Db, { session_id, organization_id }: Target): CompiledQuery =>
   db
     .deleteFrom('session_values')

@@ -54,7 +54,7 @@ export const readMachineSecrets = (db: Db, organizationId: string) =>
 
 /**
  * The days on which machines worked, separated by commas: a row for each machine. The plus keeps SQLite from the index of
- * days, by which it would read the sums of everything else too.
+ * days: with it, SQLite would read the sums of everything else too.
  * @param from the first day as YYYY-MM-DD, UTC
  */
 export const readMachineDays = (db: Db, organizationId: string, environmentIds: readonly string[], from: string) =>

@@ -118,7 +118,7 @@ async function buildIndex<Schema>(db: Kysely<Schema>, change: IndexChange): Prom
   await note(db, change);
 }
 
-/** Pause between attempts to lock the tables of a change, in which other statements run. */
+/** Pause between attempts to lock the tables of a change. Other statements run meanwhile. */
 const PAUSE_MS = 1_000;
 const MOST_ATTEMPTS = 300;
 

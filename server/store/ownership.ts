@@ -50,7 +50,7 @@ export const mayDelete = (row: SessionRow, sender: Sender, now: number): boolean
   isOfMachine(row, sender) || (row.secret_id === sender.secretId && now - row.created_at < SAME_SECRET_MS);
 
 /**
- * Whether the sender may delete the session again. One that has expired goes on to be captured until then, so only its
+ * Whether the sender may delete the session again. An expired session is still captured until then, so only its
  * machine may.
  */
 export const mayDeleteAgain = (

@@ -68,7 +68,10 @@ export interface Numbered {
   deletions: readonly NewDeletion[];
 }
 
-/** What became of each: `stored`, also by somebody else; `gone` with its session or organization; `ahead` of what it follows; `foreign`: it contradicts the store. */
+/**
+ * The result of each entry: `stored`, maybe by another worker; `gone` with its session or organization; `ahead` of events that
+ * it needs; `foreign`: it contradicts the store.
+ */
 export type Fate = 'stored' | 'gone' | 'ahead' | 'foreign';
 
 export interface Applied {
@@ -82,7 +85,7 @@ interface ChangedSession extends Pick<SessionRow, 'organization_id' | 'session_i
   status: SessionRow['status'] | 'deleted';
 }
 
-/** Time without an answer after which the connection is closed. What is written in a tenth of a second has failed by then. */
+/** Closes a connection that does not answer. A write takes a tenth of a second. */
 const BOUNDED = { query_timeout: 8_000 } as const;
 
 /** By name: of all columns the statement would fail on each connection that knows it, once a newer version adds one. */
@@ -179,7 +182,7 @@ export async function applyBehind(pool: pg.Pool, additions: readonly Addition[])
   return new Set(rows.map((row) => row.session_id));
 }
 
-/** Whoever marks a session first leaves its tombstone: a replica that was asked to, or a worker. */
+/** The first to mark a session leaves its tombstone: the replica that took the request, or a worker. */
 const DELETE = `
 WITH s AS (
   UPDATE sessions s SET deleted_at = n.at, status = CASE s.status WHEN 'active' THEN 'failed' ELSE s.status END

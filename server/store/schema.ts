@@ -267,7 +267,7 @@ export interface SessionFactsRow {
   facts: string;
 }
 
-/** A value by which a session is found, such as a file, tool or branch; derived. */
+/** A value that finds a session, such as a file, tool or branch; derived. */
 export interface SessionValueRow {
   session_id: string;
   organization_id: string;

@@ -70,7 +70,7 @@ export const readCalls = (db: Db, filter: UsageFilter, dimension: 'tool' | 'hour
     .limit(limit)
     .execute();
 
-/** The column by which top sessions are chosen. */
+/** The column that ranks top sessions. */
 export type Order = 'failures' | 'duration_ms' | 'cost' | 'started_at';
 
 /** How many of the all-time top sessions are read first. */

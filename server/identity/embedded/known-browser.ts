@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountRow } from '../../store/schema.ts';
 import type { Addresses } from './addresses.ts';
 
-/** Recognizes browsers in which somebody signed in to an account before, so that guesses from elsewhere do not lock them out. */
+/** Recognizes browsers that signed in to an account before, so that guesses from elsewhere do not lock them out. */
 export interface KnownBrowsers {
   /** The browser's random name, if somebody signed in there with the current password of the account. */
   recognize(request: FastifyRequest, account: AccountRow): string | undefined;

@@ -36,7 +36,7 @@ const MOST_AT_ONCE = 2;
 const MOST_WAITING = 80;
 
 /**
- * Known people and strangers have separate queues, in which networks are served in turn. A full queue drops the newest
+ * Known people and strangers have separate queues. Each serves networks in turn. A full queue drops the newest
  * attempt of the network with the most waiting, so that a few networks cannot keep others out.
  */
 const placeOf = ({ address, isKnown }: Requester) => ({

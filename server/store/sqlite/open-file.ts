@@ -25,7 +25,7 @@ export function openFileToRead(path: string): Threads {
 
 /**
  * Opens the file: one thread writes it, others read it, so that neither a slow disk nor a long read stops the thread that
- * answers. `onError` is told of each error of the engine.
+ * answers. `onError` gets each error of the engine.
  * @throws when the file cannot be opened, is no store, or would not be durable
  */
 export async function openFile(path: string, onError: (error: Error) => void): Promise<OpenFile> {
