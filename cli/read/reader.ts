@@ -98,19 +98,20 @@ export function createReader(options: ReaderOptions) {
     const earlier: Found[] = [];
     if (policy?.refresh()) atRest.clear();
     if (state !== undefined) sortInboxes(state, places, onTrouble);
-    const met: { key: string; isYoung: boolean; found: Found; told: ReturnType<typeof findTold>; files: Unread[] }[] =
+    const met: { rest: string; isYoung: boolean; found: Found; told: ReturnType<typeof findTold>; files: Unread[] }[] =
       [];
     const unmet: Met[] = [];
     const there = findTranscripts(places, onTrouble);
     for (const found of there) {
+      const rest = restKeyOf(found);
+      if (atRest.get(rest) === stampOf(found)) continue;
       const key = keyOf(found);
-      if (atRest.get(key) === stampOf(found)) continue;
       const told = findTold(found, state, now());
       if (told === 'all' || told === 'unclear') continue;
       tolerateFileErrors(key, onTrouble, () => {
         const isYoung = now() - found.modifiedAt < patienceMs;
         const files = findAllUnread(spool, found, { now: now(), isYoung, isWanted });
-        met.push({ key, isYoung, found, told, files });
+        met.push({ rest, isYoung, found, told, files });
         if (files.length === 0) unmet.push(...findUnmet(found));
       });
     }
@@ -118,7 +119,7 @@ export function createReader(options: ReaderOptions) {
     const all = [...unmet, ...met.flatMap(({ files }) => files)].sort(bySession);
     const objections = new Map<Met, string | undefined>(all.map((file) => [file, objectionTo(file)]));
     policy?.keep();
-    for (const { key, isYoung, found, told, files } of met) {
+    for (const { rest, isYoung, found, told, files } of met) {
       const isLeftOut = (file: Unread) => objections.get(file) !== undefined;
       for (const file of files.filter(isLeftOut)) {
         const reason = objections.get(file) ?? '';
@@ -131,7 +132,7 @@ export function createReader(options: ReaderOptions) {
       const wanted = allowed.filter((file) => wantedOfFile(file.found.agent.id, file).from <= file.found.modifiedAt);
       earlier.push(...allowed.filter(isEarlier).map((file) => file.found));
       unread.push(...wanted.filter((file) => isFirst(file, known)));
-      if (wanted.length === 0 && !isYoung) atRest.set(key, stampOf(found));
+      if (wanted.length === 0 && !isYoung) atRest.set(rest, stampOf(found));
     }
     const bytes = unread.reduce((sum, file) => sum + bytesOf(file), 0);
     return { sessions: groupBySession(unread), bytes, files: there.length, leftOut, earlier };
@@ -310,6 +311,9 @@ function earliestOf(streams: readonly Opened[]): Opened | undefined {
 }
 
 const keyOf = ({ root, path }: Found) => join(root, path);
+
+/** Asked for at each look at a file at rest, for which `join` takes too long. */
+const restKeyOf = ({ root, path }: Found) => `${root}\0${path}`;
 
 const toLeftOut = ({ found, origin }: Unread, reason: string): LeftOut => ({
   agent: found.agent.id,
