@@ -3,7 +3,6 @@ import { type Dispatch, type SetStateAction, useEffect } from 'react';
 import type { SessionSearch } from '../app/search.ts';
 import { useCommands } from '../kit/commands.ts';
 import { type Keys, useKeys } from '../kit/use-keys.ts';
-import type { Timeline } from './model/build.ts';
 import { canOpen } from './model/rows.ts';
 import type { Reading } from './reading.ts';
 import { cycleTimeMode } from './time-link.tsx';
@@ -16,7 +15,6 @@ interface Options {
   reading: Reading;
   view: View;
   walk: ReturnType<typeof useWalk>;
-  timeline: Timeline;
   panel: Panel;
   /** The timeline is shown, and no other place: keys act on its rows. */
   isReading: boolean;

@@ -1,0 +1,52 @@
+import { useMemo } from 'react';
+import type { SessionFacts } from '../../contract/review.ts';
+import type { Session } from '../../contract/session.ts';
+import { useApp } from '../app/app.ts';
+import { useFacts, useSummary } from '../app/queries.ts';
+import { useAtNow } from '../kit/time.tsx';
+import { stateOf } from '../shared/status-mark.tsx';
+import { readOutcome } from './model/outcome.ts';
+import { windowInUse } from './model/strip.ts';
+import { createTexts } from './model/texts.ts';
+import { useEventLog } from './use-event-log.ts';
+
+const NO_MILESTONES: SessionFacts['milestones'] = [];
+
+/** What is known of a session: its events as far as they are loaded, its figures, and what follows from both. */
+export function useSessionData(session: Session) {
+  const { sessionId, eventCount } = session;
+  const log = useEventLog(session);
+  const { timeline, loaded, isComplete } = log;
+  const summary = useSummary(sessionId, eventCount).data ?? undefined;
+  const facts = useFacts(sessionId, eventCount).data;
+  const milestones = facts?.milestones ?? NO_MILESTONES;
+  return {
+    ...log,
+    session,
+    sessionId,
+    summary,
+    facts,
+    milestones,
+    texts: useSessionTexts(sessionId),
+    isLive: useAtNow((now) => stateOf(session, summary, now) === 'live'),
+    /** No event says when it happened. */
+    isUntimed: isComplete && loaded > 0 && !timeline.hasTimes,
+    contextWindow: useMemo(() => facts && windowInUse(timeline, facts), [timeline, facts]),
+    outcome: useMemo(() => readOutcome(timeline, milestones, facts?.usage), [timeline, milestones, facts]),
+  };
+}
+
+export type SessionData = ReturnType<typeof useSessionData>;
+
+/** The whole texts of messages, read as they come into sight. */
+function useSessionTexts(sessionId: string) {
+  const { api } = useApp();
+  return useMemo(
+    () =>
+      createTexts(async (first, limit) => {
+        const query = { from: String(first), limit: String(limit) };
+        return (await api.getEventWindow({ sessionId, query })).body.events;
+      }),
+    [api, sessionId],
+  );
+}

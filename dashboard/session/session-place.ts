@@ -1,0 +1,99 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { paths } from '../app/paths.ts';
+import { plural } from '../kit/format.ts';
+import type { Place, Row } from './model/rows.ts';
+import { createReading } from './reading.ts';
+import type { SessionData } from './session-data.ts';
+import type { TimelineHandle } from './timeline.tsx';
+import { useAddress } from './use-current.ts';
+import type { Search } from './use-session-search.ts';
+import { useView } from './use-view.ts';
+import { useWalk } from './use-walk.ts';
+
+/** Where the reader is in a session, and the ways to other places: rows, ranges, sub-agents. */
+export function useSessionPlace(data: SessionData, search: Search, tell: (words: string) => void) {
+  const { sessionId, timeline, loaded, isComplete } = data;
+  const { e: linked, from, lane, shown, change, amend } = search;
+  const [reading] = useState(createReading);
+  const view = useView(timeline, { sessionId, shown, lane });
+  const handle = useRef<TimelineHandle>(null);
+
+  const unhide = useCallback(
+    ({ key, parents }: Place) => {
+      const isRecord = [key, ...parents].some((each) => each.startsWith('q'));
+      const hasKinds = shown.some((kind) => kind !== 'records');
+      if (isRecord && (hasKinds || shown.length === 0)) amend({ show: 'records', lane: undefined });
+      else if (hasKinds || lane !== undefined) amend({ show: undefined, lane: undefined });
+      if (hasKinds || lane !== undefined) tell('All rows are shown again: the one you go to was not among the chosen.');
+    },
+    [shown, lane, amend, tell],
+  );
+  const walk = useWalk({ timeline, view, reading, handle, unhide });
+  const { choose, goTo } = walk;
+  // A link to a range leads to its beginning. A reader who marks a range stays at their row.
+  const opened = linked ?? (reading.current.get() === undefined ? from : undefined);
+  useAddress(reading, sessionId, opened, loaded >= (opened ?? 0) || (isComplete && loaded > 0), goTo);
+
+  const isBeyond = isComplete && loaded > 0 && Math.max(opened ?? 0, from ?? 0) > loaded;
+  useEffect(() => {
+    if (isBeyond) tell(`That event does not exist: this session has ${plural(loaded, 'event')}.`);
+  }, [isBeyond, loaded, tell]);
+
+  const range = isComplete && from !== undefined && from > loaded ? undefined : search.range;
+  useEffect(() => reading.range.set(range), [reading, range]);
+  const hasRange = range !== undefined;
+  const chooseRange = useCallback(
+    // Each further drag adjusts the range; Back takes it away.
+    (first: number, last: number) => {
+      (hasRange ? amend : change)({ from: first, to: last });
+      goTo(first, false);
+    },
+    [hasRange, amend, change, goTo],
+  );
+  const laneItem = timeline.lanes.find((each) => each.lane === lane);
+
+  return {
+    reading,
+    view,
+    handle,
+    walk,
+    goTo,
+    range,
+    chooseRange,
+    leaveRange: useCallback(() => change({ from: undefined, to: undefined }), [change]),
+    linkOf: (sequence = reading.current.get()?.sequence) =>
+      window.location.origin + paths.session(sessionId, sequence, range),
+    /** A jump is a place in the browser's history: Back returns to the place before it. */
+    jump: useCallback(
+      (sequence: number) => {
+        change({ e: sequence });
+        goTo(sequence);
+      },
+      [goTo, change],
+    ),
+    /** From another view to an event in the timeline. */
+    show(sequence: number) {
+      change({ view: undefined, e: sequence });
+      goTo(sequence);
+    },
+    laneItem,
+    /** To the call that started the sub-agent, in the lane that made the call. */
+    leaveLane() {
+      change({ lane: laneItem?.starter?.call?.lane });
+      if (laneItem) goTo(laneItem.starter?.sequence ?? laneItem.sequence);
+    },
+    focusCurrent() {
+      const current = reading.current.get();
+      if (current) handle.current?.show(current.key, 'auto', true);
+    },
+    select(row: Row, extend: boolean) {
+      const before = reading.current.get();
+      choose(row);
+      if (!extend || !before) return;
+      const { sequence } = row.item;
+      amend({ e: sequence, from: Math.min(before.sequence, sequence), to: Math.max(before.sequence, sequence) });
+    },
+  };
+}
+
+export type SessionPlace = ReturnType<typeof useSessionPlace>;
