@@ -10,7 +10,7 @@ import { ErrorNote } from '../shared/error-note.tsx';
 import { nameOfSecret } from '../shared/secret-name.ts';
 import { SecretValue, useIssueSecret } from './issue-secret.tsx';
 
-/** How often it is looked whether a machine still uses the old secret, in milliseconds. */
+/** The interval between checks for machines that still use the old secret, in milliseconds. */
 const LOOK_EVERY = 5_000;
 
 /** A successor of the same name and plane, the machines moved to it, and the old one revoked: one after the other. */

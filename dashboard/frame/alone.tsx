@@ -11,7 +11,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** A page that is about one thing, outside of the frame, whoever looks at it: so nothing moves when they become a member. */
+/** A page about one thing, outside the frame for members and strangers alike: nothing moves when a person joins. */
 export function AlonePage({ title, about, isMember, children }: Props) {
   return (
     <main className="mx-auto flex max-w-[640px] flex-col gap-8 px-6 py-12">

@@ -3,7 +3,7 @@ import { CloudOff } from 'lucide-react';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useApp } from '../app/app.ts';
 
-/** How long it is said that the service is back, in milliseconds. */
+/** How long the note that the service is back stays, in milliseconds. */
 const SAID_FOR = 4_000;
 
 /**

@@ -13,7 +13,7 @@ const ALONE = new Set([paths.welcome(), paths.device()]);
 /** Lets members in, and leads a person without an organization to the page that makes one. */
 export function Gate() {
   const person = usePersonQuery();
-  // Of the page that is shown: while another one is on its way, the location is that one's already.
+  // The path of the page on screen: while the next page loads, the location is already the next page's.
   const pathname = useRouterState({ select: ({ matches }) => matches.at(-1)?.pathname });
   if (person.isPending) return null;
   if (person.isError && !person.data) {

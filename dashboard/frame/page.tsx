@@ -6,7 +6,7 @@ interface Props {
   /** One line that says what is here. */
   context?: ReactNode;
   actions?: ReactNode;
-  /** `content`: as wide as plots can be read together; true: as wide as there is. */
+  /** `content`: the widest at which plots can be read together. true: the full width. */
   wide?: boolean | 'content';
   children: ReactNode;
 }

@@ -5,7 +5,7 @@ import { paths } from '../app/paths.ts';
 import { useDensity, useTheme } from '../kit/appearance.ts';
 import { type Command, usePageCommands } from '../kit/commands.ts';
 
-/** What can be done from everywhere, behind what the page that is shown offers. */
+/** Actions that work everywhere, after those of the page on screen. */
 export function useActions(): readonly Command[] {
   const commands = usePageCommands();
   const { auth } = useApp();

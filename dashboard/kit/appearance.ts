@@ -27,7 +27,7 @@ function createChoice<const Value extends string>(name: 'theme' | 'density' | 't
 export const { use: useTheme } = createChoice<'system' | 'light' | 'dark'>('theme', 'system');
 export const { use: useDensity } = createChoice<'roomy' | 'compact'>('density', 'compact');
 
-/** How the times of events are told. */
+/** How events show their times. */
 export const TIME_MODES = ['clock', 'since start', 'UTC'] as const;
 export type TimeMode = (typeof TIME_MODES)[number];
 export const { use: useTimeMode, read: readTimeMode, write: writeTimeMode } = createChoice<TimeMode>('time', 'clock');

@@ -5,9 +5,9 @@ import { createContext, type ReactNode, useContext } from 'react';
 interface Props {
   /** What cannot be shown if it fails, as the beginning of a sentence: `This event`. */
   of: string;
-  /** Drawn anew when this changes, such as the id of what is inside. */
+  /** A change of this draws the content again. Often the id of the content. */
   resetKey?: string | number;
-  /** A way to what lies behind, such as a button that opens its raw JSON. */
+  /** Another way to the data, such as a button that opens its raw JSON. */
   instead?: ReactNode;
   /** In place of the line, where something better can be shown. */
   fallback?: ReactNode;

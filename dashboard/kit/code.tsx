@@ -39,7 +39,7 @@ export function useTokens(code: string, word: string): ThemedToken[][] | undefin
     let wanted = true;
     const language = languageOf(word);
     if (language === undefined) return;
-    // What is scrolled past is not coloured: that takes a processor seconds, and whoever scrolls needs it.
+    // Code that is scrolled past stays plain: colouring takes a processor seconds, and scrolling needs it.
     const timer = setTimeout(
       () => void highlight(code, language).then((lines) => wanted && setDone({ code, lines })),
       WAIT_MS,

@@ -27,7 +27,7 @@ export function Modal({ label, onClose, children, className, isHeld = false }: M
       onKeyDown={(event) => {
         event.stopPropagation();
       }}
-      // A browser lets a second Escape through, whatever was done about the first.
+      // A browser closes the dialog at a second Escape, even after the first was prevented.
       closedby={isHeld ? 'none' : 'closerequest'}
       className={`w-[calc(100vw-32px)] rounded-md border border-line bg-raised p-0 shadow-float ${className}`}
     >

@@ -7,7 +7,7 @@ const utcDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short'
 const utcDayOfYear = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 const whole = new Intl.NumberFormat('en-US');
 
-/** More than anybody counts: whatever is above is not a count but a mistake. */
+/** More than anybody counts: a larger number is a mistake. */
 const LARGEST_COUNT = 1e15;
 
 export const formatClock = (time: number): string => clock.format(time);

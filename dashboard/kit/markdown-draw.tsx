@@ -9,7 +9,7 @@ import { destinationOf } from './link-host.ts';
 import { limitMarkers } from './markdown-limits.ts';
 import { showHidden } from './text/controls.ts';
 
-/** Of a table. A row of two characters stands for as many cells as its head has, so that 10 kB can mean millions. */
+/** The cells drawn of a table. A row of two characters makes as many cells as the head has, so 10 kB can make millions. */
 const MOST_CELLS = 4_000;
 /** In all others, HTML is in the middle of words. */
 const HOLD_BLOCKS = new Set<Nodes['type']>(['root', 'blockquote', 'listItem', 'footnoteDefinition']);

@@ -83,7 +83,7 @@ interface ChoiceProps<Value extends string> {
   onChange: (value: Value) => void;
 }
 
-/** Items of which one is in effect. */
+/** Items to choose one from. */
 export const MenuChoice = <Value extends string>({ options, value: chosen, onChange }: ChoiceProps<Value>) => (
   <DropdownMenu.RadioGroup className="menu-group" value={chosen} onValueChange={(value) => onChange(value as Value)}>
     {options.map(({ value, label, icon: Icon }) => (

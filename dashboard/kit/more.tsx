@@ -22,7 +22,7 @@ interface MoreProps {
   children?: ReactNode;
 }
 
-/** The line where something goes on that is shown in part. */
+/** The line below something shown in part: how much is left, and a button that shows more. */
 export const More = ({ left, unit, isPending, onMore, children }: MoreProps) => (
   <p className="show-more">
     <Button size="small" disabled={isPending} onClick={onMore}>

@@ -10,7 +10,7 @@ export function Empty({ title, children }: { title: string; children: ReactNode 
   );
 }
 
-/** Lines in place of what is on its way. */
+/** Grey lines while something loads. */
 export function Waiting({ label, rows = 8 }: { label: string; rows?: number }) {
   return (
     <div role="status" aria-label={label} className="flex flex-col">

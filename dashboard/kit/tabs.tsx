@@ -8,7 +8,7 @@ interface Props<Tab extends string> {
   onChange: (tab: Tab) => void;
   /** Between the tabs and what is above them. */
   before?: ReactNode;
-  /** Fills the height there is, in which its content scrolls. */
+  /** Fills the height of its parent, and its content scrolls. */
   fills?: boolean;
   children: ReactNode;
 }

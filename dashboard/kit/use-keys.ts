@@ -13,7 +13,7 @@ export function useKeys(keys: Keys): void {
       if (event.defaultPrevented) return;
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector('dialog[open], [role="menu"]')) return;
-      // What has the focus answers these itself.
+      // The control with the focus handles these keys.
       const isControl = event.target instanceof Element && event.target.closest('a, button, [role="slider"]');
       if (isControl && (event.key === 'Enter' || event.key === ' ')) return;
       const pair = `${before} ${event.key}`;

@@ -6,7 +6,7 @@ import { cutAt } from './text/pieces.ts';
 /** A click adds at most so many characters, which are drawn between two frames. */
 const MOST_ADDED = 120_000;
 
-/** How much of a text is shown: its beginning, as much again at each click, and its end where that is asked for. */
+/** How much of a text is shown: its beginning, twice as much after each click, and its end on request. */
 export interface Shown {
   head: string;
   /** The last characters, and nothing in between. */

@@ -35,7 +35,7 @@ export function Verbatim({ text, draw }: Props) {
 
 /** Characters that hide are written out as eight, two of them of another font: 24,000 of those take 0.7 s to lay out. */
 function firstOf(text: string): number {
-  // What begins a colour is not written out.
+  // The escape that begins a colour is not written out.
   const looked = text.slice(0, MOST_LOOKED).replaceAll('\u001b', '');
   return showHidden(looked).length - looked.length > PIECE / 2 ? PIECE / 8 : PIECE;
 }

@@ -16,7 +16,7 @@ export interface Series {
   filter?: { field: Field; value: string };
 }
 
-/** So many values are told apart; the rest is one more. */
+/** The number of values with a series of their own; the rest share one. */
 const MOST_SERIES = 5;
 
 /** The groups of a dimension, those with the most sessions first; what the service put together comes last. */

@@ -13,7 +13,7 @@ interface Props {
   shape: 'bars' | 'line';
   format: (value: number) => string;
   total: number | undefined;
-  /** The slot that is pointed at, in whichever plot. */
+  /** The slot under the pointer, in any of the plots. */
   slot: number | undefined;
   onSlot: (slot: number | undefined) => void;
   /** Address of the sessions of a slot, and of one series of it. */

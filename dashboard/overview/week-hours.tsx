@@ -31,7 +31,7 @@ export function WeekHours({ usage, plane }: { usage: Usage; plane: FrameSearch['
     const at = Number((event.target as HTMLElement).dataset.at);
     if (!by || Number.isNaN(at)) return;
     event.preventDefault();
-    // The nearest hour in that direction in which something happened.
+    // The nearest hour with activity in that direction.
     const ahead = links.filter(
       ({ dataset }) => (Number(dataset.at) - at) * by > 0 && (Number(dataset.at) - at) % by === 0,
     );

@@ -95,5 +95,3 @@ export function useSessionPlace(data: SessionData, search: Search, tell: (words:
     },
   };
 }
-
-export type SessionPlace = ReturnType<typeof useSessionPlace>;

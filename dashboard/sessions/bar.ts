@@ -34,7 +34,7 @@ export function settledText(text: string): string {
   return fieldOf(tail) ? head : text;
 }
 
-/** The piece at the end that is being typed, and what stands before it. */
+/** The last piece, which is being typed, and the text before it. */
 export function splitTyped(text: string): { head: string; tail: string } {
   let start = 0;
   let isQuoted = false;

@@ -8,7 +8,7 @@ import { costOf } from '../shared/session-cost.ts';
 import { durationOf, endOf, hasTimes } from '../shared/session-title.ts';
 import { ShapeStrip } from '../shared/shape-strip.tsx';
 
-/** A figure of a session. Those of a list stand in three groups: when, how much, and what it cost. */
+/** A figure of a session. A list has three groups of them: when, how much, and at what cost. */
 export interface Column {
   label: string;
   width: number;

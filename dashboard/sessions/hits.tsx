@@ -8,7 +8,7 @@ interface Props {
   isCurrent: boolean;
 }
 
-/** Where the words stand in a session: each line leads to its event. */
+/** The places of the words in a session: each line leads to its event. */
 export function Hits({ row: { session, hits }, addressOf, isCurrent }: Props) {
   return (
     <div role="gridcell" className="session-hits">

@@ -8,8 +8,8 @@ export const rowsOf = (data: SessionPages | undefined): SessionRow[] =>
   data?.pages.flatMap((page) => page.sessions) ?? [];
 
 /**
- * @param change what was told of one session
- * @param now when it was told, in epoch milliseconds
+ * @param change the change of one session
+ * @param now the time of the change, in epoch milliseconds
  */
 export const applyChange = (data: SessionPages, change: LiveChange, now: number): SessionPages =>
   mapRows(data, (row) => (row.session.sessionId === change.sessionId ? changeRow(row, change, now) : row));

@@ -15,7 +15,7 @@ export function cutMarks(text: string, marks: readonly (readonly [number, number
   let at = 0;
   const add = (end: number, isMarked: boolean) => {
     if (end <= at) return;
-    // Hidden characters are written out last: that moves what stands behind them.
+    // Hidden characters are written out last, because that moves the text after them.
     pieces.push({ start: at, piece: showHidden(text.slice(at, end)), isMarked });
     at = end;
   };

@@ -4,7 +4,7 @@ import type { SessionSearch } from '../app/queries.ts';
 import { CopyLine } from '../kit/copy.tsx';
 import { Empty } from '../kit/notes.tsx';
 
-/** A list without a session: what would be here, and what to do. */
+/** Explains an empty list, and how to fill it. */
 export function NoSessions({ q, plane }: Pick<SessionSearch, 'q' | 'plane'>) {
   if (q) {
     return (

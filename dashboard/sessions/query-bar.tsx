@@ -19,7 +19,7 @@ interface Props {
   children?: ReactNode;
 }
 
-/** Typed words are looked for once nothing was typed for so long, in milliseconds: longer than between two quick keys. */
+/** The search starts after a pause of this length in typing, in milliseconds: longer than between two quick keys. */
 const PAUSE = 120;
 
 /** The query as it is typed: filters become chips, the rest are words. `f` and `/` lead here. */
@@ -33,7 +33,7 @@ export function QueryBar({ q, onChange, known, onEnter, onLeave, children }: Pro
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const { filters, text: words } = readBar(q);
   const suggestions = isOpen ? suggest(text, known) : [];
-  // A link may say what nobody would type so; of what is typed, the bar has the better text.
+  // A link may hold a query that nobody types. While a person types, the text of the bar is newer.
   const { problems } = parseQuery(text === words ? q : settledText(text));
 
   useEffect(() => {

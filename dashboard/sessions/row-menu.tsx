@@ -10,7 +10,7 @@ interface Props {
   row: SessionRow;
   isCurrent: boolean;
   onPreview: () => void;
-  /** Title of the session that this one is to be laid beside, if one was chosen. */
+  /** Title of the session to compare this one with, if one was chosen. */
   besides: string | undefined;
   onCompare: () => void;
   onNarrow: (field: Field, value: string) => void;

@@ -40,7 +40,7 @@ interface Props {
   menu: (row: SessionRow, isCurrent: boolean) => ReactNode;
 }
 
-/** Sessions below each other, of which only those in sight are drawn. */
+/** A list of sessions that draws only the rows in sight. */
 export function SessionList(props: Props) {
   const { rows, search, isOrdered, addressOf, previewed, onPreview, onOrder, onEnd, hasMore, menu } = props;
   const grid = useRef<HTMLDivElement>(null);
@@ -59,7 +59,7 @@ export function SessionList(props: Props) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows have other heights in another density
   const base = useMemo(() => pixels(isNarrow ? '--list-row-narrow' : '--list-row'), [isNarrow, density]);
   const at = rows.findIndex(({ session }) => session.sessionId === current);
-  // What was deleted leaves its place to the one behind it.
+  // The row after a deleted one takes its place.
   const next = useRef<string>(undefined);
   if (at >= 0) next.current = rows[at + 1]?.session.sessionId;
   const stop = Math.max(0, at >= 0 ? at : rows.findIndex(({ session }) => session.sessionId === next.current));
@@ -144,7 +144,7 @@ export function SessionList(props: Props) {
     followLink(event);
     const target = event.target as Element;
     const sessionId = sessionAt(target);
-    // What a menu shows elsewhere on the page is below the row for React alone.
+    // React passes on clicks in a row's menu, though the menu is elsewhere in the document.
     if (sessionId && event.currentTarget.contains(target) && !target.closest('a, button')) open(sessionId);
   };
 
@@ -203,7 +203,7 @@ export function SessionList(props: Props) {
 /** A line of the list: a day, as `2026-11-21`, above its sessions, or a session by its place among the rows. */
 type Line = string | number;
 
-/** @param isByTime days are told only where sessions are in the order of time */
+/** @param isByTime only a list in the order of time has heads for days */
 export function linesOf(rows: readonly SessionRow[], isByTime: boolean): { lines: Line[]; lineOf: number[] } {
   const lines: Line[] = [];
   const lineOf: number[] = [];

@@ -23,7 +23,7 @@ import { useKnownValues } from './use-known-values.ts';
 import { useLiveSessions } from './use-live-sessions.ts';
 import { ViewMenu } from './view-menu.tsx';
 
-/** In place of what is previewed, once that was closed. */
+/** Stands for a preview that was closed. */
 const NONE = 'none';
 
 /** Finds sessions, and lists them. */
@@ -59,7 +59,7 @@ export function SessionsPage() {
     (sessionId: string, sequence?: number) => paths.session(sessionId, sequence, { find: words || undefined, plane }),
     [words, plane],
   );
-  // Where there is room for both, something is previewed until that is closed.
+  // With room for both, the first session is previewed until the preview is closed.
   const isVast = useMemo(() => window.innerWidth >= 2000, []);
   const preview =
     rows.find(({ session }) => session.sessionId === previewed) ??

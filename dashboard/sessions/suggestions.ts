@@ -65,7 +65,7 @@ export const FIXED: KnownValues = {
   ],
 };
 
-/** What could be meant by what is being typed; nothing where that is a word. */
+/** Completions of the piece that is being typed; none for a plain word. */
 export function suggest(text: string, known: KnownValues): Suggestion[] {
   const { head, tail } = splitTyped(text);
   const typed = fieldOf(tail);
@@ -96,5 +96,5 @@ function suggestValues(field: Field, typed: string, known: KnownValues): Suggest
     }));
 }
 
-/** The text in which the piece at the end is the field of the suggestion, with its value still to come. */
+/** The text, with its last piece replaced by the suggested field. The value is still to be typed. */
 export const withField = (text: string, field: Field): string => `${splitTyped(text).head}${field}:`;

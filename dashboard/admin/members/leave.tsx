@@ -130,7 +130,7 @@ export function Leave({ onClose }: { onClose: () => void }) {
         forgetMembership();
       }}
       touches={[]}
-      // A fresh start, so that nothing of what was seen stays in the page.
+      // Loads the page afresh, so that it keeps nothing from the organization.
       onDone={() => window.location.assign(paths.home())}
       onClose={onClose}
     >

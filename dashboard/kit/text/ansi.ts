@@ -17,7 +17,7 @@ const SEQUENCES = new RegExp(
     // Control sequences other than SGR, with the strange ones.
     '(?:\\u001b\\[|\\u009b)[0-9:;<=>?]*[ -/]*[@-ln-~]',
     '(?:\\u001b\\[|\\u009b)[<=>?][0-9:;]*m',
-    // What is left of escapes.
+    // Escapes that remain.
     '\\u001b(?!\\[[0-9:;]*m)[ -/]*[0-~]?',
   ].join('|'),
   'g',
@@ -138,7 +138,7 @@ function describe({ decorations, color, background }: Look): Omit<Span, 'text'> 
   };
 }
 
-/** A carriage return goes back to the start of the line, as progress bars do. */
+/** A carriage return moves to the start of the line: progress bars use it. */
 function overwrite(text: string): string {
   if (!text.includes('\r')) return text;
   return text

@@ -4,7 +4,7 @@ const JOINING = 'Arab Syrc Mong Nkoo Deva Beng Guru Gujr Orya Taml Telu Knda Mly
   .map((script) => `\\p{scx=${script}}`)
   .join('');
 
-/** Not drawn itself, but needed for what is. */
+/** Invisible itself, but it changes the characters around it. */
 const NEEDED = [
   // Persian and Hindi, for two, cannot be written without.
   `(?<=[[${JOINING}]&&[\\p{L}\\p{M}]])[\\u200c\\u200d]`,

@@ -70,7 +70,7 @@ function isTooDeep(line: string): boolean {
 
 interface Fence {
   mark: string;
-  /** Within a quotation or a list, of which the parser knows more than is seen here: it is left to the parser. */
+  /** A fence inside a quotation or a list is left to the parser, which knows where both end. */
   isNested: boolean;
   indent: number;
   language: string;
