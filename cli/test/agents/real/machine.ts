@@ -42,14 +42,15 @@ export function createMachine({ agents, modelUrl, serviceUrl, secret }: MachineO
 
   return {
     home,
-    /** A project with a history of its own. */
-    createProject(name: string): Place {
+    /** A project with a history of its own; `remote` is the address of its origin, without `https://`. */
+    createProject(name: string, remote?: string): Place {
       const folder = join(home, 'code', name);
       mkdirSync(folder, { recursive: true });
       const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, env: variables, stdio: 'ignore' });
       git('init', '--quiet');
       const who = ['-c', 'user.name=Robin', '-c', 'user.email=robin@example.com'];
       git(...who, 'commit', '--quiet', '--allow-empty', '--message', 'Begin');
+      if (remote !== undefined) git('remote', 'add', 'origin', `https://${remote}.git`);
       return { agents, home, folder, modelUrl };
     },
     /** Another working copy of a project, beside it. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Driver, packageFile, writeJson } from '../driver.ts';
 
-export const pi: Driver = {
+const driverOf = (program: string): Driver => ({
   agent: 'pi',
   prepare({ home, modelUrl }) {
     const model = {
@@ -13,10 +13,9 @@ export const pi: Driver = {
   },
   invoke({ how, prompt, session }, place) {
     const target = how === 'start' ? [] : [how === 'fork' ? '--fork' : '--session', session];
-    const program = packageFile(place, '@earendil-works/pi-coding-agent/dist/bundle/cli.js');
     return {
       program: process.execPath,
-      args: [program, '--provider', 'scripted', '--model', 'scripted', ...target, '-p', prompt],
+      args: [packageFile(place, program), '--provider', 'scripted', '--model', 'scripted', ...target, '-p', prompt],
       variables: { PI_OFFLINE: '1' },
     };
   },
@@ -24,4 +23,8 @@ export const pi: Driver = {
   stored: '.pi/agent/sessions/**/*.jsonl',
   writesPrompt: 'when answered',
   forks: 'same ids',
-};
+});
+
+export const pi = driverOf('@earendil-works/pi-coding-agent/dist/bundle/cli.js');
+/** A version of some months before. */
+export const olderPi = driverOf('pi-older/dist/cli.js');
