@@ -181,6 +181,9 @@ function objectionTo(field: Field, value: string): string | undefined {
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const HOUR = new RegExp(`^(?:${DAYS.join('|')})-(?:[01]\\d|2[0-3])$`, 'i');
 
+/** The most characters of a command that `command:` finds it by; longer values compare as many. */
+export const LONGEST_COMMAND = 120;
+
 /** An hour of the week in UTC as `hour:` takes it, from Monday 00:00 on: 62 is `wed-14`. */
 export const hourOfWeek = (hour: number): string =>
   `${DAYS[Math.floor(hour / 24)]}-${String(hour % 24).padStart(2, '0')}`;

@@ -1,4 +1,4 @@
-import { agentsCalled, type Field, type Filter, timeOf } from '../../contract/query.ts';
+import { agentsCalled, type Field, type Filter, LONGEST_COMMAND, timeOf } from '../../contract/query.ts';
 import { addressOf } from '../../contract/repository.ts';
 import {
   findEnvironmentsCalled,
@@ -64,9 +64,6 @@ const VALUES: Partial<Record<Field, { field: SessionValueRow['field']; isOpen?: 
 };
 
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
-
-/** The most characters of a command that are stored; longer filters compare as many. */
-export const LONGEST_COMMAND = 120;
 
 const withoutStar = (value: string) => value.replace(/\*+$/, '');
 
