@@ -35,6 +35,8 @@ export async function makeService(folder: string, program = 'server/main.ts'): P
     dir: folder,
     format: 'cjs',
     comments: false,
+    // Otherwise the build's helpers, which every file needs, share a file with typebox, and each thread loads that.
+    codeSplitting: { groups: [{ name: 'typebox', test: /node_modules.typebox/ }] },
     // Names stay, so that a stack trace can be read.
     minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
     entryFileNames: '[name].cjs',

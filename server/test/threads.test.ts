@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ROOT } from '../../script/release/bundle.ts';
 import { isStoreLost, isUnavailable } from '../store/dialect.ts';
 import { ConnectionThread } from '../store/sqlite/connection-thread.ts';
 import { Readers, type ReadersOptions } from '../store/sqlite/readers.ts';
@@ -23,6 +24,20 @@ describe('the threads of the embedded store', () => {
   const write = (text: string, db = store.db) => sql`INSERT INTO notes (text) VALUES (${text})`.execute(db);
   const read = async (db = store.db) =>
     (await sql<{ text: string }>`SELECT text FROM notes ORDER BY id`.execute(db)).rows.map(({ text }) => text);
+
+  test('load little more than their own program, as they are shipped', () => {
+    const folder = join(ROOT, 'artefacts/threads');
+    const loaded = new Set<string>();
+    const load = (file: string): void => {
+      if (loaded.has(file)) return;
+      loaded.add(file);
+      for (const [, next = ''] of readFileSync(join(folder, file), 'utf8').matchAll(/require\("\.\/([^"]+)"\)/g))
+        load(next);
+    };
+    load('connection-program.cjs');
+    const bytes = [...loaded].reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+    expect(bytes, [...loaded].join()).toBeLessThan(40_000);
+  });
 
   test('read while a transaction is open, and do not see what is not committed', async () => {
     await store.db.transaction().execute(async (transaction) => {
