@@ -7,6 +7,7 @@ import {
   type FrameSearch,
   parseSearch,
   readAddOnsSearch,
+  readAuditSearch,
   readCompareSearch,
   readDeviceSearch,
   readFrameSearch,
@@ -111,6 +112,12 @@ const secretsRoute = createRoute({
   path: '/secrets',
   component: lazyPart(() => import('./admin/secrets.tsx'), 'SecretsPage'),
 });
+const auditRoute = createRoute({
+  ...under,
+  path: '/audit',
+  component: lazyPart(() => import('./admin/audit.tsx'), 'AuditPage'),
+  validateSearch: readAuditSearch,
+});
 const organizationRoute = createRoute({
   ...under,
   path: '/organization',
@@ -131,6 +138,7 @@ const routeTree = rootRoute.addChildren([
   memberRoute,
   secretsRoute,
   organizationRoute,
+  auditRoute,
 ]);
 
 export const createAppRouter = (context: RouteContext) =>

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useIsAdmin, usePerson } from '../app/app.ts';
 import { keys, useChange } from '../app/queries.ts';
@@ -34,6 +35,18 @@ export function OrganizationPage() {
             },
             { name: 'Your role', value: role },
             { name: 'Created', value: <Ago time={organization.createdAt} /> },
+            ...(isAdmin
+              ? [
+                  {
+                    name: 'Audit log',
+                    value: (
+                      <Link to="/audit" className="link">
+                        Who did what
+                      </Link>
+                    ),
+                  },
+                ]
+              : []),
           ]}
         />
       </div>

@@ -41,6 +41,7 @@ export const keys = {
   members: ['members'],
   invitations: ['members', 'invitations'],
   secrets: ['secrets'],
+  audit: ['audit'],
   views: ['views'],
   device: (userCode: string) => ['device', userCode],
   scriptSums: ['script-sums'],

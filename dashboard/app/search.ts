@@ -53,6 +53,12 @@ export interface SessionSearch {
   view?: (typeof VIEWS)[number] | undefined;
 }
 
+export interface AuditSearch {
+  action?: string | undefined;
+  /** Id of the person who did it. */
+  actor?: string | undefined;
+}
+
 export interface OverviewSearch {
   /** So many days until today; absent: 30, or what `from` and `to` say. */
   days?: 7 | 90 | undefined;
@@ -124,6 +130,12 @@ export const readAddOnsSearch = ({ kind, ...given }: Given): AddOnsSearch => {
   const { by: _, ...days } = readOverviewSearch(given);
   return { ...days, ...(isOneOf(ADD_ON_KINDS, kind) && { kind }) };
 };
+
+export const readAuditSearch = ({ action, actor }: Given): AuditSearch => ({
+  // What is no action is refused by the page, which knows them.
+  ...(isText(action) && { action }),
+  ...(isText(actor) && { actor }),
+});
 
 export const readDeviceSearch = ({ code }: Given): DeviceSearch => (isText(code) ? { code } : {});
 

@@ -1,0 +1,174 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { AuditAction, AuditEntry, AuditParty } from '../../contract/audit.ts';
+import { useApp, useIsAdmin } from '../app/app.ts';
+import { keys, useEnvironments, useMembers, useSecrets } from '../app/queries.ts';
+import type { AuditSearch } from '../app/search.ts';
+import { Page } from '../frame/page.tsx';
+import { Button } from '../kit/button.tsx';
+import { Waiting } from '../kit/notes.tsx';
+import { Table } from '../kit/table.tsx';
+import { showHidden } from '../kit/text/controls.ts';
+import { Ago } from '../kit/time.tsx';
+import { nameOfEnvironment } from '../shared/environment-name.ts';
+import { ErrorNote } from '../shared/error-note.tsx';
+import { nameOfSecret } from '../shared/secret-name.ts';
+
+const WORDS: Record<AuditAction, string> = {
+  'organization.created': 'created the organization',
+  'organization.renamed': 'renamed the organization',
+  'organization.owner_changed': 'named the owner',
+  'member.invited': 'invited',
+  'member.invitation_accepted': 'accepted the invitation',
+  'member.role_changed': 'changed the role of',
+  'member.removed': 'removed',
+  'member.left': 'left',
+  'secret.issued': 'issued the secret',
+  'secret.revoked': 'revoked the secret',
+  'machine.sign_in_approved': 'let the machine sign in',
+  'machine.sign_in_denied': 'refused the machine',
+  'machine.registered': 'registered the machine',
+  'machine.revoked': 'revoked the machine',
+  'agent.changed': 'changed the agent',
+  'session.deletion_forgotten': 'allowed to capture again',
+};
+
+const ACTIONS = Object.keys(WORDS) as AuditAction[];
+const isAction = (word: string): word is AuditAction => Object.hasOwn(WORDS, word);
+
+/** Entries of a page. */
+const AT_ONCE = '100';
+
+/** Who did what in the organization. */
+export function AuditPage() {
+  const isAdmin = useIsAdmin();
+  const { action: given = '', actor } = useSearch({ from: '/audit' });
+  const action = isAction(given) ? given : undefined;
+  const navigate = useNavigate({ from: '/audit' });
+  const members = useMembers().data ?? [];
+  const filter = (change: AuditSearch) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  return (
+    <Page title="Audit log">
+      {isAdmin ? (
+        <div className="flex flex-col gap-4">
+          <div className="flex flex-wrap gap-2 text-13">
+            <select
+              className="field"
+              aria-label="Action"
+              value={action ?? ''}
+              onChange={({ target }) => filter({ action: target.value || undefined })}
+            >
+              <option value="">Every action</option>
+              {ACTIONS.map((each) => (
+                <option key={each} value={each}>
+                  {WORDS[each]}
+                </option>
+              ))}
+            </select>
+            <select
+              className="field"
+              aria-label="Person"
+              value={actor ?? ''}
+              onChange={({ target }) => filter({ actor: target.value || undefined })}
+            >
+              <option value="">Everybody</option>
+              {members.map(({ userId, email }) => (
+                <option key={userId} value={userId}>
+                  {showHidden(email)}
+                </option>
+              ))}
+            </select>
+          </div>
+          <Entries action={action} actor={actor} />
+        </div>
+      ) : (
+        <p className="text-muted">Only an owner or an admin may read the audit log. Ask one.</p>
+      )}
+    </Page>
+  );
+}
+
+function Entries({ action, actor }: { action?: AuditAction | undefined; actor?: string | undefined }) {
+  const { api } = useApp();
+  const { data, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: [...keys.audit, action, actor],
+    queryFn: async ({ pageParam, signal }) =>
+      (
+        await api.listAudit({
+          query: {
+            limit: AT_ONCE,
+            ...(action && { action }),
+            ...(actor && { actor }),
+            ...(pageParam && { cursor: pageParam }),
+          },
+          signal,
+        })
+      ).body,
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.nextCursor ?? undefined,
+  });
+  const entries = data?.pages.flatMap((page) => page.entries) ?? [];
+  if (isPending) return <Waiting label="Loading the audit log" rows={8} />;
+  if (error) return <ErrorNote error={error} onRetry={() => void refetch()} />;
+  if (entries.length === 0) return <p className="text-13 text-muted">No entry matches.</p>;
+  return (
+    <>
+      <Table
+        name="Audit log"
+        rows={entries}
+        keyOf={({ sequence }) => String(sequence)}
+        columns={[
+          { head: 'Who', cell: ({ actor: who }) => <Party party={who} /> },
+          { head: 'Did', cell: (entry) => <Deed entry={entry} /> },
+          { head: 'When', isMuted: true, cell: ({ at }) => <Ago time={at} /> },
+          { head: 'Entry', isMuted: true, isNumber: true, label: 'entry', cell: ({ sequence }) => sequence },
+        ]}
+      />
+      {hasNextPage && (
+        <div>
+          <Button size="small" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Show earlier entries
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Actions that say everything without their target. */
+const WHOLE = new Set<AuditAction>([
+  'organization.created',
+  'organization.renamed',
+  'member.invitation_accepted',
+  'member.left',
+]);
+
+function Deed({ entry: { action, target, details = {} } }: { entry: AuditEntry }) {
+  const { from, to, role } = details;
+  const added = from !== undefined ? `from ${from} to ${to}` : role !== undefined ? `as ${role}` : undefined;
+  return (
+    <>
+      {WORDS[action]} {!WHOLE.has(action) && <Party party={target} />}{' '}
+      {added && <span className="text-muted">{added}</span>}
+    </>
+  );
+}
+
+/** By its name while there is one: the log itself knows ids alone. */
+function Party({ party: { kind, id } }: { party: AuditParty }) {
+  const member = useMembers().data?.find(({ userId }) => userId === id);
+  const secret = useSecrets().data?.find(({ secretId }) => secretId === id);
+  const machine = useEnvironments().data?.find(({ environmentId }) => environmentId === id);
+  if (member) {
+    return (
+      <Link to="/members/$userId" params={{ userId: id }} className="row-link">
+        {showHidden(member.email)}
+      </Link>
+    );
+  }
+  if (secret) return <>{nameOfSecret(secret)}</>;
+  if (machine) return <>{nameOfEnvironment(machine)}</>;
+  if (kind === 'person') return <span className="text-muted">a former member</span>;
+  return <code className="text-12">{showHidden(id)}</code>;
+}
