@@ -78,8 +78,10 @@ test('decisions that are deleted while a daemon runs count as lost, and what is 
   expect(texts(1)).toEqual(['one']);
 });
 
-test('a session at rest that is skipped after the loss keeps back what its forks say from then on', async () => {
-  const { start, home, state, service, file, texts, waitForTexts } = await setUpDaemon();
+/** A session and a fork of it, both sent; then what was decided is lost, and the person lets all of it go again. */
+async function loseAfterFork() {
+  const daemon = await setUpDaemon();
+  const { start, home, state, service, file, texts, waitForTexts } = daemon;
   const first = await start();
   const timestamp = new Date().toISOString();
   write(file(1), `${prompt(1, 1, 'one', { timestamp })}\n`);
@@ -88,17 +90,46 @@ test('a session at rest that is skipped after the loss keeps back what its forks
     prompt(1, 1, 'one', { timestamp, sessionId: sessionId(2) }),
     prompt(2, 1, 'of the fork', { timestamp }),
   ];
-  write(file(2), `${fork.join('\n')}\n`);
+  const writeFork = () => write(file(2), `${fork.join('\n')}\n`);
+  writeFork();
   await vi.waitFor(() => expect(texts(2)).toContain('of the fork'), { timeout: 30_000 });
-  const sent = texts(2);
   await first.end();
   removeFiles(state, /^decisions\.db/);
   const variables = { CAPTURE_HOME: state };
   writeConsent({ home, variables }, { since: Date.parse(timestamp) - DAY, history: 'all' });
   const options = { home, url: service.url, secret: 'sk_live_test', variables };
-  expect(await run(['skip', sessionId(1)], options)).toMatchObject({ exitCode: 0 });
-  const later = new Date().toISOString();
-  write(file(2), `${[...fork, prompt(2, 2, 'kept back', { timestamp: later })].join('\n')}\n`);
+  return {
+    ...daemon,
+    async skipParent(): Promise<void> {
+      expect(await run(['skip', sessionId(1)], options)).toMatchObject({ exitCode: 0 });
+    },
+    sayInFork(text: string): void {
+      fork.push(prompt(2, fork.length, text, { timestamp: new Date().toISOString() }));
+      writeFork();
+    },
+  };
+}
+
+test('a session at rest that is skipped after the loss keeps back what its forks say from then on', async () => {
+  const { start, texts, file, waitForTexts, skipParent, sayInFork } = await loseAfterFork();
+  const sent = texts(2);
+  await skipParent();
+  sayInFork('kept back');
+  await start();
+  sayNow(file(3), 3, 'later');
+  await waitForTexts(3, ['later']);
+  expect(texts(2)).toEqual(sent);
+});
+
+test('a session at rest that is skipped after its fork was met again keeps back what the fork says from then on', async () => {
+  const { start, texts, file, waitForTexts, skipParent, sayInFork } = await loseAfterFork();
+  sayInFork('before the skip');
+  const daemon = await start();
+  await vi.waitFor(() => expect(texts(2)).toContain('before the skip'), { timeout: 30_000 });
+  await daemon.end();
+  const sent = texts(2);
+  await skipParent();
+  sayInFork('kept back');
   await start();
   sayNow(file(3), 3, 'later');
   await waitForTexts(3, ['later']);
