@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeFolder, write } from '../test/folder.ts';
+import { makeFolder, removeFiles, write } from '../test/folder.ts';
 import { startHeld } from '../test/held.ts';
 import { exitOf, run, start } from '../test/program.ts';
 import { sessionId } from '../test/transcripts.ts';
@@ -132,6 +132,22 @@ test('a session that was skipped on this machine is kept back when a job continu
   const variables = { ...machine.variables, CAPTURE_HOME: join(machine.home, 'state') };
   expect(await exec({ ...machine, variables }, target, '--', 'claude', '0', 'new')).toMatchObject({ code: 0 });
   expect(await prompts()).toEqual([]);
+});
+
+test('where the decisions of this machine are lost, a job captures nothing of a session from before, and says so', async () => {
+  const { machine, target, prompts } = await setUp();
+  const before = { type: 'user', uuid: sessionId(2), sessionId: SESSION, timestamp: '2026-01-01T00:00:00Z' };
+  write(machine.transcript, `${JSON.stringify({ ...before, message: { role: 'user', content: 'from before' } })}\n`);
+  const options = { home: machine.home, ...target };
+  const state = join(machine.home, 'state');
+  expect(await run(['import'], options)).toMatchObject({ exitCode: 0 });
+  expect(await run(['skip', SESSION], options)).toMatchObject({ exitCode: 0 });
+  const sent = await prompts();
+  removeFiles(state, /^decisions\.db/);
+  const variables = { ...machine.variables, CAPTURE_HOME: state };
+  const { code, said } = await exec({ ...machine, variables }, target, '--', 'claude', '0', 'new');
+  expect({ code, said }).toMatchObject({ code: 0, said: expect.stringContaining('Decide again with `capture init`.') });
+  expect(await prompts()).toEqual(sent);
 });
 
 test('while the service is away the agent runs all the same, and the message says what was not delivered', async () => {

@@ -10,7 +10,7 @@ import { findDashboard, sessionPage } from '../dashboard.ts';
 import { codeOf, describe, EXIT, Failure, toFailure } from '../failure.ts';
 import { importAll } from '../import/capture.ts';
 import { createOutput, formatCount, type Output } from '../output.ts';
-import { writeConsent } from '../privacy/consent.ts';
+import { readConsent, writeConsent } from '../privacy/consent.ts';
 import { preferencesPath } from '../privacy/preferences.ts';
 import { ownPlaces } from '../read/places.ts';
 import { keyPath } from '../redact/key.ts';
@@ -114,8 +114,25 @@ class Job {
       [keyPath(own), keyPath(this.#options.state)],
     ] as const;
     for (const [from, to] of copies) if (existsSync(from)) cpSync(from, to);
+    const isLost = this.#isLost();
     copyDecisions(own, this.#options.state);
-    writeConsent(inside, { since: this.#context.now(), history: 'none' });
+    writeConsent(inside, { since: this.#context.now(), history: 'none', ...(isLost && { isLost }) });
+    if (!isLost) return;
+    this.#output.warn(
+      'What was decided about sessions on this machine is lost, so nothing is captured of those that began before this ' +
+        'run. Decide again with `capture init`.',
+    );
+  }
+
+  /** Whether what was decided on this machine is lost. A spool that was filled under other decisions tells. */
+  #isLost(): boolean {
+    try {
+      const spool = locateSpool(this.#context);
+      if (spool !== undefined) openSpool(spool).close();
+      return readConsent(this.#context)?.isLost === true;
+    } catch {
+      return true;
+    }
   }
 
   /** The command's exit code; 128 and the signal's number where a signal ended it, as shells have it. */

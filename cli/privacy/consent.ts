@@ -15,9 +15,9 @@ export function readConsent(context: StatePlace): Consent | undefined {
 }
 
 /** Notes a person's decision. */
-export function writeConsent(context: StatePlace, { since, history }: Pick<Consent, 'since' | 'history'>): void {
+export function writeConsent(context: StatePlace, consent: Omit<Consent, 'isSaid'>): void {
   const decisions = openDecisions(stateFolder(context), { isMade: true });
-  decisions?.setConsent({ since, history, isSaid: true });
+  decisions?.setConsent({ ...consent, isSaid: true });
   decisions?.close();
 }
 
