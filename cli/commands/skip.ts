@@ -44,6 +44,7 @@ export const skipCommand = defineCommand({
       const { dropped, forks } = spool.transact(say);
       output.answer({ agent, session, skipped: !undo, forks, droppedEvents: dropped, sent }, [
         `${undo ? 'Captured again' : 'Skipped from now on'}: ${`${agent} ${session} ${title}`.trim()}`,
+        ...(undo ? ['What was left out meanwhile is sent by the daemon, or by the next `capture import`.'] : []),
         ...(forks.length > 0 ? [`Also ${formatCount(forks.length, 'fork')}: ${forks.join(', ')}`] : []),
         ...(dropped > 0 ? [`Deleted ${formatCount(dropped, 'event')} that waited to be sent.`] : []),
         ...(sent > 0 && !undo

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { formatBytes, formatCount, type Output } from '../output.ts';
 import { openReader } from '../pipeline.ts';
 import type { Place, Trouble } from '../read/discover.ts';
+import type { LeftOut } from '../read/reader.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { readEvents } from '../upload/refusals.ts';
 import { earlierLine } from './report.ts';
@@ -62,10 +63,19 @@ export async function rehearse(
       ),
       ...work.leftOut.map(({ path: file, reason }) => `left out      ${file}: ${reason}`),
       ...earlierLine(earlier),
+      ...describeKeptBack(work.leftOut),
       summary,
     ]);
   }
   spool.close();
+}
+
+/** How many sessions are kept back for each reason. */
+function describeKeptBack(leftOut: readonly LeftOut[]): string[] {
+  return [...Map.groupBy(leftOut, ({ reason }) => reason)].map(([reason, files]) => {
+    const sessions = new Set(files.map(({ agent, session }) => `${agent} ${session}`));
+    return `Kept back ${formatCount(sessions.size, 'session')}: ${reason}`;
+  });
 }
 
 function* batchesOf(spool: Spool) {

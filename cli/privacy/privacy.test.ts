@@ -168,6 +168,8 @@ describe('capturing', () => {
     expect(first.stdout).toContain('Left out 1 transcript that you do not want captured.');
     expect(texts()).toContain('prompt 1 of aaaa');
     expect(texts()).not.toContain('bbbb');
+    const words = await run(['import', '--dry-run'], options);
+    expect(words.stdout).toContain('Kept back 1 session: "~/private" is excluded\n');
     const rehearsal = await run(['import', '--dry-run', '--json'], options);
     expect(JSON.parse(rehearsal.stdout)).toMatchObject({
       leftOut: [{ agent: 'claude-code', session: 'bbbb', reason: '"~/private" is excluded' }],
@@ -187,7 +189,8 @@ describe('capturing', () => {
     add('aaaa', 2, 'work');
     await run(['import'], options);
     expect(texts()).not.toContain('prompt 2 of aaaa');
-    expect((await run(['skip', 'aa', '--undo'], options)).exitCode).toBe(0);
+    const undone = await run(['skip', 'aa', '--undo'], options);
+    expect(undone).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('by the next `capture import`') });
     await run(['import'], options);
     expect(texts()).toContain('prompt 2 of aaaa');
   });
