@@ -45,18 +45,15 @@ export async function openPipeline(context: Context, { recalls = false } = {}): 
 export const openPolicy = (context: Context, { decisions, transact, batches }: Spool): Policy =>
   createPolicy({ ...context, decisions, transact, waiting: batches.sessionNames });
 
-/** The repository around a folder, without its remote where the folder may not be captured. */
-export function findAllowedRepository(policy: Policy, folder: string): Repository | undefined {
-  const repository = findRepository(folder);
-  if (repository === undefined) return undefined;
-  const { root } = repository;
+/** The repository around a folder, as far as the folder may be captured. */
+export function findAllowedRepository(policy: Policy, folder: string): Repository | 'kept back' | undefined {
   try {
     // This is the only place that learns it: unless it is kept, sessions are sent that a folder has kept back meanwhile.
     if (policy.refresh()) policy.keep();
-    return policy.objectionToFolder(folder) === undefined ? repository : { root };
+    return policy.objectionToFolder(folder) === undefined ? findRepository(folder) : 'kept back';
   } catch {
     // While the settings cannot be read nobody knows what is excluded.
-    return { root };
+    return 'kept back';
   }
 }
 

@@ -37,7 +37,7 @@ test('each session is opened with the remote of its own folder', async () => {
   ]);
 });
 
-test('the remote of a folder that is excluded by now is not sent', () => {
+test('the path and the remote of a folder that is excluded by now are not sent', () => {
   const home = makeFolder();
   const root = clone('https://git.example.com/acme/secret.git');
   let time = Date.now();
@@ -47,9 +47,9 @@ test('the remote of a folder that is excluded by now is not sent', () => {
   expect(findAllowedRepository(policy, root)).toEqual({ root, remote: 'https://git.example.com/acme/secret.git' });
   write(join(root, '.session-capture.json'), '{"capture": false}');
   time += 60_000;
-  expect(findAllowedRepository(policy, root)).toEqual({ root });
+  expect(findAllowedRepository(policy, root)).toBe('kept back');
   write(preferencesPath(context), 'no JSON');
-  expect(findAllowedRepository(policy, clone('https://git.example.com/acme/other.git'))?.remote).toBeUndefined();
+  expect(findAllowedRepository(policy, clone('https://git.example.com/acme/other.git'))).toBe('kept back');
   spool.close();
 });
 
@@ -67,7 +67,7 @@ test("a folder's objection, found while its remote is read, keeps its session ba
   policy.keep();
   write(join(root, '.session-capture.json'), '{"capture": false}');
   time += 60_000;
-  expect(findAllowedRepository(policy, root)).toEqual({ root });
+  expect(findAllowedRepository(policy, root)).toBe('kept back');
   expect(spool.sessions.get(id).verdict).toBe('excluded');
   spool.close();
 });

@@ -22,8 +22,8 @@ export interface SessionsOptions {
   now: () => number;
   /** How long a session is left alone that the service does not take; milliseconds. */
   heldMs: number;
-  /** The repository that a folder belongs to. */
-  findRepository: (folder: string) => Pick<Repository, 'root' | 'remote'> | undefined;
+  /** The repository that a folder belongs to. Of a folder that is kept back nobody is told anything. */
+  findRepository: (folder: string) => Pick<Repository, 'root' | 'remote'> | 'kept back' | undefined;
   keyOf: ReturnType<typeof createKeyOf>;
 }
 
@@ -195,6 +195,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   function describeSession({ title, prompt, cwd, branch }: SessionRow) {
     const name = title ?? prompt;
     const repository = cwd === undefined ? undefined : findRepository(cwd);
+    if (repository === 'kept back') return {};
     return {
       ...(name !== undefined && { title: name }),
       ...(cwd !== undefined && { repoRoot: repository?.root ?? cwd }),
