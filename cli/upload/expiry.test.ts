@@ -79,6 +79,23 @@ test('an open session that expired takes nothing, and what waits for it is sent 
   expect(await texts()).toEqual(['waited']);
 });
 
+test('an answer that tells no time of the last event counts for all that was written until now', async () => {
+  const { run, options, say, texts, expire, timeOf } = await setUp();
+  say('old 1');
+  expect(await run('import')).toMatchObject({ exitCode: 0 });
+  await expire(timeOf(0));
+  const withoutTime: typeof fetch = async (...request) => {
+    const answer = await fetch(...request);
+    const body = (await answer.text()).replaceAll(/,"lastEventAt":"[^"]*"/g, '');
+    return new Response(body === '' ? null : body, answer);
+  };
+  const now = () => timeOf(0) + 10 * HOUR_MS;
+  const lost = { ...options, variables: { CAPTURE_HOME: makeFolder() }, context: { now, fetch: withoutTime } };
+  say('old 2');
+  expect(await capture(['import'], lost)).toMatchObject({ exitCode: 0 });
+  expect(await texts()).toEqual([]);
+});
+
 test('a machine that lost its state sends nothing that has expired', async () => {
   const { run, say, texts, expire, timeOf, importAnew } = await setUp();
   say('old 1', 'old 2');

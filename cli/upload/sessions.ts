@@ -106,7 +106,9 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   /** Later events continue it in another session. The expired ones must not return. */
   function takeExpiry({ id, sent, heldElsewhere, serviceEvents }: SessionRow, result: CaptureResult): void {
     const { eventCount, lastEventAt = '' } = result;
-    const until = Date.parse(lastEventAt);
+    const told = Date.parse(lastEventAt);
+    // An answer without a time may be about anything that was written until now.
+    const until = Number.isNaN(told) ? now() : told;
     // If only this machine sent to a session, its waiting events were never there.
     const isOwn = sent > 0 && !heldElsewhere && serviceEvents === eventCount;
     if (!isOwn) removeWrittenUntil(spool.batches, id, until);
