@@ -18,6 +18,7 @@ export const AUDIT_ACTIONS = [
   'machine.registered',
   'machine.revoked',
   'agent.changed',
+  'session.deleted',
   'session.deletion_forgotten',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

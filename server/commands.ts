@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { auditHeadsFile, readAuditKey, readHeads } from './audit/heads.ts';
-import { verifyAudit } from './audit/verify.ts';
+import { NO_HEADS, verifyAudit } from './audit/verify.ts';
 import type { Bus } from './bus/bus.ts';
 import { connectBus } from './bus/connect.ts';
 import { listDeadLetters, retryDeadLetters } from './bus/dead-letters.ts';
@@ -42,13 +42,12 @@ export async function verifyAuditLogs(config: Config, write: Write, options: rea
   const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = config;
   const path = given ?? auditHeadsFile(config);
   const known = given !== undefined || existsSync(path);
-  const heads = known
-    ? await readHeads(path, readAuditKey(dataDir, config.AUDIT_KEY))
-    : { byOrganization: new Map(), foreignLines: [] };
+  const heads = known ? await readHeads(path, readAuditKey(config, false)) : NO_HEADS;
   if (!known) write(`There is no file ${path}: without signed heads, a log that was cut off goes unnoticed.`);
-  const db = openStoreToRead({ dataDir, databaseUrl, onError: (error) => write(error.message) });
+  const db = await openStoreToRead({ dataDir, databaseUrl, onError: (error) => write(error.message) });
   const { organizations, entries, findings } = await verifyAudit(db, heads).finally(() => db.destroy());
   write(`${entries} entries of ${organizations} organizations were read.`);
+  if (organizations === 0) throw new Error('There is no organization in this store. Check DATA_DIR and DATABASE_URL.');
   for (const line of heads.foreignLines) write(`line ${line} of ${path} has no signature of this service`);
   for (const { organizationId, sequence, problem } of findings)
     write(`${organizationId} entry ${sequence}: ${problem}`);

@@ -180,7 +180,7 @@ export const OPTIONS = {
   ),
   RETENTION_DAYS: option(0, 'Days after its last event until a session is deleted; 0: sessions are kept.', count),
   AUDIT_KEY: optional(
-    'Ed25519 private key (PEM) that signs the heads of audit logs, the same for all replicas; absent: `audit-key.pem` in `DATA_DIR`, which the service makes.',
+    'Ed25519 private key (PEM) that signs the heads of audit logs, the same for all replicas; absent: one that follows from `SECRET_PEPPER`, or else `audit-key.pem` in `DATA_DIR`, which the service makes.',
     text,
   ),
   AUDIT_HEADS: optional(

@@ -16,7 +16,9 @@ export function toText(line: string): string {
   const words = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   const at = new Date(Number(time)).toTimeString().slice(0, 8);
   const { stack } = (err ?? {}) as { stack?: unknown };
-  const lines = [[at, LEVELS[String(level)], msg, ...words].filter(Boolean).join(' '), ...(stack ? [stack] : [])];
+  // A message with line breaks could look like lines of their own.
+  const message = String(msg ?? '').replace(/[\r\n]+/g, ' ');
+  const lines = [[at, LEVELS[String(level)], message, ...words].filter(Boolean).join(' '), ...(stack ? [stack] : [])];
   // A request may have put control characters into a message: they must not command the terminal.
   return `${lines.join('\n').replace(/[^\P{Cc}\n\t]/gu, '')}\n`;
 }

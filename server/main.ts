@@ -68,8 +68,14 @@ async function serve(): Promise<void> {
   const bus = busUrl === undefined ? undefined : await openBus({ url: busUrl, db: store.db, log });
   if (bus) metrics?.watchBus(bus);
   const publicUrl = publicUrlOf(config, port);
-  const auditKey = readAuditKey(config.DATA_DIR, config.AUDIT_KEY);
-  const auditHeads = new AuditHeads({ db: store.db, key: auditKey, file: auditHeadsFile(config), now: Date.now });
+  const auditKey = readAuditKey(config);
+  const auditHeads = new AuditHeads({
+    db: store.db,
+    key: auditKey,
+    file: auditHeadsFile(config),
+    onSigned: (head) => log.info({ head }, 'signed the head of an audit log'),
+    now: Date.now,
+  });
   const limits = createLimits(config, store);
   const identity = await createIdentity({ config, store, publicUrl, limits, log });
   const app = await createService({

@@ -74,9 +74,11 @@ export class OnDemand<Job, Reply> {
     const thread = this.#thread;
     const deadline = setTimeout(() => this.#giveUp(thread), deadlineMs).unref();
     try {
-      thread.job = Promise.withResolvers<never>();
+      const reply = Promise.withResolvers<never>();
+      // It throws where the job cannot be sent; then nobody waits for a reply.
       thread.worker.postMessage(job, [...transfer]);
-      return await thread.job.promise;
+      thread.job = reply;
+      return await reply.promise;
     } finally {
       clearTimeout(deadline);
       this.#idle = setTimeout(() => void this.#stop(), idleMs).unref();

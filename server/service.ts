@@ -183,7 +183,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
         db: store.db,
         sessionLog,
         sweep,
-        onRemoved: async (organizationId) => auditHeads?.end(organizationId),
+        onRemoving: async (organizationId) => auditHeads?.end(organizationId),
         signal,
       }),
     );

@@ -6,14 +6,14 @@ import { run } from '../test/program.ts';
 test('the latest lines of the log are shown, also of the older file, without terminal escapes', async () => {
   const home = makeFolder();
   const said = expect.stringContaining('The log is empty');
-  expect(await run(['logs'], { home })).toMatchObject({ exitCode: 0, stdout: '', stderr: said });
+  expect(await run(['status', '--log'], { home })).toMatchObject({ exitCode: 0, stdout: '', stderr: said });
   write(join(home, 'state/daemon.log.1'), '2026-11-20T12:00:00.000Z info Stopped.\n');
   const path = write(join(home, 'state/daemon.log'), '2026-11-21T12:00:01.000Z warn Bad \u001b[31mthing.\nodd\n');
-  expect(await run(['logs'], { home })).toMatchObject({
+  expect(await run(['status', '--log'], { home })).toMatchObject({
     stdout: '2026-11-20T12:00:00.000Z info Stopped.\n2026-11-21T12:00:01.000Z warn Bad thing.\nodd\n',
     stderr: `From ${path}\n`,
   });
   write(path, 'line\n'.repeat(60));
-  const { lines } = JSON.parse((await run(['logs', '--json'], { home })).stdout);
+  const { lines } = JSON.parse((await run(['status', '--log', '--json'], { home })).stdout);
   expect(lines).toEqual(Array(50).fill('line'));
 });

@@ -30,6 +30,7 @@ const WORDS: Record<AuditAction, string> = {
   'machine.registered': 'registered the machine',
   'machine.revoked': 'revoked the machine',
   'agent.changed': 'changed the agent',
+  'session.deleted': 'deleted the session',
   'session.deletion_forgotten': 'allowed to capture again',
 };
 

@@ -45,7 +45,7 @@ test('own views and those that others share are told apart, and each leads to wh
       .getByRole('group')
       .all()
       .map((group) => group.element().textContent),
-  ).toEqual(['Shared in Acmered', 'Only youcostly', 'Save this view…']);
+  ).toEqual(['Shared in Acmered', 'Only youcostly']);
   await page.getByRole('menuitem', { name: 'costly' }).click();
   await expect.poll(address).toBe('/sessions?plane=all&order=cost');
   await open('costly');

@@ -111,6 +111,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   markPolled: [['hash', NOW]],
 
   recordAction: [],
+  recordDeletion: [],
   recordActions: [[ORGANIZATION, [HAPPENED], NOW]],
   listAudit: [
     [ORGANIZATION, { before: 100, limit: 101 }],
@@ -200,7 +201,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   createOrganization: [['name', { userId: 'usr_1', email: 'person@example.com', emailVerified: true }, NOW]],
   findOrganization: [[ORGANIZATION]],
   nameOwner: [[ORGANIZATION, 'usr_1', NOW]],
-  settleOwner: [[ORGANIZATION, NOW]],
+  settleOwner: [[ORGANIZATION, NOW, 'usr_1']],
   markTenantAssigned: [[ORGANIZATION]],
   renameOrganization: [[ORGANIZATION, 'name', NOW]],
 

@@ -103,6 +103,10 @@ test('a log as it was written has no finding, with and without signed heads', ()
   expect(check(CHAIN, headOf(CHAIN), CHAIN)).toEqual([]);
 });
 
+test('a log that was written anew is found also after the service has signed it again', () => {
+  expect(check(ANEW, headOf(ANEW), [headOf(CHAIN), headOf(ANEW)])).toMatchObject([{ problem: 'written anew' }]);
+});
+
 test('a log that grows while it is read has no finding', () => {
   const chain = new ChainCheck(ORGANIZATION);
   for (const entry of CHAIN.slice(0, 20)) chain.add(entry);

@@ -1,5 +1,13 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  hkdfSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import canonicalize from 'canonicalize';
@@ -43,19 +51,35 @@ export class AuditKey {
 
 const bytesOf = (head: Omit<SignedHead, 'signature'>) => Buffer.from(canonicalize(head) ?? '');
 
+type KeyConfig = Pick<Config, 'AUDIT_KEY' | 'DATA_DIR' | 'SECRET_PEPPER'>;
+
 /**
- * Reads the key that signs heads. Without `pem` it is kept in the data folder, and made there the first time.
- * @param pem an Ed25519 private key in PKCS #8
- * @throws if it is no such key
+ * Reads the key that signs heads: `AUDIT_KEY`; otherwise one that follows from `SECRET_PEPPER`, which replicas share; otherwise
+ * the one in the data folder.
+ * @param isMade whether it is made in the data folder if it is not there
+ * @throws if there is none, or `AUDIT_KEY` is no Ed25519 private key
  */
-export function readAuditKey(dataDir: string, pem: string | undefined): AuditKey {
-  const key = createPrivateKey(pem ?? keyIn(dataDir));
+export function readAuditKey({ AUDIT_KEY, SECRET_PEPPER, DATA_DIR }: KeyConfig, isMade = true): AuditKey {
+  if (AUDIT_KEY === undefined && SECRET_PEPPER !== undefined) return new AuditKey(deriveKey(SECRET_PEPPER));
+  const key = createPrivateKey(AUDIT_KEY ?? keyIn(DATA_DIR, isMade));
   if (key.asymmetricKeyType !== 'ed25519') throw new Error('AUDIT_KEY must be an Ed25519 private key in PEM');
   return new AuditKey(key);
 }
 
-function keyIn(dataDir: string): string {
+/** What stands before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+function deriveKey(pepper: string): KeyObject {
+  const seed = Buffer.from(hkdfSync('sha256', pepper, '', 'heads of audit logs', 32));
+  return createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
+}
+
+function keyIn(dataDir: string, isMade: boolean): string {
   const path = join(dataDir, 'audit-key.pem');
+  if (!isMade) {
+    if (existsSync(path)) return readFileSync(path, 'utf8');
+    throw new Error(`there is no ${path}; set DATA_DIR, AUDIT_KEY or SECRET_PEPPER as the service has it`);
+  }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   try {
     const made = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -75,6 +99,8 @@ export interface AuditHeadsOptions {
   key: AuditKey;
   /** The file that signed heads are added to, one line of JSON each. */
   file: string;
+  /** Called with each signed head, to keep it in the log of the service as well. */
+  onSigned?: (head: SignedHead) => void;
   now: () => number;
 }
 
@@ -96,7 +122,7 @@ export class AuditHeads {
     this.#signedUntil = at;
   }
 
-  /** Notes that an organization was deleted with its log, so that its absence is no finding. */
+  /** Notes that an organization is deleted with its log, so that its absence is no finding. */
   async end(organizationId: string): Promise<void> {
     const { key, now } = this.#options;
     await this.#write([key.sign(organizationId, ENDED, now())]);
@@ -104,6 +130,7 @@ export class AuditHeads {
 
   async #write(heads: readonly SignedHead[]): Promise<void> {
     if (heads.length === 0) return;
+    for (const head of heads) this.#options.onSigned?.(head);
     const file = await open(this.#options.file, 'a', 0o600);
     try {
       // A crash may have left half a line.
@@ -120,8 +147,9 @@ const ENDED: ChainHead = { sequence: 0, hash: 'f'.repeat(64) };
 
 /** Signed heads of a file. */
 export interface KnownHeads {
-  /** By organization. Deleted organizations have none. */
   byOrganization: Map<string, SignedHead[]>;
+  /** Organizations that were deleted with their logs. */
+  ended: Set<string>;
   /** Numbers of the lines that are no head with a signature of this key. A last line that a crash cut off is none. */
   foreignLines: number[];
 }
@@ -140,8 +168,7 @@ export async function readHeads(path: string, key: AuditKey): Promise<KnownHeads
     else if (head.hash === ENDED.hash) ended.add(head.organizationId);
     else byOrganization.set(head.organizationId, [...(byOrganization.get(head.organizationId) ?? []), head]);
   }
-  for (const organizationId of ended) byOrganization.delete(organizationId);
-  return { byOrganization, foreignLines };
+  return { byOrganization, ended, foreignLines };
 }
 
 /** Each group of lines begins with an empty one, so what a crash left is followed by one or by nothing. */
@@ -149,8 +176,10 @@ const isCutOff = (lines: readonly string[], index: number) => (lines[index + 1] 
 
 function parseHead(line: string): SignedHead | undefined {
   try {
-    const value: unknown = JSON.parse(line);
-    return Value.Check(SignedHead, value) ? value : undefined;
+    const value = JSON.parse(line) as { head?: unknown } | null;
+    // A line of the service's log has it in a field.
+    const head: unknown = value?.head ?? value;
+    return Value.Check(SignedHead, head) ? head : undefined;
   } catch {
     return undefined;
   }

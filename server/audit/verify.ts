@@ -12,14 +12,20 @@ export interface AuditReport {
   findings: (Finding & { organizationId: string })[];
 }
 
+export const NO_HEADS: KnownHeads = { byOrganization: new Map(), ended: new Set(), foreignLines: [] };
+
 /** Checks every audit log of the store against its chain, its head and the signed heads. */
-export async function verifyAudit(
-  db: Db,
-  { byOrganization }: Pick<KnownHeads, 'byOrganization'>,
-): Promise<AuditReport> {
-  const organizations = [...new Set([...(await listAudited(db)), ...byOrganization.keys()])].sort();
+export async function verifyAudit(db: Db, { byOrganization, ended }: KnownHeads): Promise<AuditReport> {
+  const audited = await listAudited(db);
+  const organizations = [...new Set([...audited.keys(), ...byOrganization.keys()])].sort();
   const report: AuditReport = { organizations: organizations.length, entries: 0, findings: [] };
   for (const organizationId of organizations) {
+    if (ended.has(organizationId)) {
+      // It was deleted. A log that is there again is not the one that was.
+      const isGone = audited.get(organizationId)?.isBeingRemoved ?? true;
+      if (!isGone) report.findings.push({ organizationId, sequence: 1, problem: 'written anew' });
+      continue;
+    }
     const check = new ChainCheck(organizationId, byOrganization.get(organizationId));
     const before = await readAuditHead(db, organizationId);
     for (let last = Number.MIN_SAFE_INTEGER, isLeft = true; isLeft; ) {

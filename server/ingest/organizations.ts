@@ -7,8 +7,8 @@ export interface Removal {
   sessionLog: Pick<SessionLog, 'delete'>;
   /** Removes what deleted sessions have left. */
   sweep: () => Promise<void>;
-  /** Called when an organization is gone. */
-  onRemoved?: (organizationId: string) => Promise<void>;
+  /** Called before the last row of an organization goes. */
+  onRemoving?: (organizationId: string) => Promise<void>;
   signal: AbortSignal;
 }
 
@@ -17,7 +17,13 @@ export interface Removal {
  * organization that cannot be removed now is tried again later, and does not delay the others.
  * @throws the first error, once every organization was tried
  */
-export async function removeDeletedOrganizations({ db, sessionLog, sweep, onRemoved, signal }: Removal): Promise<void> {
+export async function removeDeletedOrganizations({
+  db,
+  sessionLog,
+  sweep,
+  onRemoving,
+  signal,
+}: Removal): Promise<void> {
   const organizations = await listDeletedOrganizations(db);
   if (organizations.length === 0) return;
   const errors: unknown[] = [];
@@ -38,7 +44,7 @@ export async function removeDeletedOrganizations({ db, sessionLog, sweep, onRemo
   if (signal.aborted) return;
   await sweep();
   await eachOf(emptied, async (organizationId) => {
-    if (await removeOrganization(db, organizationId)) await onRemoved?.(organizationId);
+    await removeOrganization(db, organizationId, async () => onRemoving?.(organizationId));
   });
   if (errors.length > 0) throw errors[0];
 

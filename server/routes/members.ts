@@ -69,7 +69,8 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
       });
       await mail(row, countAs).catch(async (error) => {
         await db.transaction().execute(async (transaction) => {
-          await removeUnmailed(transaction, row);
+          // It may have been accepted meanwhile.
+          if (!(await removeUnmailed(transaction, row))) return;
           await recordAction(transaction, row.organization_id, removal(caller, row), now());
         });
         throw error;
@@ -95,6 +96,7 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
       const row = await changeMember(db, caller, params.userId, now(), async (members, { actor, target }) => {
         mayTouchOwners(actor.role, target.role, body.role);
         const changed = await updateRole(members, target, body.role, now());
+        if (target.role === body.role) return changed;
         const details = { from: target.role, to: body.role };
         const happened = {
           actor: person(actor.user_id),
@@ -166,7 +168,7 @@ function changeMember<Result>(
     const actor = await findActor(members, caller);
     const target = found(await findMember(members, organizationId, userId), 'member');
     const result = await change(members, { actor, target });
-    if (!(await settleOwner(members, organizationId, now))) throw lastOwner();
+    if (!(await settleOwner(members, organizationId, now, caller.userId))) throw lastOwner();
     return result;
   });
 }

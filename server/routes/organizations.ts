@@ -60,7 +60,9 @@ export const organizationHandlers = (deps: Deps) => {
       const { organizationId, userId } = caller;
       const name = readName(body.name);
       const row = await db.transaction().execute(async (transaction) => {
+        const { name: before } = await findOrganization(transaction, organizationId);
         const renamed = await renameOrganization(transaction, organizationId, name, now());
+        if (name === before) return renamed;
         const target = { kind: 'organization', id: organizationId } as const;
         await recordAction(
           transaction,

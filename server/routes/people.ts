@@ -51,8 +51,10 @@ export const personHandlers = (deps: Deps) => {
    */
   async function leave(members: Db, organizationId: string, userId: string, query: SecretsQuery): Promise<string[]> {
     const own = await findMember(members, organizationId, userId);
-    if (own) await removeMember(members, own);
-    if (!(await settleOwner(members, organizationId, now()))) throw lastOwner();
+    // Somebody may have removed them, or they have left, while this request waited.
+    if (!own) return [];
+    await removeMember(members, own);
+    if (!(await settleOwner(members, organizationId, now(), userId))) throw lastOwner();
     const revoked = query.secrets === 'keep' ? [] : await revokeSecrets(members, organizationId, now(), userId);
     const left = { actor: person(userId), action: 'member.left', target: person(userId) } as const;
     await recordActions(members, organizationId, [left, ...revocations(userId, revoked)], now());

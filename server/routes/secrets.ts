@@ -2,10 +2,9 @@ import { hashSecret, newSecretValue } from '../credentials.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import { recordAction } from '../store/audit.ts';
-import { type Happened, person, secret as secretParty } from '../store/audit-chain.ts';
+import { person, secret as secretParty } from '../store/audit-chain.ts';
 import { changeMembers, findOrganization } from '../store/organizations.ts';
-import type { SecretRow } from '../store/schema.ts';
-import { addSecret, listSecrets, type NewSecret, revokeSecret, toSecret } from '../store/secrets.ts';
+import { addSecret, issuing, listSecrets, type NewSecret, revokeSecret, toSecret } from '../store/secrets.ts';
 import { found } from './answers.ts';
 import { findActor } from './members.ts';
 
@@ -19,7 +18,7 @@ export const secretHandlers = ({ store: { db }, secretsRevoked, pepper, now }: D
       const row = await changeMembers(db, organizationId, async (members) => {
         await findActor(members, caller);
         const added = await addSecret(members, secret, now());
-        await recordAction(members, organizationId, issued(added), now());
+        await recordAction(members, organizationId, issuing(added), now());
         return added;
       });
       return { status: 201, body: { secretId: row.secret_id, secret: toSecret(row), value } };
@@ -51,14 +50,6 @@ export const secretHandlers = ({ store: { db }, secretsRevoked, pepper, now }: D
       return { status: 200, body: { secretId, organizationId, organizationName: name, secretEnvironment: plane } };
     },
   }) satisfies Partial<Handlers>;
-
-/** The audit entry of a secret that was issued. */
-export const issued = ({ created_by, secret_id, plane }: SecretRow): Happened => ({
-  actor: person(created_by),
-  action: 'secret.issued',
-  target: secretParty(secret_id),
-  details: { plane },
-});
 
 /** A secret for the store: without the value, which only its holder knows. */
 export const prepareSecret = (

@@ -57,14 +57,16 @@ export interface Finding {
 export class ChainCheck {
   readonly findings: Finding[] = [];
   readonly #organizationId: string;
-  /** Hashes that signed heads name, by sequence. */
-  readonly #signed: Map<number, string>;
+  /** All hashes that signed heads name, by sequence. */
+  readonly #signed = new Map<number, Set<string>>();
   #last: ChainHead = EMPTY;
 
   /** @param signed heads of this organization whose signatures were verified */
   constructor(organizationId: string, signed: readonly Pick<SignedHead, 'sequence' | 'hash'>[] = []) {
     this.#organizationId = organizationId;
-    this.#signed = new Map(signed.map(({ sequence, hash: signedHash }) => [sequence, signedHash]));
+    for (const { sequence, hash: signedHash } of signed) {
+      this.#signed.set(sequence, (this.#signed.get(sequence) ?? new Set()).add(signedHash));
+    }
   }
 
   add(entry: AuditEntry): void {
@@ -73,7 +75,8 @@ export class ChainCheck {
     else if (previous !== this.#last.hash) this.#report(sequence, 'out of place');
     if (hashOf(this.#organizationId, entry) !== entryHash) this.#report(sequence, 'edited');
     const signed = this.#signed.get(sequence);
-    if (signed !== undefined && signed !== entryHash) this.#report(sequence, 'written anew');
+    // The service also signs the head of a log that was written anew, so every head counts.
+    if (signed && (signed.size > 1 || !signed.has(entryHash))) this.#report(sequence, 'written anew');
     this.#last = { sequence, hash: entryHash };
   }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { AuditAction, AuditEntry, AuditParty } from '../../contract/audit.ts';
+import type { SessionKey } from '../log/decide.ts';
 import { type ChainHead, EMPTY, type Happened, nextEntry } from './audit-chain.ts';
 import { toTimestamp } from './columns.ts';
 import { forUpdate } from './dialect.ts';
@@ -56,6 +57,16 @@ export async function recordActions(
 export const recordAction = (transaction: Db, organizationId: string, happened: Happened, now: number) =>
   recordActions(transaction, organizationId, [happened], now);
 
+/**
+ * Notes that a session is about to be deleted, in a transaction of its own: each journal deletes in its own way. If that
+ * fails afterwards, the log names a deletion that its sender will repeat.
+ */
+export const recordDeletion = (db: Db, { organizationId, sessionId }: SessionKey, actor: AuditParty, now: number) =>
+  db.transaction().execute((transaction) => {
+    const target = { kind: 'session', id: sessionId } as const;
+    return recordAction(transaction, organizationId, { actor, action: 'session.deleted', target }, now);
+  });
+
 export interface AuditFilter {
   action?: AuditAction | undefined;
   /** The id of the actor. */
@@ -100,14 +111,17 @@ export const listAuditHeads = (db: Db, changedSince: number) =>
   );
 
 /** Every active organization, and every other one that has entries or a head. */
-export async function listAudited(db: Db): Promise<string[]> {
+export async function listAudited(db: Db): Promise<Map<string, { isBeingRemoved: boolean }>> {
   const rows = await allRows(
     db,
-    sql<{ organization_id: string }>`
-      select organization_id from organizations where status = 'active'
-      union select organization_id from audit_heads
-      union select organization_id from audit_entries
-      order by organization_id`,
+    sql<{ organization_id: string; status: string | null }>`
+      select audited.organization_id, organizations.status
+      from (
+        select organization_id from organizations where status = 'active'
+        union select organization_id from audit_heads
+        union select organization_id from audit_entries
+      ) as audited
+      left join organizations on organizations.organization_id = audited.organization_id`,
   );
-  return rows.map(({ organization_id }) => organization_id);
+  return new Map(rows.map((row) => [row.organization_id, { isBeingRemoved: row.status === 'deleted' }]));
 }

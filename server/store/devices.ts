@@ -1,8 +1,8 @@
 import type { Plane } from '../../contract/secret.ts';
 import { recordAction } from './audit.ts';
-import { person, secret as secretParty } from './audit-chain.ts';
+import { person } from './audit-chain.ts';
 import type { Db, DeviceSignInRow, SecretRow } from './schema.ts';
-import { addSecret, type NewSecret } from './secrets.ts';
+import { addSecret, issuing, type NewSecret } from './secrets.ts';
 
 export type NewDevice = Omit<DeviceSignInRow, 'status' | 'organization_id' | 'decided_by' | 'plane' | 'polled_at'>;
 
@@ -57,8 +57,8 @@ export const decideDevice = (db: Db, userHash: string, decision: Decision, now: 
     const happened = {
       actor: person(decidedBy),
       action: status === 'approved' ? 'machine.sign_in_approved' : 'machine.sign_in_denied',
-      target: { kind: 'machine', id: row.hostname.toWellFormed() },
-      details: { platform: row.platform, address: row.address },
+      target: { kind: 'machine', id: signInId(row.device_hash) },
+      details: { platform: row.platform },
     } as const;
     await recordAction(transaction, organizationId, happened, now);
     return row;
@@ -73,6 +73,9 @@ const markDecided = (db: Db, userHash: string, { status, ...decision }: Decision
     .where('expires_at', '>', now)
     .returningAll()
     .executeTakeFirst();
+
+/** Names a sign-in in the audit log, which outlives it. Its host name may be that of a person. */
+const signInId = (deviceHash: string): string => deviceHash.slice(0, 12);
 
 /** How long a machine may ask again for its secret, in case the answer was lost. */
 export const REPEATED_FOR_MS = 60_000;
@@ -101,12 +104,7 @@ export const issueToDevice = (db: Db, deviceHash: string, secret: NewSecret, now
       .executeTakeFirst();
     if (numUpdatedRows !== 1n) return undefined;
     const issued = await addSecret(transaction, secret, now);
-    const { secret_id: secretId, organization_id: organizationId, plane } = issued;
-    const happened = {
-      actor: person(secret.createdBy),
-      action: 'secret.issued',
-      target: secretParty(secretId),
-    } as const;
-    await recordAction(transaction, organizationId, { ...happened, details: { plane } }, now);
+    const happened = issuing(issued, { signIn: signInId(deviceHash) });
+    await recordAction(transaction, issued.organization_id, happened, now);
     return issued;
   });

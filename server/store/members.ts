@@ -3,7 +3,7 @@ import type { Member, Role } from '../../contract/organization.ts';
 import { newId } from '../ids.ts';
 import { emailKey, optionalTimestamp, toTimestamp } from './columns.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
-import { allRows, firstRow, oneRow } from './rows.ts';
+import { allRows, changedRows, firstRow, oneRow } from './rows.ts';
 import type { Db, MemberRow } from './schema.ts';
 import { removeOwnViews } from './views.ts';
 
@@ -83,12 +83,15 @@ export const markMailed = (db: Db, row: MemberRow, linkExpiresAt: number | undef
       returning *`,
   );
 
-/** Withdraws an invitation that was never mailed. */
-export const removeUnmailed = (db: Db, { organization_id, user_id }: MemberRow) =>
-  sql`
-    delete from members
-    where organization_id = ${organization_id} and user_id = ${user_id} and status = 'invited'
-      and mailed_at is null`.execute(db);
+/** Withdraws an invitation that was never mailed. @returns false when it was accepted or withdrawn meanwhile */
+export const removeUnmailed = async (db: Db, { organization_id, user_id }: MemberRow): Promise<boolean> =>
+  (await changedRows(
+    db,
+    sql`
+      delete from members
+      where organization_id = ${organization_id} and user_id = ${user_id} and status = 'invited'
+        and mailed_at is null`,
+  )) > 0;
 
 /** Removes a member with the views that only they could see. */
 export async function removeMember(db: Db, { organization_id, user_id }: MemberRow): Promise<void> {

@@ -56,10 +56,18 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** Opens a store that a service may be using, to read it. */
-export function openStoreToRead({ databaseUrl, dataDir, onError }: StoreOptions): Kysely<Database> {
+/**
+ * Opens a store that a service may be using, to read it.
+ * @throws if there is none, or row-level security would hide its rows
+ */
+export async function openStoreToRead({ databaseUrl, dataDir, onError }: StoreOptions): Promise<Kysely<Database>> {
   if (databaseUrl !== undefined) {
-    return new Kysely<Database>({ dialect: postgresDialect(openPostgres(databaseUrl, onError)) });
+    const db = new Kysely<Database>({ dialect: postgresDialect(openPostgres(databaseUrl, onError)) });
+    await assertOwner(db).catch(async (error) => {
+      await db.destroy();
+      throw error;
+    });
+    return db;
   }
   const path = join(dataDir, 'session-capture.sqlite');
   if (!existsSync(path)) throw new Error(`The folder ${dataDir} holds no store. Name its folder in DATA_DIR`);

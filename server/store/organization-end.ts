@@ -13,7 +13,7 @@ export const endOrganization = (db: Db, organizationId: string, now: number): Pr
   db.transaction().execute(async (transaction) => {
     await transaction
       .updateTable('organizations')
-      .set({ status: 'deleted', name: '', slug: organizationId, updated_at: now })
+      .set({ status: 'deleted', name: '', updated_at: now })
       .where('organization_id', '=', organizationId)
       .execute();
     await transaction.deleteFrom('members').where('organization_id', '=', organizationId).execute();
@@ -22,7 +22,14 @@ export const endOrganization = (db: Db, organizationId: string, now: number): Pr
       .set({ status: 'revoked' })
       .where('organization_id', '=', organizationId)
       .execute();
-    return revokeSecrets(transaction, organizationId, now);
+    const secretIds = await revokeSecrets(transaction, organizationId, now);
+    // Last, because the slug is a key: while a row's key changes, nobody adds an entry to its audit log.
+    await transaction
+      .updateTable('organizations')
+      .set({ slug: organizationId })
+      .where('organization_id', '=', organizationId)
+      .execute();
+    return secretIds;
   });
 
 export async function listDeletedOrganizations(db: Db): Promise<string[]> {
@@ -44,9 +51,14 @@ export async function listRemainingSessions(db: Db, organizationId: string): Pro
 
 /**
  * Removes the organization itself, once its sessions are gone.
- * @returns false while some are left
+ * @param beforeLast called before its last row goes; where it fails, all of this is tried again
+ * @returns false while some sessions are left
  */
-export async function removeOrganization(db: Db, organizationId: string): Promise<boolean> {
+export async function removeOrganization(
+  db: Db,
+  organizationId: string,
+  beforeLast?: () => Promise<void>,
+): Promise<boolean> {
   const left = await db
     .selectFrom('sessions')
     .select('session_id')
@@ -66,6 +78,8 @@ export async function removeOrganization(db: Db, organizationId: string): Promis
       .execute();
   }
   for (const [table, key] of OWNED) await removeRows(db, organizationId, table, key);
+  await beforeLast?.();
+  await removeRows(db, organizationId, 'organizations', 'organization_id');
   return true;
 }
 
@@ -101,5 +115,4 @@ const OWNED = [
   ['members', 'user_id'],
   ['audit_entries', 'sequence'],
   ['audit_heads', 'organization_id'],
-  ['organizations', 'organization_id'],
 ] as const;

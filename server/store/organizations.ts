@@ -121,9 +121,10 @@ export const changeMembers = <Result>(db: Db, organizationId: string, change: (d
 
 /**
  * Keeps the owner that the organization names, if they still are one; otherwise names its longest-serving owner.
+ * @param actorId the person whose action made this necessary
  * @returns false when it has no owner
  */
-export async function settleOwner(db: Db, organizationId: string, now: number): Promise<boolean> {
+export async function settleOwner(db: Db, organizationId: string, now: number, actorId: string): Promise<boolean> {
   const owners = await allRows(
     db,
     sql<Pick<MemberRow, 'user_id'>>`
@@ -133,7 +134,10 @@ export async function settleOwner(db: Db, organizationId: string, now: number): 
   );
   const { owner_user_id: named } = await findOrganization(db, organizationId);
   if (owners.length > 0 && !owners.some(({ user_id }) => user_id === named)) {
-    await nameOwner(db, organizationId, String(owners[0]?.user_id), now);
+    const ownerId = String(owners[0]?.user_id);
+    await nameOwner(db, organizationId, ownerId, now);
+    const happened = { actor: person(actorId), action: 'organization.owner_changed', target: person(ownerId) } as const;
+    await recordAction(db, organizationId, happened, now);
   }
   return owners.length > 0;
 }

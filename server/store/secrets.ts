@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Plane, Secret } from '../../contract/secret.ts';
 import { newId } from '../ids.ts';
+import { type Happened, person, secret } from './audit-chain.ts';
 import { optional, optionalTimestamp, toTimestamp } from './columns.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
 import { allRows, changedRows, firstRow } from './rows.ts';
@@ -60,6 +61,14 @@ export async function addSecret(transaction: Db, secret: NewSecret, now: number)
     .returningAll()
     .executeTakeFirstOrThrow();
 }
+
+/** The audit entry of a secret that was issued. @param how what else is known of that */
+export const issuing = ({ created_by, secret_id, plane }: SecretRow, how: { signIn?: string } = {}): Happened => ({
+  actor: person(created_by),
+  action: 'secret.issued',
+  target: secret(secret_id),
+  details: { plane, ...how },
+});
 
 /** The most revoked secrets in a list, beside all active ones. */
 const MOST_REVOKED = 1_000;

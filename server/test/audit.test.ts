@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AuditHeads, readAuditKey, readHeads } from '../audit/heads.ts';
-import { verifyAudit } from '../audit/verify.ts';
+import { NO_HEADS, verifyAudit } from '../audit/verify.ts';
 import { verifyAuditLogs } from '../commands.ts';
 import { ENGINES } from './engines.ts';
 import { testConfig } from './harness.ts';
@@ -35,6 +35,9 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     await call('PATCH', `members/${invited.userId}`, { role: 'admin' });
     await call('DELETE', `members/${invited.userId}`);
     await call('DELETE', `environments/${ours.environmentId}`);
+    await call('DELETE', `sessions/${ours.sessionId}`);
+    await call('DELETE', `sessions/${ours.sessionId}`);
+    await call('PATCH', '', { name: 'another name' });
     const added = (await list()).slice(0, -before).reverse();
     const by = { kind: 'person', id: ours.ownerId };
     const newcomer = { kind: 'person', id: invited.userId };
@@ -46,6 +49,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
       { actor: by, action: 'member.role_changed', target: newcomer, details: { from: 'member', to: 'admin' } },
       { actor: by, action: 'member.removed', target: newcomer, details: { role: 'admin', status: 'invited' } },
       { actor: by, action: 'machine.revoked', target: { kind: 'machine', id: ours.environmentId } },
+      { actor: by, action: 'session.deleted', target: { kind: 'session', id: ours.sessionId } },
     ]);
   });
 
@@ -60,6 +64,32 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     expect(JSON.stringify(await list())).not.toContain('@');
   });
 
+  test('says once that a person has left, and who is the owner from then on', async () => {
+    const { ours, service } = world;
+    await call('PATCH', `members/${ours.memberId}`, { role: 'owner' });
+    const leave = () => service.call('DELETE', '/v1/me/membership', { as: ours.owner });
+    await Promise.all([leave(), leave()]);
+    const { entries } = (await service.call('GET', '/v1/organizations/me/audit', { as: ours.member })).body;
+    const actions = entries.map(({ action }: { action: string }) => action);
+    expect(actions.filter((action: string) => action === 'member.left')).toHaveLength(1);
+    expect(entries.find(({ action }: { action: string }) => action === 'organization.owner_changed')).toMatchObject({
+      actor: { id: ours.ownerId },
+      target: { id: ours.memberId },
+    });
+  });
+
+  test('takes an entry while its organization is being deleted, and neither waits for ever', async () => {
+    const { ours, service } = world;
+    const { secretId } = (await call('POST', 'secrets')).body;
+    const { name } = (await call('GET', '')).body;
+    const as = ours.owner;
+    const [ended] = await Promise.all([
+      service.call('POST', '/v1/organizations/me/deletion', { as, body: { name } }),
+      service.call('DELETE', `/v1/organizations/me/secrets/${secretId}`, { as }),
+    ]);
+    expect(ended).toMatchObject({ status: 200 });
+  });
+
   test('that cannot be written fails the action, which leaves nothing', async () => {
     const { db } = world.service.store;
     const before = (await call('GET', 'secrets')).body.secrets.length;
@@ -68,12 +98,12 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     await sql`alter table audit_entries_away rename to audit_entries`.execute(db);
     expect(refused.status).toBeGreaterThanOrEqual(500);
     expect((await call('GET', 'secrets')).body.secrets).toHaveLength(before);
-    expect((await verifyAudit(db, { byOrganization: new Map() })).findings).toEqual([]);
+    expect((await verifyAudit(db, NO_HEADS)).findings).toEqual([]);
   });
 
   test('of actions at the same moment has no gap and no fork', async () => {
     await Promise.all(Array.from({ length: 20 }, () => call('POST', 'secrets')));
-    const { findings, entries } = await verifyAudit(world.service.store.db, { byOrganization: new Map() });
+    const { findings, entries } = await verifyAudit(world.service.store.db, NO_HEADS);
     expect(findings).toEqual([]);
     expect(entries).toBeGreaterThan(40);
   });
@@ -84,7 +114,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     async function sign() {
       const { dataDir, db } = world.service.store;
       const file = join(dataDir, 'audit-heads.jsonl');
-      const key = readAuditKey(dataDir, undefined);
+      const key = readAuditKey(testConfig({ DATA_DIR: dataDir }));
       await new AuditHeads({ db, key, file, now: () => world.service.clock.now }).sign();
       return { file, key, heads: () => readHeads(file, key) };
     }
@@ -111,7 +141,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
         update audit_heads set sequence = 2,
           hash = (select hash from audit_entries e where e.organization_id = audit_heads.organization_id and sequence = 2)
       `.execute(db);
-      expect((await verifyAudit(db, { byOrganization: new Map() })).findings).toEqual([]);
+      expect((await verifyAudit(db, NO_HEADS)).findings).toEqual([]);
       const { findings } = await verifyAudit(db, await heads());
       expect(findings.map(({ problem }) => problem)).toEqual(['cut off', 'cut off']);
     });
@@ -135,6 +165,8 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
       expect((await verifyAudit(db, await heads())).findings).toMatchObject([{ organizationId, problem: 'cut off' }]);
       await new AuditHeads({ db, key, file, now: Date.now }).end(organizationId);
       expect((await verifyAudit(db, await heads())).findings).toEqual([]);
+      await sql`update organizations set status = 'active' where organization_id = ${organizationId}`.execute(db);
+      expect((await verifyAudit(db, await heads())).findings).toMatchObject([{ problem: 'written anew' }]);
     });
 
     test('the command reads the store beside the service, and fails when something does not fit', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { WRONG_CALLERS } from './callers.ts';
 import { type AnyRouteName, ROUTE_NAMES, TABLE } from './requests.ts';
+import { AUDIT_SCENARIOS } from './tables/audit.ts';
 import { BOOTSTRAP } from './tables/bootstrap.ts';
 import { CAPTURE_SCENARIOS } from './tables/capture.ts';
 import { DEVICES } from './tables/devices.ts';
@@ -20,6 +21,7 @@ import { SESSIONS } from './tables/sessions.ts';
 import { VIEWS } from './tables/views.ts';
 
 const SCENARIOS = [
+  ...AUDIT_SCENARIOS,
   ...BOOTSTRAP,
   ...ORGANIZATIONS,
   ...MEMBERS,

@@ -36,8 +36,8 @@ export async function startService(
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const limitsOff = { RATE_LIMIT_SECRET: 0, RATE_LIMIT_USER: 0, RATE_LIMIT_ADDRESS: 0 };
-  const auditKey = readAuditKey(store.dataDir, undefined);
   const config: Config = { ...DEFAULTS, ...limitsOff, DATA_DIR: store.dataDir, ...overrides };
+  const auditKey = readAuditKey(config);
 
   async function start(at = port): Promise<{ app: FastifyInstance; identity: Identity }> {
     const identity = await createIdentity({ config, store, publicUrl, log, now, passwords });

@@ -19,12 +19,13 @@ select *
   order by organization_id;
 
 -- listAudited
-select organization_id
+select audited.organization_id, organizations.status
+  from ( select organization_id
   from organizations
   where status = 'active' union select organization_id
   from audit_heads union select organization_id
-  from audit_entries
-  order by organization_id;
+  from audit_entries ) as audited
+  left join organizations on organizations.organization_id = audited.organization_id;
 
 -- readAuditAfter
 select *

@@ -2,8 +2,8 @@
 
 -- endOrganization
 update "organizations"
-  set "status" = $1, "name" = $2, "slug" = $3, "updated_at" = $4
-  where "organization_id" = $5;
+  set "status" = $1, "name" = $2, "updated_at" = $3
+  where "organization_id" = $4;
 delete
   from "members"
   where "organization_id" = $1;
@@ -14,6 +14,9 @@ update secrets
   set status = 'revoked', revoked_at = $1, updated_at = $2
   where organization_id = $3 and status = 'active'
   returning secret_id;
+update "organizations"
+  set "slug" = $1
+  where "organization_id" = $2;
 
 -- listDeletedOrganizations
 select "organization_id"
