@@ -127,14 +127,21 @@ function strengthHere(text: string, start: number, end: number, strength: NameSt
   return strength === 'key' && isOfApi(text, start, end) ? 'vendor' : strength;
 }
 
-/** `a request to the API … key=…`: that of an API may be a UUID or a hash, that of a cache is one and no secret. */
+/**
+ * `a request to the API … key=…`: that of an API may be a UUID or a hash, that of a cache is one and no secret. Nor is the
+ * UUID that an attribute or a member of an answer holds. In an address no word before it tells otherwise.
+ */
 function isOfApi(text: string, start: number, end: number): boolean {
   if (!KEY.test(text.slice(start, end))) return false;
   const before = text.slice(Math.max(0, start - API_LETTERS), start);
-  return API.test(before) && !LOOKUP.test(before);
+  if (API_ADDRESS.test(before)) return true;
+  return API.test(before) && !LOOKUP.test(before) && matchAt(QUOTED_UUID, text, end) === undefined;
 }
 const KEY = /^key$/i;
 const API_LETTERS = 100;
+const API_ADDRESS = /:\/\/api\.[^\s"'`<>]{1,90}[?&]$/;
+const QUOTED_UUID =
+  /(?:\\{0,7}["'])?[ \t]{0,8}[:=][ \t]{0,8}\\{0,7}["'][\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\\{0,7}["']/iy;
 const API = /\bAPI\b|:\/\/api\./;
 const LOOKUP = /\b(?:cach|hash|item|row|record|object)/i;
 

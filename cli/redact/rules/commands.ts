@@ -172,13 +172,28 @@ export const COMMANDS: readonly Rule[] = [
       no: ['mysql -u root -p', 'PGPASSWORD=$PASSWORD psql'],
     },
   ),
+  // Between double quotes a dollar begins a variable, between single quotes it is a letter.
   rule(
     'command-line-password',
     ['convertto-securestring'],
-    /ConvertTo-SecureString (?:-(?:String|AsPlainText|Force) ){0,3}(?=["']|[^\s\d]{0,40}\d)["']?([^\s"'\\$()]{4,100})/i,
+    /ConvertTo-SecureString (?:-(?:String|AsPlainText|Force) ){0,3}(?:"(?=[^\s"'\\$]{4,100}(?:["\\]|$))|'(?=[^\s"'\\]{4,100}(?:['\\]|$)))([^\s"'\\]{4,100})/i,
     {
       entropy: 2.3,
-      yes: ['ConvertTo-SecureString "<alnum 10>" -AsPlainText', 'ConvertTo-SecureString -String -Force k7<alnum 10>'],
+      yes: [
+        'ConvertTo-SecureString "<alnum 10>" -AsPlainText',
+        'ConvertTo-SecureString "Sommer(2024)!" -AsPlainText',
+        "ConvertTo-SecureString 'My$ecret1!' -AsPlainText",
+      ],
+      no: ['ConvertTo-SecureString "$password1" -AsPlainText', 'ConvertTo-SecureString "$(Read-It2)"'],
+    },
+  ),
+  rule(
+    'command-line-password',
+    ['convertto-securestring'],
+    /ConvertTo-SecureString (?:-(?:String|AsPlainText|Force) ){0,3}(?=[^\s"'\d]{0,40}\d)([^\s"'\\$()]{4,100})/i,
+    {
+      entropy: 2.3,
+      yes: 'ConvertTo-SecureString -String -Force k7<alnum 10>',
       no: [
         'ConvertTo-SecureString cmdlet',
         'ConvertTo-SecureString -String $password1',

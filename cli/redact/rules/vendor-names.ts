@@ -63,11 +63,11 @@ export const VENDOR_NAMES: readonly Rule[] = [
       no: ['sonar.login=admin', 'sonar.login'],
     },
   ),
-  // `new HubSpotApi("…")`: the one argument of a client is the key.
+  // `new HubSpotApi("…")`: the one argument of a client is the key. Names of code have fewer digits.
   rule(
     'client-argument',
     ['api(', 'client(', 'sdk('],
-    /(?:api|client|sdk)\(\\{0,3}["']((?=[A-Za-z]{0,40}\d[A-Za-z0-9]{0,40}[A-Za-z]\d?[A-Za-z])(?=[A-Za-z\d]{0,40}[A-Z])[A-Za-z\d]{28,80})\\{0,3}["'][,)]/i,
+    /(?:api|client|sdk)\(\\{0,3}["']((?=[A-Za-z]{0,40}\d[A-Za-z]{0,40}\d[A-Za-z]{0,40}\d)(?=[A-Za-z]{0,40}\d[A-Za-z0-9]{0,40}[A-Za-z]\d?[A-Za-z])(?=[A-Za-z\d]{0,40}[A-Z])[A-Za-z\d]{28,80})\\{0,3}["'][,)]/i,
     {
       inside: true,
       entropy: 3.8,
@@ -75,6 +75,9 @@ export const VENDOR_NAMES: readonly Rule[] = [
       no: [
         'new S3Client("my-bucket-of-2024-and-others-here")',
         'client("customerOrderHistoryService")',
+        'createClient("getUserByEmailAndTenantIdV2Handler")',
+        'fetchApi("ProductCatalogV3SearchResultsPage")',
+        'new S3Client("customerOrderHistoryServiceV2Endpoint")',
         'new Api("v2")',
       ],
     },

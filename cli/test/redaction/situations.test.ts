@@ -154,6 +154,10 @@ const SITUATIONS: { [what: string]: { secret: (seed: number) => string; texts: s
     secret: hex(64),
     texts: ['Sending request to the shop API\nUsing Key=§\n', 'GET https://api.shop.test/v1/user?key=§'],
   },
+  'a UUID that is the key of an API': {
+    secret: madeUuid,
+    texts: ['GET https://api.shop.test/v1/items?key=§', 'curl "https://api.shop.test/v1/orders?page=2&key=§"'],
+  },
   'a password of letters as an argument': {
     secret: (seed) => `QzT${made('letters', 26, seed).replace(/[aeiou]/gi, 'x')}XkR`,
     texts: ['curl_easy_setopt(curl, CURLOPT_PASSWORD, "§");'],
@@ -183,6 +187,21 @@ test.each(CASES)('%s is masked: %j', (_what, text, secret) => {
     }
     expect(masked).not.toContain(escaped);
     expect(masked).toContain('[REDACTED:');
+  }
+});
+
+test.each(['"§"', "'§'"])('a password in brackets or with a dollar is masked to its end in %s', (quoted) => {
+  const passwords = DRAWS.flatMap((draw) => {
+    const word = made('letters', 5, draw);
+    return [`${word}(3${draw})!`, `Sommer(202${draw})!`, `Win(202${draw})${word}`, `Hunter${draw})${word}`];
+  });
+  if (quoted === "'§'") passwords.push('My$ecret1!', 'pa$$Word(7)');
+  for (const password of passwords) {
+    const command = `ConvertTo-SecureString ${quoted} -AsPlainText -Force`;
+    const [payload = ''] = redact(command.replace('§', () => password));
+    expect(payload.replaceAll('\\"', '"')).toMatch(
+      /ConvertTo-SecureString (["'])\[REDACTED:[\w-]+:[0-9a-f]{4}\]\1 -AsPlainText -Force/,
+    );
   }
 });
 
@@ -223,6 +242,11 @@ test.each([
   'Restored the cache of the API by key=3f2a9c1e58b74d609e2f7ac1b4d5e6f73f2a9c1e58b74d609e2f7ac1b4d5e6f7',
   'Sending a request with the cached hash, key=3f2a9c1e58b74d609e2f7ac1b4d5e6f73f2a9c1e58b74d609e2f7ac1b4d5e6f7',
   'const clientSecret = "/etc/secrets/client-2.pem";',
+  ...[
+    'GET https://api.shop.test/v1/cart\n{"key": "§"}',
+    'The API has tabs: <Tab key="§">',
+    '{"meta":"API v2","data":[{"key":"§"}]}',
+  ].map((text) => text.replace('§', madeUuid(1))),
 ])('%s is left as it is', (text) => {
   expect(redact(text)[0]).toContain(JSON.stringify(text).slice(1, -1));
 });
