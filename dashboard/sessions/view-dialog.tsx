@@ -18,9 +18,11 @@ interface Props {
 export function ViewDialog({ search, view, own, onClose }: Props) {
   const { userId, organization } = usePerson();
   const [name, setName] = useState(view?.name ?? '');
-  const [isShared, setShared] = useState(view?.isShared ?? false);
+  const [chosen, setShared] = useState<boolean>();
   const given = name.trim();
   const replaced = view ? undefined : own.find((each) => each.name === given);
+  // Shared as it was, until the person says otherwise.
+  const isShared = chosen ?? (view ?? replaced)?.isShared ?? false;
   const save = useChange(
     async (api, _: undefined) => {
       const who = view && view.createdBy !== userId ? {} : { isShared };

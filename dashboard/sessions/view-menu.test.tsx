@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { page } from 'vitest/browser';
+import { page, userEvent } from 'vitest/browser';
 import type { View } from '../../contract/view.ts';
 import { sessionRow } from '../test/rows.ts';
 import { createService } from '../test/service.ts';
@@ -75,4 +75,50 @@ test('a new view under a name of one of your own says that it replaces that one'
   await page.getByRole('textbox', { name: 'Name' }).fill('costly');
   await expect.element(page.getByText('This replaces your view of the same name.')).toBeVisible();
   await expect.element(page.getByRole('button', { name: 'Replace' })).toBeVisible();
+});
+
+test('a view that everyone sees is still shared after it is replaced', async () => {
+  const service = serviceFor('member', [{ ...COSTLY, isShared: true }]);
+  const app = service.app();
+  const bodies: object[] = [];
+  const { changeView } = app.api;
+  app.api.changeView = (given) => {
+    bodies.push(given.body);
+    return changeView(given);
+  };
+  await show('/sessions?q=flaky', { ...service, app: () => app });
+  await open('Views');
+  await page.getByRole('menuitem', { name: 'Save this view…' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('costly');
+  await expect.element(page.getByRole('checkbox', { name: 'Share with everyone in Acme' })).toBeChecked();
+  await page.getByRole('button', { name: 'Replace' }).click();
+  await expect.poll(() => bodies).toEqual([{ name: 'costly', search: { q: 'flaky' }, isShared: true }]);
+});
+
+test('nothing is saved before it is known which views there are', async () => {
+  const service = serviceFor('member', [COSTLY]);
+  const app = service.app();
+  const { listViews } = app.api;
+  const told = Promise.withResolvers<void>();
+  app.api.listViews = (given) => told.promise.then(() => listViews(given));
+  await show('/sessions?q=flaky', { ...service, app: () => app });
+  await open('Views');
+  await expect.element(page.getByText('Loading…')).toBeVisible();
+  expect(items()).toEqual([]);
+  told.resolve();
+  await expect.poll(items).toEqual(['costly', 'Save this view…']);
+});
+
+test('views that could not be loaded are asked for again as the menu opens', async () => {
+  const service = serviceFor('member', [COSTLY]);
+  const { listViews } = service.answers;
+  delete service.answers.listViews;
+  await show('/sessions?q=flaky', service);
+  await open('Views');
+  await expect.element(page.getByText('The saved views could not be loaded.')).toBeVisible();
+  expect(items()).toEqual([]);
+  await userEvent.keyboard('{Escape}');
+  Object.assign(service.answers, { listViews });
+  await open('Views');
+  await expect.poll(items).toEqual(['costly', 'Save this view…']);
 });

@@ -16,7 +16,8 @@ type Asked = 'save' | 'edit' | 'delete';
 export function ViewMenu({ search }: { search: SessionSearch }) {
   const { userId, organization } = usePerson();
   const isAdmin = useIsAdmin();
-  const { data: views = [], isError } = useViews();
+  const { data, isError, refetch } = useViews();
+  const views = data ?? [];
   const [asked, setAsked] = useState<{ what: Asked; view?: SavedView }>();
   const own = views.filter(({ createdBy }) => createdBy === userId);
   const shared = views.filter(({ isShared }) => isShared);
@@ -27,6 +28,7 @@ export function ViewMenu({ search }: { search: SessionSearch }) {
   return (
     <>
       <Menu
+        onOpen={() => isError && void refetch()}
         trigger={
           <Button tone="quiet" size="small" className="flex-none">
             <Bookmark size={14} aria-hidden />
@@ -34,12 +36,11 @@ export function ViewMenu({ search }: { search: SessionSearch }) {
           </Button>
         }
       >
-        {views.length === 0 && (
-          <MenuNote>{isError ? 'The saved views could not be loaded.' : 'No views saved yet.'}</MenuNote>
-        )}
+        {!data && <MenuNote>{isError ? 'The saved views could not be loaded.' : 'Loading…'}</MenuNote>}
+        {data?.length === 0 && <MenuNote>No views saved yet.</MenuNote>}
         <Views title={`Shared in ${organization.name}`} views={shared} current={current} />
         <Views title="Only you" views={kept} current={current} />
-        {!current && (
+        {data && !current && (
           <MenuGroup>
             <MenuItem onSelect={() => setAsked({ what: 'save' })}>Save this view…</MenuItem>
           </MenuGroup>
