@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { page } from 'vitest/browser';
+import { page, userEvent } from 'vitest/browser';
 import type { AuditEntry } from '../../contract/audit.ts';
 import { createService } from '../test/service.ts';
 import { show } from '../test/show.tsx';
 
 const NOW = '2026-11-22T12:00:00.000Z';
+const row = (name: RegExp) => page.getByRole('row', { name });
 const dated = { createdAt: NOW, updatedAt: NOW };
 const HASH = '0'.repeat(64);
 
@@ -43,14 +44,84 @@ function serviceWithLog() {
 test('the audit log says in words who did what, and shows earlier entries on request', async () => {
   const { service } = serviceWithLog();
   await show('/audit', service);
-  const row = (name: RegExp) => page.getByRole('row', { name });
   await expect
-    .element(row(/ada@example\.com changed the role of a former member from member to admin/))
+    .element(row(/ada@example\.com changed the role of a former member usr_gone from member to admin/))
     .toBeInTheDocument();
   await expect.element(row(/ada@example\.com issued the secret sec_2/)).toBeInTheDocument();
   await page.getByRole('button', { name: 'Show earlier entries' }).click();
   await expect.element(row(/created the organization/)).toBeInTheDocument();
   await expect.element(page.getByRole('button', { name: 'Show earlier entries' })).not.toBeInTheDocument();
+});
+
+test('a further page that cannot be read leaves the entries before it, and is asked for again', async () => {
+  const { service } = serviceWithLog();
+  const { listAudit } = service.answers;
+  await show('/audit', service);
+  const earlier = page.getByRole('button', { name: 'Show earlier entries' });
+  await expect.element(earlier).toBeVisible();
+  delete service.answers.listAudit;
+  await earlier.click();
+  await expect.element(page.getByRole('alert')).toBeVisible();
+  await expect.element(row(/issued the secret sec_2/)).toBeInTheDocument();
+  Object.assign(service.answers, { listAudit });
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect.element(row(/created the organization/)).toBeInTheDocument();
+  await expect.element(page.getByRole('alert')).not.toBeInTheDocument();
+});
+
+test('of a long audit log all that was read is shown, and one button leads on', async () => {
+  const { service } = serviceWithLog();
+  const COUNT = 150;
+  service.answers.listAudit = ({ limit, cursor = COUNT + 1 }) => {
+    const end = Number(cursor);
+    const start = Math.max(1, end - Number(limit));
+    const entries = Array.from({ length: end - start }, (_, at) => entry(end - 1 - at, {}));
+    return { entries, nextCursor: start === 1 ? null : String(start) };
+  };
+  await show('/audit', service);
+  const buttons = page.getByRole('main').getByRole('button');
+  await expect.element(buttons).toHaveTextContent('Show earlier entries');
+  await buttons.click();
+  await buttons.click();
+  await expect.element(row(/issued the secret sec_1 /)).toBeInTheDocument();
+  await expect.element(buttons).not.toBeInTheDocument();
+});
+
+test('nobody is called a former member before it is known who is a member', async () => {
+  const { service } = serviceWithLog();
+  const { listMembers } = service.answers;
+  delete service.answers.listMembers;
+  await show('/audit?actor=usr_gone', service);
+  await expect.element(row(/usr_1 changed the role of usr_gone from member to admin/)).toBeInTheDocument();
+  await expect.element(page.getByRole('combobox', { name: 'Person' })).toHaveDisplayValue('usr_gone');
+  Object.assign(service.answers, { listMembers });
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect.element(row(/ada@example\.com changed the role of a former member usr_gone/)).toBeInTheDocument();
+  await expect.element(page.getByRole('combobox', { name: 'Person' })).toHaveDisplayValue('usr_gone');
+});
+
+test('an entry of the audit log shows all of its details', async () => {
+  const { service } = serviceWithLog();
+  service.answers.listAudit = () => ({
+    entries: [
+      entry(2, { action: 'member.removed', details: { role: 'admin', status: 'active' } }),
+      entry(1, { action: 'machine.sign_in_approved', details: { platform: 'linux' } }),
+    ],
+    nextCursor: null,
+  });
+  await show('/audit', service);
+  await expect.element(row(/removed sec_2 as admin, status active/)).toBeInTheDocument();
+  await expect.element(row(/let the machine sign in sec_1 platform linux/)).toBeInTheDocument();
+});
+
+test('the palette leads admins to the audit log', async () => {
+  const { service } = serviceWithLog();
+  const { address } = await show('/secrets', service);
+  await expect.element(page.getByRole('heading', { name: 'Secrets' })).toBeVisible();
+  await userEvent.keyboard('{Control>}k{/Control}');
+  await page.getByPlaceholder(/A page, an action/).fill('audit');
+  await page.getByRole('option', { name: 'Audit log' }).click();
+  await expect.poll(address).toBe('/audit');
 });
 
 test('a filter of the audit log stands in the address and is asked of the service', async () => {

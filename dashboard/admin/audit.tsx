@@ -7,7 +7,7 @@ import type { AuditSearch } from '../app/search.ts';
 import { Page } from '../frame/page.tsx';
 import { Button } from '../kit/button.tsx';
 import { Waiting } from '../kit/notes.tsx';
-import { Table } from '../kit/table.tsx';
+import { FIRST_ROWS, Table } from '../kit/table.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { nameOfEnvironment } from '../shared/environment-name.ts';
@@ -37,16 +37,14 @@ const WORDS: Record<AuditAction, string> = {
 const ACTIONS = Object.keys(WORDS) as AuditAction[];
 const isAction = (word: string): word is AuditAction => Object.hasOwn(WORDS, word);
 
-/** Entries of a page. */
-const AT_ONCE = '100';
-
 /** Who did what in the organization. */
 export function AuditPage() {
   const isAdmin = useIsAdmin();
   const { action: given = '', actor } = useSearch({ from: '/audit' });
   const action = isAction(given) ? given : undefined;
   const navigate = useNavigate({ from: '/audit' });
-  const members = useMembers().data ?? [];
+  const { data: members = [], error, refetch } = useMembers();
+  const isUnknown = actor && members.every(({ userId }) => userId !== actor);
   const filter = (change: AuditSearch) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
   return (
@@ -79,8 +77,10 @@ export function AuditPage() {
                   {showHidden(email)}
                 </option>
               ))}
+              {isUnknown && <option value={actor}>{showHidden(actor)}</option>}
             </select>
           </div>
+          {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
           <Entries action={action} actor={actor} />
         </div>
       ) : (
@@ -92,13 +92,13 @@ export function AuditPage() {
 
 function Entries({ action, actor }: { action?: AuditAction | undefined; actor?: string | undefined }) {
   const { api } = useApp();
-  const { data, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+  const { data, error, isPending, refetch, ...next } = useInfiniteQuery({
     queryKey: [...keys.audit, action, actor],
     queryFn: async ({ pageParam, signal }) =>
       (
         await api.listAudit({
           query: {
-            limit: AT_ONCE,
+            limit: String(FIRST_ROWS),
             ...(action && { action }),
             ...(actor && { actor }),
             ...(pageParam && { cursor: pageParam }),
@@ -109,14 +109,16 @@ function Entries({ action, actor }: { action?: AuditAction | undefined; actor?: 
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
-  const entries = data?.pages.flatMap((page) => page.entries) ?? [];
   if (isPending) return <Waiting label="Loading the audit log" rows={8} />;
-  if (error) return <ErrorNote error={error} onRetry={() => void refetch()} />;
+  if (!data) return <ErrorNote error={error} onRetry={() => void refetch()} />;
+  const entries = data.pages.flatMap((page) => page.entries);
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = next;
   if (entries.length === 0) return <p className="text-13 text-muted">No entry matches.</p>;
   return (
     <>
       <Table
         name="Audit log"
+        isWhole
         rows={entries}
         keyOf={({ sequence }) => String(sequence)}
         columns={[
@@ -126,7 +128,14 @@ function Entries({ action, actor }: { action?: AuditAction | undefined; actor?: 
           { head: 'Entry', isMuted: true, isNumber: true, label: 'entry', cell: ({ sequence }) => sequence },
         ]}
       />
-      {hasNextPage && (
+      {error && (
+        <ErrorNote
+          error={error}
+          isRetrying={isFetchingNextPage}
+          onRetry={() => void (isFetchNextPageError ? fetchNextPage() : refetch())}
+        />
+      )}
+      {hasNextPage && !isFetchNextPageError && (
         <div>
           <Button size="small" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             Show earlier entries
@@ -146,19 +155,24 @@ const WHOLE = new Set<AuditAction>([
 ]);
 
 function Deed({ entry: { action, target, details = {} } }: { entry: AuditEntry }) {
-  const { from, to, role } = details;
-  const added = from !== undefined ? `from ${from} to ${to}` : role !== undefined ? `as ${role}` : undefined;
   return (
     <>
       {WORDS[action]} {!WHOLE.has(action) && <Party party={target} />}{' '}
-      {added && <span className="text-muted">{added}</span>}
+      <span className="text-muted">{showHidden(wordDetails(details))}</span>
     </>
   );
 }
 
+function wordDetails({ from, to, role, ...others }: NonNullable<AuditEntry['details']>): string {
+  const change = from === undefined ? [] : [`from ${from} to ${to}`];
+  const given = role === undefined ? [] : [`as ${role}`];
+  return [...change, ...given, ...Object.entries(others).map(([name, value]) => `${name} ${value}`)].join(', ');
+}
+
 /** By its name while there is one: the log itself knows ids alone. */
 function Party({ party: { kind, id } }: { party: AuditParty }) {
-  const member = useMembers().data?.find(({ userId }) => userId === id);
+  const { data: members } = useMembers();
+  const member = members?.find(({ userId }) => userId === id);
   const secret = useSecrets().data?.find(({ secretId }) => secretId === id);
   const machine = useEnvironments().data?.find(({ environmentId }) => environmentId === id);
   if (member) {
@@ -170,6 +184,8 @@ function Party({ party: { kind, id } }: { party: AuditParty }) {
   }
   if (secret) return <>{nameOfSecret(secret)}</>;
   if (machine) return <>{nameOfEnvironment(machine)}</>;
-  if (kind === 'person') return <span className="text-muted">a former member</span>;
-  return <code className="text-12">{showHidden(id)}</code>;
+  const shown = <code className="text-12">{showHidden(id)}</code>;
+  // Only who is a member now is known: without that, the person may well be one.
+  if (kind !== 'person' || !members) return shown;
+  return <span className="text-muted">a former member {shown}</span>;
 }

@@ -1,7 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { Search, SquareTerminal } from 'lucide-react';
+import { ScrollText, Search, SquareTerminal } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useIsAdmin } from '../app/app.ts';
 import { paths } from '../app/paths.ts';
 import { useSessions } from '../app/queries.ts';
 import { Modal } from '../kit/dialog.tsx';
@@ -11,12 +12,16 @@ import { useActions } from './palette-actions.ts';
 import { rankWords } from './palette-rank.ts';
 import { PAGES } from './rail.tsx';
 
+/** Only admins may read it, and the rail names what everybody reads. */
+const AUDIT_LOG = { to: paths.audit(), label: 'Audit log', icon: ScrollText };
+
 /** Every page, action and recent session, a few letters away. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const { plane } = useSearch({ from: '__root__' });
   const sessions = useSessions({ plane }).data?.pages[0]?.sessions ?? [];
   const actions = useActions();
+  const pages = useIsAdmin() ? [...PAGES, AUDIT_LOG] : PAGES;
   const [words, setWords] = useState('');
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
@@ -36,7 +41,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         />
         <Command.List className="max-h-[50vh] overflow-y-auto p-1">
           <Group heading="Pages">
-            {PAGES.map(({ to, label, icon: Icon }) => (
+            {pages.map(({ to, label, icon: Icon }) => (
               <Item key={to} value={`go to ${label}`} onSelect={() => run(() => navigate({ to }))}>
                 <Icon size={16} aria-hidden />
                 {label}

@@ -27,14 +27,16 @@ interface Props<Row> {
   below?: { head: string; rows: readonly Row[] };
   /** As high as that, and scrolls; on a phone rows keep their columns. */
   isLong?: boolean;
+  /** All rows are drawn at once, because they already come a part at a time. */
+  isWhole?: boolean;
 }
 
 /** So many rows are drawn at once. */
 export const FIRST_ROWS = 60;
 
 /** Rows with columns, of many the first. On a phone a row is a few lines. */
-export function Table<Row>({ name, columns, rows, keyOf, isMuted, below, isLong }: Props<Row>) {
-  const first = usePart(rows, FIRST_ROWS);
+export function Table<Row>({ name, columns, rows, keyOf, isMuted, below, isLong, isWhole }: Props<Row>) {
+  const first = usePart(rows, isWhole ? Number.POSITIVE_INFINITY : FIRST_ROWS);
   const second = usePart(below?.rows ?? NONE, FIRST_ROWS);
   const body = (shown: readonly Row[]) => (
     <tbody>
