@@ -61,7 +61,6 @@ export async function rehearse(
           .join('  ')
           .trimEnd(),
       ),
-      ...work.leftOut.map(({ path: file, reason }) => `left out      ${file}: ${reason}`),
       ...earlierLine(earlier),
       ...describeKeptBack(work.leftOut),
       summary,
@@ -70,11 +69,11 @@ export async function rehearse(
   spool.close();
 }
 
-/** How many sessions are kept back for each reason. */
+/** How many sessions are kept back for each reason, and which files. */
 function describeKeptBack(leftOut: readonly LeftOut[]): string[] {
-  return [...Map.groupBy(leftOut, ({ reason }) => reason)].map(([reason, files]) => {
+  return [...Map.groupBy(leftOut, ({ reason }) => reason)].flatMap(([reason, files]) => {
     const sessions = new Set(files.map(({ agent, session }) => `${agent} ${session}`));
-    return `Kept back ${formatCount(sessions.size, 'session')}: ${reason}`;
+    return [`Kept back ${formatCount(sessions.size, 'session')}: ${reason}`, ...files.map(({ path }) => `  ${path}`)];
   });
 }
 

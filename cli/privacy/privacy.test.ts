@@ -169,7 +169,9 @@ describe('capturing', () => {
     expect(texts()).toContain('prompt 1 of aaaa');
     expect(texts()).not.toContain('bbbb');
     const words = await run(['import', '--dry-run'], options);
-    expect(words.stdout).toContain('Kept back 1 session: "~/private" is excluded\n');
+    const kept = join(home, '.claude/projects/p/bbbb.jsonl');
+    expect(words.stdout).toContain(`Kept back 1 session: "~/private" is excluded\n  ${kept}\n`);
+    expect(words.stdout.split('"~/private" is excluded')).toHaveLength(2);
     const rehearsal = await run(['import', '--dry-run', '--json'], options);
     expect(JSON.parse(rehearsal.stdout)).toMatchObject({
       leftOut: [{ agent: 'claude-code', session: 'bbbb', reason: '"~/private" is excluded' }],
