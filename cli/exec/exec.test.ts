@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { SPOOL_VERSION } from '../spool/schema.ts';
 import { makeFolder, removeFiles, write } from '../test/folder.ts';
 import { startHeld } from '../test/held.ts';
 import { exitOf, run, start } from '../test/program.ts';
@@ -147,6 +149,26 @@ test('where the decisions of this machine are lost, a job captures nothing of a 
   const variables = { ...machine.variables, CAPTURE_HOME: state };
   const { code, said } = await exec({ ...machine, variables }, target, '--', 'claude', '0', 'new');
   expect({ code, said }).toMatchObject({ code: 0, said: expect.stringContaining('Decide again with `capture init`.') });
+  expect(await prompts()).toEqual(sent);
+});
+
+test('where what was decided cannot be read, a job captures nothing of a session from before, and says why', async () => {
+  const { machine, target, prompts } = await setUp();
+  const before = { type: 'user', uuid: sessionId(2), sessionId: SESSION, timestamp: '2026-01-01T00:00:00Z' };
+  write(machine.transcript, `${JSON.stringify({ ...before, message: { role: 'user', content: 'from before' } })}\n`);
+  const state = join(machine.home, 'state');
+  expect(await run(['import'], { home: machine.home, ...target })).toMatchObject({ exitCode: 0 });
+  const sent = await prompts();
+  const db = new DatabaseSync(join(state, 'spool.db'));
+  db.exec(`PRAGMA user_version = ${SPOOL_VERSION + 1}`);
+  db.close();
+  const variables = { ...machine.variables, CAPTURE_HOME: state };
+  const { code, said } = await exec({ ...machine, variables }, target, '--', 'claude', '0', 'new');
+  expect({ code, said }).toMatchObject({
+    code: 0,
+    said: expect.stringMatching(/cannot be read: .* was written by a newer version of capture\. .*\. Update capture\./),
+  });
+  expect(said).not.toMatch(/is lost|capture init/);
   expect(await prompts()).toEqual(sent);
 });
 

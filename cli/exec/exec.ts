@@ -114,24 +114,29 @@ class Job {
       [keyPath(own), keyPath(this.#options.state)],
     ] as const;
     for (const [from, to] of copies) if (existsSync(from)) cpSync(from, to);
-    const isLost = this.#isLost();
+    const loss = this.#findLoss();
     copyDecisions(own, this.#options.state);
-    writeConsent(inside, { since: this.#context.now(), history: 'none', ...(isLost && { isLost }) });
-    if (!isLost) return;
+    writeConsent(inside, { since: this.#context.now(), history: 'none', ...(loss && { isLost: true }) });
+    if (loss === undefined) return;
     this.#output.warn(
-      'What was decided about sessions on this machine is lost, so nothing is captured of those that began before this ' +
-        'run. Decide again with `capture init`.',
+      `What was decided about sessions on this machine ${loss.sentence} ` +
+        `Nothing is captured of those that began before this run. ${loss.hint}`,
     );
   }
 
-  /** Whether what was decided on this machine is lost. A spool that was filled under other decisions tells. */
-  #isLost(): boolean {
+  /**
+   * Why what was decided on this machine is not known; undefined where it is. A spool that was filled under other decisions
+   * tells that they are lost.
+   */
+  #findLoss(): { sentence: string; hint: string } | undefined {
     try {
       const spool = locateSpool(this.#context);
       if (spool !== undefined) openSpool(spool).close();
-      return readConsent(this.#context)?.isLost === true;
-    } catch {
-      return true;
+      const isLost = readConsent(this.#context)?.isLost === true;
+      return isLost ? { sentence: 'is lost.', hint: 'Decide again with `capture init`.' } : undefined;
+    } catch (error) {
+      const { message, hint = 'See `capture status`.' } = toFailure(error);
+      return { sentence: `cannot be read: ${message.replace(/\.?$/, '.')}`, hint };
     }
   }
 
