@@ -3,7 +3,7 @@ import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { logPaths, readLog } from '../daemon/log.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
-import { type Checked, describeFinding, withoutHome } from '../inspect/finding.ts';
+import { type Checked, describeFinding, withoutFolders } from '../inspect/finding.ts';
 import { CHECKS, findTroubles } from '../inspect/findings.ts';
 import { type Inspection, inspect } from '../inspect/inspect.ts';
 import { formatAge, formatBytes, formatCount, type Output } from '../output.ts';
@@ -68,19 +68,19 @@ function chooseNext([first]: readonly Checked[]): string | undefined {
   return fix?.startsWith('capture ') ? fix : undefined;
 }
 
-/** What a person may paste into a bug report: the home is `~`. */
-function reportBug({ platform, home }: Context, troubles: readonly Checked[]) {
+/** What a person may paste into a bug report: the home is `~`, and the folder of state is its variable. */
+function reportBug(context: Context, troubles: readonly Checked[]) {
   const troubled = new Set(troubles.map(({ check }) => check));
   const failed = troubles.filter(({ outcome }) => outcome === 'failed').length;
   return {
     version: VERSION,
-    platform,
+    platform: context.platform,
     summary: { failed, warning: troubles.length - failed, ok: Object.keys(CHECKS).length - troubled.size },
     checks: troubles.map(({ check, outcome, sentence, fix }) => ({
       check,
       outcome,
-      sentence: withoutHome(sentence, home),
-      fix: withoutHome(fix, home),
+      sentence: withoutFolders(sentence, context),
+      fix: withoutFolders(fix, context),
     })),
   };
 }

@@ -1,3 +1,4 @@
+import type { StatePlace } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { OutputLine } from '../output.ts';
 import type { Inspection } from './inspect.ts';
@@ -36,4 +37,16 @@ export function describeFinding({ outcome, sentence, fix }: Checked, { home }: P
 
 /** Nor what an address may hold before its host. */
 export const withoutHome = (text: string, home: string): string =>
-  (home.length > 1 ? text.replaceAll(home, '~') : text).replace(/(:\/\/)[^/@\s]*@/g, '$1');
+  nameFolder(text, home, '~').replace(/(:\/\/)[^/@\s]*@/g, '$1');
+
+/** For a text that leaves this machine: the folder of state may lie anywhere. */
+export const withoutFolders = (text: string, { variables: { CAPTURE_HOME = '' }, home }: StatePlace): string =>
+  withoutHome(nameFolder(text, CAPTURE_HOME, '$CAPTURE_HOME'), home);
+
+/** `/home/ada` is no part of `/home/adam` and `/home/ada.old`; a full stop behind it ends a sentence. */
+function nameFolder(text: string, folder: string, name: string): string {
+  const bare = folder.replace(/[/\\]+$/, '');
+  if (bare === '') return text;
+  return text.replaceAll(bare, (found, at: number) => (LONGER_NAME.test(text.slice(at + found.length)) ? found : name));
+}
+const LONGER_NAME = /^\.?[\p{L}\p{N}_-]/u;

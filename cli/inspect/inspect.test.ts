@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -75,4 +75,14 @@ test('a bug report names no home, no secret, and no session', async () => {
       expect.objectContaining({ check: 'daemon', outcome: 'failed', fix: 'capture init' }),
     ]),
   });
+});
+
+test('a bug report names the folder of state by its variable, wherever it lies', async () => {
+  const { capture, state } = await setUpMachine();
+  chmodSync(state, 0o777);
+  const { stdout } = await capture(['status', '--report']);
+  expect(stdout).not.toContain(state);
+  expect(JSON.parse(stdout).checks).toContainEqual(
+    expect.objectContaining({ check: 'state-folders', sentence: expect.stringContaining('$CAPTURE_HOME') }),
+  );
 });
