@@ -155,7 +155,7 @@ test('a machine and its agents lead to their sessions', async () => {
     ['/agents', 'Agents', /Claude Code/],
   ] as const) {
     await goTo(path, name);
-    await page.getByRole('cell').getByRole('link', { name: row }).first().click();
+    await page.getByRole('row').getByRole('link', { name: row }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
     expect(new URL(page.url()).searchParams.get('q')).toContain('machine:env_');
     await page

@@ -6,10 +6,12 @@ import { useCommands } from '../kit/commands.ts';
 import { Dialog } from '../kit/dialog.tsx';
 import { Menu, MenuGroup, MenuItem } from '../kit/menu.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
-import { readAllEvents, readWholeTimeline, save } from './download.ts';
-import { toHtml, toHtmlBody } from './model/html.ts';
 import { type Head, toMarkdownFile } from './model/markdown.ts';
 import { usePrint } from './print.tsx';
+
+// Loaded with the first download: the timeline must not wait for them.
+const loadDownload = () => import('./download.ts');
+const loadHtml = () => import('./model/html.ts');
 
 interface Props {
   sessionId: string;
@@ -30,15 +32,15 @@ interface Way {
 export function DownloadMenu({ sessionId, title, head }: Props) {
   const { api } = useApp();
   const [error, setError] = useState<unknown>();
-  const read = () => readWholeTimeline(api, sessionId);
-  const { print, printed } = usePrint(async () => toHtmlBody(await read(), title, head()), setError);
+  const read = async () => (await loadDownload()).readWholeTimeline(api, sessionId);
+  const { print, printed } = usePrint(async () => (await loadHtml()).toHtmlBody(await read(), title, head()), setError);
   const ways: readonly Way[] = [
     {
       label: 'Events (JSONL)',
       icon: FileJson,
       ending: 'jsonl',
       type: 'application/x-ndjson',
-      make: () => readAllEvents(api, sessionId, head()),
+      make: async () => (await loadDownload()).readAllEvents(api, sessionId, head()),
     },
     {
       label: 'Conversation (Markdown)',
@@ -52,11 +54,14 @@ export function DownloadMenu({ sessionId, title, head }: Props) {
       icon: FileCode,
       ending: 'html',
       type: 'text/html',
-      make: async () => [toHtml(await read(), title, head())],
+      make: async () => [(await loadHtml()).toHtml(await read(), title, head())],
     },
   ];
   const download = ({ ending, type, make }: Way) =>
-    make().then((texts) => save(`${sessionId}.${ending}`, type, texts), setError);
+    Promise.all([loadDownload(), make()]).then(
+      ([{ save }, texts]) => save(`${sessionId}.${ending}`, type, texts),
+      setError,
+    );
   useCommands([
     ...ways.map((way) => ({ label: `Download: ${way.label}`, icon: way.icon, does: () => download(way) })),
     { label: 'Print the session', icon: Printer, does: print },
