@@ -106,6 +106,8 @@ const HOSTILE: { [name: string]: unknown } = {
   'marks, nearly': fill('[REDACTED:key-name:12a', 1e6),
   marks: fill('[REDACTED:key-name:12ab]', 1e6),
   assignments: fill('password=', 1e6),
+  'values without an end': fill(`token="k7${made('base64', 7000)}`, 1e6),
+  'a value without an end': `API_TOKEN=${made('base64', 1e6)}`,
   'names in other alphabets': fill('密码пароль：', 1e6),
   'headers of tables': fill('user|password\n', 1e6),
   'a word for a word': fill('password is hunter or ', 1e6),

@@ -36,6 +36,9 @@ const LONGEST_BARE = 6000;
 const BARE_REST = new RegExp(`(?:${BARE_LETTER}){0,${LONGEST_BARE}}`, 'y');
 const BARE_VARIABLE = new RegExp(String.raw`${NO_ASSIGNMENT}[^\s"'\x60\\]{0,${SAMPLE - 1}}[^\s"'\x60\\;,]`, 'y');
 const BARE_VARIABLE_REST = new RegExp(String.raw`(?:[^\s"'\x60\\]{0,${LONGEST_BARE - 1}}[^\s"'\x60\\;,])?`, 'y');
+/** Of a value that is longer still: up to its closing quote, or as far as a token may go on. Each is read to its end once. */
+const ENDLESS_QUOTED = /[^"'`\\\r\n]*/y;
+const ENDLESS_BARE = /[\w+/=.~-]*/y;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 
 type ReadName = ReturnType<typeof createNameReader>;
@@ -213,10 +216,15 @@ function readValue(text: string, from: number, name: Name, given: Shape | undefi
   if (head === undefined || (head.endsWith('=') && /["']/.test(text[start + head.length] ?? ''))) return undefined;
   const found = judge(text, start, head, name.strength, given ?? (isVariable ? 'variable' : 'bare'));
   if (found === undefined) return undefined;
-  found.end += matchAt(isVariable ? BARE_VARIABLE_REST : BARE_REST, text, found.end)?.length ?? 0;
+  const rest = matchAt(isVariable ? BARE_VARIABLE_REST : BARE_REST, text, found.end)?.length ?? 0;
+  found.end += rest;
   const isCall = text[found.end] === '(' || text[found.end] === '[';
   const isCode = isCall ? CALLED : text[found.end] === ';' ? VARIABLE_OF_C : undefined;
-  return isCode?.test(text.slice(start, found.end)) ? undefined : found;
+  if (isCode?.test(text.slice(start, found.end))) return undefined;
+  // The rest of a variable ends before a separator, so it may be shorter than the limit although it was cut.
+  const isCut = rest > LONGEST_BARE - SAMPLE;
+  if (isCut) found.end += matchAt(quote === undefined ? ENDLESS_BARE : ENDLESS_QUOTED, text, found.end)?.length ?? 0;
+  return found;
 }
 
 const CALLED = /^[A-Za-z_$][\w$.:]*$/;

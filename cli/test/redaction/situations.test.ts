@@ -146,6 +146,20 @@ const SITUATIONS: { [what: string]: { secret: (seed: number) => string; texts: s
     secret: (seed) => `k7${made('base64', 2600, seed)}`,
     texts: ['SEALED_CREDENTIAL: §', 'SEALED_CREDENTIAL=§', 'token is in refresh_token=§&scope=all'],
   },
+  'a secret longer than any that is known': {
+    secret: (seed) => `k7${made('base64', 9000, seed)}`,
+    texts: [
+      'API_TOKEN=§',
+      'export API_TOKEN="§"; run',
+      'api_token: §\nport: 80',
+      "const apiToken = '§';",
+      'token=§&a=b',
+    ],
+  },
+  'a long secret with signs near its end': {
+    secret: (seed) => `k7${made('base64', 6500, seed)}|${made('base64', 600, seed)}`,
+    texts: ['export API_TOKEN="§"', "const apiToken = '§';"],
+  },
   'a token of digits alone': {
     secret: (seed) => made('digits', 32, seed),
     texts: ['botToken = "§"', '{"discord_token": "§"}'],
@@ -203,6 +217,12 @@ test.each(['"§"', "'§'"])('a password in brackets or with a dollar is masked t
       /ConvertTo-SecureString (["'])\[REDACTED:[\w-]+:[0-9a-f]{4}\]\1 -AsPlainText -Force/,
     );
   }
+});
+
+test('what stands behind a very long secret is left as it is', () => {
+  const secret = `k7${made('base64', 9000)}`;
+  const [payload] = redact(`API_TOKEN=${secret} ./run\napi_token: "${secret}" # of the shop`);
+  expect(payload).toMatch(/API_TOKEN=\[\S{1,60}\] \.\/run\\napi_token: \\"\[\S{1,60}\]\\" # of the shop/);
 });
 
 describe('what was proved once is masked when the assistant repeats it', () => {
