@@ -104,6 +104,15 @@ test('who was removed is told so, and from what', async () => {
   await expect.poll(() => document.body.textContent).toContain('You are no longer a member of Acme.');
 });
 
+test('invitations that could not be loaded are asked for again', async () => {
+  const { service } = serviceWithSecrets(0);
+  await show('/members', service);
+  await expect.element(page.getByRole('alert')).toBeVisible();
+  service.answers.listInvitations = () => ({ invitations: [] });
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect.element(page.getByRole('alert')).not.toBeInTheDocument();
+});
+
 test('removing a member who issued one secret asks for it to be revoked', async () => {
   const { asked, remove } = await openDialog(1);
   await expect.element(page.getByRole('checkbox', { name: /Revoke the active secret they issued/ })).toBeChecked();

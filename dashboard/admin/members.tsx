@@ -40,6 +40,7 @@ export function MembersPage() {
       }
       query={useMembers()}
       failed={repeat.error ?? invitations.error}
+      onRetry={repeat.error ? undefined : () => void invitations.refetch()}
       wordsOf={({ email, role, status }) => `${email} ${role} ${status}`}
       keyOf={({ userId }) => userId}
       columns={[

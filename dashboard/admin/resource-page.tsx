@@ -18,13 +18,15 @@ interface Props<Resource>
   empty?: ReactNode;
   /** Why something that was done here failed. */
   failed?: unknown;
+  /** Does it again. */
+  onRetry?: (() => void) | undefined;
   /** Below the table: dialogs, and what else belongs to the resources. */
   children?: ReactNode;
 }
 
 /** A page about what the organization has: a table; before it, that it is loading, or why it could not be read. */
 export function ResourcePage<Resource>(props: Props<Resource>) {
-  const { title, context, actions, name = title, query, empty, failed, children, wordsOf, ...table } = props;
+  const { title, context, actions, name = title, query, empty, failed, onRetry, children, wordsOf, ...table } = props;
   const { isPending, error, data, refetch } = query;
   const [wanted, setWanted] = useState('');
   const letters = wanted.trim().toLowerCase();
@@ -33,7 +35,7 @@ export function ResourcePage<Resource>(props: Props<Resource>) {
   return (
     <Page title={title} context={context} actions={actions}>
       <div className="flex flex-col gap-4">
-        {failed ? <ErrorNote error={failed} /> : null}
+        {failed ? <ErrorNote error={failed} {...(onRetry && { onRetry })} /> : null}
         {isPending && <Waiting label={`Loading ${name.toLowerCase()}`} rows={4} />}
         {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
         {data?.length === 0 && empty}
