@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { page, userEvent } from 'vitest/browser';
+import { cdp, page, userEvent } from 'vitest/browser';
 import type { Source } from '../../contract/transcript.ts';
 import { createService } from '../test/service.ts';
 import { show } from '../test/show.tsx';
@@ -83,6 +83,58 @@ describe('a session on paper', () => {
     window.dispatchEvent(new Event('afterprint'));
     await expect.poll(paper).toBeNull();
     print.mockRestore();
+  });
+
+  test('is read once however often it is asked for meanwhile, and that it is prepared is told', async () => {
+    const print = vi.spyOn(window, 'print').mockReturnValue();
+    const service = createService([['user.message', { text: 'First' }]]);
+    const app = service.app();
+    const { listSessionEvents } = app.api;
+    const told = Promise.withResolvers<void>();
+    const read = vi.fn<typeof listSessionEvents>((given) => told.promise.then(() => listSessionEvents(given)));
+    app.api.listSessionEvents = read;
+    await show('/sessions/ses_1', { ...service, app: () => app });
+    await expect.poll(() => document.querySelector('[data-complete="true"]')).not.toBeNull();
+    const before = read.mock.calls.length;
+    await userEvent.keyboard('{Control>}pp{/Control}');
+    await expect.element(page.getByText('Preparing the whole session…')).toBeVisible();
+    told.resolve();
+    await expect.poll(paper).not.toBeNull();
+    expect(document.body.textContent).not.toContain('Preparing the whole session…');
+    expect(print).toHaveBeenCalledOnce();
+    expect(read.mock.calls.length - before).toBe(1);
+    // A browser may never say that it has printed: a further request still prints.
+    await userEvent.keyboard('{Control>}p{/Control}');
+    await expect.poll(() => print.mock.calls.length).toBe(2);
+    window.dispatchEvent(new Event('afterprint'));
+    print.mockRestore();
+  });
+
+  test('is dark on light, whatever the theme', async () => {
+    const print = vi.spyOn(window, 'print').mockReturnValue();
+    document.documentElement.dataset.theme = 'dark';
+    await show('/sessions/ses_1', createService([['user.message', { text: 'First' }]]));
+    await expect.poll(() => document.querySelector('[data-complete="true"]')).not.toBeNull();
+    await userEvent.keyboard('{Control>}p{/Control}');
+    await expect.poll(paper).not.toBeNull();
+    const scheme = () => getComputedStyle(document.documentElement).colorScheme;
+    expect(scheme()).toBe('dark');
+    const browser = cdp() as { send: (method: string, given: object) => Promise<unknown> };
+    await browser.send('Emulation.setEmulatedMedia', { media: 'print' });
+    const printed = scheme();
+    await browser.send('Emulation.setEmulatedMedia', { media: '' });
+    expect(printed).toBe('light');
+    window.dispatchEvent(new Event('afterprint'));
+    print.mockRestore();
+  });
+
+  test('that cannot be read is told of as not printed', async () => {
+    const service = createService([['user.message', { text: 'First' }]]);
+    await show('/sessions/ses_1', service);
+    await expect.poll(() => document.querySelector('[data-complete="true"]')).not.toBeNull();
+    delete service.answers.listSessionEvents;
+    await userEvent.keyboard('{Control>}p{/Control}');
+    await expect.element(page.getByRole('dialog', { name: 'The session could not be printed' })).toBeVisible();
   });
 });
 

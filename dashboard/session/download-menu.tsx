@@ -31,9 +31,12 @@ interface Way {
 /** The session as a file or on paper: its events as they are stored, or what can be read of it. */
 export function DownloadMenu({ sessionId, title, head }: Props) {
   const { api } = useApp();
-  const [error, setError] = useState<unknown>();
+  const [failed, setFailed] = useState<{ how: 'downloaded' | 'printed'; error: unknown }>();
   const read = async () => (await loadDownload()).readWholeTimeline(api, sessionId);
-  const { print, printed } = usePrint(async () => (await loadHtml()).toHtmlBody(await read(), title, head()), setError);
+  const { print, printed } = usePrint(
+    async () => (await loadHtml()).toHtmlBody(await read(), title, head()),
+    (error) => setFailed({ how: 'printed', error }),
+  );
   const ways: readonly Way[] = [
     {
       label: 'Events (JSONL)',
@@ -60,7 +63,7 @@ export function DownloadMenu({ sessionId, title, head }: Props) {
   const download = ({ ending, type, make }: Way) =>
     Promise.all([loadDownload(), make()]).then(
       ([{ save }, texts]) => save(`${sessionId}.${ending}`, type, texts),
-      setError,
+      (error: unknown) => setFailed({ how: 'downloaded', error }),
     );
   useCommands([
     ...ways.map((way) => ({ label: `Download: ${way.label}`, icon: way.icon, does: () => download(way) })),
@@ -87,9 +90,9 @@ export function DownloadMenu({ sessionId, title, head }: Props) {
         </MenuGroup>
       </Menu>
       {printed}
-      {error !== undefined && (
-        <Dialog title="The session could not be downloaded" onClose={() => setError(undefined)}>
-          <ErrorNote error={error} />
+      {failed && (
+        <Dialog title={`The session could not be ${failed.how}`} onClose={() => setFailed(undefined)}>
+          <ErrorNote error={failed.error} />
         </Dialog>
       )}
     </>

@@ -7,8 +7,23 @@ import { createPortal } from 'react-dom';
  * @param make the elements to print, as HTML in which everything of the session is escaped
  */
 export function usePrint(make: () => Promise<string>, onError: (error: unknown) => void) {
-  const [html, setHtml] = useState<string>();
-  const print = () => void make().then(setHtml, onError);
+  /** An object, because the same text may be printed again. */
+  const [made, setMade] = useState<{ html: string }>();
+  const [isMaking, setMaking] = useState(false);
+  const isBusy = useRef(false);
+  const print = async () => {
+    if (isBusy.current) return;
+    isBusy.current = true;
+    setMaking(true);
+    try {
+      setMade({ html: await make() });
+    } catch (error) {
+      onError(error);
+    } finally {
+      isBusy.current = false;
+      setMaking(false);
+    }
+  };
   const latest = useRef(print);
   latest.current = print;
   useEffect(() => {
@@ -16,27 +31,38 @@ export function usePrint(make: () => Promise<string>, onError: (error: unknown) 
       if (event.key.toLowerCase() !== 'p' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey)
         return;
       event.preventDefault();
-      latest.current();
+      void latest.current();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   }, []);
-  return { print, printed: html !== undefined && <Printed html={html} onDone={() => setHtml(undefined)} /> };
+  const printed = (
+    <>
+      {createPortal(
+        <div role="status" className="connection">
+          {isMaking && <p className="connection-note">Preparing the whole session…</p>}
+        </div>,
+        document.body,
+      )}
+      {made && <Printed made={made} onDone={() => setMade(undefined)} />}
+    </>
+  );
+  return { print, printed };
 }
 
-function Printed({ html, onDone }: { html: string; onDone: () => void }) {
+function Printed({ made, onDone }: { made: { html: string }; onDone: () => void }) {
   const paper = useRef<HTMLDivElement>(null);
   const done = useRef(onDone);
   done.current = onDone;
   useEffect(() => {
-    const made = new DOMParser().parseFromString(html, 'text/html');
+    const parsed = new DOMParser().parseFromString(made.html, 'text/html');
     // On paper nothing opens.
-    for (const details of made.querySelectorAll('details')) details.open = true;
-    paper.current?.replaceChildren(...made.body.childNodes);
+    for (const details of parsed.querySelectorAll('details')) details.open = true;
+    paper.current?.replaceChildren(...parsed.body.childNodes);
     const finish = () => done.current();
     window.addEventListener('afterprint', finish, { once: true });
     window.print();
     return () => window.removeEventListener('afterprint', finish);
-  }, [html]);
+  }, [made]);
   return createPortal(<div ref={paper} className="printed" />, document.body);
 }
