@@ -119,7 +119,7 @@ class Job {
     writeConsent(inside, { since: this.#context.now(), history: 'none', ...(loss && { isLost: true }) });
     if (loss === undefined) return;
     this.#output.warn(
-      `What was decided about sessions on this machine ${loss.sentence} ` +
+      `The decisions about sessions on this machine ${loss.sentence} ` +
         `Nothing is captured of those that began before this run. ${loss.hint}`,
     );
   }
@@ -133,7 +133,7 @@ class Job {
       const spool = locateSpool(this.#context);
       if (spool !== undefined) openSpool(spool).close();
       const isLost = readConsent(this.#context)?.isLost === true;
-      return isLost ? { sentence: 'is lost.', hint: 'Decide again with `capture init`.' } : undefined;
+      return isLost ? { sentence: 'are lost.', hint: 'Decide again with `capture init`.' } : undefined;
     } catch (error) {
       const { message, hint = 'See `capture status`.' } = toFailure(error);
       return { sentence: `cannot be read: ${message.replace(/\.?$/, '.')}`, hint };
