@@ -36,7 +36,7 @@ const LONGEST_BARE = 6000;
 const BARE_REST = new RegExp(`(?:${BARE_LETTER}){0,${LONGEST_BARE}}`, 'y');
 const BARE_VARIABLE = new RegExp(String.raw`${NO_ASSIGNMENT}[^\s"'\x60\\]{0,${SAMPLE - 1}}[^\s"'\x60\\;,]`, 'y');
 const BARE_VARIABLE_REST = new RegExp(String.raw`(?:[^\s"'\x60\\]{0,${LONGEST_BARE - 1}}[^\s"'\x60\\;,])?`, 'y');
-/** Of a value that is longer still: up to its closing quote, or as far as a token may go on. Each is read to its end once. */
+/** The end of a longer value: its closing quote, or the last letter of a token. Each is read to its end once. */
 const ENDLESS_QUOTED = /[^"'`\\\r\n]*/y;
 const ENDLESS_BARE = /[\w+/=.~-]*/y;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
@@ -131,8 +131,8 @@ function strengthHere(text: string, start: number, end: number, strength: NameSt
 }
 
 /**
- * `a request to the API … key=…`: that of an API may be a UUID or a hash, that of a cache is one and no secret. Nor is the
- * UUID that an attribute or a member of an answer holds. In an address no word before it tells otherwise.
+ * `a request to the API … key=…`: the key of an API may be a UUID or a hash, the key of a cache is one and no secret. A UUID
+ * in a quoted attribute or member is no secret either. In an address of an API the words of the path do not count.
  */
 function isOfApi(text: string, start: number, end: number): boolean {
   if (!KEY.test(text.slice(start, end))) return false;
@@ -166,7 +166,9 @@ function readLoose(text: string, valueStart: number, { start, end, strength }: N
   if (end - start > LONGEST_LOOSE || before === '+' || (before === '/') !== (separator === '/')) return undefined;
   if (before === '/' && !/[:.?]/.test(text.slice(Math.max(0, start - ADDRESS), start))) return undefined;
   if (isSurelyRandom(text.slice(start, end), 10)) return undefined;
-  return judge(text, valueStart, matchAt(LOOSE_VALUE, text, valueStart), strength, 'loose');
+  const found = judge(text, valueStart, matchAt(LOOSE_VALUE, text, valueStart), strength, 'loose');
+  if (found !== undefined) found.end += matchAt(ENDLESS_BARE, text, found.end)?.length ?? 0;
+  return found;
 }
 const LOOSE_VALUE = /[\w+/=.~:-]{16,512}/y;
 const LONGEST_LOOSE = 40;
