@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import { usePart } from './more.tsx';
 import { Scroll } from './scroll.tsx';
-import { usePart } from './use-part.tsx';
 
 export interface Column<Row> {
   head: string;

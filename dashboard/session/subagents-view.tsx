@@ -1,8 +1,8 @@
 import type { SessionFacts } from '../../contract/review.ts';
 import { formatDuration, plural } from '../kit/format.ts';
+import { usePart } from '../kit/more.tsx';
 import { Scroll } from '../kit/scroll.tsx';
 import { showHidden } from '../kit/text/controls.ts';
-import { usePart } from '../kit/use-part.tsx';
 import { EventLink } from './file-changes.tsx';
 import { Failures } from './fold-rows.tsx';
 import type { LaneItem } from './model/items.ts';
