@@ -1,4 +1,5 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -12,6 +13,23 @@ import { AUDIT_SCENARIOS } from './tables/audit.ts';
 import { startWorld, type World } from './world.ts';
 
 playScenarios('audit', AUDIT_SCENARIOS);
+
+test('heads are signed with a key that replicas share by their pepper, and kept in the log as well', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'capture-audit-'));
+  const config = testConfig({ DATA_DIR: dataDir, SECRET_PEPPER: 'shared by replicas' });
+  const [one, other] = [readAuditKey(config), readAuditKey(config, false)];
+  const foreign = readAuditKey({ ...config, SECRET_PEPPER: 'of another service' });
+  const head = one.sign('org_1', { sequence: 3, hash: 'a'.repeat(64) }, 1);
+  expect([other.isOwn(head), foreign.isOwn(head)]).toEqual([true, false]);
+  const file = join(dataDir, 'service.log');
+  writeFileSync(file, `\n${JSON.stringify({ level: 30, head, msg: 'signed' })}\n`);
+  expect(await readHeads(file, other)).toMatchObject({
+    foreignLines: [],
+    byOrganization: new Map([['org_1', [head]]]),
+  });
+  expect(() => readAuditKey({ ...config, SECRET_PEPPER: undefined }, false)).toThrow('there is no');
+  rmSync(dataDir, { recursive: true });
+});
 
 describe.each(ENGINES)('the audit log on %s', (engine) => {
   let world: World;
