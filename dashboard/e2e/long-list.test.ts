@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { setUpProduct } from './harness/product.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
 import { createFleet, listOf, rowsIn } from './steps/sessions.ts';
@@ -35,18 +35,25 @@ test('of many sessions only those in sight are drawn, and the last can be reache
 });
 
 test('pointed at, a row is styled anew, and nothing of what is in it but its menu', async () => {
+  onTestFinished(() => page.emulateMedia({ reducedMotion: 'no-preference' }));
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await goTo();
-  await rowsIn(page).nth(2).hover();
-  const styled = await countStyled(page, async () => {
-    await rowsIn(page).nth(4).hover();
-    await expect.poll(() => rowsIn(page).nth(4).locator('.row-menu').evaluate(isShown)).toBe(true);
-  });
+  await pointAt(2);
+  const styled = await countStyled(page, () => pointAt(4));
   // Both rows and both menus, which are two elements each.
   expect(styled).toBeGreaterThan(0);
   expect(styled).toBeLessThan(16);
-  await page.emulateMedia({ reducedMotion: 'no-preference' });
 });
+
+/** Points at a row until its menu is shown. Rows may still move under the pointer while the list loads. */
+const pointAt = async (at: number) => {
+  const row = rowsIn(page).nth(at);
+  const showsItsMenu = async () => {
+    await row.hover();
+    return row.locator('.row-menu').evaluate(isShown);
+  };
+  await expect.poll(showsItsMenu, { timeout: 10_000 }).toBe(true);
+};
 
 const isShown = (element: Element) => getComputedStyle(element).color !== 'rgba(0, 0, 0, 0)';
 

@@ -10,8 +10,14 @@ export async function countStyled(page: Page, act: () => Promise<unknown>): Prom
   const browser = page.context().browser();
   if (!browser) throw new Error('the page is in no browser of its own');
   await browser.startTracing(page, { categories: ['devtools.timeline'] });
-  await act();
-  const { traceEvents }: { traceEvents: TraceEvent[] } = JSON.parse((await browser.stopTracing()).toString());
+  const trace = await act().then(
+    () => browser.stopTracing(),
+    async (cause: unknown) => {
+      await browser.stopTracing();
+      throw cause;
+    },
+  );
+  const { traceEvents }: { traceEvents: TraceEvent[] } = JSON.parse(trace.toString());
   return traceEvents
     .filter(({ name }) => name === 'UpdateLayoutTree')
     .reduce((sum, { args }) => sum + (args?.elementCount ?? 0), 0);
