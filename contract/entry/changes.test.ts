@@ -84,6 +84,15 @@ describe('what a call did change', () => {
     ).toEqual([{ path: '/a', kind: 'create', added: 1, removed: 0 }]);
   });
 
+  test('no line, where a file was written as it was', () => {
+    const written = { type: 'update', filePath: '/a', structuredPatch: [], content: 'x\n' };
+    const unchanged = [{ path: '/a', kind: 'update', added: 0, removed: 0 }];
+    expect(changesOfResult(written).map(statOf)).toEqual(unchanged);
+    expect(changesOfResult({ ...written, originalFile: 'x\n' }).map(statOf)).toEqual(unchanged);
+    // The program gave up the comparison: what the call says stands.
+    expect(changesOfResult({ ...written, originalFile: 'y\n' })).toEqual([]);
+  });
+
   test("Codex's changes by path", () => {
     const changes = {
       'a.ts': { type: 'update', unified_diff: '@@ -1,2 +1,3 @@\n a\n-b\n+c\n+d\n', move_path: 'b.ts' },

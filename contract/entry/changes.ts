@@ -73,14 +73,16 @@ const withEnd = (text: string) => (text === '' || text.endsWith('\n') ? text : `
 
 /** What a call did change, as its result tells: Claude Code's structured patch, or Codex's changes by path. */
 export function changesOfResult(detail: unknown): FileChange[] {
-  const { filePath, structuredPatch: patch, type, content, changes } = asObject(detail);
+  const { filePath, structuredPatch: patch, type, content, originalFile = content, changes } = asObject(detail);
   const path = asText(filePath);
   if (path !== undefined && Array.isArray(patch)) {
     const hunks = patch.map(readHunk);
     if (hunks.length === 0 && type === 'create') {
       return [{ path, kind: 'create', hunks: [wholeFile(asText(content) ?? '', '+')] }];
     }
-    return hunks.length > 0 ? [{ path, kind: 'update', hunks }] : [];
+    // Nothing is different where a file was written as it was, or where comparing took too long.
+    const isKnown = hunks.length > 0 || (type === 'update' && originalFile === content);
+    return isKnown ? [{ path, kind: 'update', hunks }] : [];
   }
   return Object.entries(asObject(changes)).flatMap(([file, change]) => readChange(file, asObject(change)));
 }

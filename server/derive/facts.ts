@@ -4,7 +4,7 @@ import type { Edits } from '../../contract/entry/edits.ts';
 import type { Milestone } from '../../contract/review.ts';
 
 /** Raised whenever the same events give other facts or entries: what an earlier version derived is derived anew. */
-export const VERSION = 11;
+export const VERSION = 12;
 
 /** Tokens; `input` includes cached ones. */
 export type Tokens = [input: number, cached: number, cacheWrite: number, output: number];
