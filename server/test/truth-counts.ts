@@ -11,18 +11,20 @@ export interface Counted {
   failures?: number;
   input?: number;
   output?: number;
+  subagents?: number;
   compactions?: number;
 }
 
-type Loose = Record<string, unknown>;
-const asObject = (value: unknown): Loose => (typeof value === 'object' && value !== null ? (value as Loose) : {});
-const asList = (value: unknown): Loose[] => (Array.isArray(value) ? value.map(asObject) : []);
-const asNumber = (value: unknown): number => (typeof value === 'number' ? value : 0);
-const sumOf = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0);
+export type Loose = Record<string, unknown>;
+export const asObject = (value: unknown): Loose =>
+  typeof value === 'object' && value !== null ? (value as Loose) : {};
+export const asList = (value: unknown): Loose[] => (Array.isArray(value) ? value.map(asObject) : []);
+export const asNumber = (value: unknown): number => (typeof value === 'number' ? value : 0);
+export const sumOf = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0);
 
 const recordsOf = (files: readonly Transcript[]): Loose[] =>
   files.flatMap(({ lines }) => lines.map((line) => asObject(JSON.parse(line))));
-const isMain = ({ origin }: Transcript) => origin.subagent === undefined;
+export const isMain = ({ origin }: Transcript) => origin.subagent === undefined;
 
 export function countPi(files: readonly Transcript[]): Counted {
   const records = recordsOf(files);
@@ -106,5 +108,101 @@ export function countGemini(files: readonly Transcript[]): Counted {
   return {
     input: sumOf(tokens.map(({ input }) => asNumber(input))),
     output: sumOf(tokens.flatMap(({ output, thoughts }) => [output, thoughts].map(asNumber))),
+  };
+}
+
+/** What each response is said to have cost, the most of what several records say of one. */
+function largest(told: readonly { response: unknown; count: number }[]): number {
+  const byResponse = new Map<unknown, number>();
+  for (const { response, count } of told) byResponse.set(response, Math.max(count, byResponse.get(response) ?? 0));
+  return sumOf([...byResponse.values()]);
+}
+
+/** Where calls have no record of their own, only the end tells what was sent to the models: each time of all so far. */
+export function countCopilot(files: readonly Transcript[]): Counted {
+  const records = recordsOf(files).map(({ type, data, agentId }) => ({ type, data: asObject(data), agentId }));
+  const of = (kind: string) => records.filter(({ type }) => type === kind);
+  const isTyped = ({ data, agentId }: (typeof records)[number]) =>
+    agentId === undefined &&
+    data.parentToolCallId === undefined &&
+    (data.source === undefined || data.source === 'user') &&
+    !String(data.content).startsWith('<skill-context');
+  const isFailed = ({ data }: (typeof records)[number]) =>
+    data.success === false || ![undefined, 0].includes(asObject(data.shellExecution).exitCode as undefined);
+  const compactions = of('session.compaction_complete').map(({ data }) => data);
+  const responses = of('session.usage_record').map(({ data }) => asObject(data.usage));
+  const ends = of('session.shutdown').filter(({ data }) => data.accountingSnapshot === undefined);
+  const sent = [
+    ...responses.map(({ apiCallId, inputTokens }) => ({ response: apiCallId, count: asNumber(inputTokens) })),
+    ...ends.flatMap(({ data }) =>
+      Object.entries(asObject(data.modelMetrics)).map(([model, metrics]) => ({
+        response: `${data.sessionStartTime} ${model}`,
+        count: asNumber(asObject(asObject(metrics).usage).inputTokens),
+      })),
+    ),
+  ];
+  const answered = [
+    ...responses.map(({ apiCallId, outputTokens }) => ({ response: apiCallId, count: asNumber(outputTokens) })),
+    ...of('assistant.message').map(({ data }) => ({
+      response: data.apiCallId ?? data.requestId ?? data.messageId,
+      count: asNumber(data.outputTokens),
+    })),
+  ];
+  return {
+    prompts: of('user.message').filter(isTyped).length,
+    calls: of('assistant.message').flatMap(({ data }) => asList(data.toolRequests)).length,
+    failures:
+      of('tool.execution_complete').filter(isFailed).length +
+      of('session.error').length +
+      compactions.filter(({ error }) => error !== undefined).length,
+    input: largest(sent),
+    output: largest(answered),
+    subagents: new Set(
+      ['started', 'completed', 'failed'].flatMap((phase) => of(`subagent.${phase}`).map(({ data }) => data.toolCallId)),
+    ).size,
+    compactions: compactions.filter(({ error }) => error === undefined).length,
+  };
+}
+
+/** Hooks tell everything; a transcript has neither ids nor tokens nor what tools answered. */
+export function countCursor(files: readonly Transcript[]): Counted {
+  const records = recordsOf(files);
+  const hooks = records.filter(({ event }) => event !== undefined).map(({ event }) => asObject(event));
+  if (hooks.length === 0) return countCursorLines(files);
+  const of = (...kinds: string[]) => hooks.filter(({ hook_event_name: kind }) => kinds.includes(String(kind)));
+  const isFailed = ({ hook_event_name: kind, tool_output: output }: Loose) =>
+    kind === 'postToolUseFailure' || /^\{.*"exitCode": ?[1-9-]/s.test(String(output));
+  const told = (figure: string) =>
+    largest(
+      of('afterAgentResponse', 'stop').map((hook) => ({ response: hook.generation_id, count: asNumber(hook[figure]) })),
+    );
+  return {
+    prompts: of('beforeSubmitPrompt').length,
+    calls: new Set(of('preToolUse', 'postToolUse', 'postToolUseFailure').map((hook) => hook.tool_use_id ?? hook)).size,
+    failures:
+      of('postToolUse', 'postToolUseFailure').filter(isFailed).length +
+      of('stop', 'sessionEnd').filter(({ error_message: text }) => Boolean(text)).length,
+    input: told('input_tokens'),
+    output: told('output_tokens'),
+    subagents: new Set(of('subagentStart', 'subagentStop').flatMap(({ subagent_id: id }) => id ?? [])).size,
+    compactions: of('preCompact').length,
+  };
+}
+
+function countCursorLines(files: readonly Transcript[]): Counted {
+  const blocksOf = ({ message, content }: Loose) => {
+    const said = asObject(message).content ?? content;
+    return typeof said === 'string' ? [{ type: 'text', text: said } as Loose] : asList(said);
+  };
+  const isTyped = ({ type, text }: Loose) =>
+    (type ?? 'text') === 'text' && (!/^\s*</.test(String(text)) || String(text).includes('<user_query>'));
+  const main = recordsOf(files.filter(isMain)).filter(({ role }) => role === 'user');
+  return {
+    prompts: main.filter((record) => blocksOf(record).some(isTyped)).length,
+    calls: recordsOf(files)
+      .filter(({ role }) => role === 'assistant')
+      .flatMap(blocksOf)
+      .filter(({ type }) => /^tool[-_](use|call)$/.test(String(type))).length,
+    subagents: files.filter((file) => !isMain(file)).length,
   };
 }

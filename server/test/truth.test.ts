@@ -1,22 +1,39 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { Agent, JsonObject } from '../../cli/agents/agent.ts';
+import { aider } from '../../cli/agents/aider/aider.ts';
 import { claudeCode } from '../../cli/agents/claude-code/claude-code.ts';
+import { cline } from '../../cli/agents/cline/cline.ts';
 import { codex } from '../../cli/agents/codex/codex.ts';
+import { copilotCli } from '../../cli/agents/copilot-cli/copilot-cli.ts';
+import { cursor } from '../../cli/agents/cursor/cursor.ts';
 import { droid } from '../../cli/agents/droid/droid.ts';
 import { geminiCli } from '../../cli/agents/gemini-cli/gemini-cli.ts';
+import { kilo } from '../../cli/agents/kilo/kilo.ts';
+import { opencode } from '../../cli/agents/opencode/opencode.ts';
 import { pi } from '../../cli/agents/pi/pi.ts';
 import { qwenCode } from '../../cli/agents/qwen-code/qwen-code.ts';
 import { type Transcript, transcriptsBelow, transcriptsOf } from '../../cli/test/agents/corpus.ts';
 import type { Entry } from '../../contract/entry/entry.ts';
 import { createLanes } from '../../contract/entry/lanes.ts';
 import { readEvent } from '../../contract/entry/read.ts';
+import { readRevisions } from '../../contract/entry/revisions.ts';
 import type { SessionEvent } from '../../contract/event.ts';
 import { buildTimeline } from '../../dashboard/session/model/build.ts';
 import { readOutcome } from '../../dashboard/session/model/outcome.ts';
 import { noFacts } from '../derive/facts.ts';
 import { fold } from '../derive/fold.ts';
-import { type Counted, countDroid, countGemini, countPi, countQwen } from './truth-counts.ts';
+import {
+  type Counted,
+  countCopilot,
+  countCursor,
+  countDroid,
+  countGemini,
+  countPi,
+  countQwen,
+  isMain,
+} from './truth-counts.ts';
+import { countAider, countCline, countOpenCode } from './truth-counts-stored.ts';
 
 /*
  * The figures of recorded sessions, counted from the agents' own records by a second reading that shares no code with the
@@ -51,6 +68,8 @@ interface ClaudeResult {
 interface ClaudeRecord {
   type?: string;
   subtype?: string;
+  uuid?: string;
+  parentUuid?: string | null;
   isSub: boolean;
   isMeta?: boolean;
   isSidechain?: boolean;
@@ -96,37 +115,72 @@ const sessions = AGENTS.flatMap(({ name, agent, count }) =>
   ),
 );
 
-/** Those of other agents are hand-written, and real where a collection of transcripts lies beside the repository. */
+const byPath = ({ path }: Transcript) => path;
+const bySession = ({ origin }: Transcript) => origin.session;
+
+/**
+ * Those of other agents are hand-written, and real where a collection of transcripts lies beside the repository. Collected
+ * files of one session may lack the id that says so, and are told apart as `collected` says.
+ */
 const OTHERS = [
   { agent: pi, count: countPi },
   { agent: droid, count: countDroid },
   { agent: qwenCode, count: countQwen },
   { agent: geminiCli, count: countGemini },
+  { agent: copilotCli, count: countCopilot },
+  { agent: cursor, count: countCursor },
+  { agent: opencode, count: countOpenCode, collected: ({ file, origin }: Transcript) => `${file} ${origin.session}` },
+  { agent: kilo, count: countOpenCode, isCounted: ({ file }: Transcript) => file.endsWith('.db') },
+  {
+    agent: cline,
+    count: countCline,
+    collected: bySession,
+    isCounted: ({ path }: Transcript) => !path.startsWith('tasks/'),
+  },
+  { agent: aider, count: countAider, written: byPath },
 ];
 const FIXTURES = fileURLToPath(new URL('../../cli/test/agents/fixtures', import.meta.url));
 
-/** Its files by session. Collected files of one session may lack the id that says so, and are told apart by their paths. */
-const ofOthers = OTHERS.flatMap(({ agent, count }) => [
-  ...[...Map.groupBy(transcriptsBelow(agent, `${FIXTURES}/${agent.id}`), ({ origin }) => origin.session)].map(
-    ([session, files]) => ({ agent, count, session, files }),
-  ),
-  ...transcriptsOf(agent).map((file) => ({ agent, count, session: file.path, files: [file] })),
-]);
-
-test.each(ofOthers)('of $agent.id, $session has the figures of its records', ({ agent, count, files }) => {
-  const entries = entriesOf(agent, files);
-  const expected = count(files);
-  expect(pick(figuresOfService(entries), expected)).toEqual(expected);
-  expect(pick(figuresOfPage(entries), expected)).toEqual(expected);
+const ofOthers = OTHERS.flatMap(({ agent, count, isCounted = () => true, written = bySession, collected = byPath }) => {
+  const fixtures = transcriptsBelow(agent, `${FIXTURES}/${agent.id}`).filter(isCounted);
+  const groups = [Map.groupBy(fixtures, written), Map.groupBy(transcriptsOf(agent), collected)];
+  return groups.flatMap((group) =>
+    [...group.values()].map((files) => ({ agent, count, session: files[0]?.path, files })),
+  );
 });
+
+/** Up to 1.0, Claude Code wrote sub-agents into the session's own file. */
+const withSideChains = [...transcriptsBelow(claudeCode, `${FIXTURES}/claude-code`), ...transcriptsOf(claudeCode)]
+  .filter((file) => isMain(file) && file.lines.some((line) => line.includes('"isSidechain":true')))
+  // Made of single records whose ids were taken out.
+  .filter(({ lines }) => !lines.some((line) => line.includes('"[trimmed for fixture]"')))
+  .map((file) => ({ agent: claudeCode, count: countClaude, session: file.path, files: [file] }));
+
+test.each([...ofOthers, ...withSideChains])(
+  'of $agent.id, $session has the figures of its records',
+  ({ agent, count, files }) => {
+    const entries = entriesOf(agent, files);
+    const expected: Counted = count(files);
+    const { subagents: _, ...figures } = expected;
+    expect(pick(figuresOfService(entries), figures)).toEqual(figures);
+    expect(pick(figuresOfPage(entries), expected)).toEqual(expected);
+  },
+);
 
 /** Of figures only those that the agent records. */
 const pick = (figures: Partial<Figures>, expected: Counted) =>
   Object.fromEntries(Object.entries(figures).filter(([name]) => name in expected));
 
 function entriesOf(agent: Agent, files: readonly Transcript[]): Entry[] {
+  const known = new Set<string>();
   const events = files.flatMap(({ path, origin, lines }) =>
-    lines.flatMap((line, position) => agent.parse(JSON.parse(line) as JsonObject, { origin, file: path, position })),
+    lines.flatMap((line, position) => {
+      const record = JSON.parse(line) as JsonObject;
+      const key = agent.recordKey(record, { origin, file: path, position });
+      if (key !== undefined && known.has(key)) return [];
+      if (key !== undefined) known.add(key);
+      return agent.parse(record, { origin, file: path, position });
+    }),
   );
   const lanes = createLanes();
   return events.map(({ eventType, payload }, index) =>
@@ -142,7 +196,8 @@ function entriesOf(agent: Agent, files: readonly Transcript[]): Entry[] {
 /** Without sub-agents, which the service does not count. */
 function figuresOfService(entries: readonly Entry[]): Omit<Figures, 'subagents'> {
   const facts = noFacts();
-  fold(facts, entries);
+  const { standingAt } = readRevisions(entries);
+  fold(facts, entries.flatMap(standingAt));
   const tokens = [...facts.days.values()].flatMap(({ models }) => [...models.values()]);
   const sum = (at: number) => tokens.reduce((total, of) => total + (of[at] ?? 0), 0);
   const { prompts, calls, failures, linesAdded: added, linesRemoved: removed, milestones } = facts;
@@ -206,6 +261,9 @@ function countClaude(files: readonly Transcript[]): Figures {
     blocks.filter((block) => block.type === 'tool_result' && block.is_error).map((b) => b.tool_use_id),
   );
   const lines = records.map(({ toolUseResult }) => countPatch(toolUseResult));
+  const ids = new Set(records.map(({ uuid }) => uuid));
+  const beginsSideChain = ({ isSub, isSidechain, parentUuid }: ClaudeRecord) =>
+    isSidechain === true && !isSub && !(parentUuid && ids.has(parentUuid));
   return {
     prompts: records.filter(isClaudePrompt).length,
     calls: new Set(blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => id)).size,
@@ -214,7 +272,7 @@ function countClaude(files: readonly Transcript[]): Figures {
     output: sumOf([...responses.values()].map(({ output }) => output)),
     added: sumOf(lines.map(({ added }) => added)),
     removed: sumOf(lines.map(({ removed }) => removed)),
-    subagents: files.filter(({ origin }) => origin.subagent !== undefined).length,
+    subagents: files.filter((file) => !isMain(file)).length + records.filter(beginsSideChain).length,
     compactions: records.filter(({ subtype }) => subtype === 'compact_boundary').length,
   };
 }

@@ -28,6 +28,8 @@ const COLLECTED: { [agentId: string]: { folder: string; transcripts: RegExp } } 
 
 export interface Transcript {
   path: string;
+  /** Where the file is; of a database, a copy. */
+  file: string;
   origin: Origin;
   /** The text of each record. */
   lines: string[];
@@ -105,7 +107,7 @@ function readStored(agent: Agent, store: Store, root: string, path: string): Tra
     const inFile = name === '' ? toDatabase(path) : `${toDatabase(path)}#${name}`;
     // Numbers that a double cannot hold are told apart by their text alone.
     const lines = records.map((record) => JSON.stringify(record));
-    return { path: inFile, origin: agent.identify({ root, path: inFile }, records[0]), lines };
+    return { path: inFile, file, origin: agent.identify({ root, path: inFile }, records[0]), lines };
   });
 }
 
@@ -122,10 +124,11 @@ export function copyDatabase(path: string): string {
 }
 
 function readLines(agent: Agent, root: string, path: string): Transcript {
-  const lines = readFileSync(join(root, path), 'utf8').split('\n').filter(isRecord);
+  const file = join(root, path);
+  const lines = readFileSync(file, 'utf8').split('\n').filter(isRecord);
   const records = lines.slice(0, 50).map((line) => JSON.parse(line) as JsonObject);
   const first = records.find((record) => agent.namesSession?.(record, path) ?? true) ?? records[0];
-  return { path, origin: agent.identify({ root, path }, first), lines };
+  return { path, file, origin: agent.identify({ root, path }, first), lines };
 }
 
 /** Broken and joined lines are the reader's concern, not the parser's. */
