@@ -17,6 +17,7 @@ export const AUDIT_ACTIONS = [
   'machine.sign_in_denied',
   'machine.registered',
   'machine.revoked',
+  'machine.person_changed',
   'agent.changed',
   'session.deleted',
   'session.deletion_forgotten',

@@ -31,8 +31,8 @@ export const OneLine = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]*$' });
 
 /** One of the given words. */
-export const OneOf = <const Words extends readonly string[]>(words: Words) =>
-  Type.Unsafe<Words[number]>(Type.Enum([...words]));
+export const OneOf = <const Words extends readonly string[]>(words: Words, description?: string) =>
+  Type.Unsafe<Words[number]>(Type.Enum([...words], description === undefined ? {} : { description }));
 
 /** A JSON object whose content the service does not look into. */
 export const JsonObject = Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true }));

@@ -2,6 +2,17 @@ import { type Static, Type } from 'typebox';
 import { Body, Id, OneOf, Text, Timestamp } from './common.ts';
 import { PLANES } from './secret.ts';
 
+/**
+ * Who may see a session, from open to strict: every member; every member its facts, and its person the words; its person
+ * alone.
+ */
+export const VISIBILITIES = ['team', 'facts', 'private'] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+
+/** The strictest of what was asked for; `team` where nothing was. */
+export const strictestOf = (...asked: readonly (Visibility | undefined)[]): Visibility =>
+  VISIBILITIES.findLast((visibility) => asked.includes(visibility)) ?? 'team';
+
 /** One run of an agent, as the service keeps it. */
 export const Session = Type.Object({
   sessionId: Id('ses'),
@@ -17,6 +28,7 @@ export const Session = Type.Object({
   eventCount: Type.Integer({ minimum: 0 }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
+  visibility: Type.Optional(OneOf(VISIBILITIES, 'absent for `team`, which is every member')),
 });
 export type Session = Static<typeof Session>;
 
@@ -27,6 +39,7 @@ export const OpenSessionBody = Body({
   title: Type.Optional(Text(300)),
   repoRoot: Type.Optional(Text(4096)),
   gitBranch: Type.Optional(Text(4096)),
+  visibility: Type.Optional(OneOf(VISIBILITIES, 'the default of the organization applies where that is stricter')),
 });
 export type OpenSessionBody = Static<typeof OpenSessionBody>;
 

@@ -29,6 +29,7 @@ const WORDS: Record<AuditAction, string> = {
   'machine.sign_in_denied': 'refused the machine',
   'machine.registered': 'registered the machine',
   'machine.revoked': 'revoked the machine',
+  'machine.person_changed': 'changed whose the machine is:',
   'agent.changed': 'changed the agent',
   'session.deleted': 'deleted the session',
   'session.deletion_forgotten': 'allowed to capture again',

@@ -132,6 +132,13 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [{ organization_id: ORGANIZATION, environment_id: 'env_1' }, undefined],
     [{ organization_id: ORGANIZATION, environment_id: 'env_1' }, 'ses_1'],
   ],
+  adoptMachine: [
+    [
+      HOLDER,
+      { organization_id: ORGANIZATION, environment_id: 'env_1', user_id: null, claimed_by: null, status: 'active' },
+      NOW,
+    ],
+  ],
   keepReport: [[ORGANIZATION, 'env_1', { waiting: 1, troubles: [] }, NOW]],
   readReports: [[ORGANIZATION]],
   readMachineSecrets: [[ORGANIZATION]],

@@ -68,7 +68,7 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
       const sender = captured.some((one) => isOfAnotherSecret(one, caller)) ? await findSender(db, caller) : caller;
       const results = captured.map((one, index) => ({
         clientKey: body.sessions[index]?.clientKey ?? '',
-        ...toCaptureResult(one, { environmentId: null, ...sender }),
+        ...toCaptureResult(one, { environmentId: null, userId: null, ...sender }),
       }));
       return { status: 200, body: { results } };
     },
@@ -159,6 +159,7 @@ function toOpening(
     repoRoot,
     repoRemote,
     gitBranch,
+    visibility,
   } = session;
   const { clientKey, continues, forkedFrom, startedAt, endedAt } = session;
   return {
@@ -173,6 +174,7 @@ function toOpening(
       repoRoot,
       repoRemote,
       gitBranch,
+      visibility,
     },
     startedAt: startedAt === undefined ? now : Math.min(now, fromTimestamp(startedAt)),
     capture: { clientKey, continues, forkedFrom, endedAt: endedAt === undefined ? undefined : fromTimestamp(endedAt) },
@@ -181,12 +183,11 @@ function toOpening(
 
 const isOfAnotherSecret = (one: Captured, { secretId }: SecretCaller) => 'row' in one && one.row.secret_id !== secretId;
 
-/** Members can compute a key, so it may reveal that a session exists, but not its title. */
+/** Members can compute a key, so it may reveal that a session exists, but neither its title nor who may see it. */
 function toCaptureResult(one: Captured, sender: Sender): Omit<CaptureResult, 'clientKey'> {
   if ('row' in one) {
-    const { title, ...session } = toSession(one.row);
-    const isTitled = title !== undefined && isOwn(one.row, sender);
-    return { outcome: one.outcome, session: isTitled ? { ...session, title } : session };
+    const { title: _, visibility: __, ...session } = toSession(one.row);
+    return { outcome: one.outcome, session: isOwn(one.row, sender) ? toSession(one.row) : session };
   }
   if (one.outcome === 'deleted') return { outcome: 'deleted' };
   if (one.outcome === 'expired') {

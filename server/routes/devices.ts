@@ -16,7 +16,7 @@ import {
 import { findNamed } from '../store/environments.ts';
 import { findMember } from '../store/members.ts';
 import { findOrganization } from '../store/organizations.ts';
-import type { DeviceSignInRow } from '../store/schema.ts';
+import type { DeviceSignInRow, EnvironmentRow, MemberRow } from '../store/schema.ts';
 import { findIssued, toSecret } from '../store/secrets.ts';
 import { prepareSecret } from './secrets.ts';
 
@@ -77,7 +77,8 @@ export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) 
       const machine = await findNamed(db, approved.organizationId, row);
       // Derived from the code, so that a lost answer can be repeated although the store does not hold the secret.
       const value = secretValueOf(pepper, approved.plane, body.deviceCode);
-      const secret = prepareSecret(pepper, value, { ...approved, environmentId: machine?.environment_id });
+      const environmentId = mayBind(machine, approver) ? machine?.environment_id : undefined;
+      const secret = prepareSecret(pepper, value, { ...approved, userId: approved.createdBy, environmentId });
       const issued =
         (await issueToDevice(db, hash, secret, now())) ??
         (await findIssued(db, secret.organizationId, secret.hash, now() - REPEATED_FOR_MS));
@@ -119,6 +120,13 @@ const notYet = (code: keyof typeof SENTENCES) => new Problem(code, SENTENCES[cod
 
 const isHasty = ({ polled_at }: DeviceSignInRow, now: number) =>
   polled_at !== null && now - polled_at < DEVICE_INTERVAL * 1_000 - TOLERANCE_MS;
+
+/**
+ * Whether the secret becomes that of a machine with this name, with a say over what it captured. Two laptops may have the
+ * same name, so it stays that of its person; one of nobody takes an admin.
+ */
+const mayBind = (machine: EnvironmentRow | undefined, { user_id, role }: MemberRow) =>
+  machine?.user_id === null ? role !== 'member' : machine?.user_id === user_id;
 
 /** The owner of the secret, and its name: the host name, cut to 200 characters. */
 function approvedOf({ organization_id, decided_by, plane, hostname }: DeviceSignInRow) {

@@ -16,10 +16,9 @@ export const digestHandlers = ({ store: { db } }: Deps) => {
     const { organizationId, plane } = caller;
     const found = await findSessions(db, organizationId, sessionIds);
     const onPlane = found.filter((session) => session.plane === plane);
-    // Other machines find a session by its client key alone, to learn what they need not send again.
-    const needsSender = onPlane.some((session) => session.client_key === null);
+    const needsSender = !onPlane.every(isForAll);
     const sender = needsSender ? await findSender(db, caller) : undefined;
-    const allowed = onPlane.filter((row) => row.client_key !== null || (sender !== undefined && isOwn(row, sender)));
+    const allowed = onPlane.filter((row) => isForAll(row) || (sender !== undefined && isOwn(row, sender)));
     return new Map(allowed.map((row) => [row.session_id, row]));
   }
 
@@ -38,6 +37,12 @@ export const digestHandlers = ({ store: { db } }: Deps) => {
     },
   } satisfies Partial<Handlers>;
 };
+
+/**
+ * Other machines find a session by its client key alone, to learn what they need not send again. Who may not read it may not
+ * compare it with guesses either.
+ */
+const isForAll = ({ client_key, visibility }: SessionRow) => client_key !== null && visibility === 'team';
 
 const { code, message } = new Problem('not_found', 'No such session in this organization and plane.');
 const NO_SESSION: Pick<DigestsResult, 'code' | 'error'> = { error: message, code };

@@ -23,8 +23,16 @@ export const sessionHandlers = ({ store: { db }, sessionLog, now }: Deps) => {
 
   async function open(caller: SecretCaller, body: OpenSessionBody, past: Past) {
     const { organizationId, plane, secretId } = caller;
-    const { agentInstallationId: installationId, environmentId, agentId, title, repoRoot, gitBranch } = body;
-    const session = { environmentId, installationId, agentId, title, repoRoot, gitBranch, ...past };
+    const {
+      agentInstallationId: installationId,
+      environmentId,
+      agentId,
+      title,
+      repoRoot,
+      gitBranch,
+      visibility,
+    } = body;
+    const session = { environmentId, installationId, agentId, title, repoRoot, gitBranch, visibility, ...past };
     const row = await sessionLog.open({ organizationId, plane, secretId, ...session });
     return { status: 201, body: { sessionId: row.session_id, session: toSession(row) } } as const;
   }

@@ -5,6 +5,7 @@ import { newId } from '../ids.ts';
 import { recordAction } from './audit.ts';
 import { secret } from './audit-chain.ts';
 import { optional, toTimestamp } from './columns.ts';
+import { adoptMachine } from './machine-person.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
 import { allRows, changedRows, firstRow, oneRow } from './rows.ts';
 import type { Db, EnvironmentRow } from './schema.ts';
@@ -22,22 +23,27 @@ export const toEnvironment = (row: EnvironmentRow): Environment => ({
   updatedAt: toTimestamp(row.updated_at),
 });
 
+interface Holder {
+  organizationId: string;
+  secretId: string;
+}
+
 /**
  * Registers the machine, or updates the one with the same host name and platform. It does not change a revoked one.
  * @throws Problem `quota_reached`
  */
 export async function registerEnvironment(
   db: Db,
-  { organizationId, secretId }: { organizationId: string; secretId: string },
+  { organizationId, secretId }: Holder,
   body: RegisterEnvironmentBody,
   now: number,
 ) {
   const known = (await updateEnvironment(db, organizationId, body, now)) ?? (await findNamed(db, organizationId, body));
-  if (known) return { row: known, created: false };
+  if (known) return { row: await adoptMachine(db, { organizationId, secretId }, known, now), created: false };
   const environmentId = newId('env', now);
   const row = await db.transaction().execute(async (transaction) => {
     await assertRoom(transaction, 'environments', organizationId, now);
-    const inserted = await insertEnvironment(transaction, environmentId, organizationId, body, now);
+    const inserted = await insertEnvironment(transaction, environmentId, { organizationId, secretId }, body, now);
     if (inserted.environment_id === environmentId) {
       const target = { kind: 'machine', id: environmentId } as const;
       const happened = { actor: secret(secretId), action: 'machine.registered', target } as const;
@@ -79,11 +85,11 @@ export const findNamed = (
       where organization_id = ${organizationId} and hostname = ${hostname} and platform = ${platform}`,
   );
 
-/** Inserts the machine. @returns the row of another registration that came first, if there was one at the same moment */
+/** Inserts the machine as that of the person who signed it in, if one did. @returns the row of another registration that came first, if there was one at the same moment */
 const insertEnvironment = (
   db: Db,
   environmentId: string,
-  organizationId: string,
+  { organizationId, secretId }: Holder,
   body: RegisterEnvironmentBody,
   now: number,
 ) =>
@@ -91,10 +97,12 @@ const insertEnvironment = (
     db,
     sql<EnvironmentRow>`
       insert into environments (environment_id, organization_id, display_name, hostname, platform, cli_version, status,
-        repo_root, repo_remote, git_branch, last_seen_at, created_at, updated_at)
+        repo_root, repo_remote, git_branch, user_id, last_seen_at, created_at, updated_at)
       values (${environmentId}, ${organizationId}, ${body.displayName ?? null}, ${body.hostname}, ${body.platform},
         ${body.serviceCliVersion}, 'active', ${body.repoRoot ?? null}, ${body.repoRemote ?? null},
-        ${body.gitBranch ?? null}, ${now}, ${now}, ${now})
+        ${body.gitBranch ?? null},
+        (select user_id from secrets where organization_id = ${organizationId} and secret_id = ${secretId}),
+        ${now}, ${now}, ${now})
       on conflict (organization_id, hostname, platform) do update set ${given(body, now)}
       returning *`,
   );

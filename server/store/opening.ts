@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { Problem } from '../../contract/problem.ts';
 import { addressOf } from '../../contract/repository.ts';
 import type { Plane } from '../../contract/secret.ts';
+import { strictestOf, type Visibility } from '../../contract/session.ts';
 import { newId } from '../ids.ts';
 import { forShare } from './dialect.ts';
 import { environmentUnusable, findEnvironment } from './environments.ts';
@@ -23,6 +24,8 @@ export interface Opening {
   /** Its git remote, in any form. */
   repoRemote?: string | undefined;
   gitBranch: string | undefined;
+  /** Who may see it, where its client says so. */
+  visibility?: Visibility | undefined;
   /** Milliseconds since the epoch. */
   startedAt: number;
   /** Set for a session that its client can find again. */
@@ -58,17 +61,18 @@ const repositoryOf = ({ repoRemote }: Opening): string | null =>
 function insertOpened(db: Db, opening: Opening, now: number): Promise<SessionRow | undefined> {
   const { organizationId, plane, secretId, environmentId, installationId, agentId, capture } = opening;
   const { title = null, repoRoot = null, gitBranch = null, startedAt } = opening;
+  const visibility = strictestOf(opening.visibility);
   const { clientKey = null, continues = null, forkedFrom = null, endedAt = null } = capture ?? {};
   return firstRow(
     db,
     sql<SessionRow>`
       insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane,
         status, title, repo_root, repository, git_branch, started_at, event_count, client_key, continues_key, forked_from_key,
-        client_ended_at, created_at, updated_at)
+        client_ended_at, user_id, visibility, created_at, updated_at)
       select ${newId('ses', now)}, environments.organization_id, environments.environment_id,
         installations.installation_id, installations.agent_id, ${secretId}, ${plane}, 'active', ${title},
         ${repoRoot}, ${repositoryOf(opening)}, ${gitBranch}, ${startedAt}, 0, ${clientKey}, ${continues}, ${forkedFrom},
-        ${endedAt}, ${now}, ${now}
+        ${endedAt}, ${personOf(opening)}, ${visibility}, ${now}, ${now}
       from environments join installations on installations.organization_id = environments.organization_id
       where environments.organization_id = ${organizationId} and environments.environment_id = ${environmentId}
         and environments.status = 'active'
@@ -83,6 +87,16 @@ function insertOpened(db: Db, opening: Opening, now: number): Promise<SessionRow
       returning *`,
   );
 }
+
+/**
+ * The person of the machine, within a query of it. What a secret sends from elsewhere than its own machine belongs to who
+ * signed in with it: several machines may go by one name.
+ */
+const personOf = ({ organizationId, secretId }: Opening) => {
+  const ofSecret = sql`select user_id from secrets where organization_id = ${organizationId} and secret_id = ${secretId}`;
+  return sql`coalesce(
+    (${ofSecret} and environment_id is distinct from environments.environment_id), environments.user_id, (${ofSecret}))`;
+};
 
 /** Why the session could not be opened. */
 async function whyNot(db: Db, { organizationId, environmentId, installationId, agentId }: Opening): Promise<Problem> {

@@ -8,6 +8,8 @@ export interface Sender {
   secretId: string;
   /** The machine of the secret; null if the secret never registered a new machine. */
   environmentId: string | null;
+  /** The person who signed in with it; null for a plain secret. */
+  userId: string | null;
 }
 
 interface Holder {
@@ -21,11 +23,11 @@ const SAME_SECRET_MS = 24 * 3_600_000;
 export async function findSender(db: Db, { organizationId, secretId }: Holder): Promise<Sender> {
   const row = await db
     .selectFrom('secrets')
-    .select('environment_id')
+    .select(['environment_id', 'user_id'])
     .where('organization_id', '=', organizationId)
     .where('secret_id', '=', secretId)
     .executeTakeFirst();
-  return { secretId, environmentId: row?.environment_id ?? null };
+  return { secretId, environmentId: row?.environment_id ?? null, userId: row?.user_id ?? null };
 }
 
 /**
@@ -41,9 +43,11 @@ export const bindSecret = (db: Db, { organizationId, secretId }: Holder, environ
     .where('environment_id', 'is', null)
     .execute();
 
-/** Whether the sender opened the session, or its machine did. */
+/** Whether the sender opened the session, or its machine or its person did. */
 export const isOwn = (row: SessionRow, sender: Sender): boolean =>
-  row.secret_id === sender.secretId || isOfMachine(row, sender);
+  row.secret_id === sender.secretId || isOfPerson(row, sender) || isOfMachine(row, sender);
+
+const isOfPerson = ({ user_id }: SessionRow, { userId }: Sender) => userId !== null && user_id === userId;
 
 /** Whether the sender may delete the session without being an admin. */
 export const mayDelete = (row: SessionRow, sender: Sender, now: number): boolean =>
@@ -58,8 +62,11 @@ export const mayDeleteAgain = (
   sender: Sender,
 ): boolean => tombstone.last_event_at === null || isOfMachine(tombstone, sender);
 
-const isOfMachine = (row: Pick<SessionRow, 'environment_id'>, { environmentId }: Sender) =>
-  environmentId !== null && row.environment_id === environmentId;
+/** A machine that was handed on says nothing of what its earlier person captured. */
+const isOfMachine = (row: Pick<SessionRow, 'environment_id'> & Partial<SessionRow>, sender: Sender) => {
+  const isOfAnother = (row.user_id ?? sender.userId) !== (sender.userId ?? row.user_id);
+  return sender.environmentId !== null && row.environment_id === sender.environmentId && !isOfAnother;
+};
 
 /** The session that was captured under the key and was not deleted. */
 export const findCaptured = (db: Db, organizationId: string, plane: Plane, clientKey: string) =>

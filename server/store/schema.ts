@@ -4,6 +4,7 @@ import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import type { Platform } from '../../contract/environment.ts';
 import type { Role } from '../../contract/organization.ts';
 import type { Plane } from '../../contract/secret.ts';
+import type { Visibility } from '../../contract/session.ts';
 
 /** Times are epoch milliseconds; ids are the opaque strings of the wire. */
 type Time = number;
@@ -58,6 +59,8 @@ export interface SecretRow extends Dated {
   last_four: string;
   status: 'active' | 'revoked';
   created_by: string;
+  /** The person who confirmed the sign-in that issued it; null for a plain secret. */
+  user_id: string | null;
   /** The machine of the secret: the one an admin signed in with it, or the first that registered with it. */
   environment_id: string | null;
   last_used_at: Time | null;
@@ -120,6 +123,10 @@ export interface EnvironmentRow extends Dated {
   waiting_events: number | null;
   troubles: string | null;
   reported_at: Time | null;
+  /** The person whose machine it is; null: nobody's. */
+  user_id: string | null;
+  /** The person who says that a machine of nobody is theirs. */
+  claimed_by: string | null;
   last_seen_at: Time;
 }
 
@@ -172,6 +179,9 @@ export interface SessionRow extends Dated {
   client_ended_at: Time | null;
   /** Set while the deleted session is being swept. */
   deleted_at: Time | null;
+  /** The person whose session it is; null: nobody's. */
+  user_id: string | null;
+  visibility: Visibility;
 }
 
 /** A deleted session, remembered so that it is not captured again. */

@@ -30,6 +30,8 @@ export interface NewSecret {
   prefix: string;
   lastFour: string;
   createdBy: string;
+  /** The person who confirmed the sign-in that it is issued for. */
+  userId?: string | undefined;
   /** The machine that gets it, if known. */
   environmentId?: string | undefined;
 }
@@ -52,6 +54,7 @@ export async function addSecret(transaction: Db, secret: NewSecret, now: number)
       last_four: secret.lastFour,
       status: 'active',
       created_by: secret.createdBy,
+      user_id: secret.userId ?? null,
       environment_id: secret.environmentId ?? null,
       last_used_at: null,
       revoked_at: null,

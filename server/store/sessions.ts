@@ -20,6 +20,7 @@ export const toSession = (row: SessionRow): Session => ({
   eventCount: row.event_count,
   createdAt: toTimestamp(row.created_at),
   updatedAt: toTimestamp(row.updated_at),
+  ...(row.visibility === 'team' ? {} : { visibility: row.visibility }),
 });
 
 /** A session of the organization, in either plane. */

@@ -89,6 +89,8 @@ create table secrets (
   last_four text not null,
   status text not null,
   created_by text not null,
+  -- Who confirmed the sign-in that issued it; null for a plain secret.
+  user_id text,
   environment_id text,
   last_used_at bigint,
   revoked_at bigint,
@@ -185,6 +187,9 @@ create table environments (
   waiting_events bigint,
   troubles text,
   reported_at bigint,
+  -- Whose machine it is, and who says so of a machine that is nobody's.
+  user_id text,
+  claimed_by text,
   last_seen_at bigint not null,
   created_at bigint not null,
   updated_at bigint not null,
@@ -231,7 +236,9 @@ create table sessions (
   forked_from_key text,
   client_ended_at bigint,
   deleted_at bigint,
-  secret_id text
+  secret_id text,
+  user_id text,
+  visibility text default 'team' not null
 );
 -- One index for each filter of the session list, so that a page costs the same however much else is stored. A list of
 -- both planes merges the indexes of each.

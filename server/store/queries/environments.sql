@@ -36,10 +36,12 @@ update organizations
 select count(*) as count
   from environments
   where organization_id = $1 and status = 'active' and last_seen_at > $2;
-insert into environments (environment_id, organization_id, display_name, hostname, platform, cli_version, status, repo_root, repo_remote, git_branch, last_seen_at, created_at, updated_at)
-  values ($1, $2, $3, $4, $5, $6, 'active', $7, $8, $9, $10, $11, $12)
+insert into environments (environment_id, organization_id, display_name, hostname, platform, cli_version, status, repo_root, repo_remote, git_branch, user_id, last_seen_at, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, 'active', $7, $8, $9, (select user_id
+  from secrets
+  where organization_id = $10 and secret_id = $11), $12, $13, $14)
   on conflict (organization_id, hostname, platform) do update
-  set display_name = coalesce($13, environments.display_name), repo_root = coalesce($14, environments.repo_root), repo_remote = coalesce($15, environments.repo_remote), git_branch = coalesce($16, environments.git_branch), cli_version = $17, last_seen_at = $18, updated_at = $19
+  set display_name = coalesce($15, environments.display_name), repo_root = coalesce($16, environments.repo_root), repo_remote = coalesce($17, environments.repo_remote), git_branch = coalesce($18, environments.git_branch), cli_version = $19, last_seen_at = $20, updated_at = $21
   returning *;
 
 -- touchEnvironment

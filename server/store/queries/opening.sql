@@ -7,12 +7,17 @@ select *
 select event_count, last_event_at
   from deleted_sessions
   where organization_id = $1 and plane = $2 and client_key = $3;
-insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane, status, title, repo_root, repository, git_branch, started_at, event_count, client_key, continues_key, forked_from_key, client_ended_at, created_at, updated_at) select $1, environments.organization_id, environments.environment_id, installations.installation_id, installations.agent_id, $2, $3, 'active', $4, $5, $6, $7, $8, 0, $9, $10, $11, $12, $13, $14
+insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane, status, title, repo_root, repository, git_branch, started_at, event_count, client_key, continues_key, forked_from_key, client_ended_at, user_id, visibility, created_at, updated_at) select $1, environments.organization_id, environments.environment_id, installations.installation_id, installations.agent_id, $2, $3, 'active', $4, $5, $6, $7, $8, 0, $9, $10, $11, $12, coalesce( (select user_id
+  from secrets
+  where organization_id = $13 and secret_id = $14 and environment_id is distinct
+  from environments.environment_id), environments.user_id, (select user_id
+  from secrets
+  where organization_id = $15 and secret_id = $16)), $17, $18, $19
   from environments
   join installations on installations.organization_id = environments.organization_id
-  where environments.organization_id = $15 and environments.environment_id = $16 and environments.status = 'active' and installations.installation_id = $17 and installations.status = 'active' and (installations.environment_id is null or installations.environment_id = environments.environment_id) and not exists ( select 1
+  where environments.organization_id = $20 and environments.environment_id = $21 and environments.status = 'active' and installations.installation_id = $22 and installations.status = 'active' and (installations.environment_id is null or installations.environment_id = environments.environment_id) and not exists ( select 1
   from deleted_sessions
-  where organization_id = $18 and plane = $19 and client_key = $20) for share
+  where organization_id = $23 and plane = $24 and client_key = $25) for share
   on conflict (organization_id, plane, client_key)
   where client_key is not null do nothing
   returning *;
@@ -29,7 +34,12 @@ select *
 select event_count, last_event_at
   from deleted_sessions
   where organization_id = ? and plane = ? and client_key = ?;
-insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane, status, title, repo_root, repository, git_branch, started_at, event_count, client_key, continues_key, forked_from_key, client_ended_at, created_at, updated_at) select ?, environments.organization_id, environments.environment_id, installations.installation_id, installations.agent_id, ?, ?, 'active', ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?
+insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane, status, title, repo_root, repository, git_branch, started_at, event_count, client_key, continues_key, forked_from_key, client_ended_at, user_id, visibility, created_at, updated_at) select ?, environments.organization_id, environments.environment_id, installations.installation_id, installations.agent_id, ?, ?, 'active', ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, coalesce( (select user_id
+  from secrets
+  where organization_id = ? and secret_id = ? and environment_id is distinct
+  from environments.environment_id), environments.user_id, (select user_id
+  from secrets
+  where organization_id = ? and secret_id = ?)), ?, ?, ?
   from environments
   join installations on installations.organization_id = environments.organization_id
   where environments.organization_id = ? and environments.environment_id = ? and environments.status = 'active' and installations.installation_id = ? and installations.status = 'active' and (installations.environment_id is null or installations.environment_id = environments.environment_id) and not exists ( select 1
@@ -46,12 +56,17 @@ select *
   where organization_id = ? and installation_id = ?;
 
 -- openSession
-insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane, status, title, repo_root, repository, git_branch, started_at, event_count, client_key, continues_key, forked_from_key, client_ended_at, created_at, updated_at) select $1, environments.organization_id, environments.environment_id, installations.installation_id, installations.agent_id, $2, $3, 'active', $4, $5, $6, $7, $8, 0, $9, $10, $11, $12, $13, $14
+insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane, status, title, repo_root, repository, git_branch, started_at, event_count, client_key, continues_key, forked_from_key, client_ended_at, user_id, visibility, created_at, updated_at) select $1, environments.organization_id, environments.environment_id, installations.installation_id, installations.agent_id, $2, $3, 'active', $4, $5, $6, $7, $8, 0, $9, $10, $11, $12, coalesce( (select user_id
+  from secrets
+  where organization_id = $13 and secret_id = $14 and environment_id is distinct
+  from environments.environment_id), environments.user_id, (select user_id
+  from secrets
+  where organization_id = $15 and secret_id = $16)), $17, $18, $19
   from environments
   join installations on installations.organization_id = environments.organization_id
-  where environments.organization_id = $15 and environments.environment_id = $16 and environments.status = 'active' and installations.installation_id = $17 and installations.status = 'active' and (installations.environment_id is null or installations.environment_id = environments.environment_id) and installations.agent_id = $18 and not exists ( select 1
+  where environments.organization_id = $20 and environments.environment_id = $21 and environments.status = 'active' and installations.installation_id = $22 and installations.status = 'active' and (installations.environment_id is null or installations.environment_id = environments.environment_id) and installations.agent_id = $23 and not exists ( select 1
   from deleted_sessions
-  where organization_id = $19 and plane = $20 and client_key = $21) for share
+  where organization_id = $24 and plane = $25 and client_key = $26) for share
   on conflict (organization_id, plane, client_key)
   where client_key is not null do nothing
   returning *;
@@ -62,7 +77,12 @@ select *
   from installations
   where organization_id = $1 and installation_id = $2;
 -- on SQLite
-insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane, status, title, repo_root, repository, git_branch, started_at, event_count, client_key, continues_key, forked_from_key, client_ended_at, created_at, updated_at) select ?, environments.organization_id, environments.environment_id, installations.installation_id, installations.agent_id, ?, ?, 'active', ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?
+insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane, status, title, repo_root, repository, git_branch, started_at, event_count, client_key, continues_key, forked_from_key, client_ended_at, user_id, visibility, created_at, updated_at) select ?, environments.organization_id, environments.environment_id, installations.installation_id, installations.agent_id, ?, ?, 'active', ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, coalesce( (select user_id
+  from secrets
+  where organization_id = ? and secret_id = ? and environment_id is distinct
+  from environments.environment_id), environments.user_id, (select user_id
+  from secrets
+  where organization_id = ? and secret_id = ?)), ?, ?, ?
   from environments
   join installations on installations.organization_id = environments.organization_id
   where environments.organization_id = ? and environments.environment_id = ? and environments.status = 'active' and installations.installation_id = ? and installations.status = 'active' and (installations.environment_id is null or installations.environment_id = environments.environment_id) and installations.agent_id = ? and not exists ( select 1

@@ -11,7 +11,7 @@ select *
   where "organization_id" = $1 and "plane" = $2 and "client_key" = $3 and "deleted_at" is null;
 
 -- findSender
-select "environment_id"
+select "environment_id", "user_id"
   from "secrets"
   where "organization_id" = $1 and "secret_id" = $2;
 

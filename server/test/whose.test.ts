@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Visibility } from '../../contract/session.ts';
+import { LOGS } from './engines.ts';
+import { beginSignIn, issueSecret, type Machine, registerMachine } from './factories.ts';
+import { startWorld, type World } from './world.ts';
+
+describe.each(LOGS)('whose a session is, on %s', (engine) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld(engine);
+  });
+  afterAll(() => world.service.close());
+
+  /** The secret of a machine whose sign-in the person confirmed. */
+  async function signInAs(as: string, hostname: string): Promise<string> {
+    const { service } = world;
+    const { deviceCode, userCode } = await beginSignIn(service, hostname);
+    await service.call('POST', '/v1/organizations/me/device-sign-in', { as, body: { userCode, decision: 'approve' } });
+    return (await service.call('POST', '/v1/device-sign-ins/secret', { body: { deviceCode } })).body.value;
+  }
+  const idOf = async (as: string) => (await world.service.call('GET', '/v1/me', { as })).body.userId as string;
+  const machineOf = ({ environmentId }: Machine) =>
+    world.service.store.db
+      .selectFrom('environments')
+      .selectAll()
+      .where('environment_id', '=', environmentId)
+      .executeTakeFirstOrThrow();
+  const sessionOf = (sessionId: string) =>
+    world.service.store.db
+      .selectFrom('sessions')
+      .selectAll()
+      .where('session_id', '=', sessionId)
+      .executeTakeFirstOrThrow();
+
+  let keys = 0;
+  /** Each way to open a session. */
+  const WAYS = {
+    'one alone': async (as: string, body: object) => (await post('/v1/sessions', as, body)).session,
+    'a past one': async (as: string, body: object) =>
+      (await post('/v1/past-sessions', as, { ...body, startedAt: '2026-01-01T00:00:00.000Z' })).session,
+    'many at once': async (as: string, body: object) => {
+      const session = { ...body, clientKey: `whose-it-is-${++keys}-session` };
+      return (await post('/v1/captured-sessions', as, { sessions: [session] })).results[0].session;
+    },
+  };
+  const post = async (path: string, as: string, body: object) =>
+    (await world.service.call('POST', path, { as, body })).body;
+  const on = ({ environmentId, installationId }: Machine, visibility?: Visibility) => ({
+    environmentId,
+    agentInstallationId: installationId,
+    ...(visibility && { visibility }),
+  });
+
+  describe.each(Object.entries(WAYS))('opened as %s', (way, open) => {
+    test('belongs to the person who confirmed the sign-in of its machine', async () => {
+      const { admin } = world.ours;
+      const secret = await signInAs(admin, `mine ${way}`);
+      const machine = await registerMachine(world.service, secret, `mine ${way}`);
+      const { sessionId } = await open(secret, on(machine));
+      const person = await idOf(admin);
+      expect((await machineOf(machine)).user_id).toBe(person);
+      expect(await sessionOf(sessionId)).toMatchObject({ user_id: person, visibility: 'team' });
+    });
+
+    test('belongs to nobody on a machine with a plain secret', async () => {
+      const machine = await registerMachine(world.service, world.ours.live, `plain ${way}`);
+      const { sessionId } = await open(world.ours.live, on(machine));
+      expect((await machineOf(machine)).user_id).toBeNull();
+      expect((await sessionOf(sessionId)).user_id).toBeNull();
+    });
+
+    test.each(['team', 'facts', 'private'] as const)('is %s where its client says so', async (visibility) => {
+      const machine = await registerMachine(world.service, world.ours.live, `as it says ${way}`);
+      const session = await open(world.ours.live, on(machine, visibility));
+      expect((await sessionOf(session.sessionId)).visibility).toBe(visibility);
+      expect(session.visibility).toBe(visibility === 'team' ? undefined : visibility);
+    });
+  });
+
+  test('a machine of nobody becomes its person’s, with its sessions of nobody, once an admin lets them sign it in', async () => {
+    const { ours, service } = world;
+    const machine = await registerMachine(service, ours.live, 'was plain');
+    const { sessionId } = await WAYS['one alone'](ours.live, on(machine));
+    const secret = await signInAs(ours.admin, 'was plain');
+    expect(await registerMachine(service, secret, 'was plain')).toEqual(machine);
+    const person = await idOf(ours.admin);
+    expect((await machineOf(machine)).user_id).toBe(person);
+    expect((await sessionOf(sessionId)).user_id).toBe(person);
+    const { entries } = (await service.call('GET', '/v1/organizations/me/audit?limit=5', { as: ours.admin })).body;
+    const target = { kind: 'machine', id: machine.environmentId };
+    expect(entries).toContainEqual(
+      expect.objectContaining({ action: 'machine.person_changed', target, details: { to: person } }),
+    );
+  });
+
+  test('a machine stays its person’s, and what another sends under its name is the other’s', async () => {
+    const { ours, service } = world;
+    const hers = await signInAs(ours.admin, 'macbook');
+    const machine = await registerMachine(service, hers, 'macbook');
+    const his = await signInAs(ours.owner, 'macbook');
+    expect(await registerMachine(service, his, 'macbook')).toEqual(machine);
+    expect((await machineOf(machine)).user_id).toBe(await idOf(ours.admin));
+    const { sessionId } = await WAYS['one alone'](his, on(machine));
+    expect((await sessionOf(sessionId)).user_id).toBe(await idOf(ours.owner));
+    const titled = { ...on(machine), clientKey: 'title-of-another-person', title: 'Her plans' };
+    await post('/v1/captured-sessions', hers, { sessions: [titled] });
+    const [found] = (await post('/v1/captured-sessions', his, { sessions: [titled] })).results;
+    expect(found.outcome).toBe('found');
+    expect(found.session).not.toHaveProperty('title');
+  });
+
+  test('digests of what others may not read are for its sender alone', async () => {
+    const { ours, service } = world;
+    const machine = await registerMachine(service, ours.live, 'private digests');
+    const other = await issueSecret(service, ours.owner, 'live');
+    const { sessionId } = await WAYS['many at once'](ours.live, on(machine, 'private'));
+    const ask = async (as: string) => {
+      const body = { nonce: 'A'.repeat(43), sessions: [{ sessionId }] };
+      return (await post('/v1/digests', as, body)).results[0].code;
+    };
+    expect([await ask(ours.live), await ask(other)]).toEqual([undefined, 'not_found']);
+  });
+});
