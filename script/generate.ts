@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { openapi } from '../contract/openapi.ts';
 import { OPTIONS } from '../server/config.ts';
 import { VERSION } from '../server/version.ts';
+import { authorization } from './authorization.ts';
 import { QUERIES, queries } from './queries/queries.ts';
 import { RULES_VERSION_FILE, rulesVersion } from './rules-version.ts';
 
@@ -9,6 +10,7 @@ import { RULES_VERSION_FILE, rulesVersion } from './rules-version.ts';
 const DOCUMENTS: Record<string, string> = {
   'docs/openapi.json': `${JSON.stringify(openapi(VERSION), null, 2)}\n`,
   'docs/configuration.md': configuration(),
+  'docs/authorization.md': authorization(),
   [RULES_VERSION_FILE]: await rulesVersion(),
   ...(await queries()),
 };

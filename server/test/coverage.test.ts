@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { WRONG_CALLERS } from './callers.ts';
+import { KIND_NAMES, statusFor } from './authorization.ts';
 import { type AnyRouteName, ROUTE_NAMES, TABLE } from './requests.ts';
 import { AUDIT_SCENARIOS } from './tables/audit.ts';
 import { BOOTSTRAP } from './tables/bootstrap.ts';
@@ -56,8 +56,8 @@ const NOT_SHOWN: Partial<Record<AnyRouteName, Record<number, string>>> = {
 
 /** Statuses that one test plays on every route: callers, limits and outage. */
 const played = (route: AnyRouteName): number[] => {
-  const { auth, errors } = TABLE[route];
-  return [...WRONG_CALLERS[auth].map(({ status }) => status), ...(errors.includes(429) ? [429] : []), 503];
+  const refusals = KIND_NAMES.map((caller) => statusFor(route, caller)).filter((status) => [401, 403].includes(status));
+  return [...refusals, ...(TABLE[route].errors.includes(429) ? [429] : []), 503];
 };
 
 describe('the tables', () => {
