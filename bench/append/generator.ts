@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { zstdCompressSync } from 'node:zlib';
 import { quantile } from '../report.ts';
 import { createEvents } from '../text.ts';
@@ -17,7 +18,7 @@ export interface Task {
   rate?: number | undefined;
 }
 
-/** What it prints in the end, after the line `measuring`. */
+/** What it prints in the end. Before, it prints `warm`, and measures once its input ends. */
 export interface Measured {
   requests: number;
   seconds: number;
@@ -54,7 +55,8 @@ async function generate(task: Task): Promise<void> {
   const load = (seconds: number) =>
     runLoad({ port, connections: sessions.length, seconds, rate: task.rate, nextRequest });
   await warm(load);
-  process.stdout.write('measuring\n');
+  process.stdout.write('warm\n');
+  await once(process.stdin.resume(), 'end');
   const before = process.cpuUsage();
   const { requests, seconds, failures, times } = await load(task.seconds);
   const { user, system } = process.cpuUsage(before);

@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../server/public-url.ts';
 import { startIssuer } from '../issuer.ts';
 import { cpuByKind, startService, type Where } from '../process.ts';
 import { seed, seedSessions } from '../seed.ts';
@@ -48,7 +50,9 @@ export async function loadService(
     sessions: await seedSessions(store, made, CONNECTIONS),
   }));
   const flags = { NODE_FLAGS: process.env.BENCH_NODE_FLAGS ?? '' };
-  const service = await startService(where, { ...issuer.env, ...flags, ...env }, program);
+  const operations = await freePort('127.0.0.1');
+  const ports = { OPERATIONS_PORT: String(operations) };
+  const service = await startService(where, { ...issuer.env, ...flags, ...ports, ...env }, program);
   try {
     const { port } = service;
     const task: Task = { port, secret: seeded.secret, sessions: seeded.sessions, ...load };
@@ -57,7 +61,9 @@ export async function loadService(
       deriving: service.derivingSeconds(),
       engine: engineSeconds(),
     });
-    const { requests, seconds, cpu, used, p50, p99 } = await generate(task, spent);
+    const { requests, seconds, cpu, used, p50, p99 } = await generate(task, spent, () =>
+      program === undefined ? settled(operations) : Promise.resolve(),
+    );
     const perAppend = (spentSeconds: number) => (spentSeconds / requests) * 1e6;
     const times = { service: perAppend(used.service), deriving: perAppend(used.deriving), generator: cpu };
     return { rate: requests / seconds, ...times, engine: perAppend(used.engine), p50, p99 };
@@ -78,15 +84,32 @@ interface Spent {
   engine: number;
 }
 
-/** Loads, and tells what was spent while it was measured. */
-async function generate(task: Task, spent: () => Spent): Promise<Measured & { used: Spent }> {
-  const child = spawn(process.execPath, [GENERATOR, JSON.stringify(task)], { stdio: ['ignore', 'pipe', 'inherit'] });
+/** Waits until every session is derived, so that its cost counts where it was caused. */
+async function settled(operations: number): Promise<void> {
+  for (let calm = 0; calm < 2; await wait(150)) {
+    const text = await (await fetch(`http://127.0.0.1:${operations}/metrics`)).text();
+    const waiting = /^capture_derive_waiting (\d+)/m.exec(text)?.[1] ?? '0';
+    calm = waiting === '0' ? calm + 1 : 0;
+  }
+}
+
+/** Loads, and tells what was spent from the first append that is measured until the last one is derived. */
+async function generate(
+  task: Task,
+  spent: () => Spent,
+  isSettled: () => Promise<void>,
+): Promise<Measured & { used: Spent }> {
+  const child = spawn(process.execPath, [GENERATOR, JSON.stringify(task)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   let before = spent();
   let measured: (Measured & { used: Spent }) | undefined;
   for await (const line of createInterface({ input: child.stdout })) {
-    if (line === 'measuring') before = spent();
-    else {
+    if (line === 'warm') {
+      await isSettled();
+      before = spent();
+      child.stdin.end('go');
+    } else {
+      await isSettled();
       const { service, deriving, engine } = spent();
       const used = {
         service: service - before.service,
