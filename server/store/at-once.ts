@@ -7,8 +7,9 @@ export interface AtOnceConnection extends DatabaseConnection {
 }
 
 /**
- * Runs statements whose results nobody needs in one transaction. SQLite's thread takes them in one message, PostgreSQL in
- * three round trips.
+ * Writes derived rows in one transaction: SQLite's thread takes it in one message, PostgreSQL in three round trips. It is
+ * not synced, because a crash that takes it back takes all of it, and it can be derived again. The next commit that is
+ * synced makes it durable too.
  * @returns false, without writing, if the first of them changed no row
  */
 export const runAtOnce = (db: Db, statements: readonly CompiledQuery[]): Promise<boolean> =>
@@ -18,11 +19,9 @@ export const runAtOnce = (db: Db, statements: readonly CompiledQuery[]): Promise
       : runPipelined(connection, statements);
   });
 
-const [BEGIN, COMMIT, ROLLBACK] = ['begin', 'commit', 'rollback'].map((sql) => CompiledQuery.raw(sql)) as [
-  CompiledQuery,
-  CompiledQuery,
-  CompiledQuery,
-];
+const BEGIN = CompiledQuery.raw('begin; set local synchronous_commit = off');
+const COMMIT = CompiledQuery.raw('commit');
+const ROLLBACK = CompiledQuery.raw('rollback');
 
 async function runPipelined(
   connection: DatabaseConnection,

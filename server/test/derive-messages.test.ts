@@ -61,7 +61,7 @@ test('a piece of a session is one message and one transaction to the thread that
   jobs.length = 0;
   await derive(db, organizationId, sessionId, deriveHere);
   // The session with what it is derived from, how far that is, and the appends.
-  expect(jobs).toEqual(['reader query', 'reader query', 'reader query', 'writer transaction']);
+  expect(jobs).toEqual(['reader query', 'reader query', 'reader query', 'writer derived']);
   const { derived_through } = await db.selectFrom('session_facts').select('derived_through').executeTakeFirstOrThrow();
   expect(derived_through).toBe(2 * EVENTS.length);
   await db.destroy();

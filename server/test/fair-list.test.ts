@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs, seeded } from '../../contract/test/runs.ts';
-import { FairList } from '../store/sqlite/fair-list.ts';
+import { FairList } from '../store/sqlite/writer-queue.ts';
 
 interface Item {
   group: string;

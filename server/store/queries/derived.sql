@@ -49,6 +49,7 @@ update "session_facts"
 
 -- writeSlice
 begin;
+  set local synchronous_commit = off;
 update "session_facts"
   set "version" = $1, "derived_through" = $2, "event_count" = $3
   where "session_id" = $4 and "organization_id" = $5 and "version" = $6 and "derived_through" = $7;
@@ -87,6 +88,7 @@ insert into "session_days" ("session_id", "organization_id", "plane", "day", "ki
 commit;
 -- on SQLite
 begin;
+  set local synchronous_commit = off;
 update "session_facts"
   set "version" = ?, "derived_through" = ?, "event_count" = ?
   where "session_id" = ? and "organization_id" = ? and "version" = ? and "derived_through" = ?;

@@ -42,6 +42,16 @@ function createWork(database: DatabaseSync): (job: Job) => void {
     return (settled.answer as Settled[]).map((answer) => ({ answer }));
   }
 
+  /** In WAL mode, `NORMAL` commits without a sync. The file stays whole, and commits are lost in their order only. */
+  function derived(statements: readonly Statement[]): boolean {
+    database.exec('PRAGMA synchronous = NORMAL');
+    try {
+      return transaction(statements);
+    } finally {
+      database.exec('PRAGMA synchronous = FULL');
+    }
+  }
+
   function transaction([first, ...rest]: readonly Statement[]): boolean {
     database.exec('BEGIN IMMEDIATE');
     try {
@@ -57,7 +67,7 @@ function createWork(database: DatabaseSync): (job: Job) => void {
 
   return function work(job) {
     if (job.kind === 'query') return post([attempt(() => query(job))]);
-    if (job.kind === 'transaction') return post([attempt(() => transaction(job.statements))]);
+    if (job.kind === 'derived') return post([attempt(() => derived(job.statements))]);
     if (job.kind === 'close') return post([attempt(() => database.close())]);
     const { changes, next } = takeGroup(job.change);
     post(change(changes));

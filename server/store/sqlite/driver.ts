@@ -77,7 +77,7 @@ function createDriver({ reader, writer, holdWriter, close }: Threads): Driver {
         },
         async runAtOnce(statements) {
           const release = await holdWriter();
-          const done = writer.run({ kind: 'transaction', statements: statements.map(toStatement) });
+          const done = writer.run({ kind: 'derived', statements: statements.map(toStatement) });
           // The thread takes its jobs in order, so the next holder need not wait for this one's reply.
           release();
           return done;

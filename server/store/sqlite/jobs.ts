@@ -4,8 +4,8 @@ import type { Settled } from './change-group.ts';
 /** A job for a thread of the embedded store, which runs one after the other and answers each once. */
 export type Job =
   | ({ kind: 'query' } & Statement)
-  /** One transaction; rolled back, and answered false, if the first statement changes no row. */
-  | { kind: 'transaction'; statements: readonly Statement[] }
+  /** One transaction, not synced; rolled back, and answered false, if the first statement changes no row. */
+  | { kind: 'derived'; statements: readonly Statement[] }
   /** Shares one commit with those that wait beside it; answered once it is durable. */
   | { kind: 'change'; change: Change }
   | { kind: 'close' };
@@ -23,7 +23,7 @@ export interface Rows {
 
 export interface Answers {
   query: Rows;
-  transaction: boolean;
+  derived: boolean;
   change: Settled;
   close: undefined;
 }
