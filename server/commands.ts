@@ -2,6 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { auditHeadsFile, readAuditKey, readHeads } from './audit/heads.ts';
 import { NO_HEADS, verifyAudit } from './audit/verify.ts';
+import { backUp } from './backup/backup.ts';
+import { checkBackup } from './backup/check.ts';
+import { manifestOf } from './backup/manifest.ts';
+import { restoreBackup } from './backup/restore.ts';
 import type { Bus } from './bus/bus.ts';
 import { connectBus } from './bus/connect.ts';
 import { listDeadLetters, retryDeadLetters } from './bus/dead-letters.ts';
@@ -11,8 +15,10 @@ import { reindex } from './reindex.ts';
 import { moveStore } from './store/move.ts';
 import { openStore, openStoreToRead, type Store } from './store/open.ts';
 
+type Command = (config: Config, write: Write, options: readonly string[]) => Promise<void>;
+
 /** The commands of the program, which run instead of serving. */
-export const COMMANDS: Record<string, (config: Config, write: Write) => Promise<void>> = {
+export const COMMANDS: Record<string, Command> = {
   'migrate --from sqlite --to postgres': migrateToPostgres,
   reindex,
   'join bus': onBus(async ({ db }, _, write) => {
@@ -27,14 +33,39 @@ export const COMMANDS: Record<string, (config: Config, write: Write) => Promise<
   'dead-letter retry': onBus(async ({ pool }, bus, write) => {
     if (pool) await retryDeadLetters(bus, pool, write);
   }),
+  'audit verify': verifyAuditLogs,
+  backup,
+  restore,
 };
+
+/** What may follow a command; nothing may follow the others. */
+const OPTIONS_OF: Record<string, string> = {
+  'audit verify': '[--heads FILE]',
+  backup: 'FILE',
+  restore: 'FILE [--check]',
+};
+
+/**
+ * Runs the command that the words begin with; what follows are its options.
+ * @throws if there is none, or it fails
+ */
+export async function runCommand(words: readonly string[], config: () => Config, write: Write): Promise<void> {
+  for (let length = words.length; length > 0; length--) {
+    const name = words.slice(0, length).join(' ');
+    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+    const isWhole = length === words.length || Object.hasOwn(OPTIONS_OF, name);
+    if (command && isWhole) return command(config(), write, words.slice(length));
+  }
+  const known = Object.keys(COMMANDS).map((name) => `\`${[name, OPTIONS_OF[name] ?? []].flat().join(' ')}\``);
+  throw new Error(`\`${words.join(' ')}\` is no command; there is ${known.join(', ')}`);
+}
 
 /**
  * Checks the audit logs of the store, which a service may be using: against the signed heads of `--heads FILE`, or of the
  * file that the service itself writes.
  * @throws Error if something does not fit
  */
-export async function verifyAuditLogs(config: Config, write: Write, options: readonly string[]): Promise<void> {
+async function verifyAuditLogs(config: Config, write: Write, options: readonly string[]): Promise<void> {
   const [option, given] = options;
   if (options.length > 2 || (option !== undefined && (option !== '--heads' || given === undefined))) {
     throw new Error('`audit verify` takes no option but --heads FILE');
@@ -56,8 +87,47 @@ export async function verifyAuditLogs(config: Config, write: Write, options: rea
   write('Nothing was changed.');
 }
 
-/** The one command with an option. */
-export const VERIFY_AUDIT = 'audit verify';
+/**
+ * Writes a backup of the embedded store, which a service may be using.
+ * @throws if there is none, or the file exists
+ */
+async function backup(config: Config, write: Write, options: readonly string[]): Promise<void> {
+  const [file, ...more] = options;
+  if (file === undefined || more.length > 0) throw new Error('Name one file: `backup FILE`');
+  assertEmbedded(config, 'pg_dump backs up PostgreSQL; docs/backup.md says how');
+  const { counts, bytes } = await backUp({
+    dataDir: config.DATA_DIR,
+    file,
+    key: readAuditKey(config),
+    now: Date.now,
+  });
+  const { organizations, sessions, events } = counts;
+  write(`${file} holds ${organizations} organizations, ${sessions} sessions and ${events} events, ${bytes} bytes.`);
+  write(`${manifestOf(file)} describes it. Keep both; \`restore ${file} --check\` reads them as a service would.`);
+}
+
+/**
+ * Puts a backup into an empty data folder; with `--check` it only reads it.
+ * @throws if something is wrong with it, or the folder holds a store
+ */
+async function restore(config: Config, write: Write, options: readonly string[]): Promise<void> {
+  const isCheck = options.includes('--check');
+  const [file, ...more] = options.filter((option) => option !== '--check');
+  if (file === undefined || more.length > 0) throw new Error('Name one file: `restore FILE` or `restore FILE --check`');
+  if (isCheck) {
+    const findings = await checkBackup({ file, config, write });
+    for (const finding of findings) write(finding);
+    if (findings.length > 0) throw new Error(`${findings.length} findings. Do not rely on ${file}.`);
+    return write(`Nothing is wrong with ${file}.`);
+  }
+  assertEmbedded(config, 'pg_restore restores PostgreSQL; docs/backup.md says how');
+  await restoreBackup(file, config.DATA_DIR);
+  write(`${config.DATA_DIR} holds the store of ${file}. Start the service on it.`);
+}
+
+function assertEmbedded({ DATABASE_URL }: Config, remedy: string): void {
+  if (DATABASE_URL !== undefined) throw new ConfigError([`DATABASE_URL is set: ${remedy}`]);
+}
 
 type Write = (line: string) => void;
 

@@ -28,15 +28,10 @@ const REPEATED_SIGNAL_MS = 250;
 const LAST_LINES_MS = 500;
 
 /** Runs the command that was named, or serves. */
-async function start(words: string): Promise<void> {
-  if (words === '') return serve();
-  const { COMMANDS, VERIFY_AUDIT, verifyAuditLogs } = await import('./commands.ts');
-  const [first = '', second = '', ...options] = process.argv.slice(2);
-  if (`${first} ${second}` === VERIFY_AUDIT) return verifyAuditLogs(readConfig(process.env), write, options);
-  const command = Object.hasOwn(COMMANDS, words) ? COMMANDS[words] : undefined;
-  if (command) return command(readConfig(process.env), write);
-  const known = [...Object.keys(COMMANDS), VERIFY_AUDIT].map((name) => `\`${name}\``);
-  throw new Error(`\`${words}\` is no command; there is ${known.join(', ')}`);
+async function start(words: readonly string[]): Promise<void> {
+  if (words.length === 0) return serve();
+  const { runCommand } = await import('./commands.ts');
+  await runCommand(words, () => readConfig(process.env), write);
 }
 
 /** config → store → identity → service → listen, and closes them in reverse order. */
@@ -140,10 +135,10 @@ const reasonOf = ({ code, message, ...rest }: NodeJS.ErrnoException & { port?: n
     ? `port ${rest.port} is in use by another program. End that, or set PORT to another port.`
     : message;
 
-const words = process.argv.slice(2).join(' ');
+const words = process.argv.slice(2);
 start(words).catch((error: unknown) => {
   const message = reasonOf(error as NodeJS.ErrnoException);
-  const reason = error instanceof ConfigError || words !== '' ? message : `The service could not start: ${message}`;
+  const reason = error instanceof ConfigError || words.length > 0 ? message : `The service could not start: ${message}`;
   process.stderr.write(`${reason}\n`);
   if (!(error instanceof ConfigError) && process.env.LOG_LEVEL === 'debug') console.error(error);
   process.exit(1);

@@ -41,15 +41,24 @@ export class AuditKey {
   /** @param at epoch milliseconds */
   sign(organizationId: string, { sequence, hash }: ChainHead, at: number): SignedHead {
     const head = { organizationId, sequence, hash, at: new Date(at).toISOString() };
-    return { ...head, signature: sign(null, bytesOf(head), this.#privateKey).toString('base64') };
+    return { ...head, signature: this.signatureOf(head) };
+  }
+
+  /** The signature of the canonical JSON of a value (RFC 8785), in base64. */
+  signatureOf(value: object): string {
+    return sign(null, bytesOf(value), this.#privateKey).toString('base64');
   }
 
   isOwn({ signature, ...head }: SignedHead): boolean {
-    return verify(null, bytesOf(head), this.#publicKey, Buffer.from(signature, 'base64'));
+    return isSignedBy(this.#publicKey, head, signature);
   }
 }
 
-const bytesOf = (head: Omit<SignedHead, 'signature'>) => Buffer.from(canonicalize(head) ?? '');
+/** @param publicKey in PEM, or as a key */
+export const isSignedBy = (publicKey: string | KeyObject, value: object, signature: string): boolean =>
+  verify(null, bytesOf(value), publicKey, Buffer.from(signature, 'base64'));
+
+const bytesOf = (value: object) => Buffer.from(canonicalize(value) ?? '');
 
 type KeyConfig = Pick<Config, 'AUDIT_KEY' | 'DATA_DIR' | 'SECRET_PEPPER'>;
 

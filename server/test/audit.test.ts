@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AuditHeads, readAuditKey, readHeads } from '../audit/heads.ts';
 import { NO_HEADS, verifyAudit } from '../audit/verify.ts';
-import { verifyAuditLogs } from '../commands.ts';
+import { COMMANDS } from '../commands.ts';
 import { ENGINES } from './engines.ts';
 import { testConfig } from './harness.ts';
 import { playScenarios } from './scenarios.ts';
@@ -193,16 +193,18 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
       const config = testConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl });
       const lines: string[] = [];
       const write = (line: string) => void lines.push(line);
-      await verifyAuditLogs(config, write, []);
+      await COMMANDS['audit verify']?.(config, write, []);
       expect(lines.join('\n')).toMatch(/^\d+ entries of 2 organizations were read\.\nNothing was changed\.$/);
       await sql`update audit_entries set action = 'member.left' where sequence = 2`.execute(db);
       const file = join(dataDir, 'audit-heads.jsonl');
       appendFileSync(file, '{"forged":true}\n{"forged":true}\n');
-      await expect(verifyAuditLogs(config, write, ['--heads', file])).rejects.toThrow(
+      await expect(COMMANDS['audit verify']?.(config, write, ['--heads', file])).rejects.toThrow(
         /^The audit log was changed: \d+ findings\.$/,
       );
       expect(lines.join('\n')).toMatch(/ entry 2: edited\n/);
-      await expect(verifyAuditLogs(config, write, ['--tail'])).rejects.toThrow('takes no option but --heads FILE');
+      await expect(COMMANDS['audit verify']?.(config, write, ['--tail'])).rejects.toThrow(
+        'takes no option but --heads FILE',
+      );
       expect(existsSync(join(dataDir, 'audit-key.pem'))).toBe(true);
     });
   });

@@ -150,7 +150,7 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
     const { databaseUrl: DATABASE_URL, busUrl: BUS_URL, dataDir: DATA_DIR } = service.store;
     const call = async (words: string) => {
       const lines: string[] = [];
-      await COMMANDS[words]?.(testConfig({ DATABASE_URL, BUS_URL, DATA_DIR }), (line) => void lines.push(line));
+      await COMMANDS[words]?.(testConfig({ DATABASE_URL, BUS_URL, DATA_DIR }), (line) => void lines.push(line), []);
       return lines.filter((line) => line.includes(sessionId));
     };
     const sessionId = await openSession(service, tenant.live);

@@ -409,7 +409,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await store.close();
     const lines: string[] = [];
     const config = testConfig({ DATA_DIR: store.dataDir, DATABASE_URL: store.databaseUrl });
-    await COMMANDS.reindex?.(config, (line) => void lines.push(line));
+    await COMMANDS.reindex?.(config, (line) => void lines.push(line), []);
     store = await attach(store.dataDir, store.databaseUrl);
     expect(lines.at(-1)).toBe(`${SESSIONS} sessions were derived.`);
     expect(await readDerived(store)).toEqual(before);

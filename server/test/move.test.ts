@@ -110,13 +110,13 @@ describe.runIf(ENGINES.includes('postgres'))('moving an embedded store to Postgr
   test('is a command, which says what it lacks', async () => {
     const command = COMMANDS['migrate --from sqlite --to postgres'];
     const config = testConfig({ DATA_DIR: '/nowhere' });
-    await expect(command?.(config, () => undefined)).rejects.toThrow(
+    await expect(command?.(config, () => undefined, [])).rejects.toThrow(
       /DATABASE_URL is needed[\s\S]*holds no embedded store/,
     );
     await from.close();
     const lines: string[] = [];
     const given = testConfig({ DATA_DIR: from.dataDir, DATABASE_URL: to.databaseUrl as string });
-    await command?.(given, (line) => lines.push(line));
+    await command?.(given, (line) => lines.push(line), []);
     expect(lines.at(-1)).toContain('Everything was copied');
   });
 });

@@ -27,7 +27,7 @@ describe.runIf(inject('natsUrl'))('a PostgreSQL whose events are numbered in one
   const call = async (words: string) => {
     const lines: string[] = [];
     const config = testConfig({ DATABASE_URL: store.databaseUrl, BUS_URL: busUrl, DATA_DIR: store.dataDir });
-    await COMMANDS[words]?.(config, (line) => void lines.push(line));
+    await COMMANDS[words]?.(config, (line) => void lines.push(line), []);
     return lines.at(-1);
   };
 

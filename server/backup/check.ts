@@ -1,0 +1,82 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { readAuditKey } from '../audit/heads.ts';
+import { NO_HEADS, verifyAudit } from '../audit/verify.ts';
+import type { Config } from '../config.ts';
+import { openStore, type Store } from '../store/open.ts';
+import { allRows } from '../store/rows.ts';
+import { STORE_FILE } from './backup.ts';
+import { type BackupManifest, readManifest } from './manifest.ts';
+import { replayReads } from './replay.ts';
+import { comparedWith } from './restore.ts';
+
+export interface CheckOptions {
+  file: string;
+  config: Config;
+  write: (line: string) => void;
+}
+
+/**
+ * Reads a backup as a service would, from a copy of it: its bytes, its audit logs, the order of its events, and the answers of
+ * the routes.
+ * @returns what is wrong with it, a line each
+ * @throws if it cannot be read, or is no backup
+ */
+export async function checkBackup({ file, config, write }: CheckOptions): Promise<string[]> {
+  const manifest = await readManifest(file);
+  write(`${file} is of ${manifest.at}, by version ${manifest.version}.`);
+  const folder = await mkdtemp(join(tmpdir(), 'capture-restore-'));
+  try {
+    const copy = join(folder, STORE_FILE);
+    await copyFile(file, copy);
+    const different = await comparedWith(copy, manifest);
+    if (different.length > 0) return different.map((finding) => `${file} ${finding}`);
+    const store = await openStore({ dataDir: folder, onError: () => undefined });
+    try {
+      const replayed = await replayReads(store, { ...config, DATA_DIR: folder });
+      write(`${replayed.answers} reads were answered.`);
+      return [...whoSigned(manifest, config), ...(await findingsIn(store, manifest)), ...replayed.findings];
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** A manifest that was signed with another key may have been made by anybody. */
+function whoSigned({ publicKey }: BackupManifest, config: Config): string[] {
+  let own: string;
+  try {
+    own = readAuditKey(config, false).publicKey;
+  } catch {
+    // A new machine, which has no key yet.
+    return [];
+  }
+  return publicKey === own
+    ? []
+    : ['the manifest is signed with a key that is not the one of this DATA_DIR or AUDIT_KEY'];
+}
+
+async function findingsIn({ db }: Store, { auditHeads }: BackupManifest): Promise<string[]> {
+  const byOrganization = new Map(auditHeads.map((head) => [head.organizationId, [head]]));
+  const audit = await verifyAudit(db, { ...NO_HEADS, byOrganization });
+  const torn = await allRows(
+    db,
+    sql<{ session_id: string }>`
+      select session_id from sessions
+      where deleted_at is null and event_count <> (
+        select coalesce(sum(last_sequence - first_sequence + 1), 0) from appends
+        where appends.session_id = sessions.session_id and appends.last_sequence <= sessions.event_count
+      )
+      limit 100`,
+  );
+  return [
+    ...audit.findings.map(
+      ({ organizationId, sequence, problem }) => `audit log of ${organizationId}, entry ${sequence}: ${problem}`,
+    ),
+    ...torn.map(({ session_id }) => `${session_id} has not as many events as it counts`),
+  ];
+}

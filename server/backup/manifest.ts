@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { SignedHead } from '../../contract/audit.ts';
+import { type AuditKey, isSignedBy } from '../audit/heads.ts';
+
+const Counts = Type.Object({
+  organizations: Type.Integer(),
+  people: Type.Integer(),
+  machines: Type.Integer(),
+  sessions: Type.Integer(),
+  appends: Type.Integer(),
+  events: Type.Integer(),
+});
+
+/** What lies beside a backup and describes it. */
+export const BackupManifest = Type.Object({
+  kind: Type.Literal('session-capture backup'),
+  /** Everything that was acknowledged before this moment is in it. */
+  at: Type.String(),
+  /** Of the service that wrote it. */
+  version: Type.String(),
+  /** The changes of its schema. */
+  schema: Type.Array(Type.String()),
+  /** Of its derived data. */
+  derivedVersion: Type.Integer(),
+  counts: Counts,
+  bytes: Type.Integer(),
+  sha256: Type.String(),
+  auditHeads: Type.Array(SignedHead),
+  holds: Type.Array(Type.String()),
+  lacks: Type.Array(Type.String()),
+  /** PEM (SPKI) of the key that signed it. */
+  publicKey: Type.String(),
+  /** Over the canonical JSON of everything else. */
+  signature: Type.String(),
+});
+export type BackupManifest = Static<typeof BackupManifest>;
+
+/** Where the manifest of a backup lies. */
+export const manifestOf = (file: string) => `${file}.json`;
+
+type Described = Omit<BackupManifest, 'kind' | 'holds' | 'lacks' | 'publicKey' | 'signature'>;
+
+export function signManifest(described: Described, key: AuditKey): BackupManifest {
+  const manifest = {
+    kind: 'session-capture backup' as const,
+    ...described,
+    holds: ['everything in the embedded store: people, secrets (hashed), sessions, events, audit logs, settings'],
+    lacks: [
+      'the configuration, with SECRET_PEPPER and AUDIT_KEY where they are set',
+      'audit-key.pem and audit-heads.jsonl of DATA_DIR: kept apart, they show a change of the store',
+      'the mail outbox of DATA_DIR',
+    ],
+    publicKey: key.publicKey,
+  };
+  return { ...manifest, signature: key.signatureOf(manifest) };
+}
+
+/** @throws Error if there is none, or it is no manifest */
+export async function readManifest(file: string): Promise<BackupManifest> {
+  const path = manifestOf(file);
+  const text = await readFile(path, 'utf8').catch((cause) => {
+    throw new Error(`${path} cannot be read. It is written with each backup: copy it beside ${file}`, { cause });
+  });
+  const value = parse(text);
+  if (!Value.Check(BackupManifest, value)) throw new Error(`${path} describes no backup that this version knows`);
+  return value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether it is as it was when its key signed it. */
+export function isUnchanged({ signature, ...manifest }: BackupManifest): boolean {
+  try {
+    return isSignedBy(manifest.publicKey, manifest, signature);
+  } catch {
+    // The key is none.
+    return false;
+  }
+}
+
+/** In hexadecimal. */
+export async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}

@@ -1,0 +1,186 @@
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runCommand } from '../commands.ts';
+import type { Config } from '../config.ts';
+import { attach, openTestStore, type TestStore } from './engines.ts';
+import { event } from './factories.ts';
+import { startTestService, type TestService, testConfig } from './harness.ts';
+import { createWorld, type World } from './world.ts';
+
+describe('a backup of the embedded store', () => {
+  let folder: string;
+  let file: string;
+  let store: TestStore;
+  let service: TestService;
+  let world: World;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'capture-backup-'));
+    file = join(folder, 'monday.sqlite');
+    store = await openTestStore('sqlite');
+    service = await startTestService('sqlite', {}, store);
+    world = await createWorld(service);
+  });
+  afterEach(async () => {
+    await service.close();
+    await store.dispose();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function run(words: string[], overrides: Partial<Config> = {}): Promise<string[]> {
+    const lines: string[] = [];
+    const config = () => testConfig({ DATA_DIR: store.dataDir, ...overrides });
+    await runCommand(words, config, (line) => void lines.push(line)).catch((error: Error) => {
+      throw new Error([...lines, error.message].join('\n'));
+    });
+    return lines;
+  }
+
+  const target = () => join(folder, 'restored');
+  const append = async (count: number) =>
+    service.call('POST', `/v1/sessions/${world.ours.sessionId}/events`, {
+      as: world.ours.live,
+      body: { events: [event(`load ${count}`)] },
+    });
+  const sequencesIn = (path: string) => {
+    const database = new DatabaseSync(path, { readOnly: true });
+    const rows = database
+      .prepare('select first_sequence, last_sequence from appends where session_id = ? order by 1')
+      .all(world.ours.sessionId);
+    database.close();
+    return rows.flatMap(({ first_sequence, last_sequence }) =>
+      Array.from(
+        { length: Number(last_sequence) - Number(first_sequence) + 1 },
+        (_, at) => Number(first_sequence) + at,
+      ),
+    );
+  };
+
+  test('has every event that was acknowledged before it began, while others arrive', async () => {
+    let acknowledged = 0;
+    let isDone = false;
+    const load = Promise.all(
+      [1, 2, 3, 4].map(async () => {
+        while (!isDone) acknowledged = Math.max(acknowledged, (await append(acknowledged)).body.lastSequence);
+      }),
+    );
+    await expect.poll(() => acknowledged).toBeGreaterThan(20);
+    const before = acknowledged;
+    await run(['backup', file]);
+    const after = acknowledged;
+    isDone = true;
+    await load;
+    expect(after).toBeGreaterThan(before);
+    await run(['restore', file], { DATA_DIR: target() });
+    const sequences = sequencesIn(join(target(), 'session-capture.sqlite'));
+    expect(sequences.length).toBeGreaterThanOrEqual(before);
+    expect(sequences).toEqual(sequences.map((_, index) => index + 1));
+    expect(await run(['restore', file, '--check'])).toContainEqual(expect.stringContaining('Nothing is wrong'));
+  });
+
+  test('restored, answers people and machines as the service did', async () => {
+    const pages = ['', '/members', '/secrets', '/environments', '/agents', '/sessions', '/audit'];
+    const urls = pages.map((page) => `/v1/organizations/me${page}`);
+    const read = ({ call }: TestService) =>
+      Promise.all(urls.map(async (url) => (await call('GET', url, { as: world.ours.owner })).text));
+    const given = await read(service);
+    await run(['backup', file]);
+    await run(['restore', file], { DATA_DIR: target() });
+    await service.close();
+    await store.close();
+    rmSync(store.dataDir, { recursive: true });
+    store = await attach(target(), undefined);
+    service = await startTestService('sqlite', {}, store);
+    expect(await read(service)).toEqual(given);
+    expect((await service.call('GET', '/v1/secret', { as: world.ours.live })).status).toBe(200);
+  });
+
+  test('is described, with what it lacks', async () => {
+    await run(['backup', file]);
+    const manifest = JSON.parse(readFileSync(`${file}.json`, 'utf8'));
+    expect(manifest).toMatchObject({
+      kind: 'session-capture backup',
+      schema: ['0001-schema'],
+      counts: { organizations: 2, events: 4 },
+      auditHeads: [{ organizationId: expect.any(String) }, { organizationId: expect.any(String) }],
+      lacks: expect.arrayContaining([expect.stringContaining('audit-key.pem')]),
+    });
+    expect(readdirSync(folder).sort()).toEqual(['monday.sqlite', 'monday.sqlite.json']);
+  });
+
+  test('replaces no other file, and is not restored over a store', async () => {
+    await run(['backup', file]);
+    await expect(run(['backup', file])).rejects.toThrow('exists already. Name another file');
+    await expect(run(['restore', file])).rejects.toThrow('Set DATA_DIR to an empty folder');
+    await expect(run(['backup', join(folder, 'other')], { DATA_DIR: target() })).rejects.toThrow('holds no store');
+  });
+
+  test('of PostgreSQL is left to its own programs', async () => {
+    const elsewhere = { DATABASE_URL: 'postgres://nowhere/capture' };
+    await expect(run(['backup', file], elsewhere)).rejects.toThrow('pg_dump backs up PostgreSQL');
+    await expect(run(['restore', file], elsewhere)).rejects.toThrow('pg_restore restores PostgreSQL');
+  });
+
+  describe('that was damaged', () => {
+    beforeEach(() => run(['backup', file]));
+
+    const refuses = async (problem: string, overrides: Partial<Config> = {}) => {
+      await expect(run(['restore', file, '--check'], overrides)).rejects.toThrow(problem);
+    };
+    const restoreFails = async (problem: string) => {
+      await expect(run(['restore', file], { DATA_DIR: target() })).rejects.toThrow(problem);
+      expect(readdirSync(target())).toEqual([]);
+    };
+
+    test('by a bit', async () => {
+      const bytes = readFileSync(file);
+      bytes[bytes.length - 5_000] = (bytes.at(-5_000) ?? 0) ^ 1;
+      writeFileSync(file, bytes);
+      await refuses('does not have the SHA-256');
+      await restoreFails('does not have the SHA-256');
+    });
+
+    test('by losing its end', async () => {
+      writeFileSync(file, readFileSync(file).subarray(0, -4096));
+      await refuses('bytes; its manifest says');
+      await restoreFails('bytes; its manifest says');
+    });
+
+    test('together with its manifest', async () => {
+      const manifest = readFileSync(`${file}.json`, 'utf8');
+      writeFileSync(`${file}.json`, manifest.replace('"events": 4', '"events": 5'));
+      await refuses('the signature does not fit');
+      await restoreFails('the signature does not fit');
+      rmSync(`${file}.json`);
+      await refuses('copy it beside');
+    });
+
+    test('or was signed by somebody else', async () => {
+      const [away, theirs] = [join(folder, 'away'), await openTestStore('sqlite')];
+      copyFileSync(file, away);
+      copyFileSync(`${file}.json`, `${away}.json`);
+      await run(['backup', join(folder, 'theirs')], { DATA_DIR: theirs.dataDir });
+      await refuses('signed with a key that is not the one', { DATA_DIR: theirs.dataDir });
+      await theirs.dispose();
+    });
+  });
+
+  test.each([
+    ['an event that is missing', 'delete from appends where session_id = ?', /has not as many events|of its/],
+    [
+      'an audit log that was changed',
+      "update audit_entries set actor_id = 'usr_2' where sequence = 1 and ? <> ''",
+      /entry 1: edited/,
+    ],
+    ['events that cannot be read', "update appends set body = x'00' where session_id = ?", /is answered 5\d\d/],
+  ])('finds %s in a store that was backed up so', async (_name, statement, problem) => {
+    const database = new DatabaseSync(join(store.dataDir, 'session-capture.sqlite'));
+    database.prepare(statement).run(world.ours.sessionId);
+    database.close();
+    await run(['backup', file]);
+    await expect(run(['restore', file, '--check'])).rejects.toThrow(problem);
+    expect(existsSync(file)).toBe(true);
+  });
+});
