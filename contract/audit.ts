@@ -6,6 +6,7 @@ export const AUDIT_ACTIONS = [
   'organization.created',
   'organization.renamed',
   'organization.owner_changed',
+  'policy.changed',
   'member.invited',
   'member.invitation_accepted',
   'member.role_changed',

@@ -37,6 +37,7 @@ import {
   SecretsQuery,
   WaitingInvitation,
 } from './organization.ts';
+import { Policy, PolicyBody } from './policy.ts';
 import {
   FindQuery,
   FoundEvents,
@@ -176,6 +177,23 @@ export const EXTENSIONS = {
     replies: { 200: Organization },
     errors: [400, 401, 403, 404, 429, 503],
   }),
+  getPolicy: route({
+    method: 'GET',
+    path: '/v1/organizations/me/policy',
+    auth: 'member',
+    summary: 'Show the policy that holds in the organization, with the defaults of what its owner has not set',
+    replies: { 200: Policy },
+    errors: [401, 403, 429, 503],
+  }),
+  replacePolicy: route({
+    method: 'PUT',
+    path: '/v1/organizations/me/policy',
+    auth: 'admin',
+    summary: 'Replace the whole policy, as an owner; what is left out has its default again',
+    body: PolicyBody,
+    replies: { 200: Policy },
+    errors: [400, 401, 403, 429, 503],
+  }),
   listAudit: route({
     method: 'GET',
     path: '/v1/organizations/me/audit',
@@ -242,7 +260,7 @@ export const EXTENSIONS = {
   getDeviceSignIn: route({
     method: 'GET',
     path: '/v1/organizations/me/device-sign-in',
-    auth: 'admin',
+    auth: 'member',
     summary: 'Show which machine waits to be signed in under a code',
     query: DeviceQuery,
     replies: { 200: DeviceSignIn },
@@ -251,8 +269,9 @@ export const EXTENSIONS = {
   decideDeviceSignIn: route({
     method: 'POST',
     path: '/v1/organizations/me/device-sign-in',
-    auth: 'admin',
-    summary: 'Confirm the sign-in of a machine, which issues a secret to it, or refuse it',
+    auth: 'member',
+    summary:
+      'Confirm the sign-in of a machine, which issues a secret to it, or refuse it; the policy may ask for an admin',
     body: DecideDeviceBody,
     replies: { 200: DeviceSignIn },
     errors: [400, 401, 403, 404, 409, 429, 503],

@@ -9,7 +9,7 @@ import type { TObject, TSchema } from 'typebox';
  */
 export type Auth = 'public' | 'secret' | 'user' | 'member' | 'admin';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Statuses of the error answers a route may give, beside its successes. */
 export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 429 | 502 | 503;

@@ -32,6 +32,7 @@ test('every address', () => {
     member: '/members/u%2F1',
     secrets: '/secrets',
     organization: '/organization',
+    policy: '/policy',
     audit: '/audit',
     welcome: '/welcome',
     signedIn: '/signed-in',

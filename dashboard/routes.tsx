@@ -112,6 +112,11 @@ const secretsRoute = createRoute({
   path: '/secrets',
   component: lazyPart(() => import('./admin/secrets.tsx'), 'SecretsPage'),
 });
+const policyRoute = createRoute({
+  ...under,
+  path: '/policy',
+  component: lazyPart(() => import('./admin/policy.tsx'), 'PolicyPage'),
+});
 const auditRoute = createRoute({
   ...under,
   path: '/audit',
@@ -138,6 +143,7 @@ const routeTree = rootRoute.addChildren([
   memberRoute,
   secretsRoute,
   organizationRoute,
+  policyRoute,
   auditRoute,
 ]);
 

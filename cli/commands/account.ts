@@ -14,7 +14,7 @@ export const loginCommand = defineCommand({
   name: 'login',
   summary: 'sign this machine in, through the browser or with an organization secret',
   description:
-    'Opens the page of the dashboard where an owner or admin confirms this machine, and stores the secret it is issued, ' +
+    'Opens the page of the dashboard where you confirm this machine, and stores the secret it is issued, ' +
     'readable by you only. If you give a secret, it is checked and stored instead.',
   examples: [
     ['capture login', 'confirmed in the browser'],

@@ -33,7 +33,7 @@ export const CHECKS: { readonly [check: string]: Check } = {
     if (settings.secret === undefined) return failed('Nobody is signed in, so nothing is captured.', LOGIN);
     if (service.secret !== 'refused') return undefined;
     const sentence = 'The service refuses the secret: it is wrong or was revoked. New events are kept meanwhile.';
-    return failed(sentence, `${LOGIN}   # then have an owner or admin confirm this machine`);
+    return failed(sentence, `${LOGIN}   # then confirm this machine in the browser`);
   },
 
   service({ service: { answer, url, trouble } }) {

@@ -18,6 +18,7 @@ const WORDS: Record<AuditAction, string> = {
   'organization.created': 'created the organization',
   'organization.renamed': 'renamed the organization',
   'organization.owner_changed': 'named the owner',
+  'policy.changed': 'changed the policy',
   'member.invited': 'invited',
   'member.invitation_accepted': 'accepted the invitation',
   'member.role_changed': 'changed the role of',
@@ -151,6 +152,7 @@ function Entries({ action, actor }: { action?: AuditAction | undefined; actor?: 
 const WHOLE = new Set<AuditAction>([
   'organization.created',
   'organization.renamed',
+  'policy.changed',
   'member.invitation_accepted',
   'member.left',
 ]);

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ServiceError } from '../../contract/client.ts';
-import { useApp, useIsAdmin, usePerson } from '../app/app.ts';
+import { useApp, usePerson } from '../app/app.ts';
 import { keys } from '../app/queries.ts';
 import { AlonePage } from '../frame/alone.tsx';
 import { Button } from '../kit/button.tsx';
@@ -14,18 +14,10 @@ import { DeviceDecision, DeviceOutcome } from './device-sign-in.tsx';
 export function DevicePage() {
   const { code } = useSearch({ from: '/device' });
   const name = showHidden(usePerson().organization.name);
-  const isAdmin = useIsAdmin();
   const [typed, setTyped] = useState<string>();
   return (
     <AlonePage title="Sign in a machine" about={`It will send sessions to ${name}.`} isMember>
-      {!isAdmin && (
-        <p>
-          Only an owner or an admin of {name} may confirm a machine. Send one of them the address of this page; the code
-          is good for 10 minutes.
-        </p>
-      )}
-      {isAdmin &&
-        (code ? <Device userCode={code} isTyped={code === typed} onType={setTyped} /> : <CodeForm onType={setTyped} />)}
+      {code ? <Device userCode={code} isTyped={code === typed} onType={setTyped} /> : <CodeForm onType={setTyped} />}
     </AlonePage>
   );
 }
@@ -48,9 +40,20 @@ function Device({ userCode, isTyped, onType }: Typing & { userCode: string; isTy
   if (device.data?.status === 'pending')
     return <DeviceDecision userCode={userCode} device={device.data} isTyped={isTyped} />;
   if (device.data) return <DeviceOutcome device={device.data} />;
-  const isUnknown = device.error instanceof ServiceError && device.error.status === 404;
-  if (!isUnknown) return <ErrorNote error={device.error} onRetry={() => void device.refetch()} />;
+  const status = device.error instanceof ServiceError ? device.error.status : undefined;
+  if (status === 403) return <AdminsOnly />;
+  if (status !== 404) return <ErrorNote error={device.error} onRetry={() => void device.refetch()} />;
   return <CodeForm wrong={userCode} onType={onType} />;
+}
+
+function AdminsOnly() {
+  const name = showHidden(usePerson().organization.name);
+  return (
+    <p>
+      Only an owner or an admin of {name} may confirm a machine: its policy says so. Send one of them the address of
+      this page; the code is good for 10 minutes.
+    </p>
+  );
 }
 
 /** For a code that was read elsewhere, and after one that is none. */

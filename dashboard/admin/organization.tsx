@@ -35,6 +35,14 @@ export function OrganizationPage() {
             },
             { name: 'Your role', value: role },
             { name: 'Created', value: <Ago time={organization.createdAt} /> },
+            {
+              name: 'Policy',
+              value: (
+                <Link to="/policy" className="link">
+                  What holds for every member
+                </Link>
+              ),
+            },
             ...(isAdmin
               ? [
                   {

@@ -14,6 +14,7 @@ export const paths = {
   member: (userId: string) => `/members/${encodeURIComponent(userId)}`,
   secrets: () => '/secrets',
   organization: () => '/organization',
+  policy: () => '/policy',
   audit: () => '/audit',
   welcome: () => '/welcome',
   device: (userCode?: string) => `/device${userCode === undefined ? '' : `?code=${encodeURIComponent(userCode)}`}`,

@@ -41,6 +41,7 @@ export const keys = {
   members: ['members'],
   invitations: ['members', 'invitations'],
   secrets: ['secrets'],
+  policy: ['policy'],
   audit: ['audit'],
   views: ['views'],
   device: (userCode: string) => ['device', userCode],
@@ -244,6 +245,15 @@ export function useMembers() {
   return useQuery({
     queryKey: keys.members,
     queryFn: async ({ signal }) => (await api.listMembers({ signal })).body.users,
+  });
+}
+
+/** What an owner has decided for all members. */
+export function usePolicy() {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.policy,
+    queryFn: async ({ signal }) => (await api.getPolicy({ signal })).body,
   });
 }
 

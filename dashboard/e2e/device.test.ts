@@ -93,7 +93,7 @@ test('a name that looks like markup is shown as it is', async () => {
   await page.getByText('workbench<img src=x onerror=alert(1)>').waitFor();
 });
 
-test('a member without the right is told who has it', async () => {
+test('a member confirms their own machine, unless the policy leaves that to admins', async () => {
   await owner.inviteMember({ body: { email: BEN.email, role: 'member' } });
   await joinByMail(product, BEN);
   const other = await product.open();
@@ -105,6 +105,15 @@ test('a member without the right is told who has it', async () => {
   await other.page.getByRole('button', { name: 'Join Harbour Works' }).click();
   await other.page.getByRole('heading', { name: 'Connect a machine' }).waitFor();
   await other.page.getByText('Run this on the machine').waitFor();
+  const ending = async ({ userCode }: StartedDevice) =>
+    other.page.getByLabel('The last four characters of the code').fill(userCode.slice(-4));
+  const own = await open('workbench', other.page);
+  await ending(own);
+  await other.page.getByRole('button', { name: 'Sign in this machine' }).click();
+  await other.page.getByText('Confirmed.').waitFor();
+  expect(await collect(own)).toBe('live');
+  await owner.replacePolicy({ body: { signIn: 'admins' } });
+  other.allow(/status of 403/);
   await open('workbench', other.page);
   await other.page.getByText('Only an owner or an admin of Harbour Works may confirm a machine.').waitFor();
   expect(await other.page.getByRole('button').count()).toBe(0);

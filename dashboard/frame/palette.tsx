@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { ScrollText, Search, SquareTerminal } from 'lucide-react';
+import { Scale, ScrollText, Search, SquareTerminal } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useIsAdmin } from '../app/app.ts';
 import { paths } from '../app/paths.ts';
@@ -12,6 +12,8 @@ import { useActions } from './palette-actions.ts';
 import { rankWords } from './palette-rank.ts';
 import { PAGES } from './rail.tsx';
 
+/** A part of the page “Organization”. */
+const POLICY = { to: paths.policy(), label: 'Policy', icon: Scale };
 /** Only admins may read it, and the rail names what everybody reads. */
 const AUDIT_LOG = { to: paths.audit(), label: 'Audit log', icon: ScrollText };
 
@@ -21,7 +23,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const { plane } = useSearch({ from: '__root__' });
   const sessions = useSessions({ plane }).data?.pages[0]?.sessions ?? [];
   const actions = useActions();
-  const pages = useIsAdmin() ? [...PAGES, AUDIT_LOG] : PAGES;
+  const pages = [...PAGES, POLICY, ...(useIsAdmin() ? [AUDIT_LOG] : [])];
   const [words, setWords] = useState('');
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);

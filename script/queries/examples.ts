@@ -204,6 +204,9 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   updateRole: [[MEMBER, 'admin', NOW]],
   listMemberIds: [[ORGANIZATION], [ORGANIZATION, 'invited']],
 
+  readPolicy: [[ORGANIZATION]],
+  replacePolicy: [[ACTOR, { signIn: 'admins' }, NOW]],
+
   changeMembers: [[ORGANIZATION, () => undefined]],
   createOrganization: [['name', { userId: 'usr_1', email: 'person@example.com', emailVerified: true }, NOW]],
   findOrganization: [[ORGANIZATION]],

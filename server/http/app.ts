@@ -80,7 +80,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   });
   await app.register(cors, {
     origin: [new URL(options.publicUrl).origin, ...options.corsOrigins],
-    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: EXPOSED,
     maxAge: 600,
   });

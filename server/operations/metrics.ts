@@ -199,7 +199,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** The pattern of the route. The files of the dashboard count together. */
 function nameOf(url: string | undefined): string {

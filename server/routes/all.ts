@@ -13,6 +13,7 @@ import { machineHealthHandlers } from './machine-health.ts';
 import { memberHandlers } from './members.ts';
 import { organizationHandlers } from './organizations.ts';
 import { personHandlers } from './people.ts';
+import { policyHandlers } from './policies.ts';
 import { reviewHandlers } from './review.ts';
 import { searchHandlers } from './search.ts';
 import { secretHandlers } from './secrets.ts';
@@ -24,6 +25,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...bootstrapHandlers(deps),
   ...auditHandlers(deps),
   ...organizationHandlers(deps),
+  ...policyHandlers(deps),
   ...memberHandlers(deps),
   ...personHandlers(deps),
   ...secretHandlers(deps),

@@ -1,7 +1,9 @@
 import { DEVICE_EXPIRES_IN, DEVICE_INTERVAL, type DeviceSignIn } from '../../contract/device.ts';
+import type { Role } from '../../contract/organization.ts';
 import { Problem, type ProblemCode } from '../../contract/problem.ts';
 import { hashSecret, newDeviceCode, newUserCode, plainUserCode, secretValueOf } from '../credentials.ts';
 import type { Deps } from '../deps.ts';
+import type { MemberCaller } from '../http/auth.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
 import { toTimestamp } from '../store/columns.ts';
 import {
@@ -16,6 +18,7 @@ import {
 import { findNamed } from '../store/environments.ts';
 import { findMember } from '../store/members.ts';
 import { findOrganization } from '../store/organizations.ts';
+import { readPolicy } from '../store/policies.ts';
 import type { DeviceSignInRow, EnvironmentRow, MemberRow } from '../store/schema.ts';
 import { findIssued, toSecret } from '../store/secrets.ts';
 import { prepareSecret } from './secrets.ts';
@@ -28,6 +31,14 @@ const TOLERANCE_MS = 1_000;
 
 export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) => {
   const hashUserCode = (typed: string) => hashSecret(pepper, plainUserCode(typed));
+
+  /** Whether the policy lets a member with that role confirm machines, which issues secrets. */
+  const mayConfirm = async (organizationId: string, role: Role): Promise<boolean> =>
+    role !== 'member' || (await readPolicy(db, organizationId)).signIn === 'members';
+
+  async function assertMayDecide({ organizationId, role }: MemberCaller): Promise<void> {
+    if (!(await mayConfirm(organizationId, role))) throw adminsOnly();
+  }
 
   async function noSuchCode(spend: Ask['spend']): Promise<Problem> {
     await spend(GUESS_POINTS - 1);
@@ -72,8 +83,8 @@ export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) 
       if (row.status === 'denied') throw notYet('access_denied');
       const approved = approvedOf(row);
       const approver = await findMember(db, approved.organizationId, approved.createdBy);
-      // The approver may have been removed, or lost the right to issue secrets.
-      if (approver === undefined || approver.role === 'member') throw notYet('access_denied');
+      // The approver may have been removed, or lost the right to confirm.
+      if (!approver || !(await mayConfirm(approved.organizationId, approver.role))) throw notYet('access_denied');
       const machine = await findNamed(db, approved.organizationId, row);
       // Derived from the code, so that a lost answer can be repeated although the store does not hold the secret.
       const value = secretValueOf(pepper, approved.plane, body.deviceCode);
@@ -91,6 +102,7 @@ export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) 
     },
 
     async getDeviceSignIn({ caller, query, spend }) {
+      await assertMayDecide(caller);
       const row = await findDeviceByUser(db, caller.organizationId, hashUserCode(query.userCode), now());
       if (!row) throw await noSuchCode(spend);
       return { status: 200, body: toDevice(row) };
@@ -98,6 +110,7 @@ export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) 
 
     async decideDeviceSignIn({ caller, body, spend }) {
       const { organizationId, userId } = caller;
+      await assertMayDecide(caller);
       const hash = hashUserCode(body.userCode);
       const status = body.decision === 'approve' ? 'approved' : 'denied';
       const decision = { status, organizationId, decidedBy: userId, plane: body.secretEnvironment ?? 'live' } as const;
@@ -108,6 +121,9 @@ export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) 
     },
   } satisfies Partial<Handlers>;
 };
+
+const adminsOnly = () =>
+  new Problem('insufficient_role', 'In this organization only an admin or owner may confirm machines. Ask one.');
 
 const SENTENCES = {
   authorization_pending: 'Nobody has confirmed the sign-in yet. Ask again.',

@@ -29,7 +29,7 @@ export const markPolled = (db: Db, deviceHash: string, now: number) =>
   db.updateTable('device_sign_ins').set({ polled_at: now }).where('device_hash', '=', deviceHash).execute();
 
 /**
- * Finds a sign-in by the hash of its user code. Admins of every organization see a pending one; a decided one is visible
+ * Finds a sign-in by the hash of its user code. Members of every organization see a pending one; a decided one is visible
  * only in its organization.
  */
 export const findDeviceByUser = (db: Db, organizationId: string, userHash: string, now: number) =>

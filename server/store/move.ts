@@ -9,6 +9,7 @@ const TABLES = {
   users: ['user_id'],
   organizations: ['organization_id'],
   members: ['user_id'],
+  policies: ['organization_id'],
   secrets: ['secret_id'],
   environments: ['environment_id'],
   installations: ['installation_id'],

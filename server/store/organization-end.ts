@@ -113,6 +113,7 @@ const OWNED = [
   ['device_sign_ins', 'device_hash'],
   ['views', 'view_id'],
   ['members', 'user_id'],
+  ['policies', 'organization_id'],
   ['audit_entries', 'sequence'],
   ['audit_heads', 'organization_id'],
 ] as const;

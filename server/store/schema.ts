@@ -61,10 +61,18 @@ export interface SecretRow extends Dated {
   created_by: string;
   /** The person who confirmed the sign-in that issued it; null for a plain secret. */
   user_id: string | null;
-  /** The machine of the secret: the one an admin signed in with it, or the first that registered with it. */
+  /** The machine of the secret: the one a member signed in with it, or the first that registered with it. */
   environment_id: string | null;
   last_used_at: Time | null;
   revoked_at: Time | null;
+}
+
+/** What an owner has decided for all members. */
+export interface PolicyRow {
+  organization_id: string;
+  /** JSON text: `PolicyBody` of `contract/policy.ts`. */
+  policy: string;
+  updated_at: Time;
 }
 
 /** The last entry of an organization's audit log. */
@@ -445,6 +453,7 @@ export interface Database {
   users: UserRow;
   organizations: OrganizationRow;
   members: MemberRow;
+  policies: PolicyRow;
   audit_heads: AuditHeadRow;
   audit_entries: AuditEntryRow;
   secrets: SecretRow;

@@ -80,6 +80,7 @@ export const EXCEPTIONS: Partial<Record<AnyRouteName, readonly Exception[]>> = {
   leaveOrganization: [{ callers: ['owner'], status: 409, why: LAST_OWNER }],
   deleteAccount: [{ callers: ['owner'], status: 409, why: LAST_OWNER }],
   deleteOrganization: [{ callers: ['admin', 'foreignAdmin'], status: 403, why: OWNERS_ONLY }],
+  replacePolicy: [{ callers: ['admin', 'foreignAdmin'], status: 403, why: OWNERS_ONLY }],
   passOwnership: [
     { callers: ['admin'], status: 403, why: OWNERS_ONLY },
     {

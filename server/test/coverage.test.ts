@@ -14,6 +14,7 @@ import { INVITATIONS } from './tables/invitations.ts';
 import { MEMBERS } from './tables/members.ts';
 import { MEMBERSHIPS } from './tables/memberships.ts';
 import { ORGANIZATIONS } from './tables/organizations.ts';
+import { POLICIES } from './tables/policies.ts';
 import { REVIEW_SCENARIOS } from './tables/review.ts';
 import { SEARCH_SCENARIOS } from './tables/search.ts';
 import { SECRETS } from './tables/secrets.ts';
@@ -24,6 +25,7 @@ const SCENARIOS = [
   ...AUDIT_SCENARIOS,
   ...BOOTSTRAP,
   ...ORGANIZATIONS,
+  ...POLICIES,
   ...MEMBERS,
   ...MEMBERSHIPS,
   ...INVITATIONS,

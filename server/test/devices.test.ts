@@ -35,8 +35,11 @@ describe.each(ENGINES)('a device sign-in on %s', (engine) => {
     expect(secrets.filter(({ name }: { name: string }) => name === 'raced')).toHaveLength(1);
   });
 
-  test('hands out nothing once who approved it may issue no secrets any more', async () => {
+  test('hands out nothing once who approved it may not confirm any more', async () => {
     const { service, theirs } = world;
+    const policy = (signIn: string) =>
+      service.call('PUT', '/v1/organizations/me/policy', { as: theirs.owner, body: { signIn } });
+    await policy('admins');
     const { deviceCode, userCode } = await beginSignIn(service, 'left');
     await decide({ userCode, decision: 'approve' }, theirs.admin);
     const { userId } = (await service.call('GET', '/v1/me', { as: theirs.admin })).body;
@@ -44,8 +47,17 @@ describe.each(ENGINES)('a device sign-in on %s', (engine) => {
     const { status } = await service.call('PATCH', path, { as: theirs.owner, body: { role: 'member' } });
     expect(status).toBe(200);
     expectProblem(await collect(deviceCode), 400, 'access_denied');
-    await service.call('PATCH', path, { as: theirs.owner, body: { role: 'admin' } });
+    await policy('members');
     expect((await collect(deviceCode)).status).toBe(200);
+    await service.call('PATCH', path, { as: theirs.owner, body: { role: 'admin' } });
+  });
+
+  test('hands out nothing once the member who approved it was removed', async () => {
+    const { service, theirs } = world;
+    const { deviceCode, userCode } = await beginSignIn(service, 'gone');
+    await decide({ userCode, decision: 'approve' }, theirs.member);
+    await service.call('DELETE', `/v1/organizations/me/members/${theirs.memberId}`, { as: theirs.owner });
+    expectProblem(await collect(deviceCode), 400, 'access_denied');
   });
 
   test('hands its secret out again also where it was collected at the last moment', async () => {

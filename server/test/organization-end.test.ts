@@ -26,13 +26,15 @@ test.each(ENGINES)('removing an organization with many rows on %s leaves the row
       await db.insertInto('stored_bytes').values(rows).execute();
     }
     await db.insertInto('stored_days').values({ organization_id, day: '2026-01-01', bytes: 1 }).execute();
+    await db.insertInto('policies').values({ organization_id, policy: '{}', updated_at: 1 }).execute();
   }
   expect(await removeOrganization(db, 'gone')).toBe(true);
-  const left = (table: 'stored_bytes' | 'stored_days' | 'organizations') =>
+  const left = (table: 'stored_bytes' | 'stored_days' | 'policies' | 'organizations') =>
     db.selectFrom(table).select('organization_id').execute();
   const kept = { organization_id: 'kept' };
   expect(await left('stored_bytes')).toEqual(Array(1_300).fill(kept));
   expect(await left('stored_days')).toEqual([kept]);
+  expect(await left('policies')).toEqual([kept]);
   expect(await left('organizations')).toEqual([kept]);
   await store.dispose();
 });

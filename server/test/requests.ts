@@ -89,6 +89,8 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   getSessionFacts: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   getSessionIndex: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   getUsage: () => ({}),
+  getPolicy: () => ({}),
+  replacePolicy: () => ({ body: { signIn: 'members' } }),
   listAudit: () => ({}),
   getAuditHead: () => ({}),
   listAddOns: () => ({}),

@@ -68,6 +68,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
         .insertInto('deleted_sessions')
         .values({ session_id: `gone_${session_id}`, organization_id, environment_id: 'env_1', ...gone })
         .execute();
+      await db.insertInto('policies').values({ organization_id, policy: '{}', updated_at: 0 }).execute();
       const machine = { hostname: 'host', platform: 'linux', cli_version: '1', address: '127.0.0.1' } as const;
       await insertDevice(db, {
         ...machine,

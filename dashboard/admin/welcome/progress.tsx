@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { MemberPerson } from '../../app/app.ts';
 import { paths } from '../../app/paths.ts';
-import { until, useEnvironments, useInstallations, useSecrets } from '../../app/queries.ts';
+import { until, useEnvironments, useInstallations, usePolicy, useSecrets } from '../../app/queries.ts';
 import { showHidden } from '../../kit/text/controls.ts';
 import { Ago } from '../../kit/time.tsx';
 import { AgentName } from '../../shared/agent-name.tsx';
@@ -27,8 +27,9 @@ export function Progress({ person }: { person: MemberPerson }) {
     ),
   ];
   const session = useFirstSession();
+  const isForAdmins = usePolicy().data?.signIn === 'admins';
   const confirms =
-    person.role === 'member'
+    person.role === 'member' && isForAdmins
       ? 'Issued when an owner or admin confirms the machine: send one of them the address that the terminal shows.'
       : 'Issued when you confirm the machine, at the address that the terminal shows. Nobody types it.';
   const come = [secret && 'a secret', machine && 'a machine', agents.length > 0 && 'an agent', session && 'a session'];

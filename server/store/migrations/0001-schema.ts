@@ -24,6 +24,7 @@ export const TENANT_TABLES = [
   'session_add_ons',
   'summed_days',
   'usage_days',
+  'policies',
   'audit_heads',
   'audit_entries',
 ] as const;
@@ -78,6 +79,13 @@ create table members (
 create unique index members_of_organization on members (organization_id, email_key);
 create index members_by_email on members (email_key);
 create unique index members_active_email on members (email_key) where status = 'active';
+
+-- What an owner has decided for all members; JSON.
+create table policies (
+  organization_id text primary key references organizations (organization_id),
+  policy text not null,
+  updated_at bigint not null
+);
 
 create table secrets (
   secret_id text primary key,
@@ -327,7 +335,7 @@ const ROW_SECURITY = forEngines(() => '', { postgres: TENANT_TABLES.map(rowSecur
 
 /**
  * A role that does not own the tables sees the rows of the organization it has named, and none where it named none.
- * A machine that waits to be signed in belongs to no organization until an admin of one decides.
+ * A machine that waits to be signed in belongs to no organization until a member of one decides.
  */
 function rowSecurity(table: (typeof TENANT_TABLES)[number]): string {
   const own = "organization_id = current_setting('app.organization', true)";

@@ -96,6 +96,12 @@ delete
   where organization_id = $2
   limit $3);
 delete
+  from "policies"
+  where organization_id = $1 and "organization_id" in (select "organization_id"
+  from "policies"
+  where organization_id = $2
+  limit $3);
+delete
   from "audit_entries"
   where organization_id = $1 and "sequence" in (select "sequence"
   from "audit_entries"

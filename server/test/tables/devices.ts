@@ -25,6 +25,61 @@ async function countSecrets({ service, ours }: World): Promise<string> {
 
 const collect = async ({ deviceCode }: { deviceCode: string }): Promise<Ask> => ({ body: { deviceCode } });
 
+/** Asks for an admin, for one row; `forMembers` takes it back. */
+async function forAdmins<Given>({ service, ours }: World, given: Given): Promise<Given> {
+  const body = { signIn: 'admins' };
+  await service.call('PUT', '/v1/organizations/me/policy', { as: ours.owner, body });
+  return given;
+}
+
+async function forMembers({ service, ours }: World): Promise<void> {
+  await service.call('PUT', '/v1/organizations/me/policy', { as: ours.owner, body: {} });
+}
+
+/** What a policy of `signIn: 'admins'` keeps from members. */
+const POLICY: readonly Scenario[] = [
+  ...(['getDeviceSignIn', 'decideDeviceSignIn'] as const).map(
+    (route): Scenario => ({
+      route,
+      name: 'by a member, where the policy asks for an admin',
+      ask: (world) => forAdmins(world, {}),
+      status: 403,
+      code: 'insufficient_role',
+      says: /^In this organization only an admin or owner may confirm machines\. Ask one\.$/,
+      after: forMembers,
+    }),
+  ),
+  {
+    route: 'decideDeviceSignIn',
+    name: 'by an admin, where the policy asks for one',
+    as: ({ ours }) => ours.admin,
+    async ask(world) {
+      const { userCode } = await beginSignIn(world.service, 'laptop');
+      return forAdmins(world, { body: { userCode, decision: 'approve' } });
+    },
+    status: 200,
+    after: forMembers,
+  },
+  {
+    route: 'collectDeviceSecret',
+    name: 'confirmed by a member',
+    ask: async (world) => collect(await decided(world, 'approve', {}, world.ours.member)),
+    status: 200,
+    body: ({ ours }) => ({ secret: { organizationId: ours.organizationId, createdBy: ours.memberId } }),
+  },
+  {
+    route: 'collectDeviceSecret',
+    name: 'confirmed by a member, and then the policy asks for an admin',
+    async ask(world) {
+      const begun = await decided(world, 'approve', {}, world.ours.member);
+      return forAdmins(world, await collect(begun));
+    },
+    status: 400,
+    code: 'access_denied',
+    after: forMembers,
+  },
+];
+
 const BEGINNINGS: readonly Scenario[] = [
   {
     route: 'startDeviceSignIn',
@@ -257,6 +312,7 @@ const COLLECTIONS: readonly Scenario[] = [
 ];
 
 export const DEVICES: readonly Scenario[] = [
+  ...POLICY,
   ...BEGINNINGS,
   ...UNREADABLE_NAMES,
   ...LOOKS,

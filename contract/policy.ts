@@ -1,0 +1,20 @@
+import { type Static, Type } from 'typebox';
+import { Body, OneOf } from './common.ts';
+
+/** Who may confirm the sign-in of a machine: each member for their own, or admins alone. */
+export const SIGN_IN = ['members', 'admins'] as const;
+
+/** What an owner sets. A field that is left out has its value of `DEFAULT_POLICY`. */
+export const PolicyBody = Body({
+  signIn: Type.Optional(OneOf(SIGN_IN)),
+});
+export type PolicyBody = Static<typeof PolicyBody>;
+
+/** What holds in an organization: every field has a value. */
+export const Policy = Type.Required(PolicyBody);
+export type Policy = Static<typeof Policy>;
+
+/** What holds where an owner has set nothing. A small team notices none of it. */
+export const DEFAULT_POLICY: Policy = {
+  signIn: 'members',
+};

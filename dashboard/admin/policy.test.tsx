@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import type { Policy } from '../../contract/policy.ts';
+import { createService } from '../test/service.ts';
+import { show } from '../test/show.tsx';
+
+const option = (name: RegExp) => page.getByRole('radio', { name });
+const save = () => page.getByRole('button', { name: 'Save' });
+
+function serviceWithPolicy() {
+  const service = createService();
+  const held: { policy: Policy } = { policy: { signIn: 'members' } };
+  service.answers.getPolicy = () => held.policy;
+  service.answers.replacePolicy = () => {
+    held.policy = { ...held.policy, signIn: 'admins' };
+    return held.policy;
+  };
+  return service;
+}
+
+test('an owner chooses who may sign in a machine, and is told that it was saved', async () => {
+  await show('/policy', serviceWithPolicy());
+  await expect.element(option(/^Every member/)).toBeChecked();
+  await expect.element(save()).toBeDisabled();
+  await option(/^Owners and admins/).click();
+  await save().click();
+  await expect.element(page.getByRole('status').filter({ hasText: 'Saved.' })).toBeVisible();
+  await expect.element(option(/^Owners and admins/)).toBeChecked();
+  await expect.element(save()).toBeDisabled();
+});
+
+test('a choice that could not be saved stays, with the reason', async () => {
+  const service = serviceWithPolicy();
+  delete service.answers.replacePolicy;
+  await show('/policy', service);
+  await option(/^Owners and admins/).click();
+  await save().click();
+  await expect.element(page.getByRole('alert')).toBeVisible();
+  await expect.element(option(/^Owners and admins/)).toBeChecked();
+  await expect.element(save()).toBeEnabled();
+});
+
+test('a member reads the policy and cannot change it', async () => {
+  const service = serviceWithPolicy();
+  const known = service.answers.getPerson;
+  service.answers.getPerson = (given) => ({ ...known?.(given), role: 'member' }) as never;
+  await show('/policy', service);
+  await expect.element(option(/^Every member/)).toBeChecked();
+  await expect.element(option(/^Owners and admins/)).toBeDisabled();
+  await expect.element(page.getByText('Only an owner may change the policy. Ask one.')).toBeVisible();
+  expect(save().query()).toBeNull();
+});

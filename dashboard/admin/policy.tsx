@@ -1,0 +1,68 @@
+import { useState } from 'react';
+import type { Policy, PolicyBody } from '../../contract/policy.ts';
+import { usePerson } from '../app/app.ts';
+import { keys, useChange, usePolicy } from '../app/queries.ts';
+import { Page } from '../frame/page.tsx';
+import { Button } from '../kit/button.tsx';
+import { Radios } from '../kit/choice.tsx';
+import { Waiting } from '../kit/notes.tsx';
+import { ErrorNote } from '../shared/error-note.tsx';
+
+/** What an owner decides for all members, who see it here. */
+export function PolicyPage() {
+  const { data: policy, error, isPending, refetch } = usePolicy();
+  return (
+    <Page title="Policy" context="What holds for everybody in this organization.">
+      {isPending && <Waiting label="Loading the policy" rows={4} />}
+      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {policy && <PolicyForm policy={policy} />}
+    </Page>
+  );
+}
+
+function PolicyForm({ policy }: { policy: Policy }) {
+  const isOwner = usePerson().role === 'owner';
+  const [chosen, setChosen] = useState<Partial<Policy>>({});
+  const wanted = { ...policy, ...chosen };
+  const save = useChange((api, body: PolicyBody) => api.replacePolicy({ body }), [keys.policy]);
+  const choose = (change: Partial<Policy>) => setChosen((before) => ({ ...before, ...change }));
+  return (
+    <form
+      className="max-w-[640px]"
+      onSubmit={(event) => {
+        event.preventDefault();
+        // Not before the policy was read again: the old one would be shown for a moment.
+        save.mutate(wanted, { onSuccess: () => setChosen({}) });
+      }}
+    >
+      {!isOwner && <p className="mb-4 text-13 text-muted">Only an owner may change the policy. Ask one.</p>}
+      <fieldset className="flex flex-col gap-6" disabled={!isOwner || save.isPending}>
+        <legend className="sr-only">Policy</legend>
+        <Radios
+          legend="Who may sign in a machine"
+          options={SIGN_IN}
+          value={wanted.signIn}
+          onChange={(signIn) => choose({ signIn })}
+        />
+      </fieldset>
+      {isOwner && (
+        <div className="mt-6 flex flex-col items-start gap-2">
+          <Button type="submit" tone="primary" disabled={save.isPending || Object.keys(chosen).length === 0}>
+            Save
+          </Button>
+          {save.isSuccess && Object.keys(chosen).length === 0 && (
+            <p role="status" className="text-12 text-muted">
+              Saved.
+            </p>
+          )}
+          {save.isError && <ErrorNote error={save.error} />}
+        </div>
+      )}
+    </form>
+  );
+}
+
+const SIGN_IN = [
+  { value: 'members', label: 'Every member', meaning: 'confirms the sign-in of their own machines' },
+  { value: 'admins', label: 'Owners and admins', meaning: 'confirm it for everybody' },
+] as const;

@@ -1,0 +1,48 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
+import { DEFAULT_POLICY, type Policy, type PolicyBody } from '../../contract/policy.ts';
+import { recordAction } from './audit.ts';
+import { person } from './audit-chain.ts';
+import { firstRow } from './rows.ts';
+import type { Db, PolicyRow } from './schema.ts';
+
+/** What holds in the organization now. */
+export async function readPolicy(db: Db, organizationId: string): Promise<Policy> {
+  const row = await firstRow(
+    db,
+    sql<Pick<PolicyRow, 'policy'>>`select policy from policies where organization_id = ${organizationId}`,
+  );
+  return complete(row === undefined ? {} : (JSON.parse(row.policy) as PolicyBody));
+}
+
+/** Replaces the whole policy, in a transaction of `changeMembers`. @returns what holds from then on */
+export async function replacePolicy(
+  transaction: Db,
+  { organizationId, userId }: { organizationId: string; userId: string },
+  body: PolicyBody,
+  now: number,
+): Promise<Policy> {
+  const before = await readPolicy(transaction, organizationId);
+  const after = complete(body);
+  const changed = FIELDS.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+  await sql`
+    insert into policies (organization_id, policy, updated_at)
+    values (${organizationId}, ${JSON.stringify(known(body))}, ${now})
+    on conflict (organization_id) do update set policy = excluded.policy, updated_at = excluded.updated_at
+    `.execute(transaction);
+  if (changed.length > 0) {
+    const target = { kind: 'organization', id: organizationId } as const;
+    const details = { fields: changed.join(', ') };
+    const happened = { actor: person(userId), action: 'policy.changed', target, details } as const;
+    await recordAction(transaction, organizationId, happened, now);
+  }
+  return after;
+}
+
+const FIELDS = Object.keys(DEFAULT_POLICY) as (keyof Policy)[];
+
+/** Without fields that the service does not know, which would have no bound. */
+const known = (given: PolicyBody): PolicyBody =>
+  Object.fromEntries(FIELDS.flatMap((field) => (given[field] === undefined ? [] : [[field, given[field]]])));
+
+const complete = (given: PolicyBody): Policy => ({ ...DEFAULT_POLICY, ...known(given) });
