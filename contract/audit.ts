@@ -28,7 +28,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export const AUDIT_ACTORS = ['person', 'secret', 'machine', 'service'] as const;
 
 /** Names somebody or something by its id, and never by an e-mail or a name: entries outlive both. */
-const Party = Type.Object({
+export const Party = Type.Object({
   kind: OneOf([...AUDIT_ACTORS, 'organization', 'agent', 'session']),
   id: Type.String(),
 });

@@ -111,7 +111,6 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   markPolled: [['hash', NOW]],
 
   recordAction: [],
-  recordDeletion: [],
   recordActions: [[ORGANIZATION, [HAPPENED], NOW]],
   listAudit: [
     [ORGANIZATION, { before: 100, limit: 101 }],
@@ -232,7 +231,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   captureSessions: [[[{ ...OPENING, capture: CAPTURE }], NOW]],
 
   listUnchanged: [[NOW, { createdAt: NOW, sessionId: 'ses_1' }, 100]],
-  forgetExpiry: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }]],
+  forgetExpiry: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }, HAPPENED.actor, NOW]],
   findDeleted: [[ORGANIZATION, 'live', 'key']],
   sweepDeleted: [[() => NOW]],
   sweepOrphans: [[]],

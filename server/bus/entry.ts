@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { Party } from '../../contract/audit.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 const Time = Type.Integer({ minimum: 0 });
@@ -35,6 +36,7 @@ const Entry = Type.Union([
     kind: Type.Literal('deleted'),
     // Absent in messages of versions that did not tell.
     isExpired: Type.Optional(Type.Boolean()),
+    by: Type.Optional(Party),
   }),
 ]);
 export type Entry = Static<typeof Entry>;

@@ -5,7 +5,7 @@ import { type ComparingJournal, Heads, type Known } from '../log/heads.ts';
 import type { Journal, Proposal } from '../log/journal.ts';
 import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
 import { findKeyedAppend, type KeyedAppend, readLogState } from '../store/log-state.ts';
-import { applyDeletions } from '../store/postgres-apply.ts';
+import { deleteInStore } from '../store/postgres-apply.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import { sliceOf, withDeadline } from '../work.ts';
 import type { Bus } from './bus.ts';
@@ -60,8 +60,9 @@ export class JetStreamJournal implements Journal {
     const isDeleted =
       command.kind === 'delete' ? !('refused' in decision) : command.kind === 'expire' && 'entry' in decision;
     if (isDeleted) {
-      const deletion = { ...place, at: command.at, isExpired: command.kind === 'expire' };
-      await ofStore(applyDeletions(this.#pool, [deletion]));
+      const by = command.kind === 'delete' ? command.by : undefined;
+      const deletion = { ...place, at: command.at, isExpired: command.kind === 'expire', by };
+      await ofStore(deleteInStore(this.#pool, [deletion]));
     }
     return decision;
   }
@@ -176,7 +177,11 @@ class Subjects implements ComparingJournal<Subject> {
   }
 
   async #messageOf({ entry, command, frame }: Proposal, { plane }: Head): Promise<{ entry: Entry; body?: Uint8Array }> {
-    if (entry.kind !== 'append') return { entry };
+    if (entry.kind === 'deleted') {
+      const { kind, isExpired, by } = entry;
+      return { entry: by ? { kind, isExpired, by } : { kind, isExpired } };
+    }
+    if (entry.kind === 'closed') return { entry };
     if (command.kind !== 'append' || !frame) throw new Error('an append has a frame');
     const { appendId, key, fingerprint, at } = command;
     const { codec, body } = frame;

@@ -37,7 +37,10 @@ export async function readTask(
   const entry = entryOf(headers);
   if (!place || !entry) return 'it is none that this version understands';
   if (entry.kind === 'closed') return { close: { ...place, ...entry } };
-  if (entry.kind === 'deleted') return { deletion: { ...place, at, isExpired: entry.isExpired ?? false } };
+  if (entry.kind === 'deleted') {
+    const { by, isExpired = false } = entry;
+    return { deletion: { ...place, at, isExpired, by } };
+  }
   if (entry.kind !== 'append') return {};
   const body = entry.parts === 0 ? data : await bus.readParts(entry.appendId, entry.parts);
   return body ? { append: { ...place, ...entry, body } } : 'a part of it is missing';

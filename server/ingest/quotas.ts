@@ -70,7 +70,7 @@ export class StorageQuotas {
   guard(log: SessionChanges): SessionChanges {
     return {
       close: (closing) => log.close(closing),
-      delete: (named) => log.delete(named),
+      delete: (named, by) => log.delete(named, by),
       expire: (session) => log.expire(session),
       revoke: (organizationId, environmentId) => log.revoke(organizationId, environmentId),
       closeSomeOf: (machine, before, closing) => log.closeSomeOf(machine, before, closing),

@@ -1,3 +1,4 @@
+import type { AuditParty } from '../../contract/audit.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { newUuid } from '../ids.ts';
 import type { Command, Decision, Entry, Head, SessionKey } from '../log/decide.ts';
@@ -154,11 +155,13 @@ export class SessionLog {
 
   /**
    * Deletes a session for good, also one that has expired; again is no error.
+   * @param by whom the audit log names; absent: nobody, as its organization goes with its log
    * @throws Problem `not_found`
    */
-  async delete(place: SessionKey): Promise<void> {
-    await this.#change(place, { kind: 'delete', at: this.#options.now() });
-    await forgetExpiry(this.#options.db, place);
+  async delete(place: SessionKey, by?: AuditParty): Promise<void> {
+    const at = this.#options.now();
+    await this.#change(place, { kind: 'delete', by, at });
+    await forgetExpiry(this.#options.db, place, by, at);
   }
 
   /** Deletes an expired session, unless it got events meanwhile. */

@@ -1,3 +1,4 @@
+import type { AuditParty } from '../../contract/audit.ts';
 import type { Plane } from '../../contract/secret.ts';
 
 /** Names a session of an organization. */
@@ -61,7 +62,8 @@ export type Command =
   | CloseCommand
   /** Its machine was revoked: it is closed as failed if it is open. */
   | { kind: 'fail'; at: number }
-  | { kind: 'delete'; at: number }
+  /** `by`: whom the audit log names; absent: its organization goes with its log. */
+  | { kind: 'delete'; by?: AuditParty | undefined; at: number }
   /** Deletes it because of its age, if it has as many events still. */
   | { kind: 'expire'; eventCount: number; at: number };
 
@@ -69,7 +71,7 @@ export type Command =
 export type Entry =
   | { kind: 'append'; firstSequence: number; lastSequence: number }
   | { kind: 'closed'; status: 'completed' | 'failed'; endedAt: number; eventCount: number; at: number }
-  | { kind: 'deleted'; eventCount: number; isExpired: boolean };
+  | { kind: 'deleted'; eventCount: number; isExpired: boolean; by?: AuditParty | undefined };
 
 export type Decision =
   | { entry: Entry }
@@ -111,7 +113,7 @@ export function decide({ head, keys }: Seen, command: Command): Decision {
       if (!head) return { refused: 'not_found' };
       return head.status === 'deleted'
         ? { unchanged: true }
-        : { entry: { kind: 'deleted', eventCount: head.eventCount, isExpired: false } };
+        : { entry: { kind: 'deleted', eventCount: head.eventCount, isExpired: false, by: command.by } };
     case 'expire':
       if (!head || head.status === 'deleted' || head.eventCount !== command.eventCount) return { unchanged: true };
       return { entry: { kind: 'deleted', eventCount: head.eventCount, isExpired: true } };

@@ -6,7 +6,6 @@ import type { Handlers } from '../http/handler.ts';
 import type { SecretCaller } from '../http/secret-lookup.ts';
 import type { ReadAppend, RefusedAppend } from '../ingest/scan/read.ts';
 import { SequenceMismatch } from '../log/outcome.ts';
-import { recordDeletion } from '../store/audit.ts';
 import { secret } from '../store/audit-chain.ts';
 import { fromTimestamp, toTimestamp } from '../store/columns.ts';
 import { findDeleted } from '../store/deletions.ts';
@@ -120,9 +119,7 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
       if (tombstone && !mayDeleteAgain(tombstone, sender)) throw otherMachine();
       // By the checked id, because another machine may capture a session under the key at any moment.
       const { session_id: sessionId } = found(row ?? tombstone, 'session');
-      const place = { organizationId, sessionId };
-      if (row) await recordDeletion(db, place, secret(caller.secretId), now());
-      await sessionLog.delete(place);
+      await sessionLog.delete({ organizationId, sessionId }, secret(caller.secretId));
       return { status: 200, body: { sessionId } };
     },
   } satisfies Partial<Handlers>;

@@ -4,7 +4,6 @@ import { readOffset, writeOffset } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { SecretCaller } from '../http/secret-lookup.ts';
-import { recordDeletion } from '../store/audit.ts';
 import { person } from '../store/audit-chain.ts';
 import { fromTimestamp, toTimestamp } from '../store/columns.ts';
 import { forgetDeletion } from '../store/ownership.ts';
@@ -57,9 +56,7 @@ export const sessionHandlers = ({ store: { db }, sessionLog, now }: Deps) => {
     async deleteSession({ caller, params }) {
       const { sessionId } = params;
       const { organizationId, userId } = caller;
-      const place = { organizationId, sessionId };
-      if (await findSession(db, organizationId, sessionId)) await recordDeletion(db, place, person(userId), now());
-      await sessionLog.delete(place);
+      await sessionLog.delete({ organizationId, sessionId }, person(userId));
       return { status: 200, body: { sessionId } };
     },
 

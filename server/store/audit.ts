@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { AuditAction, AuditEntry, AuditParty } from '../../contract/audit.ts';
-import type { SessionKey } from '../log/decide.ts';
 import { type ChainHead, EMPTY, type Happened, nextEntry } from './audit-chain.ts';
 import { toTimestamp } from './columns.ts';
 import { forUpdate } from './dialect.ts';
@@ -56,16 +55,6 @@ export async function recordActions(
 /** Adds one entry, as `recordActions` does. */
 export const recordAction = (transaction: Db, organizationId: string, happened: Happened, now: number) =>
   recordActions(transaction, organizationId, [happened], now);
-
-/**
- * Notes that a session is about to be deleted, in a transaction of its own: each journal deletes in its own way. If that
- * fails afterwards, the log names a deletion that its sender will repeat.
- */
-export const recordDeletion = (db: Db, { organizationId, sessionId }: SessionKey, actor: AuditParty, now: number) =>
-  db.transaction().execute((transaction) => {
-    const target = { kind: 'session', id: sessionId } as const;
-    return recordAction(transaction, organizationId, { actor, action: 'session.deleted', target }, now);
-  });
 
 export interface AuditFilter {
   action?: AuditAction | undefined;

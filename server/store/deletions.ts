@@ -1,16 +1,30 @@
 import { sql } from 'kysely';
+import type { AuditParty } from '../../contract/audit.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { SessionKey } from '../log/decide.ts';
+import { recordAction } from './audit.ts';
 import { removeDerived } from './derived-removal.ts';
 import { allRows, changedRows, firstRow } from './rows.ts';
 import type { Db, DeletedSessionRow, SessionRow } from './schema.ts';
 
-/** Notes that a person has deleted a session that had expired: nothing more of it is to be captured. */
-export async function forgetExpiry(db: Db, { organizationId, sessionId }: SessionKey): Promise<void> {
-  await sql`
-    update deleted_sessions set last_event_at = null
-    where organization_id = ${organizationId} and session_id = ${sessionId} and last_event_at is not null`.execute(db);
-}
+/** Notes that somebody has deleted a session that had expired: nothing more of it is to be captured. */
+export const forgetExpiry = (
+  db: Db,
+  { organizationId, sessionId }: SessionKey,
+  actor: AuditParty | undefined,
+  now: number,
+): Promise<void> =>
+  db.transaction().execute(async (transaction) => {
+    const changed = await changedRows(
+      transaction,
+      sql`
+        update deleted_sessions set last_event_at = null
+        where organization_id = ${organizationId} and session_id = ${sessionId} and last_event_at is not null`,
+    );
+    if (changed === 0 || !actor) return;
+    const target = { kind: 'session', id: sessionId } as const;
+    await recordAction(transaction, organizationId, { actor, action: 'session.deleted', target }, now);
+  });
 
 /** What is left of the deleted session that was captured under the key. */
 export const findDeleted = (db: Db, organizationId: string, plane: Plane, clientKey: string) =>

@@ -1,5 +1,9 @@
 import type pg from 'pg';
+import type { AuditParty } from '../../contract/audit.ts';
 import type { Plane } from '../../contract/secret.ts';
+import { recordActions } from './audit.ts';
+import type { Happened } from './audit-chain.ts';
+import { dbOn } from './postgres.ts';
 import type { SessionRow } from './schema.ts';
 import { TOMBSTONE, tombstoneOf } from './tombstone.ts';
 
@@ -44,6 +48,8 @@ export interface NewDeletion {
   isExpired: boolean;
   /** How many events it must have; absent: any. */
   eventCount?: number;
+  /** Whom the audit log names; absent: nobody, and it has no entry. */
+  by?: AuditParty | undefined;
   at: number;
 }
 
@@ -198,13 +204,15 @@ WITH s AS (
 SELECT organization_id, session_id, 'deleted' AS status, event_count FROM s`;
 
 /**
- * Marks sessions as deleted: from now on nobody sees them, they take no events, and their keys are remembered.
+ * Marks sessions as deleted: from now on nobody sees them, they take no events, and their keys are remembered. The audit log
+ * says who did it, in the same transaction.
+ * @throws what the engine throws, and then nothing was written
  * @returns those that were there, had not been deleted before, and had as many events as they must have
  */
-export async function applyDeletions(
-  client: Pick<pg.ClientBase, 'query'>,
-  deletions: readonly NewDeletion[],
-): Promise<ChangedSession[]> {
+export const deleteInStore = (pool: Pick<pg.Pool, 'connect'>, deletions: readonly NewDeletion[]) =>
+  inTransaction(pool, (client) => applyDeletions(client, deletions));
+
+async function applyDeletions(client: pg.PoolClient, deletions: readonly NewDeletion[]): Promise<ChangedSession[]> {
   const values = [
     deletions.map((one) => one.organizationId),
     deletions.map((one) => one.sessionId),
@@ -213,7 +221,28 @@ export async function applyDeletions(
     deletions.map((one) => one.eventCount ?? null),
   ];
   const asked = { name: 'delete_sessions', text: DELETE, values, ...BOUNDED };
-  return (await client.query<ChangedSession>(asked)).rows;
+  const { rows } = await client.query<ChangedSession>(asked);
+  await record(client, rows, deletions);
+  return rows;
+}
+
+/** Notes who deleted the sessions: by organization, in one order, so that two workers do not wait for each other. */
+async function record(
+  client: pg.PoolClient,
+  deleted: readonly ChangedSession[],
+  deletions: readonly NewDeletion[],
+): Promise<void> {
+  const bySession = new Map(deletions.map((one) => [one.sessionId, one]));
+  const organizations = Map.groupBy(deleted, (row) => row.organization_id);
+  for (const [organizationId, rows] of [...organizations].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const happened = rows.flatMap(({ session_id: id, event_count: events }): Happened[] => {
+      const actor = bySession.get(id)?.by;
+      const target = { kind: 'session', id } as const;
+      return actor ? [{ actor, action: 'session.deleted', target, details: { events } }] : [];
+    });
+    const at = Math.max(...rows.map((row) => bySession.get(row.session_id)?.at ?? 0));
+    await recordActions(dbOn(client), organizationId, happened, at);
+  }
 }
 
 /** In one order everywhere, so that two workers do not wait for each other. The later one sees what the other inserted. */
@@ -268,14 +297,20 @@ RETURNING ${CHANGED}`;
  * Writes what the bus has numbered, all of it in one transaction; again changes nothing.
  * @throws what the engine throws, and then nothing was written
  */
-export async function applyNumbered(pool: Pick<pg.Pool, 'connect'>, numbered: Numbered): Promise<Applied> {
+export const applyNumbered = (pool: Pick<pg.Pool, 'connect'>, numbered: Numbered): Promise<Applied> =>
+  inTransaction(pool, (client) => apply(client, numbered));
+
+async function inTransaction<Result>(
+  pool: Pick<pg.Pool, 'connect'>,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
-    const applied = await apply(client, numbered);
+    const result = await work(client);
     await client.query('COMMIT');
     client.release();
-    return applied;
+    return result;
   } catch (error) {
     // The connection with it: what became of the transaction is not known.
     client.release(true);

@@ -6,7 +6,7 @@ import { type ComparingJournal, Heads, type Known } from '../log/heads.ts';
 import type { Journal, Proposal } from '../log/journal.ts';
 import { sliceOf } from '../work.ts';
 import { isUnavailable, storeUnavailable, uniqueViolation } from './dialect.ts';
-import { type Addition, applyBehind, applyDeletions, type NewDeletion } from './postgres-apply.ts';
+import { type Addition, applyBehind, deleteInStore, type NewDeletion } from './postgres-apply.ts';
 import type { SessionRow } from './schema.ts';
 
 /** The session, with a row for each of its appends that has one of the keys. */
@@ -91,14 +91,14 @@ class PostgresJournal implements ComparingJournal<Known> {
     const { entry, command } = first;
     const isCommitted =
       entry.kind === 'deleted'
-        ? await this.#delete({ ...place, isExpired: entry.isExpired, eventCount: head.eventCount, at: command.at })
+        ? await this.#delete({ ...place, ...entry, at: command.at })
         : await this.#enqueue({ place, head, after: after.head, proposals, bytes: bytesOf(proposals) });
     if (isCommitted) seen.head = after.head;
     return isCommitted;
   }
 
   async #delete(deletion: NewDeletion): Promise<boolean> {
-    return (await applyDeletions(this.#pool, [deletion])).length > 0;
+    return (await deleteInStore(this.#pool, [deletion])).length > 0;
   }
 
   #enqueue(pending: Omit<PendingCommit, 'resolve' | 'reject'>): Promise<boolean> {

@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Kysely, PostgresAdapter, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
+import { Kysely, PostgresAdapter, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import { Queue } from '../work.ts';
+import type { Db } from './schema.ts';
 
 /** Counters and times stay below 2^53, so a bigint may come back as a number. */
 const BIGINT_OID = 20;
@@ -72,6 +73,13 @@ export function limitedPool(pool: PostgresPool, most: number): PostgresPool {
     });
   return { connect, end: async () => undefined, options: pool.options };
 }
+
+/** Queries on a connection that its owner took from the pool, such as in a transaction of theirs. */
+export const dbOn = (client: pg.PoolClient): Db => {
+  const shared = { query: client.query.bind(client), release: () => undefined } as unknown as PostgresPoolClient;
+  const pool = { connect: async () => shared, end: async () => undefined, options: {} };
+  return new Kysely({ dialect: postgresDialect(pool) });
+};
 
 /** Idle time after which TCP checks whether the peer is alive. */
 export const KEEP_ALIVE_MS = 10_000;

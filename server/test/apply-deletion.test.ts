@@ -5,7 +5,7 @@ import { newUuid } from '../ids.ts';
 import { encodeFrame } from '../log/frame.ts';
 import { sweepDeleted, sweepOrphans } from '../store/deletions.ts';
 import { endOrganization } from '../store/organization-end.ts';
-import { applyDeletions, applyNumbered } from '../store/postgres-apply.ts';
+import { applyNumbered, deleteInStore } from '../store/postgres-apply.ts';
 import { openSession } from './factories.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -34,7 +34,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     world.service.store.db.selectFrom('appends').select('append_id').where('session_id', '=', sessionId).execute();
 
   const markDeleted = (sessionId: string) =>
-    applyDeletions(world.service.store.pool as pg.Pool, [
+    deleteInStore(world.service.store.pool as pg.Pool, [
       { organizationId: world.ours.organizationId, sessionId, isExpired: false, at: 1 },
     ]);
 

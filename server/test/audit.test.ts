@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AuditHeads, readAuditKey, readHeads } from '../audit/heads.ts';
 import { NO_HEADS, verifyAudit } from '../audit/verify.ts';
 import { COMMANDS } from '../commands.ts';
-import { ENGINES } from './engines.ts';
-import { testConfig } from './harness.ts';
+import { ENGINES, LOGS } from './engines.ts';
+import { settled, testConfig } from './harness.ts';
 import { playScenarios } from './scenarios.ts';
 import { AUDIT_SCENARIOS } from './tables/audit.ts';
 import { startWorld, type World } from './world.ts';
@@ -29,6 +29,54 @@ test('heads are signed with a key that replicas share by their pepper, and kept 
   });
   expect(() => readAuditKey({ ...config, SECRET_PEPPER: undefined }, false)).toThrow('there is no');
   rmSync(dataDir, { recursive: true });
+});
+
+describe.each(LOGS)('the deletion of a session on %s', (engine) => {
+  let world: World;
+  beforeEach(async () => {
+    world = await startWorld(engine);
+  });
+  afterEach(() => world.service.close());
+
+  const remove = (sessionId: string) =>
+    world.service.call('DELETE', `/v1/organizations/me/sessions/${sessionId}`, { as: world.ours.owner });
+  const read = (sessionId: string) =>
+    world.service.call('GET', `/v1/organizations/me/sessions/${sessionId}`, { as: world.ours.owner });
+  const deletionsOf = async (sessionId: string) => {
+    const path = '/v1/organizations/me/audit?action=session.deleted';
+    const { entries } = (await world.service.call('GET', path, { as: world.ours.owner })).body;
+    return entries.filter(({ target }: { target: { id: string } }) => target.id === sessionId);
+  };
+
+  test('is in the audit log once, with who did it and how many events it had', async () => {
+    const { ours } = world;
+    const all = await Promise.all([remove(ours.sessionId), remove(ours.sessionId), remove(ours.sessionId)]);
+    expect(all.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await deletionsOf(ours.sessionId)).toMatchObject([{ actor: { kind: 'person' }, details: { events: 2 } }]);
+  });
+
+  test('does not happen without its entry', async () => {
+    const { ours, service } = world;
+    const { db, bus } = service.store;
+    await sql`alter table audit_entries rename to audit_entries_away`.execute(db);
+    const [refused, appended] = await Promise.all([
+      remove(ours.closedSessionId),
+      service.call('POST', `/v1/sessions/${ours.sessionId}/events`, {
+        as: ours.live,
+        body: { events: [{ eventType: 'notice' }] },
+      }),
+    ]);
+    expect(refused.status).toBeGreaterThanOrEqual(500);
+    expect(appended.status).toBe(bus ? 202 : 200);
+    const kept = db.selectFrom('sessions').select('deleted_at').where('session_id', '=', ours.closedSessionId);
+    expect(await kept.execute()).toEqual([{ deleted_at: null }]);
+    await sql`alter table audit_entries_away rename to audit_entries`.execute(db);
+    expect((await remove(ours.closedSessionId)).status).toBe(200);
+    await settled(bus);
+    expect((await read(ours.closedSessionId)).status).toBe(404);
+    expect(await deletionsOf(ours.closedSessionId)).toHaveLength(1);
+    expect((await verifyAudit(db, NO_HEADS)).findings).toEqual([]);
+  });
 });
 
 describe.each(ENGINES)('the audit log on %s', (engine) => {

@@ -3,6 +3,7 @@ import { pack } from '../../log/codec.ts';
 import { type Decision, decide, type Entry, type Head, type KnownAppend } from '../../log/decide.ts';
 import type { Change } from '../../log/journal.ts';
 import { TOMBSTONE, tombstoneOf } from '../tombstone.ts';
+import { createRecorder } from './audit-recorder.ts';
 
 const FIND_HEAD = `
   SELECT plane, status, event_count, client_ended_at, deleted_at FROM sessions
@@ -57,6 +58,8 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
   const close = database.prepare(CLOSE);
   const markDeleted = database.prepare(MARK_DELETED);
   const rememberDeleted = database.prepare(REMEMBER_DELETED);
+  // Made when it is needed: without the tables of the audit log, appends still work.
+  let record: ReturnType<typeof createRecorder> | undefined;
 
   function headOf({ sessionId, organizationId }: Change['place']): Head | undefined {
     const row = findHead.get(sessionId, organizationId) as unknown as HeadRow | undefined;
@@ -83,6 +86,11 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
     else if (entry.kind === 'deleted') {
       markDeleted.run(command.at, ...where);
       rememberDeleted.run(Number(entry.isExpired), ...where);
+      const { by: actor, eventCount: events } = entry;
+      if (!actor) return;
+      record ??= createRecorder(database);
+      const target = { kind: 'session', id: place.sessionId } as const;
+      record(place.organizationId, { actor, action: 'session.deleted', target, details: { events } }, command.at);
     } else if (command.kind === 'append' && frame) {
       const { sessionId, organizationId } = place;
       const { appendId, key, fingerprint, at } = command;
