@@ -145,7 +145,7 @@ test('at any width of the terminal a session takes one line, and wide characters
   const signedIn = { url: service.url, secret: 'sk_live_test' };
   say(3, 0, '日本語のとても長い題名です、画面に入りません', join(home, 'a/folder/with/a/long/name'));
   await capture(['import']);
-  for (const columns of [60, 70, 100]) {
+  for (const columns of [40, 60, 70, 100]) {
     const { context, written } = createContext({ home, ...signedIn, isTTY: true, variables: { NO_COLOR: '1' } });
     await runProgram({ ...context, stdout: { ...context.stdout, columns } }, ['sessions']);
     const line = written.stdout.split('\n').find((text) => text.includes('日')) ?? '';

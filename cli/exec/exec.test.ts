@@ -6,6 +6,7 @@ import { SPOOL_VERSION } from '../spool/schema.ts';
 import { makeFolder, removeFiles, write } from '../test/folder.ts';
 import { startHeld } from '../test/held.ts';
 import { exitOf, run, start } from '../test/program.ts';
+import { startService } from '../test/service.ts';
 import { sessionId } from '../test/transcripts.ts';
 
 const SESSION = sessionId(1);
@@ -176,10 +177,25 @@ test('while the service is away the agent runs all the same, and the message say
   const machine = layOut();
   const target = { url: 'http://127.0.0.1:9', secret: 'sk_live_test' };
   const { code, said } = await exec(machine, target, '--within', '2', '--', 'claude', '5', 'one');
-  expect({ code, said }).toMatchObject({ code: 5, said: expect.stringMatching(/cannot be reached now/) });
+  expect({ code, said }).toMatchObject({
+    code: 5,
+    said: expect.stringMatching(/cannot be reached: nothing listens there\. /),
+  });
   expect(said).toMatch(/warning: Not all of this run could be delivered: .*`capture import`/);
   expect(readFileSync(machine.transcript, 'utf8')).toContain('one');
   expect(leftBehind(machine)).toEqual(['.claude']);
+});
+
+test('of a service that answers with an error, the message does not say that it cannot be reached', async () => {
+  const service = await startService({ faults: { unavailable: 1 } });
+  onTestFinished(service.stop);
+  const target = { url: service.url, secret: 'sk_live_test' };
+  const { code, said } = await exec(layOut(), target, '--within', '2', '--', 'claude', '5', 'one');
+  expect({ code, said }).toMatchObject({
+    code: 5,
+    said: expect.stringContaining('was reached, but answers with an error'),
+  });
+  expect(said).not.toContain('cannot be reached');
 });
 
 test.each([

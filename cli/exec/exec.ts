@@ -16,7 +16,7 @@ import { ownPlaces } from '../read/places.ts';
 import { keyPath } from '../redact/key.ts';
 import { copyDecisions } from '../spool/decisions.ts';
 import { openSpool } from '../spool/open.ts';
-import { explainRefusal, isTemporary } from '../upload/problem.ts';
+import { explainRefusal, isTemporary, tellTrouble } from '../upload/problem.ts';
 import { createService } from '../upload/service.ts';
 
 export interface ExecOptions {
@@ -56,9 +56,7 @@ async function requireAccepted({ fetch }: Context, settings: Settings, output: O
     await askAccount(createService({ ...settings, fetch, timeoutMs: ASK_MS }));
   } catch (error) {
     if (!isTemporary(error)) throw explainRefusal(error, 'Nothing was run.');
-    output.warn(
-      `The service at ${settings.url} cannot be reached now: ${describe(error)}. It is tried again meanwhile.`,
-    );
+    output.warn(`${tellTrouble(settings.url, error)}. It is tried again meanwhile.`);
   }
 }
 

@@ -83,15 +83,6 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     return warning(sentence, `capture verify && rm ${damaged.map((path) => `${shellWord(path)}*`).join(' ')}`);
   },
 
-  disk({ state, freeBytes }) {
-    if (freeBytes >= FREE_WARNING) return undefined;
-    const sentence = `The disk with ${state} has ${formatBytes(freeBytes)} left.`;
-    const fix = `df -h ${shellWord(state)}   # free some space`;
-    return freeBytes >= FREE_FAILURE
-      ? warning(sentence, fix)
-      : failed(`${sentence} Capture stops when it is full.`, fix);
-  },
-
   redaction({ spool }) {
     const withheld = spool?.counters.recordsWithheld ?? 0;
     if (withheld === 0) return undefined;
@@ -99,6 +90,13 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     const sentence = `${formatCount(withheld, 'record')} withheld, because masking failed or took too long (${rules}).`;
     return warning(sentence, 'capture redact --test FILE   # says what is masked in a transcript');
   },
+};
+
+export const checkDisk: Check = ({ state, freeBytes }) => {
+  if (freeBytes >= FREE_WARNING) return undefined;
+  const sentence = `The disk with ${state} has ${formatBytes(freeBytes)} left.`;
+  const fix = `df -h ${shellWord(state)}   # free some space`;
+  return freeBytes >= FREE_FAILURE ? warning(sentence, fix) : failed(`${sentence} Capture stops when it is full.`, fix);
 };
 
 /** What an agent is about to delete before it was captured. */

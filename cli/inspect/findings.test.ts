@@ -71,6 +71,14 @@ const SERVICE: Trouble[] = [
     { arrange: answer({ faults: { unavailable: 1 } }) },
   ],
   [
+    'the service takes no more for now',
+    'service',
+    'failed',
+    /was reached, but answers with an error: .*rate_limited\.$/,
+    /^Wait: what is captured is kept, and sent once the service takes it\.$/,
+    { arrange: answer({ faults: { rateLimited: 1 } }) },
+  ],
+  [
     'the machine was revoked',
     'held',
     'failed',

@@ -6,7 +6,7 @@ import { formatAge, formatCount } from '../output.ts';
 import { findOpenFolder } from '../setup/state-folder.ts';
 import type { HeldSession } from '../spool/holds.ts';
 import { VERSION } from '../version.ts';
-import { CAPTURE_CHECKS } from './capture-findings.ts';
+import { CAPTURE_CHECKS, checkDisk } from './capture-findings.ts';
 import { type Check, type Checked, type Finding, failed, warning } from './finding.ts';
 import { attempt, type Inspection } from './inspect.ts';
 
@@ -28,6 +28,9 @@ const MAX_SKEW_MS = 5 * 60_000;
 const SILENT_MS = 5 * 60_000;
 
 export const CHECKS: { readonly [check: string]: Check } = {
+  // The commands that mend the others write to it.
+  disk: checkDisk,
+
   'sign-in'({ settings, unreadable, service }) {
     if (unreadable.settings) return failed(unreadable.settings, LOGIN);
     if (settings.secret === undefined) return failed('Nobody is signed in, so nothing is captured.', LOGIN);

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../contract/client.ts';
 import { checkUrl } from '../config.ts';
 import type { Context } from '../context.ts';
-import { describe, EXIT, Failure } from '../failure.ts';
-import { explainRefusal, isTemporary } from '../upload/problem.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { explainRefusal, isTemporary, tellTrouble } from '../upload/problem.ts';
 import { createService, NotTheService } from '../upload/service.ts';
 
 /** How long each answer to `capture login` may take. */
@@ -49,15 +49,6 @@ export const explainTrouble = (url: string, error: unknown, soFar: string): unkn
   isTemporary(error) ? unreachable(url, error, soFar) : explainRefusal(error, soFar);
 
 function unreachable(url: string, error: unknown, soFar: string): Failure {
-  const why = describe(error).replace(/\.+$/, '');
-  if (error instanceof ServiceError) {
-    const sentence = `The service at ${url} was reached, but answers with an error: ${why}.`;
-    return new Failure(EXIT.temporary, sentence, `Try again later. ${soFar}`, error);
-  }
-  return new Failure(
-    EXIT.temporary,
-    `The service at ${url} cannot be reached: ${why}.`,
-    `Check the address and whether the service runs. ${soFar}`,
-    error,
-  );
+  const advice = error instanceof ServiceError ? 'Try again later.' : 'Check the address and whether the service runs.';
+  return new Failure(EXIT.temporary, `${tellTrouble(url, error)}.`, `${advice} ${soFar}`, error);
 }

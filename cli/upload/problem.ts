@@ -1,6 +1,6 @@
 import { ServiceError } from '../../contract/client.ts';
 import type { ProblemCode } from '../../contract/problem.ts';
-import { codeOf, EXIT, Failure } from '../failure.ts';
+import { codeOf, describe, EXIT, Failure } from '../failure.ts';
 import { NotTheService } from './service.ts';
 
 /**
@@ -47,6 +47,14 @@ export const hasStatus = (error: unknown, ...statuses: number[]): error is Servi
 
 export const hasCode = (error: unknown, ...codes: NonNullable<ServiceError['code']>[]): error is ServiceError =>
   error instanceof ServiceError && error.code !== undefined && codes.includes(error.code);
+
+/** Says, without a full stop, whether nothing or an error of the service answered a request that is to be tried again. */
+export function tellTrouble(url: string, error: unknown): string {
+  const trouble = describe(error).replace(/\.+$/, '');
+  return error instanceof ServiceError
+    ? `The service at ${url} was reached, but answers with an error: ${trouble}`
+    : `The service at ${url} cannot be reached: ${trouble}`;
+}
 
 /** Explains an error that trying again does not heal. `soFar` names the state of the command. */
 export function explainRefusal(error: unknown, soFar = 'Captured events are kept and sent then.'): unknown {

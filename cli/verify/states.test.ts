@@ -49,6 +49,18 @@ test('what could not be sent yet is waiting', async () => {
   expect(await run(['verify', '--patience', '0'], offline)).toMatchObject({ exitCode: 75 });
 });
 
+test.each([500, 503])('a service that answers %d was reached, and verify says so', async (status) => {
+  const { options } = await startWith(one);
+  const broken: typeof fetch = () => Promise.resolve(new Response('<h1>Sorry</h1>', { status }));
+  const { exitCode, stderr } = await run(['verify', '--patience', '0'], { ...options, context: { fetch: broken } });
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 75,
+    stderr: expect.stringMatching(
+      /^error: The service at \S+ was reached, but answers with an error: .*[^.]\.\nhint: /m,
+    ),
+  });
+});
+
 const failAppends: typeof fetch = (input, init) =>
   String(input).endsWith('/appends') ? Promise.reject(new TypeError('fetch failed')) : fetch(input, init);
 

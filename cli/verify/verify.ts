@@ -13,7 +13,7 @@ import { chooseSessions, requireAgents, type SessionFilter } from '../sessions/c
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 import { readHeld } from '../upload/held.ts';
-import { explainRefusal, isTemporary } from '../upload/problem.ts';
+import { explainRefusal, isTemporary, tellTrouble } from '../upload/problem.ts';
 import { createRetry, type Retry } from '../upload/retry.ts';
 import { createService, type Service } from '../upload/service.ts';
 import { createFindings, type Findings } from './report.ts';
@@ -114,14 +114,18 @@ function createAsking(context: Context, { url }: Service, patienceMs: number): R
     onTrouble: () => retry.failingMs() >= patienceMs && giveUp.abort(),
   });
   return async (request) => {
+    let trouble: unknown;
     try {
-      return await retry.attempt(request);
+      return await retry.attempt(() =>
+        request().catch((error: unknown) => {
+          trouble = error;
+          throw error;
+        }),
+      );
     } catch (error) {
       if (!giveUp.signal.aborted && !isTemporary(error)) throw explainRefusal(error);
-      const trouble = retry.lastTrouble();
-      const sentence = `The service at ${url} cannot be reached${trouble === undefined ? '' : `: ${trouble}`}.`;
-      const hint = 'Nothing can be said about what it holds. Try again when it is reachable.';
-      throw new Failure(EXIT.temporary, sentence, hint);
+      const hint = 'Nothing can be said about what it holds. Try again later.';
+      throw new Failure(EXIT.temporary, `${tellTrouble(url, trouble ?? error)}.`, hint);
     }
   };
 }

@@ -258,6 +258,8 @@ test.each([
   '    username, password, email,\n    first_name, last_name1, mail2,\n',
   'JWT_SECRET=<generate with openssl rand -hex 32>',
   '"pg-connection-string": ["pg-connection-string@2.9.1", "", {}, "sha512-abc"]',
+  "The terminal's pwd: /home/dev/shop2/Checkout7x",
+  'The shell says pwd: ~/Projects/shop2/build7, and stays there.',
   'The password for the new staging server is stored in the vault.',
   'use SHA256 as the password hash; use base64 as the password encoding',
   'Restored the cache of the API by key=3f2a9c1e58b74d609e2f7ac1b4d5e6f73f2a9c1e58b74d609e2f7ac1b4d5e6f7',
