@@ -9,6 +9,9 @@ const GAP = '  ';
 /** Cells that the beginning of an id takes, and the name of a folder at most. */
 const ID_WIDTH = 13;
 const FOLDER_WIDTH = 20;
+/** What a narrow terminal leaves out, one after the other, until there is room for this much of a title. */
+const OMITTED = ['FOLDER', 'AGENT', 'EVENTS'];
+const LEAST_TITLE = 8;
 
 /** A line a session, under headings: a long enough id, when, how much, where, what; on a terminal as wide as that. */
 export function layOutSessions(
@@ -26,16 +29,26 @@ export function layOutSessions(
   const table = [HEADINGS, ...cells.map((row) => row.map((cell) => toPlainText(cell).replaceAll(/[\n\t]/g, ' ')))];
   const widths = HEADINGS.map((_, column) => Math.max(...table.map((row) => widthOf(row[column] ?? ''))));
   const width = (stdout.isTTY && stdout.columns) || Number.POSITIVE_INFINITY;
+  const shown = chooseColumns(widths, width);
   const [headings = '', ...lines] = table.map((row) =>
     cut(
-      row
-        .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)))
+      shown
+        .map((column) => (row[column] ?? '') + ' '.repeat((widths[column] ?? 0) - widthOf(row[column] ?? '')))
         .join(GAP)
         .trimEnd(),
       width,
     ),
   );
   return [['dim', headings, ''], ...lines];
+}
+
+function chooseColumns(widths: readonly number[], width: number): number[] {
+  let shown = [...HEADINGS.keys()];
+  const taken = () => shown.slice(0, -1).reduce((sum, column) => sum + (widths[column] ?? 0) + GAP.length, 0);
+  for (const heading of OMITTED) {
+    if (taken() + LEAST_TITLE > width) shown = shown.filter((column) => HEADINGS[column] !== heading);
+  }
+  return shown;
 }
 
 /** `3 hours ago` is too long for a column. */
