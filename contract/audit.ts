@@ -18,6 +18,7 @@ export const AUDIT_ACTIONS = [
   'machine.sign_in_denied',
   'machine.registered',
   'machine.revoked',
+  'machine.claimed',
   'machine.person_changed',
   'agent.changed',
   'session.deleted',

@@ -16,8 +16,16 @@ export const Environment = Type.Object({
   lastSeenAt: Timestamp,
   createdAt: Timestamp,
   updatedAt: Timestamp,
+  userId: Type.Optional({ ...Id('usr'), description: 'the person whose machine it is; absent: nobody’s' }),
+  claimedBy: Type.Optional({
+    ...Id('usr'),
+    description: 'the member who says that it is theirs; an admin has to agree',
+  }),
 });
 export type Environment = Static<typeof Environment>;
+
+/** Whose a machine is; null: nobody's. */
+export const MachinePersonBody = Body({ userId: Type.Union([Text(64), Type.Null()]) });
 
 /** Absolute as POSIX, a Windows drive or a UNC share writes it. */
 const ABSOLUTE_PATH = '^(/|[A-Za-z]:[\\\\/]|\\\\\\\\)[^\\u0000]*$';

@@ -23,7 +23,7 @@ import {
   StartedDevice,
 } from './device.ts';
 import { DigestsBody, DigestsPage } from './digest.ts';
-import { MachineHealth, MachineReport } from './environment.ts';
+import { Environment, MachineHealth, MachinePersonBody, MachineReport } from './environment.ts';
 import { EventPage } from './event.ts';
 import {
   DeleteOrganizationBody,
@@ -235,6 +235,16 @@ export const EXTENSIONS = {
     summary: 'Show how the capture of each active machine is doing, and which secrets belong to it',
     replies: { 200: Envelope('machines', Type.Array(MachineHealth)) },
     errors: [401, 403, 429, 503],
+  }),
+  setMachinePerson: route({
+    method: 'PUT',
+    path: '/v1/organizations/me/environments/{environmentId}/person',
+    auth: 'member',
+    summary:
+      'Say whose a machine is, as an admin; a member may claim one of nobody, and an admin agrees by naming that member',
+    body: MachinePersonBody,
+    replies: { 200: Envelope('environment', Environment) },
+    errors: [400, 401, 403, 404, 429, 503],
   }),
   startDeviceSignIn: route({
     method: 'POST',

@@ -30,6 +30,7 @@ const WORDS: Record<AuditAction, string> = {
   'machine.sign_in_denied': 'refused the machine',
   'machine.registered': 'registered the machine',
   'machine.revoked': 'revoked the machine',
+  'machine.claimed': 'claimed the machine',
   'machine.person_changed': 'changed whose the machine is:',
   'agent.changed': 'changed the agent',
   'session.deleted': 'deleted the session',
@@ -158,16 +159,21 @@ const WHOLE = new Set<AuditAction>([
 ]);
 
 function Deed({ entry: { action, target, details = {} } }: { entry: AuditEntry }) {
+  const { data: members } = useMembers();
+  const nameOf = (value: string | number | boolean) =>
+    members?.find(({ userId }) => userId === value)?.email ?? String(value);
   return (
     <>
       {WORDS[action]} {!WHOLE.has(action) && <Party party={target} />}{' '}
-      <span className="text-muted">{showHidden(wordDetails(details))}</span>
+      <span className="text-muted">{showHidden(wordDetails(details, nameOf))}</span>
     </>
   );
 }
 
-function wordDetails({ from, to, role, ...others }: NonNullable<AuditEntry['details']>): string {
-  const change = from === undefined ? [] : [`from ${from} to ${to}`];
+type Details = NonNullable<AuditEntry['details']>;
+
+function wordDetails({ from, to, role, ...others }: Details, nameOf: (value: Details[string]) => string): string {
+  const change = from === undefined ? [] : [`from ${nameOf(from)} to ${nameOf(to ?? '')}`];
   const given = role === undefined ? [] : [`as ${role}`];
   return [...change, ...given, ...Object.entries(others).map(([name, value]) => `${name} ${value}`)].join(', ');
 }

@@ -12,6 +12,7 @@ import { Confirm } from '../shared/confirm.tsx';
 import { nameOfEnvironment } from '../shared/environment-name.ts';
 import { Health, VersionOf } from '../shared/machine-health.tsx';
 import { SessionsOf } from '../shared/sessions-of.tsx';
+import { ChoosePerson, MachinePerson, PersonActions } from './machine-person.tsx';
 import { ResourcePage } from './resource-page.tsx';
 
 const PLATFORMS = { darwin: 'macOS', linux: 'Linux', win32: 'Windows' };
@@ -19,6 +20,7 @@ const PLATFORMS = { darwin: 'macOS', linux: 'Linux', win32: 'Windows' };
 export function EnvironmentsPage() {
   const isAdmin = useIsAdmin();
   const health = useMachineHealth().data;
+  const [choosing, setChoosing] = useState<Environment>();
   const [revoking, setRevoking] = useState<Environment>();
   return (
     <ResourcePage
@@ -38,6 +40,7 @@ export function EnvironmentsPage() {
       columns={[
         { head: 'Name', cell: (environment) => <Name environment={environment} /> },
         { head: 'System', cell: ({ platform }) => PLATFORMS[platform] },
+        { head: 'Person', label: 'of', cell: (machine) => <MachinePerson machine={machine} /> },
         { head: 'Last seen', label: 'seen', isMuted: true, cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },
         {
           head: 'Capture',
@@ -54,21 +57,25 @@ export function EnvironmentsPage() {
         {
           head: 'Actions',
           isActions: true,
-          cell: (environment) =>
-            isAdmin &&
-            environment.status === 'active' && (
-              <Button
-                tone="danger"
-                size="small"
-                aria-label={`Revoke ${nameOfEnvironment(environment)}`}
-                onClick={() => setRevoking(environment)}
-              >
-                Revoke
-              </Button>
-            ),
+          cell: (environment) => (
+            <>
+              <PersonActions machine={environment} onChoose={() => setChoosing(environment)} />
+              {isAdmin && environment.status === 'active' && (
+                <Button
+                  tone="danger"
+                  size="small"
+                  aria-label={`Revoke ${nameOfEnvironment(environment)}`}
+                  onClick={() => setRevoking(environment)}
+                >
+                  Revoke
+                </Button>
+              )}
+            </>
+          ),
         },
       ]}
     >
+      {choosing && <ChoosePerson machine={choosing} onClose={() => setChoosing(undefined)} />}
       {revoking && (
         <Confirm
           title={`Revoke ${nameOfEnvironment(revoking)}`}

@@ -25,6 +25,9 @@ const HAPPENED = {
   action: 'secret.revoked',
   target: { kind: 'secret', id: 'sec_1' },
 };
+const NOBODYS = {
+  ...{ organization_id: ORGANIZATION, environment_id: 'env_1', user_id: null, claimed_by: null, status: 'active' },
+};
 const HOLDER = { organizationId: ORGANIZATION, secretId: 'sec_1' };
 const FILTER = { organizationId: ORGANIZATION, offset: 0, limit: 51 };
 const SESSION = {
@@ -131,13 +134,10 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [{ organization_id: ORGANIZATION, environment_id: 'env_1' }, undefined],
     [{ organization_id: ORGANIZATION, environment_id: 'env_1' }, 'ses_1'],
   ],
-  adoptMachine: [
-    [
-      HOLDER,
-      { organization_id: ORGANIZATION, environment_id: 'env_1', user_id: null, claimed_by: null, status: 'active' },
-      NOW,
-    ],
-  ],
+  adoptMachine: [[HOLDER, NOBODYS, NOW]],
+  assignMachine: [[NOBODYS, 'usr_1', 'usr_2', NOW]],
+  claimMachine: [[NOBODYS, 'usr_1', NOW]],
+  lockEnvironment: [[ORGANIZATION, 'env_1']],
   keepReport: [[ORGANIZATION, 'env_1', { waiting: 1, troubles: [] }, NOW]],
   readReports: [[ORGANIZATION]],
   readMachineSecrets: [[ORGANIZATION]],

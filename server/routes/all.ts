@@ -10,6 +10,7 @@ import { environmentHandlers } from './environments.ts';
 import { eventHandlers } from './events.ts';
 import { liveHandlers } from './live.ts';
 import { machineHealthHandlers } from './machine-health.ts';
+import { machinePersonHandlers } from './machine-person.ts';
 import { memberHandlers } from './members.ts';
 import { organizationHandlers } from './organizations.ts';
 import { personHandlers } from './people.ts';
@@ -32,6 +33,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...deviceHandlers(deps),
   ...environmentHandlers(deps),
   ...machineHealthHandlers(deps),
+  ...machinePersonHandlers(deps),
   ...agentHandlers(deps),
   ...sessionHandlers(deps),
   ...eventHandlers(deps),

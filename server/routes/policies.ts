@@ -1,9 +1,8 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
-import { findMember } from '../store/members.ts';
-import { changeMembers } from '../store/organizations.ts';
 import { readPolicy, replacePolicy } from '../store/policies.ts';
+import { asMember } from './as-member.ts';
 
 export const policyHandlers = ({ store: { db }, now }: Deps) =>
   ({
@@ -12,11 +11,9 @@ export const policyHandlers = ({ store: { db }, now }: Deps) =>
     },
 
     async replacePolicy({ caller, body }) {
-      const { organizationId, userId } = caller;
-      const policy = await changeMembers(db, organizationId, async (members) => {
-        const member = await findMember(members, organizationId, userId);
-        if (member?.role !== 'owner') throw ownersOnly();
-        return replacePolicy(members, caller, body, now());
+      const policy = await asMember(db, caller, async (transaction, { role }) => {
+        if (role !== 'owner') throw ownersOnly();
+        return replacePolicy(transaction, caller, body, now());
       });
       return { status: 200, body: policy };
     },

@@ -1,12 +1,10 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
-import type { MemberCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
-import { findMember } from '../store/members.ts';
-import { changeMembers } from '../store/organizations.ts';
 import type { Db, MemberRow, ViewRow } from '../store/schema.ts';
 import { addView, changeView, findView, listViews, removeView, toView } from '../store/views.ts';
 import { found } from './answers.ts';
+import { asMember } from './as-member.ts';
 
 export const viewHandlers = ({ store: { db }, now }: Deps) =>
   ({
@@ -36,21 +34,6 @@ export const viewHandlers = ({ store: { db }, now }: Deps) =>
       return { status: 200, body: { viewId } };
     },
   }) satisfies Partial<Handlers>;
-
-/**
- * Changes views while no member goes: the caller may have been removed while the body of the request arrived.
- * @throws Problem `no_organization`
- */
-const asMember = <Result>(
-  db: Db,
-  { organizationId, userId }: MemberCaller,
-  change: (views: Db, member: MemberRow) => Promise<Result>,
-): Promise<Result> =>
-  changeMembers(db, organizationId, async (views) => {
-    const member = await findMember(views, organizationId, userId);
-    if (!member) throw new Problem('no_organization', 'You no longer belong to this organization.');
-    return change(views, member);
-  });
 
 /** A person changes what they saved. Admins also change what others share, who may have left. */
 async function findChangeable(db: Db, { organization_id, user_id, role }: MemberRow, viewId: string): Promise<ViewRow> {

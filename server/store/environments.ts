@@ -5,6 +5,7 @@ import { newId } from '../ids.ts';
 import { recordAction } from './audit.ts';
 import { secret } from './audit-chain.ts';
 import { optional, toTimestamp } from './columns.ts';
+import { forUpdate } from './dialect.ts';
 import { adoptMachine } from './machine-person.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
 import { allRows, changedRows, firstRow, oneRow } from './rows.ts';
@@ -21,6 +22,8 @@ export const toEnvironment = (row: EnvironmentRow): Environment => ({
   lastSeenAt: toTimestamp(row.last_seen_at),
   createdAt: toTimestamp(row.created_at),
   updatedAt: toTimestamp(row.updated_at),
+  ...optional('userId', row.user_id),
+  ...optional('claimedBy', row.claimed_by),
 });
 
 interface Holder {
@@ -112,6 +115,15 @@ export const findEnvironment = (db: Db, organizationId: string, environmentId: s
     db,
     sql<EnvironmentRow>`
       select * from environments where organization_id = ${organizationId} and environment_id = ${environmentId}`,
+  );
+
+/** The machine, which nobody else changes until the transaction ends. */
+export const lockEnvironment = (transaction: Db, organizationId: string, environmentId: string) =>
+  firstRow(
+    transaction,
+    sql<EnvironmentRow>`
+      select * from environments where organization_id = ${organizationId} and environment_id = ${environmentId}
+      ${forUpdate(transaction)}`,
   );
 
 /** Ids of the machines that were seen last, active or revoked, up to the quota; the latest first. */

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
+import { firstRow } from './rows.ts';
 import type { Db, EnvironmentRow } from './schema.ts';
 
 /*
@@ -23,8 +25,14 @@ export const adoptMachine = async (db: Db, holder: Holder, machine: EnvironmentR
   if (!signedIn) return machine;
   const isAgreed = signedIn.environment_id === machine.environment_id;
   if (!isAgreed && machine.claimed_by !== null) return machine;
-  const change = isAgreed ? giveMachine : claimMachine;
-  return (await change(db, machine, signedIn.user_id, now)) ?? machine;
+  const userId = signedIn.user_id;
+  return db
+    .transaction()
+    .execute((transaction) =>
+      isAgreed
+        ? assignMachine(transaction, machine, userId, userId, now)
+        : claimMachine(transaction, machine, userId, now),
+    );
 };
 
 /** The person of a secret, and the machine it is bound to. */
@@ -38,40 +46,75 @@ async function findSignedIn(db: Db, { organizationId, secretId }: Holder) {
   return row && row.user_id !== null ? { ...row, user_id: row.user_id } : undefined;
 }
 
-type MachineKey = Pick<EnvironmentRow, 'organization_id' | 'environment_id'>;
+/**
+ * Says whose the machine is from now on, with its secrets and its sessions that are nobody's; what it captured for another person stays
+ * theirs. Does nothing if that is so already, or if it changed hands since the row was read.
+ * @returns the machine as it is then
+ */
+export async function assignMachine(
+  transaction: Db,
+  machine: EnvironmentRow,
+  userId: string | null,
+  actorId: string,
+  now: number,
+): Promise<EnvironmentRow> {
+  const { organization_id, environment_id, user_id: from, claimed_by } = machine;
+  if (from === userId && claimed_by === null) return machine;
+  const assigned = await firstRow(
+    transaction,
+    sql<EnvironmentRow>`
+      update environments set user_id = ${userId}, claimed_by = null, updated_at = ${now}
+      where organization_id = ${organization_id} and environment_id = ${environment_id}
+        and user_id is not distinct from ${from}
+      returning *`,
+  );
+  if (!assigned) return machine;
+  // Otherwise the machine would become its earlier person's again, and could not delete what it captures from now on.
+  await sql`
+    update secrets set user_id = ${userId}
+    where organization_id = ${organization_id} and environment_id = ${environment_id} and user_id is not null
+    `.execute(transaction);
+  if (userId !== null) {
+    await sql`
+      update sessions set user_id = ${userId}
+      where organization_id = ${organization_id} and environment_id = ${environment_id} and user_id is null
+      `.execute(transaction);
+  }
+  const details = { from: from ?? NOBODY, to: userId ?? NOBODY };
+  const happened = { actor: person(actorId), action: 'machine.person_changed', target: machineParty(machine) } as const;
+  await recordAction(transaction, organization_id, { ...happened, details }, now);
+  return assigned;
+}
 
-/** Gives it with its sessions that are nobody's, if it is nobody's still. */
-const giveMachine = (db: Db, { organization_id, environment_id }: MachineKey, userId: string, now: number) =>
-  db.transaction().execute(async (transaction) => {
-    const given = await transaction
-      .updateTable('environments')
-      .set({ user_id: userId, claimed_by: null, updated_at: now })
-      .where('organization_id', '=', organization_id)
-      .where('environment_id', '=', environment_id)
-      .where('user_id', 'is', null)
-      .returningAll()
-      .executeTakeFirst();
-    if (!given) return undefined;
-    await transaction
-      .updateTable('sessions')
-      .set({ user_id: userId })
-      .where('organization_id', '=', organization_id)
-      .where('environment_id', '=', environment_id)
-      .where('user_id', 'is', null)
-      .execute();
-    const target = { kind: 'machine', id: environment_id } as const;
-    const happened = { actor: person(userId), action: 'machine.person_changed', target } as const;
-    await recordAction(transaction, organization_id, { ...happened, details: { to: userId } }, now);
-    return given;
-  });
+/** In the details of an entry of the audit log, in place of a person's id. */
+const NOBODY = 'nobody';
 
-const claimMachine = (db: Db, { organization_id, environment_id }: MachineKey, userId: string, now: number) =>
-  db
-    .updateTable('environments')
-    .set({ claimed_by: userId, updated_at: now })
-    .where('organization_id', '=', organization_id)
-    .where('environment_id', '=', environment_id)
-    .where('user_id', 'is', null)
-    .where('claimed_by', 'is', null)
-    .returningAll()
-    .executeTakeFirst();
+/**
+ * Notes that a person says a machine of nobody is theirs, or with null that nobody does any more; if it is nobody's still.
+ * @returns the machine as it is then
+ */
+export async function claimMachine(
+  transaction: Db,
+  machine: EnvironmentRow,
+  userId: string | null,
+  now: number,
+): Promise<EnvironmentRow> {
+  const { organization_id, environment_id, claimed_by } = machine;
+  if (claimed_by === userId) return machine;
+  const claimed = await firstRow(
+    transaction,
+    sql<EnvironmentRow>`
+      update environments set claimed_by = ${userId}, updated_at = ${now}
+      where organization_id = ${organization_id} and environment_id = ${environment_id} and user_id is null
+        and claimed_by is not distinct from ${claimed_by}
+      returning *`,
+  );
+  if (!claimed) return machine;
+  if (userId !== null) {
+    const happened = { actor: person(userId), action: 'machine.claimed', target: machineParty(machine) } as const;
+    await recordAction(transaction, organization_id, happened, now);
+  }
+  return claimed;
+}
+
+const machineParty = ({ environment_id }: EnvironmentRow) => ({ kind: 'machine', id: environment_id }) as const;

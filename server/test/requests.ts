@@ -62,6 +62,10 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   removeMember: ({ ours }) => ({ params: { userId: ours.userId } }),
   passOwnership: ({ ours }) => ({ body: { userId: ours.ownerId } }),
   identifySecret: () => ({}),
+  setMachinePerson: ({ ours }) => ({
+    params: { environmentId: ours.environmentId },
+    body: { userId: ours.memberId },
+  }),
   startDeviceSignIn: () => ({ body: { hostname: 'laptop', platform: 'linux', serviceCliVersion: '1.0.0' } }),
   collectDeviceSecret: ({ ours }) => ({ body: { deviceCode: ours.deviceCode } }),
   getDeviceSignIn: ({ ours }) => ({ query: { userCode: ours.userCode } }),

@@ -89,7 +89,7 @@ describe.each(LOGS)('whose a session is, on %s', (engine) => {
     const { entries } = (await service.call('GET', '/v1/organizations/me/audit?limit=5', { as: ours.admin })).body;
     const target = { kind: 'machine', id: machine.environmentId };
     expect(entries).toContainEqual(
-      expect.objectContaining({ action: 'machine.person_changed', target, details: { to: person } }),
+      expect.objectContaining({ action: 'machine.person_changed', target, details: { from: 'nobody', to: person } }),
     );
   });
 

@@ -22,6 +22,15 @@ select environment_id
   order by last_seen_at desc, environment_id desc
   limit $2;
 
+-- lockEnvironment
+select *
+  from environments
+  where organization_id = $1 and environment_id = $2 for update;
+-- on SQLite
+select *
+  from environments
+  where organization_id = ? and environment_id = ?;
+
 -- registerEnvironment
 update environments
   set display_name = coalesce($1, environments.display_name), repo_root = coalesce($2, environments.repo_root), repo_remote = coalesce($3, environments.repo_remote), git_branch = coalesce($4, environments.git_branch), cli_version = $5, last_seen_at = $6, updated_at = $7

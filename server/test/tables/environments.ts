@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
 import { openSession, registerMachine } from '../factories.ts';
+import type { Ask } from '../requests.ts';
 import type { Scenario } from '../scenarios.ts';
+import type { World } from '../world.ts';
 
 const machine = (fields: object = {}) => ({
   body: { hostname: 'box', platform: 'linux', serviceCliVersion: '1.0.0', ...fields },
@@ -37,7 +39,124 @@ const TAKEN_FIELDS: [name: string, fields: object][] = [
   ['unknown fields', { hostname: 'newer', kernel: '6.1', nested: { a: [1] } }],
 ];
 
+/** A new machine of nobody, whose person is to be this one. */
+const person =
+  (wanted: (world: World) => string | null, ...before: ((world: World) => [as: string, userId: string | null])[]) =>
+  async (world: World): Promise<Ask> => {
+    const { service, ours } = world;
+    const { environmentId } = await registerMachine(service, ours.live, `of-a-row-${++machines}`);
+    for (const step of before) {
+      const [as, userId] = step(world);
+      const path = `/v1/organizations/me/environments/${environmentId}/person`;
+      await service.call('PUT', path, { as, body: { userId } });
+    }
+    return { params: { environmentId }, body: { userId: wanted(world) } };
+  };
+let machines = 0;
+
+const member = ({ ours }: World) => ours.memberId;
+const owner = ({ ours }: World) => ours.ownerId;
+const nobody = () => null;
+const asAdmin = ({ ours }: World) => ours.admin;
+const claimed = ({ ours }: World): [string, string] => [ours.member, ours.memberId];
+const given = ({ ours }: World): [string, string] => [ours.admin, ours.memberId];
+
+const PERSONS: readonly Scenario[] = [
+  {
+    route: 'setMachinePerson',
+    name: 'a member claims a machine of nobody, and waits for an admin',
+    ask: person(member),
+    status: 200,
+    body: ({ ours }) => ({ environment: { claimedBy: ours.memberId } }),
+    after: (_, { body }) => expect(body.environment).not.toHaveProperty('userId'),
+  },
+  {
+    route: 'setMachinePerson',
+    name: 'an admin agrees to a claim by the same call',
+    as: asAdmin,
+    ask: person(member, claimed),
+    status: 200,
+    body: ({ ours }) => ({ environment: { userId: ours.memberId } }),
+    after: (_, { body }) => expect(body.environment).not.toHaveProperty('claimedBy'),
+  },
+  {
+    route: 'setMachinePerson',
+    name: 'an admin refuses a claim: it stays nobody’s',
+    as: asAdmin,
+    ask: person(nobody, claimed),
+    status: 200,
+    after: (_, { body }) => expect(body.environment).not.toHaveProperty('claimedBy'),
+  },
+  {
+    route: 'setMachinePerson',
+    name: 'an admin gives it to another member',
+    as: asAdmin,
+    ask: person(owner, given),
+    status: 200,
+    body: ({ ours }) => ({ environment: { userId: ours.ownerId } }),
+  },
+  {
+    route: 'setMachinePerson',
+    name: 'an admin makes it nobody’s',
+    as: asAdmin,
+    ask: person(nobody, given),
+    status: 200,
+    after: (_, { body }) => expect(body.environment).not.toHaveProperty('userId'),
+  },
+  { route: 'setMachinePerson', name: 'a member takes a claim back', ask: person(nobody, claimed), status: 200 },
+  { route: 'setMachinePerson', name: 'a member claims what is theirs', ask: person(member, given), status: 200 },
+  {
+    route: 'setMachinePerson',
+    name: 'a member names somebody else',
+    ask: person(owner),
+    status: 403,
+    code: 'insufficient_role',
+    says: /somebody else’s/,
+  },
+  {
+    route: 'setMachinePerson',
+    name: 'a member gives away what is theirs',
+    ask: person(nobody, given),
+    status: 403,
+    says: /nobody’s/,
+  },
+  {
+    route: 'setMachinePerson',
+    name: 'a member claims another person’s',
+    ask: person(member, ({ ours }) => [ours.admin, ours.ownerId]),
+    status: 403,
+    says: /another member’s/,
+  },
+  {
+    route: 'setMachinePerson',
+    name: 'somebody who is invited, and no member yet',
+    as: asAdmin,
+    ask: person(({ ours }) => ours.userId),
+    status: 404,
+    says: /No such member/,
+  },
+  {
+    route: 'setMachinePerson',
+    name: 'a member of another organization',
+    as: asAdmin,
+    ask: person(({ theirs }) => theirs.memberId),
+    status: 404,
+    says: /No such member/,
+  },
+  {
+    route: 'setMachinePerson',
+    name: 'the machine of another organization',
+    ask: ({ theirs }) => ({ params: { environmentId: theirs.environmentId } }),
+    status: 404,
+    says: /No such environment/,
+  },
+  ...[{}, { userId: '' }, { userId: 1 }].map(
+    (body): Scenario => ({ route: 'setMachinePerson', name: JSON.stringify(body), ask: { body }, status: 400 }),
+  ),
+];
+
 export const ENVIRONMENTS: readonly Scenario[] = [
+  ...PERSONS,
   {
     route: 'registerEnvironment',
     name: 'a new machine',

@@ -1,0 +1,105 @@
+import { useState } from 'react';
+import type { Environment } from '../../contract/environment.ts';
+import { useIsAdmin, usePerson } from '../app/app.ts';
+import { keys, useChange, useMembers } from '../app/queries.ts';
+import { Button } from '../kit/button.tsx';
+import { showHidden } from '../kit/text/controls.ts';
+import { nameOfEnvironment } from '../shared/environment-name.ts';
+import { FormDialog } from '../shared/form-dialog.tsx';
+
+interface Props {
+  machine: Environment;
+}
+
+/** Says whose a machine is from now on; null: nobody's. */
+const useSetPerson = ({ environmentId }: Environment) =>
+  useChange(
+    (api, userId: string | null) => api.setMachinePerson({ environmentId, body: { userId } }),
+    [keys.environments, keys.allSessions],
+  );
+
+/** Whose it is, or who says that it is theirs. */
+export function MachinePerson({ machine: { userId, claimedBy } }: Props) {
+  const nameOf = useNameOf();
+  if (userId) return <>{nameOf(userId)}</>;
+  if (claimedBy) return <span className="text-muted">{nameOf(claimedBy)} waits for an admin to agree</span>;
+  return <span className="text-muted">nobody’s</span>;
+}
+
+/** What the person who looks may do about it. */
+export function PersonActions({ machine, onChoose }: Props & { onChoose: () => void }) {
+  const isAdmin = useIsAdmin();
+  const own = usePerson().userId;
+  const set = useSetPerson(machine);
+  const { userId, claimedBy } = machine;
+  const name = nameOfEnvironment(machine);
+  const button = (words: string, does: () => void) => (
+    <Button size="small" aria-label={`${words}: ${name}`} disabled={set.isPending} onClick={does}>
+      {words}
+    </Button>
+  );
+  return (
+    <>
+      {!userId && !claimedBy && button('This is mine', () => set.mutate(own))}
+      {isAdmin && !userId && claimedBy && button('Agree', () => set.mutate(claimedBy))}
+      {!isAdmin && !userId && claimedBy === own && button('Not mine', () => set.mutate(null))}
+      {isAdmin && button('Change person', onChoose)}
+      {set.isError && (
+        <span role="alert" className="text-bad">
+          {set.error.message}
+        </span>
+      )}
+    </>
+  );
+}
+
+const NOBODY = '';
+
+/** An admin names the person of a machine. */
+export function ChoosePerson({ machine, onClose }: Props & { onClose: () => void }) {
+  const { data: members = [] } = useMembers();
+  const nameOf = useNameOf();
+  const { userId: known = NOBODY } = machine;
+  const [chosen, setChosen] = useState(machine.claimedBy ?? known);
+  const set = useSetPerson(machine);
+  const active = members.filter(({ status }) => status === 'active');
+  return (
+    <FormDialog
+      title={`Person of ${nameOfEnvironment(machine)}`}
+      action="Save"
+      error={set.error}
+      isBlocked={set.isPending || (chosen === known && !machine.claimedBy)}
+      onSubmit={() => set.mutate(chosen === NOBODY ? null : chosen, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p className="text-muted">
+        Its sessions from now on belong to this person, and so do earlier ones that are nobody’s. What it captured for
+        somebody else stays theirs.
+      </p>
+      <label className="flex flex-col gap-1 text-13">
+        Person
+        <select className="field" value={chosen} onChange={({ target }) => setChosen(target.value)}>
+          <option value={NOBODY}>Nobody</option>
+          {known !== NOBODY && active.every(({ userId }) => userId !== known) && (
+            <option value={known}>{nameOf(known)}</option>
+          )}
+          {active.map(({ userId, email }) => (
+            <option key={userId} value={userId}>
+              {showHidden(email)}
+            </option>
+          ))}
+        </select>
+      </label>
+    </FormDialog>
+  );
+}
+
+/** Names a person by their e-mail while they are a member. */
+function useNameOf(): (userId: string) => string {
+  const { data: members } = useMembers();
+  return (userId) => {
+    const member = members?.find((each) => each.userId === userId);
+    if (member) return showHidden(member.email);
+    return members ? 'a former member' : '…';
+  };
+}
