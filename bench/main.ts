@@ -3,6 +3,7 @@ import { benchAppends, benchAppendsOnBus, benchAppendsOnPostgres } from './appen
 import { benchReplicas } from './append/replicas.ts';
 import { benchDaemon } from './daemon.ts';
 import { benchDashboard } from './dashboard/dashboard.ts';
+import { benchTasks } from './dashboard/tasks.ts';
 import { benchDerive } from './derive.ts';
 import { benchHooks } from './hooks.ts';
 import { benchImport } from './import.ts';
@@ -19,7 +20,7 @@ import { benchUsage } from './usage.ts';
 import { benchVerify } from './verify.ts';
 
 /** Each bench by the name it is asked for: `npm run bench` runs all, `npm run bench -- append` one. */
-const BENCHES: Record<string, (options: Options) => Promise<Row[]>> = {
+const BENCHES: Record<string, (options: Options) => Promise<readonly Row[]>> = {
   append: benchAppends,
   'append-postgres': benchAppendsOnPostgres,
   'append-bus': benchAppendsOnBus,
@@ -37,6 +38,7 @@ const BENCHES: Record<string, (options: Options) => Promise<Row[]>> = {
   start: benchStart,
   daemon: benchDaemon,
   dashboard: benchDashboard,
+  tasks: benchTasks,
 };
 
 const USAGE = `npm run bench -- [BENCH…] [--seconds 5] [--rounds 3] [--table]

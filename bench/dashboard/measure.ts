@@ -1,4 +1,5 @@
 import type { Page } from '../../dashboard/e2e/harness/browser.ts';
+import { traceOf } from '../../dashboard/e2e/steps/styling.ts';
 
 /** What a page is asked, run inside of it. Times in milliseconds. */
 
@@ -6,32 +7,47 @@ export interface Loading {
   firstRow: number;
   complete: number;
   longestTask: number;
-  tasks: number;
+  /** Processor time of the page's thread. */
+  cpu: number;
 }
 
-/** Notes long tasks from the first moment on; before the page is opened. */
-export const watchTasks = (page: Page) =>
+/** Notes long tasks and what people did from the first moment on; before the page is opened. */
+export const watchPage = (page: Page) =>
   page.addInitScript(`
     window.longTasks = [];
     new PerformanceObserver((list) => {
       for (const { duration } of list.getEntries()) longTasks.push(duration);
     }).observe({ type: 'longtask', buffered: true });
+    window.interactions = new Map();
+    new PerformanceObserver((list) => {
+      for (const { interactionId, duration } of list.getEntries()) {
+        if (interactionId) interactions.set(interactionId, Math.max(duration, interactions.get(interactionId) ?? 0));
+      }
+    }).observe({ type: 'event', durationThreshold: ${SHORTEST}, buffered: true });
   `);
+
+/** Of what was quicker the browser tells nothing. */
+const SHORTEST = 16;
 
 export const NEXT_FRAME = 'new Promise((resolve) => requestAnimationFrame(() => resolve()))';
 
 /** Opens a session and waits until all of it is there. */
 export async function measureLoading(page: Page, address: string): Promise<Loading> {
   await page.goto('about:blank');
+  const cpu = await processorTime(page, () => openSession(page, address));
+  const tasks = await page.evaluate<number[]>('longTasks');
+  return { ...cpu.result, longestTask: Math.max(0, ...tasks), cpu: cpu.ms };
+}
+
+/** @returns when the first row was there, and when all of them */
+export async function openSession(page: Page, address: string): Promise<Pick<Loading, 'firstRow' | 'complete'>> {
   await page.goto(address, { waitUntil: 'commit' });
   const now = () => page.evaluate<number>('performance.now()');
   const timeline = page.getByRole('region', { name: 'Timeline' });
   await timeline.getByRole('listitem').first().waitFor();
   const firstRow = await now();
   await page.locator('[data-complete="true"]').waitFor({ state: 'attached', timeout: 120_000 });
-  const complete = await now();
-  const tasks = await page.evaluate<number[]>('longTasks');
-  return { firstRow, complete, longestTask: Math.max(0, ...tasks), tasks: tasks.reduce((sum, each) => sum + each, 0) };
+  return { firstRow, complete: await now() };
 }
 
 export const TURNS = 60;
@@ -85,15 +101,22 @@ async function measureFrames(page: Page, selector: string, scroll: Scroll): Prom
 /**
  * The same of a list of plain paragraphs, which no page can do better than. Without a background of its own Chromium draws
  * such an area anew for each frame, and a fifth of them come late.
+ * @param rate so many times slower is the processor
  */
-export async function measureFloor(page: Page, scroll: (page: Page, selector: string) => Promise<number>) {
+export async function measureFloor(
+  page: Page,
+  rate: number,
+  scroll: (page: Page, selector: string) => Promise<number>,
+): Promise<number> {
   const other = await page.context().newPage();
-  await other.setContent(
-    `<div id="floor" style="height: 600px; overflow: auto; background: white">${'<p>A line of text as rows have it.</p>'.repeat(4000)}</div>`,
-  );
-  const late = await scroll(other, '#floor');
-  await other.close();
-  return late;
+  try {
+    await other.setContent(
+      `<div id="floor" style="height: 600px; overflow: auto; background: white">${'<p>A line of text as rows have it.</p>'.repeat(4000)}</div>`,
+    );
+    return await throttled(other, rate, () => scroll(other, '#floor'));
+  } finally {
+    await other.close();
+  }
 }
 
 export const countNodes = (page: Page): Promise<number> =>
@@ -119,20 +142,52 @@ export async function throttled<Result>(page: Page, rate: number, run: () => Pro
   }
 }
 
-/** From a key to the frame in which its row is marked, for each of the presses. */
-export async function measureKey(page: Page, key: string, presses: number): Promise<number[]> {
-  const times: number[] = [];
-  for (let press = 0; press < presses; press++) {
-    const waiting = page.evaluate<number>(`new Promise((resolve) => addEventListener(
-      'keydown',
-      ({ timeStamp }) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - timeStamp))),
-      { once: true, capture: true },
-    ))`);
-    await page.evaluate(NEXT_FRAME);
-    await page.keyboard.press(key);
-    times.push(await waiting);
+/**
+ * What people wait for after each key and click, up to the frame that shows what came of it: the interactions of which INP
+ * is a quantile.
+ */
+export async function measureInteractions(page: Page, act: () => Promise<void>): Promise<number[]> {
+  const before = await page.evaluate<number>('interactions.clear(), performance.interactionCount');
+  await act();
+  // The browser tells of them a little later.
+  await page.waitForTimeout(300);
+  const done = (await page.evaluate<number>('performance.interactionCount')) - before;
+  const told = await page.evaluate<number[]>('[...interactions.values()]');
+  return [...told, ...Array.from({ length: Math.max(0, done - told.length) }, () => SHORTEST)];
+}
+
+/** Processor time that the page's thread took for something, which a busy machine changes little. */
+export async function processorTime<Result>(
+  page: Page,
+  act: () => Promise<Result>,
+): Promise<{ ms: number; result: Result }> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const read = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return 1_000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
+  };
+  try {
+    const before = await read();
+    const result = await act();
+    return { ms: (await read()) - before, result };
+  } finally {
+    await session.detach();
   }
-  return times;
+}
+
+/** The longest task of the page's thread in processor time. */
+export async function longestTask(page: Page, act: () => Promise<unknown>): Promise<number> {
+  const events = await traceOf(page, ['toplevel'], act);
+  const threads = new Set(
+    events.flatMap(({ name, pid, tid, args }) =>
+      name === 'thread_name' && args?.name === 'CrRendererMain' ? [`${pid} ${tid}`] : [],
+    ),
+  );
+  const tasks = events.filter(
+    ({ name, pid, tid }) => name === 'ThreadControllerImpl::RunTask' && threads.has(`${pid} ${tid}`),
+  );
+  return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1_000;
 }
 
 /** After a collection, in MB. */
@@ -140,5 +195,6 @@ export async function measureHeap(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
   const { usedSize } = await session.send('Runtime.getHeapUsage');
+  await session.detach();
   return usedSize / 1e6;
 }

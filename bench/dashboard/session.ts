@@ -8,11 +8,11 @@ const TOOLS = ['Bash', 'Read', 'Grep', 'Edit', 'Glob', 'WebFetch'];
  * A session as agents write them: turns of a prompt, thoughts, calls with outputs of many lines, answers in Markdown,
  * reports of usage; some calls fail, some start sub-agents, the context is compacted, people go away for hours.
  */
-export function makeSession(count: number): NewEvent[] {
+export function makeSession(count: number, start = START): NewEvent[] {
   const random = createRandom(11);
   const passage = createPassages(11);
   const events: NewEvent[] = [];
-  let time = START;
+  let time = start;
   let calls = 0;
   let context = 20_000;
   const add = (eventType: string, fields: object, subagent?: string) => {

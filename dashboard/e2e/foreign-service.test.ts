@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { setUpProduct } from './harness/product.ts';
 import { type Service, startService } from './harness/service.ts';
-import { linkTo } from './steps/mail.ts';
+import { linkTo } from './steps/outbox.ts';
 import { ADA, BEN, createFirstAccount, signIn, signOut, signUp } from './steps/person.ts';
 import { createOrganization, invite } from './steps/welcome.ts';
 

@@ -7,8 +7,9 @@ import { signIn } from '../../script/demo/sign-in.ts';
 import { picture, setUpProduct } from './harness/product.ts';
 import type { Tab } from './harness/tab.ts';
 import { violationsOf } from './steps/accessibility.ts';
-import { joinByMail, linkTo } from './steps/mail.ts';
+import { joinByMail } from './steps/mail.ts';
 import { type Organization, openAsAda, prepareOrganization } from './steps/organization.ts';
+import { linkTo } from './steps/outbox.ts';
 import { type Credentials, signIn as signInByForm } from './steps/person.ts';
 
 const product = setUpProduct();

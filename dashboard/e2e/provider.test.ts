@@ -2,7 +2,7 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { type ForeignProvider, startForeignProvider } from '../../server/identity/test/foreign-provider.ts';
 import type { Page } from './harness/browser.ts';
 import { picture, setUpProduct } from './harness/product.ts';
-import { linkTo } from './steps/mail.ts';
+import { linkTo } from './steps/outbox.ts';
 import { ADA, BEN } from './steps/person.ts';
 import { openTabAt, signInThere } from './steps/provider.ts';
 import { expireToken } from './steps/token.ts';

@@ -1,7 +1,8 @@
-import { type Page as BrowserPage, chromium } from 'playwright-core';
+import { type Locator as BrowserLocator, type Page as BrowserPage, chromium } from 'playwright-core';
 import { CHROMIUM } from './chromium.ts';
 
 export type Page = BrowserPage;
+export type Locator = BrowserLocator;
 
 /** @param keepsPages keeps pages that were left, with their connections, as people's browsers do */
 export const launchBrowser = (keepsPages = false) =>

@@ -1,15 +1,23 @@
 import type { Page } from 'playwright-core';
 
-interface TraceEvent {
+export interface TraceEvent {
   name: string;
-  args?: { elementCount?: number };
+  pid: number;
+  tid: number;
+  /** Processor time, in microseconds. */
+  tdur?: number;
+  args?: { elementCount?: number; name?: string };
 }
 
-/** How many elements the page styles anew while something is done, one that is styled twice counted twice. */
-export async function countStyled(page: Page, act: () => Promise<unknown>): Promise<number> {
+/** What the browser notes of these categories while something is done. */
+export async function traceOf(
+  page: Page,
+  categories: string[],
+  act: () => Promise<unknown>,
+): Promise<readonly TraceEvent[]> {
   const browser = page.context().browser();
   if (!browser) throw new Error('the page is in no browser of its own');
-  await browser.startTracing(page, { categories: ['devtools.timeline'] });
+  await browser.startTracing(page, { categories });
   const trace = await act().then(
     () => browser.stopTracing(),
     async (cause: unknown) => {
@@ -17,8 +25,13 @@ export async function countStyled(page: Page, act: () => Promise<unknown>): Prom
       throw cause;
     },
   );
-  const { traceEvents }: { traceEvents: TraceEvent[] } = JSON.parse(trace.toString());
-  return traceEvents
+  return (JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] }).traceEvents;
+}
+
+/** How many elements the page styles anew while something is done, one that is styled twice counted twice. */
+export async function countStyled(page: Page, act: () => Promise<unknown>): Promise<number> {
+  const events = await traceOf(page, ['devtools.timeline'], act);
+  return events
     .filter(({ name }) => name === 'UpdateLayoutTree')
     .reduce((sum, { args }) => sum + (args?.elementCount ?? 0), 0);
 }

@@ -1,0 +1,78 @@
+import type { Locator, Page } from '../../dashboard/e2e/harness/browser.ts';
+
+/** A person's hand at a page: it clicks and types what is in sight, at a person's speed, and counts what it does. */
+export interface Hand {
+  page: Page;
+  clicks: number;
+  keys: number;
+  click(target: Locator): Promise<void>;
+  press(key: string): Promise<void>;
+  type(text: string): Promise<void>;
+  /** By the browser's own button. */
+  back(): Promise<void>;
+  /** The middle of something is pointed at, at a share of its width. */
+  point(target: Locator, share?: number): Promise<void>;
+  /** Waits until the words are where a person sees them, without scrolling. @returns the text of the place */
+  read(place: Locator, words: RegExp): Promise<string>;
+}
+
+/** Between two keys, in milliseconds. */
+const KEY_MS = 25;
+const LONGEST_MS = 15_000;
+
+export function createHand(page: Page): Hand {
+  const hand: Hand = {
+    page,
+    clicks: 0,
+    keys: 0,
+    async click(target) {
+      hand.clicks++;
+      await target.click({ timeout: LONGEST_MS });
+    },
+    async press(key) {
+      hand.keys++;
+      await page.keyboard.press(key);
+    },
+    async type(text) {
+      hand.keys += text.length;
+      await page.keyboard.type(text, { delay: KEY_MS });
+    },
+    async back() {
+      hand.clicks++;
+      await page.goBack();
+    },
+    async point(target, share = 0.5) {
+      const box = await target.boundingBox();
+      if (!box) throw new Error('there is nothing to point at');
+      await page.mouse.move(box.x + box.width * share, box.y + box.height / 2, { steps: 4 });
+    },
+    async read(place, words) {
+      const found = place.filter({ hasText: words }).first();
+      await found.waitFor({ timeout: LONGEST_MS });
+      const deadline = performance.now() + LONGEST_MS;
+      while (!(await found.evaluate(isInSight))) {
+        if (performance.now() > deadline) throw new Error(`${words} is there, and nobody sees it`);
+        await page.waitForTimeout(20);
+      }
+      return (await found.allInnerTexts()).join(' ').replaceAll(/\s+/g, ' ').trim();
+    },
+  };
+  return hand;
+}
+
+/** As much of a page's elements as is asked for here. */
+interface Element {
+  getBoundingClientRect(): { left: number; top: number; width: number; height: number };
+  contains(other: Element): boolean;
+}
+declare const getComputedStyle: (element: Element) => { pointerEvents: string };
+declare const document: { elementFromPoint(x: number, y: number): Element | null };
+
+/** Whether its beginning is on the screen, with nothing before it. */
+function isInSight(element: Element): boolean {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  const seen = document.elementFromPoint(left + Math.min(width, 240) / 2, top + Math.min(height, 40) / 2);
+  // What takes no clicks is not found by its place.
+  if (getComputedStyle(element).pointerEvents === 'none') return seen !== null;
+  return seen !== null && (element.contains(seen) || seen.contains(element));
+}

@@ -1,0 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The link of the last mail to somebody. */
+export function linkTo({ folder }: { folder: string }, email: string): string {
+  const outbox = join(folder, 'data', 'outbox');
+  const mails = readdirSync(outbox)
+    .sort()
+    .map((file) => readFileSync(join(outbox, file), 'utf8'));
+  const last = mails.filter((mail) => mail.includes(`To: ${email}`)).at(-1) ?? '';
+  return /https?:\S+/.exec(last.replace(/=\r?\n/g, '').replaceAll('=3D', '='))?.[0] ?? '';
+}
