@@ -108,6 +108,8 @@ const HOSTILE: { [name: string]: unknown } = {
   assignments: fill('password=', 1e6),
   'values without an end': fill(`token="k7${made('base64', 7000)}`, 1e6),
   'a value without an end': `API_TOKEN=${made('base64', 1e6)}`,
+  'bearers without an end': fill(`Bearer k7${made('base64', 7000)} `, 1e6),
+  'a cookie without an end': `Cookie: sid=${fill('sess7auth', 1e6)}`,
   'names in other alphabets': fill('密码пароль：', 1e6),
   'headers of tables': fill('user|password\n', 1e6),
   'a word for a word': fill('password is hunter or ', 1e6),

@@ -1,7 +1,7 @@
 import type { createNameReader, NameStrength } from './names.ts';
 import { type Name, SEPARATORS, type Separator } from './separators.ts';
 import { BEFORE_CELLS, type Place, type TableReader } from './tables.ts';
-import { isSecretInText, isSurelyRandom, type Shape } from './values.ts';
+import { endOfToken, isSecretInText, isSurelyRandom, type Shape } from './values.ts';
 
 /** What a name of a secret has in it. `assignments.ts` looks at what stands around each of them. */
 export const NAME_KEYWORDS =
@@ -36,9 +36,8 @@ const LONGEST_BARE = 6000;
 const BARE_REST = new RegExp(`(?:${BARE_LETTER}){0,${LONGEST_BARE}}`, 'y');
 const BARE_VARIABLE = new RegExp(String.raw`${NO_ASSIGNMENT}[^\s"'\x60\\]{0,${SAMPLE - 1}}[^\s"'\x60\\;,]`, 'y');
 const BARE_VARIABLE_REST = new RegExp(String.raw`(?:[^\s"'\x60\\]{0,${LONGEST_BARE - 1}}[^\s"'\x60\\;,])?`, 'y');
-/** The end of a longer value: its closing quote, or the last letter of a token. Each is read to its end once. */
+/** The rest of a longer value in quotes; it is read to its end once, as the rest of a token is. */
 const ENDLESS_QUOTED = /[^"'`\\\r\n]*/y;
-const ENDLESS_BARE = /[\w+/=.~-]*/y;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 
 type ReadName = ReturnType<typeof createNameReader>;
@@ -167,7 +166,7 @@ function readLoose(text: string, valueStart: number, { start, end, strength }: N
   if (before === '/' && !/[:.?]/.test(text.slice(Math.max(0, start - ADDRESS), start))) return undefined;
   if (isSurelyRandom(text.slice(start, end), 10)) return undefined;
   const found = judge(text, valueStart, matchAt(LOOSE_VALUE, text, valueStart), strength, 'loose');
-  if (found !== undefined) found.end += matchAt(ENDLESS_BARE, text, found.end)?.length ?? 0;
+  if (found !== undefined) found.end = endOfToken(text, found.end);
   return found;
 }
 const LOOSE_VALUE = /[\w+/=.~:-]{16,512}/y;
@@ -225,7 +224,8 @@ function readValue(text: string, from: number, name: Name, given: Shape | undefi
   if (isCode?.test(text.slice(start, found.end))) return undefined;
   // The rest of a variable ends before a separator, so it may be shorter than the limit although it was cut.
   const isCut = rest > LONGEST_BARE - SAMPLE;
-  if (isCut) found.end += matchAt(quote === undefined ? ENDLESS_BARE : ENDLESS_QUOTED, text, found.end)?.length ?? 0;
+  if (isCut && quote === undefined) found.end = endOfToken(text, found.end);
+  else if (isCut) found.end += matchAt(ENDLESS_QUOTED, text, found.end)?.length ?? 0;
   return found;
 }
 

@@ -309,3 +309,11 @@ const isLocation = (value: string): boolean =>
 /** Base64 with a slash in it, as one in three secret keys of AWS has: where no part is a word, it is no path. */
 const isSlashedKey = (value: string): boolean =>
   /^[A-Za-z0-9+/]{32,}={0,2}$/.test(value) && countChanges(value) >= value.length * 0.3 && countWords(value) === 0;
+
+const TOKEN_LETTERS = /[\w+/=.~-]*/y;
+
+/** Where a token ends that is longer than a pattern reads. */
+export function endOfToken(text: string, from: number): number {
+  TOKEN_LETTERS.lastIndex = from;
+  return from + (TOKEN_LETTERS.exec(text)?.[0].length ?? 0);
+}

@@ -373,7 +373,7 @@ export const COMMANDS: readonly Rule[] = [
   rule(
     'cookie',
     ['"sessionid"', '"session_id"', '"session"', '"sid"', '"xsrf-token"', '"csrf-token"', '"_session"'],
-    /"[\w-]{3,12}"\s{0,8},\s{0,24}"value"\s{0,4}:\s{0,4}"((?=[^"]{0,60}\d)[\w%.~+/=-]{16,4096})"/i,
+    /"[\w-]{3,12}"\s{0,8},\s{0,24}"value"\s{0,4}:\s{0,4}"((?=[^"]{0,60}\d)[\w%.~+/=-]{16,4096})(?=["\w%.~+/=-])/i,
     {
       inside: true,
       entropy: 3,

@@ -1,5 +1,5 @@
 import type { Span } from '../mark.ts';
-import { isFiller, isUserAndPassword, measureEntropy } from '../values.ts';
+import { endOfToken, isFiller, isUserAndPassword, measureEntropy } from '../values.ts';
 import { findList } from './list.ts';
 import { endOfKey, startOfKey } from './private-key.ts';
 import type { Rule } from './rule.ts';
@@ -19,8 +19,9 @@ export function matchRule(rule: Rule, text: string, keywordStart: number, isNext
   rule.pattern.lastIndex = start;
   const match = rule.pattern.exec(text);
   if (match === null) return undefined;
-  const [from, to] = findSecret(rule, text, match);
-  if (to - from < SHORTEST) return undefined;
+  const [from, found] = findSecret(rule, text, match);
+  if (found - from < SHORTEST) return undefined;
+  const to = found - from < LONGEST ? found : endOfToken(text, found);
   const secret = text.slice(from, to);
   if (rule.named && !/\d/.test(secret)) return undefined;
   if (rule.extent === 'cookie' && !isInCookie(text, match.index)) return undefined;
@@ -41,6 +42,8 @@ function isInCookie(text: string, index: number): boolean {
 }
 
 const SHORTEST = 3;
+/** What the patterns read of a token without a length of its own: the rest of it is no less secret. */
+const LONGEST = 4000;
 
 function findSecret(rule: Rule, text: string, match: RegExpExecArray): readonly [number, number] {
   const end = match.index + match[0].length;

@@ -226,6 +226,19 @@ test('a text that follows a very long secret is left as it is', () => {
   expect(payload).toMatch(/API_TOKEN=\[\S{1,60}\] \.\/run\\napi_token: \\"\[\S{1,60}\]\\" # of the shop/);
 });
 
+test.each([
+  'authorization: Bearer §',
+  'The server wants a header with Bearer §',
+  'GET / HTTP/1.1\nCookie: sid=§',
+  'set-cookie: session_token=§; Path=/',
+  '{"name":"sessionid","value":"§"}',
+])('a very long value of a header is masked to its end in %s', (text) => {
+  const secret = `k7${made('base64', 9000)}`;
+  const [payload = ''] = redact(`${text.replace('§', secret)}\nthe rest`);
+  for (let at = 0; at < secret.length - 20; at += 500) expect(payload).not.toContain(secret.slice(at, at + 20));
+  expect(payload).toContain('the rest');
+});
+
 describe('what was proved once is masked when the assistant repeats it', () => {
   const TEXTS: [text: string, secret: (seed: number) => string][] = [
     ["sshpass -p '§' ssh ada@x.test", strong],
