@@ -22,7 +22,10 @@ export const AUDIT_ACTIONS = [
   'machine.person_changed',
   'agent.changed',
   'session.deleted',
+  'session.deletion_refused',
   'session.deletion_forgotten',
+  'hold.placed',
+  'hold.released',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -30,7 +33,7 @@ export const AUDIT_ACTORS = ['person', 'secret', 'machine', 'service'] as const;
 
 /** Names somebody or something by its id, and never by an e-mail or a name: entries outlive both. */
 export const Party = Type.Object({
-  kind: OneOf([...AUDIT_ACTORS, 'organization', 'agent', 'session']),
+  kind: OneOf([...AUDIT_ACTORS, 'organization', 'agent', 'session', 'hold']),
   id: Type.String(),
 });
 export type AuditParty = Static<typeof Party>;

@@ -25,6 +25,7 @@ import {
 import { DigestsBody, DigestsPage } from './digest.ts';
 import { Environment, MachineHealth, MachinePersonBody, MachineReport } from './environment.ts';
 import { EventPage } from './event.ts';
+import { Hold, PlaceHoldBody } from './hold.ts';
 import {
   DeleteOrganizationBody,
   Member,
@@ -132,7 +133,7 @@ export const EXTENSIONS = {
       'Delete the organization with all that it has, as an owner; its members and secrets are locked out at once',
     body: DeleteOrganizationBody,
     replies: { 200: Type.Object({ organizationId: Id('org') }) },
-    errors: [400, 401, 403, 429, 503],
+    errors: [400, 401, 403, 409, 429, 503],
   }),
   listInvitations: route({
     method: 'GET',
@@ -338,7 +339,7 @@ export const EXTENSIONS = {
     summary:
       'Delete a session of the calling machine, or one that the same secret opened within a day, by its key, which is remembered',
     replies: { 200: DeletedSession },
-    errors: [400, 401, 403, 404, 429, 503],
+    errors: [400, 401, 403, 404, 409, 429, 503],
   }),
   deleteSession: route({
     method: 'DELETE',
@@ -346,7 +347,7 @@ export const EXTENSIONS = {
     auth: 'admin',
     summary: 'Delete a session for good; it is not captured again unless its deletion is forgotten',
     replies: { 200: DeletedSession },
-    errors: [400, 401, 403, 404, 429, 503],
+    errors: [400, 401, 403, 404, 409, 429, 503],
   }),
   forgetDeletion: route({
     method: 'DELETE',
@@ -420,6 +421,31 @@ export const EXTENSIONS = {
     query: AddOnsQuery,
     replies: { 200: AddOns },
     errors: [400, 401, 403, 429, 503],
+  }),
+  listHolds: route({
+    method: 'GET',
+    path: '/v1/organizations/me/holds',
+    auth: 'admin',
+    summary: 'List the legal holds: those in force first, then those that were released',
+    replies: { 200: Envelope('holds', Type.Array(Hold)) },
+    errors: [401, 403, 429, 503],
+  }),
+  placeHold: route({
+    method: 'POST',
+    path: '/v1/organizations/me/holds',
+    auth: 'admin',
+    summary: 'Place a legal hold on a session, a repository or everything: nobody and nothing deletes what is held',
+    body: PlaceHoldBody,
+    replies: { 201: Envelope('hold', Hold) },
+    errors: [400, 401, 403, 404, 429, 503],
+  }),
+  releaseHold: route({
+    method: 'DELETE',
+    path: '/v1/organizations/me/holds/{holdId}',
+    auth: 'admin',
+    summary: 'Release a legal hold, which stays in the list; again changes nothing',
+    replies: { 200: Envelope('hold', Hold) },
+    errors: [400, 401, 403, 404, 429, 503],
   }),
   listViews: route({
     method: 'GET',

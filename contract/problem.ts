@@ -33,6 +33,7 @@ export const PROBLEMS = {
   member_exists: 409,
   last_owner: 409,
   already_decided: 409,
+  held: 409,
   rate_limited: 429,
   internal: 500,
   idp_assignment_failed: 502,

@@ -177,6 +177,16 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   removeView: [[VIEW]],
   removeOwnViews: [[ORGANIZATION, 'usr_1']],
 
+  assertNoHold: [[ORGANIZATION]],
+  findHoldOf: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }]],
+  listHolds: [[ORGANIZATION]],
+  placeHold: [
+    [ACTOR, { target: { kind: 'session', id: 'ses_1' }, reason: 'a lawsuit' }, NOW],
+    [ACTOR, { target: { kind: 'repository', id: 'h.test/o/r' }, reason: 'a lawsuit' }, NOW],
+  ],
+  releaseHold: [[ACTOR, 'hol_1', NOW]],
+  recordRefusal: [],
+
   assertRoom: [
     ['secrets', ORGANIZATION, NOW],
     ['environments', ORGANIZATION, NOW],

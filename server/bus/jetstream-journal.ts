@@ -5,9 +5,9 @@ import { type ComparingJournal, Heads, type Known } from '../log/heads.ts';
 import type { Journal, Proposal } from '../log/journal.ts';
 import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
 import { findKeyedAppend, type KeyedAppend, readLogState } from '../store/log-state.ts';
-import { deleteInStore } from '../store/postgres-apply.ts';
+import { applyDeletions, whileUnheld } from '../store/postgres-apply.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
-import { sliceOf, withDeadline } from '../work.ts';
+import { Queue, sliceOf, withDeadline } from '../work.ts';
 import type { Bus } from './bus.ts';
 import { type Entry, type Logged, writePlace } from './entry.ts';
 
@@ -29,6 +29,9 @@ const REMEMBERED = { mostSessions: 20_000, mostKeys: 200_000 } as const;
 /** How long the store may take to answer what a change asks of it. */
 const LONGEST_LOOKUP_MS = 4_000;
 
+/** Each holds a connection to the store, and may need another one. */
+const DELETED_AT_ONCE = 4;
+
 /** A session as its subject, and behind that the store, have it. */
 interface Subject extends Known {
   /** No other append of the session has a key. */
@@ -43,6 +46,7 @@ export class JetStreamJournal implements Journal {
   readonly #pool: pg.Pool;
   readonly #onError: (error: unknown) => void;
   readonly #heads: Heads<Subject>;
+  readonly #deletions = new Queue({ atOnce: DELETED_AT_ONCE });
 
   constructor({ bus, db, pool, onError }: JetStreamJournalOptions) {
     this.#bus = bus;
@@ -55,16 +59,18 @@ export class JetStreamJournal implements Journal {
   async change(...[change]: Parameters<Journal['change']>): ReturnType<Journal['change']> {
     const { place, command, frame } = change;
     const packed = frame && (await sliceOf(frame.body.byteLength, () => pack(frame)));
-    const decision = await this.#heads.change({ ...change, frame: packed });
-    // The store hides it at once. If the store is away, a worker does this later.
-    const isDeleted =
-      command.kind === 'delete' ? !('refused' in decision) : command.kind === 'expire' && 'entry' in decision;
-    if (isDeleted) {
-      const by = command.kind === 'delete' ? command.by : undefined;
-      const deletion = { ...place, at: command.at, isExpired: command.kind === 'expire', by };
-      await ofStore(deleteInStore(this.#pool, [deletion]));
-    }
-    return decision;
+    const { kind, at } = command;
+    if (kind !== 'delete' && kind !== 'expire') return this.#heads.change({ ...change, frame: packed });
+    const by = kind === 'delete' ? command.by : undefined;
+    // The store knows what is held, and hides the session at once. If it goes away in between, a worker deletes later,
+    // unless a hold was placed by then.
+    const remove = async (client: pg.PoolClient) => {
+      const decision = await this.#heads.change(change);
+      const isDeleted = kind === 'delete' ? !('refused' in decision) : 'entry' in decision;
+      if (isDeleted) await applyDeletions(client, [{ ...place, at, isExpired: kind === 'expire', by }]);
+      return decision;
+    };
+    return this.#deletions.run(() => whileUnheld(this.#pool, place, remove)).catch(asUnavailable);
   }
 
   /** Begins the subject of a new session, so that every replica knows it without the store. Never rejects. */
@@ -229,6 +235,8 @@ function takeKey(subject: Subject, row: KeyedAppend): void {
 const tooLate = () => storeUnavailable('it did not answer in time');
 
 const ofStore = <Answer>(question: Promise<Answer>): Promise<Answer> =>
-  withDeadline(() => question, LONGEST_LOOKUP_MS, undefined, tooLate).catch((error) => {
-    throw isUnavailable(error) ? storeUnavailable(error) : error;
-  });
+  withDeadline(() => question, LONGEST_LOOKUP_MS, undefined, tooLate).catch(asUnavailable);
+
+function asUnavailable(error: unknown): never {
+  throw isUnavailable(error) ? storeUnavailable(error) : error;
+}

@@ -1,3 +1,4 @@
+import { Held } from '../log/outcome.ts';
 import { listUnchanged, type Opened } from '../store/retention.ts';
 import type { Db } from '../store/schema.ts';
 import type { SessionLog } from './session-log.ts';
@@ -28,7 +29,8 @@ export async function deleteExpired({ db, sessionLog, days, now, signal }: Reten
     for (const { createdAt: _, ...session } of expired) {
       if (signal.aborted) return;
       await sessionLog.expire(session).catch((error: unknown) => {
-        failure = { error };
+        // The hold was placed after the list was read.
+        if (!(error instanceof Held)) failure = { error };
       });
     }
     after = expired.length < AT_ONCE ? undefined : expired.at(-1);

@@ -4,8 +4,9 @@ import { newUuid } from '../ids.ts';
 import type { Command, Decision, Entry, Head, SessionKey } from '../log/decide.ts';
 import { bytesOf, encodeFrame, type FramedEvent, type SentBody } from '../log/frame.ts';
 import type { Journal } from '../log/journal.ts';
-import { assertTaken } from '../log/outcome.ts';
+import { assertTaken, Held } from '../log/outcome.ts';
 import { forgetExpiry } from '../store/deletions.ts';
+import { recordRefusal } from '../store/holds.ts';
 import { type Captured, type CaptureOpening, captureSessions, type Opening, openSession } from '../store/opening.ts';
 import type { Unchanged } from '../store/retention.ts';
 import { listOpen, type Revoker, revokeEnvironment } from '../store/revocation.ts';
@@ -156,15 +157,21 @@ export class SessionLog {
   /**
    * Deletes a session for good, also one that has expired; again is no error.
    * @param by whom the audit log names; absent: nobody, as its organization goes with its log
-   * @throws Problem `not_found`
+   * @throws Problem `not_found`, `held`
    */
   async delete(place: SessionKey, by?: AuditParty): Promise<void> {
     const at = this.#options.now();
-    await this.#change(place, { kind: 'delete', by, at });
+    await this.#change(place, { kind: 'delete', by, at }).catch(async (error: unknown) => {
+      if (error instanceof Held && by) await recordRefusal(this.#options.db, place, by, error.holdId, at);
+      throw error;
+    });
     await forgetExpiry(this.#options.db, place, by, at);
   }
 
-  /** Deletes an expired session, unless it got events meanwhile. */
+  /**
+   * Deletes an expired session, unless it got events meanwhile.
+   * @throws Problem `held`
+   */
   async expire({ eventCount, ...place }: Unchanged): Promise<void> {
     await this.#change(place, { kind: 'expire', eventCount, at: this.#options.now() });
   }

@@ -80,7 +80,9 @@ export type Decision =
   | {
       refused: 'idempotency_key_reused' | 'not_found' | 'session_already_closed' | 'session_closed' | 'session_deleted';
     }
-  | { refused: 'sequence_mismatch'; eventCount: number };
+  | { refused: 'sequence_mismatch'; eventCount: number }
+  /** Journals refuse this: a hold is no part of the session. */
+  | { refused: 'held'; holdId: string };
 
 /**
  * The one rule for adding to a session, on every engine:

@@ -12,9 +12,23 @@ export class SequenceMismatch extends Problem {
   }
 }
 
-type Refusal = Extract<Decision, { refused: unknown }>;
+/** A legal hold keeps the session from being deleted. */
+export class Held extends Problem {
+  readonly holdId: string;
 
-const SENTENCES: Record<Refusal['refused'], string> = {
+  constructor(holdId: string) {
+    super(
+      'held',
+      `The hold ${holdId} keeps this session, so nothing was deleted. Ask an owner or admin to release the hold first.`,
+    );
+    this.holdId = holdId;
+  }
+}
+
+type Refusal = Extract<Decision, { refused: unknown }>;
+type Plain = Exclude<Refusal, { holdId: unknown }>;
+
+const SENTENCES: Record<Plain['refused'], string> = {
   idempotency_key_reused:
     'This idempotency key was used with another body. Send the same bytes again, or use a new key for new events.',
   not_found: 'No such session in this organization and plane.',
@@ -29,6 +43,7 @@ const SENTENCES: Record<Refusal['refused'], string> = {
 /** @throws Problem for a refusal */
 export function assertTaken(decision: Decision): asserts decision is Exclude<Decision, Refusal> {
   if (!('refused' in decision)) return;
+  if ('holdId' in decision) throw new Held(decision.holdId);
   if ('eventCount' in decision) throw new SequenceMismatch(decision.eventCount);
   throw new Problem(decision.refused satisfies ProblemCode, SENTENCES[decision.refused]);
 }

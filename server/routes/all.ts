@@ -8,6 +8,7 @@ import { deviceHandlers } from './devices.ts';
 import { digestHandlers } from './digests.ts';
 import { environmentHandlers } from './environments.ts';
 import { eventHandlers } from './events.ts';
+import { holdHandlers } from './holds.ts';
 import { liveHandlers } from './live.ts';
 import { machineHealthHandlers } from './machine-health.ts';
 import { machinePersonHandlers } from './machine-person.ts';
@@ -43,4 +44,5 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...reviewHandlers(deps),
   ...searchHandlers(deps),
   ...viewHandlers(deps),
+  ...holdHandlers(deps),
 });

@@ -14,6 +14,7 @@ const TABLES = {
   environments: ['environment_id'],
   installations: ['installation_id'],
   views: ['view_id'],
+  holds: ['hold_id'],
   sessions: ['session_id'],
   deleted_sessions: ['session_id'],
   appends: ['session_id', 'first_sequence'],

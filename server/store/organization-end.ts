@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { assertNoHold } from './holds.ts';
 import type { Db } from './schema.ts';
 import { revokeSecrets } from './secrets.ts';
 
@@ -8,6 +9,7 @@ const AT_ONCE = 500;
  * Removes the members of the organization, revokes its secrets and machines, and frees its name. Its sessions are removed
  * afterwards.
  * @returns the ids of the secrets that were revoked
+ * @throws Problem `held`
  */
 export const endOrganization = (db: Db, organizationId: string, now: number): Promise<string[]> =>
   db.transaction().execute(async (transaction) => {
@@ -16,6 +18,7 @@ export const endOrganization = (db: Db, organizationId: string, now: number): Pr
       .set({ status: 'deleted', name: '', updated_at: now })
       .where('organization_id', '=', organizationId)
       .execute();
+    await assertNoHold(transaction, organizationId);
     await transaction.deleteFrom('members').where('organization_id', '=', organizationId).execute();
     await transaction
       .updateTable('environments')
@@ -112,6 +115,7 @@ const OWNED = [
   ['secrets', 'secret_id'],
   ['device_sign_ins', 'device_hash'],
   ['views', 'view_id'],
+  ['holds', 'hold_id'],
   ['members', 'user_id'],
   ['policies', 'organization_id'],
   ['audit_entries', 'sequence'],

@@ -1,9 +1,12 @@
 import type pg from 'pg';
 import type { AuditParty } from '../../contract/audit.ts';
 import type { Plane } from '../../contract/secret.ts';
+import type { SessionKey } from '../log/decide.ts';
+import { Held } from '../log/outcome.ts';
 import { recordActions } from './audit.ts';
 import type { Happened } from './audit-chain.ts';
 import { dbOn } from './postgres.ts';
+import { holdOf, LOCK_HOLDS } from './held.ts';
 import type { SessionRow } from './schema.ts';
 import { TOMBSTONE, tombstoneOf } from './tombstone.ts';
 
@@ -195,7 +198,7 @@ WITH s AS (
   FROM unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[], $5::int[])
     AS n (organization_id, session_id, at, is_expired, event_count)
   WHERE s.session_id = n.session_id AND s.organization_id = n.organization_id AND s.deleted_at IS NULL
-    AND s.event_count = coalesce(n.event_count, s.event_count)
+    AND s.event_count = coalesce(n.event_count, s.event_count) AND ${holdOf('s')} IS NULL
   RETURNING s.session_id, s.organization_id, s.environment_id, s.plane, s.client_key, s.deleted_at, s.event_count,
     s.created_at, n.is_expired
 ), remembered AS (
@@ -205,14 +208,11 @@ SELECT organization_id, session_id, 'deleted' AS status, event_count FROM s`;
 
 /**
  * Marks sessions as deleted: from now on nobody sees them, they take no events, and their keys are remembered. The audit log
- * says who did it, in the same transaction.
+ * says who did it, in the same transaction, which keeps holds away.
  * @throws what the engine throws, and then nothing was written
- * @returns those that were there, had not been deleted before, and had as many events as they must have
+ * @returns those that were there, are not held, had not been deleted before, and had as many events as they must have
  */
-export const deleteInStore = (pool: Pick<pg.Pool, 'connect'>, deletions: readonly NewDeletion[]) =>
-  inTransaction(pool, (client) => applyDeletions(client, deletions));
-
-async function applyDeletions(client: pg.PoolClient, deletions: readonly NewDeletion[]): Promise<ChangedSession[]> {
+export async function applyDeletions(client: pg.PoolClient, deletions: readonly NewDeletion[]): Promise<ChangedSession[]> {
   const values = [
     deletions.map((one) => one.organizationId),
     deletions.map((one) => one.sessionId),
@@ -243,6 +243,38 @@ async function record(
     const at = Math.max(...rows.map((row) => bySession.get(row.session_id)?.at ?? 0));
     await recordActions(dbOn(client), organizationId, happened, at);
   }
+}
+
+/**
+ * Until the transaction ends, none of the organizations gets a hold. A statement of its own, and the first: the next one sees
+ * every hold that was placed before the lock was free, and nobody waits for it with rows locked.
+ */
+const lockHolds = (client: pg.PoolClient, organizationIds: readonly string[]) =>
+  client.query({ name: 'lock_holds', text: LOCK_HOLDS, values: [organizationIds], ...BOUNDED });
+
+const FIND_HOLD = `
+SELECT ${holdOf('s')} AS hold_id FROM sessions s
+WHERE s.session_id = $1 AND s.organization_id = $2 AND s.deleted_at IS NULL`;
+
+/**
+ * Deletes a session while no hold can be placed on it.
+ * @param work what deletes it, with the client of the transaction
+ * @throws Problem `held`
+ */
+export async function whileUnheld<Result>(
+  pool: Pick<pg.Pool, 'connect'>,
+  { organizationId, sessionId }: SessionKey,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const outcome = await inTransaction(pool, async (client) => {
+    await lockHolds(client, [organizationId]);
+    const asked = { name: 'find_hold', text: FIND_HOLD, values: [sessionId, organizationId], ...BOUNDED };
+    const { rows } = await client.query<{ hold_id: string | null }>(asked);
+    const holdId = rows[0]?.hold_id ?? null;
+    return holdId === null ? { result: await work(client) } : { holdId };
+  });
+  if ('holdId' in outcome) throw new Held(outcome.holdId);
+  return outcome.result;
 }
 
 /** In one order everywhere, so that two workers do not wait for each other. The later one sees what the other inserted. */
@@ -320,6 +352,12 @@ async function inTransaction<Result>(
 
 async function apply(client: pg.PoolClient, { appends, closes, deletions }: Numbered): Promise<Applied> {
   const sessionIds = [...new Set([...appends, ...closes, ...deletions].map(({ sessionId }) => sessionId))].sort();
+  if (deletions.length > 0) {
+    await lockHolds(
+      client,
+      deletions.map(({ organizationId }) => organizationId),
+    );
+  }
   // Before anything is inserted: a session that is deleted meanwhile is found deleted, or its sweep finds the appends.
   await client.query({ name: 'lock_sessions', text: LOCK, values: [sessionIds], ...BOUNDED });
   const fates = appends.length > 0 ? await insert(client, appends) : [];

@@ -6,7 +6,7 @@ import { type ComparingJournal, Heads, type Known } from '../log/heads.ts';
 import type { Journal, Proposal } from '../log/journal.ts';
 import { sliceOf } from '../work.ts';
 import { isUnavailable, storeUnavailable, uniqueViolation } from './dialect.ts';
-import { type Addition, applyBehind, deleteInStore, type NewDeletion } from './postgres-apply.ts';
+import { type Addition, applyBehind, applyDeletions, type NewDeletion, whileUnheld } from './postgres-apply.ts';
 import type { SessionRow } from './schema.ts';
 
 /** The session, with a row for each of its appends that has one of the keys. */
@@ -98,7 +98,8 @@ class PostgresJournal implements ComparingJournal<Known> {
   }
 
   async #delete(deletion: NewDeletion): Promise<boolean> {
-    return (await deleteInStore(this.#pool, [deletion])).length > 0;
+    const deleted = await whileUnheld(this.#pool, deletion, (client) => applyDeletions(client, [deletion]));
+    return deleted.length > 0;
   }
 
   #enqueue(pending: Omit<PendingCommit, 'resolve' | 'reject'>): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { holdOf } from './held.ts';
 import { allRows } from './rows.ts';
 import type { Db } from './schema.ts';
 
@@ -16,7 +17,7 @@ export interface Opened {
 }
 
 /**
- * Some sessions of all organizations without an event since a time, in the order of opening. It reads only sessions that were
+ * Some sessions of all organizations without an event since a time, and without a hold, in the order of opening. It reads only sessions that were
  * opened before that time, which are few: most of them were deleted earlier.
  * @param before epoch milliseconds
  * @param after the last session of the previous call
@@ -34,6 +35,7 @@ export const listUnchanged = (
         created_at as "createdAt"
       from sessions
       where created_at < ${before} and updated_at < ${before} and deleted_at is null
+        and ${sql.raw(holdOf('sessions'))} is null
         ${after ? sql`and (created_at, session_id) > (${after.createdAt}, ${after.sessionId})` : sql``}
       order by created_at, session_id
       limit ${limit}`,

@@ -2,6 +2,7 @@ import type { Generated, Kysely } from 'kysely';
 import type { AgentId } from '../../contract/agent.ts';
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import type { Platform } from '../../contract/environment.ts';
+import type { HoldTarget } from '../../contract/hold.ts';
 import type { Role } from '../../contract/organization.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { Visibility } from '../../contract/session.ts';
@@ -158,6 +159,20 @@ export interface ViewRow extends Dated {
   /** JSON text: `ViewSearch` of `contract/view.ts`. */
   search: string;
   is_shared: number;
+}
+
+/** A legal hold: what it names is not deleted until it is released. */
+export interface HoldRow {
+  hold_id: string;
+  organization_id: string;
+  target_kind: HoldTarget['kind'];
+  /** Null where it holds everything. */
+  target_id: string | null;
+  reason: string;
+  placed_by: string;
+  placed_at: Time;
+  released_by: string | null;
+  released_at: Time | null;
 }
 
 export interface SessionRow extends Dated {
@@ -461,6 +476,7 @@ export interface Database {
   environments: EnvironmentRow;
   installations: InstallationRow;
   views: ViewRow;
+  holds: HoldRow;
   sessions: SessionRow;
   deleted_sessions: DeletedSessionRow;
   appends: AppendRow;

@@ -9,6 +9,7 @@ import { DIGEST_SCENARIOS } from './tables/digests.ts';
 import { ENVIRONMENTS } from './tables/environments.ts';
 import { EVENTS } from './tables/events.ts';
 import { EXTENSION_SCENARIOS } from './tables/extensions.ts';
+import { HOLDS } from './tables/holds.ts';
 import { INSTALLATIONS } from './tables/installations.ts';
 import { INVITATIONS } from './tables/invitations.ts';
 import { MEMBERS } from './tables/members.ts';
@@ -41,6 +42,7 @@ const SCENARIOS = [
   ...REVIEW_SCENARIOS,
   ...SEARCH_SCENARIOS,
   ...VIEWS,
+  ...HOLDS,
 ];
 
 /** Documented statuses no row shows, and why. */
@@ -52,6 +54,7 @@ const NOT_SHOWN: Partial<Record<AnyRouteName, Record<number, string>>> = {
   deleteCapturedSession: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   forgetDeletion: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   deleteSession: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
+  releaseHold: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   deleteView: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   streamChanges: { 200: 'it never ends: live.test.ts reads it', 400: 'both sides of its query are optional strings' },
 };

@@ -33,6 +33,8 @@ export interface Side extends Tenant {
   /** A view that the member saved and does not share, and one that they share. */
   viewId: string;
   sharedViewId: string;
+  /** A hold that was released. */
+  releasedHoldId: string;
   /** Of a sign-in that nobody has decided about, and of one that was confirmed. */
   userCode: string;
   deviceCode: string;
@@ -100,6 +102,7 @@ async function createSide(service: TestService, name: string): Promise<Side> {
     ...machine,
     viewId: await view(false),
     sharedViewId: await view(true),
+    releasedHoldId: await placeAndRelease(service, tenant.owner),
     userCode: waiting.userCode,
     deviceCode: confirmed.deviceCode,
     ownerId: idOf('owner'),
@@ -114,4 +117,11 @@ async function createSide(service: TestService, name: string): Promise<Side> {
     revokedEnvironmentId: revoked.environmentId,
     disabledInstallationId: installationId,
   };
+}
+
+async function placeAndRelease(service: TestService, owner: string): Promise<string> {
+  const body = { target: { kind: 'everything' }, reason: 'a lawsuit' };
+  const { hold } = (await service.call('POST', '/v1/organizations/me/holds', { as: owner, body })).body;
+  await service.call('DELETE', `/v1/organizations/me/holds/${hold.holdId}`, { as: owner });
+  return hold.holdId;
 }

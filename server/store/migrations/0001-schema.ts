@@ -14,6 +14,7 @@ export const TENANT_TABLES = [
   'environments',
   'installations',
   'views',
+  'holds',
   'sessions',
   'deleted_sessions',
   'appends',
@@ -120,6 +121,21 @@ create table views (
 );
 create index views_of_person on views (organization_id, created_by);
 create index views_shared on views (organization_id) where is_shared = 1;
+
+-- What nobody may delete. Released holds are kept.
+create table holds (
+  hold_id text primary key,
+  organization_id text not null references organizations (organization_id),
+  target_kind text not null,
+  target_id text,
+  reason text not null,
+  placed_by text not null,
+  placed_at bigint not null,
+  released_by text,
+  released_at bigint
+);
+create index holds_in_force on holds (organization_id, hold_id) where released_at is null;
+create index holds_of_organization on holds (organization_id, hold_id);
 
 -- Machines that wait for a person to confirm their sign-in.
 create table device_sign_ins (

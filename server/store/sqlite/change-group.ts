@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { pack } from '../../log/codec.ts';
 import { type Decision, decide, type Entry, type Head, type KnownAppend } from '../../log/decide.ts';
 import type { Change } from '../../log/journal.ts';
+import { holdOf } from '../held.ts';
 import { TOMBSTONE, tombstoneOf } from '../tombstone.ts';
 import { createRecorder } from './audit-recorder.ts';
 
@@ -12,6 +13,8 @@ const FIND_DELETED = 'SELECT plane FROM deleted_sessions WHERE session_id = ? AN
 const FIND_KEY = `
   SELECT append_id, fingerprint, first_sequence, last_sequence FROM appends
   WHERE session_id = ? AND idempotency_key = ? AND organization_id = ?`;
+const FIND_HOLD = `
+  SELECT ${holdOf('sessions')} AS holdId FROM sessions WHERE session_id = ? AND organization_id = ?`;
 const COUNT = `
   UPDATE sessions SET event_count = ?, updated_at = ? WHERE session_id = ? AND organization_id = ?`;
 const INSERT = `
@@ -53,6 +56,7 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
   const findHead = database.prepare(FIND_HEAD);
   const findDeleted = database.prepare(FIND_DELETED);
   const findKey = database.prepare(FIND_KEY);
+  const findHold = database.prepare(FIND_HOLD);
   const count = database.prepare(COUNT);
   const insert = database.prepare(INSERT);
   const close = database.prepare(CLOSE);
@@ -71,11 +75,19 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
     return deleted && { plane: deleted.plane, status: 'deleted', eventCount: 0, clientEndedAt: null };
   }
 
+  function holdOfPlace({ sessionId, organizationId }: Change['place']): string | null {
+    const { holdId } = findHold.get(sessionId, organizationId) as { holdId: string | null };
+    return holdId;
+  }
+
   function change(one: Change): Decision {
     const { place, command } = one;
     const keys = { get: (key: string) => knownOf(findKey.get(place.sessionId, key, place.organizationId)) };
     const decision = decide({ head: headOf(place), keys }, command);
-    if ('entry' in decision) apply(one, decision.entry);
+    if (!('entry' in decision)) return decision;
+    const holdId = decision.entry.kind === 'deleted' ? holdOfPlace(place) : null;
+    if (holdId !== null) return { refused: 'held', holdId };
+    apply(one, decision.entry);
     return decision;
   }
 

@@ -1,0 +1,30 @@
+import { type Static, Type } from 'typebox';
+import { Body, Id, OneOf, Text, Timestamp, VisibleText } from './common.ts';
+
+export const HOLD_TARGETS = ['session', 'repository', 'everything'] as const;
+
+const TargetId = Text(1_000);
+const ABOUT_TARGET =
+  'id of the session, or the repository as lists show it, such as `github.com/owner/name`; absent for everything';
+
+/** What nobody and nothing may delete, its later sessions included. */
+export const HoldTarget = Body({
+  kind: OneOf(HOLD_TARGETS),
+  id: Type.Optional({ ...TargetId, description: ABOUT_TARGET }),
+});
+export type HoldTarget = Static<typeof HoldTarget>;
+
+/** A legal hold. It stays in the list once it is released. */
+export const Hold = Type.Object({
+  holdId: Id('hol'),
+  target: HoldTarget,
+  reason: Type.String(),
+  placedBy: Id('usr'),
+  placedAt: Timestamp,
+  releasedBy: Type.Optional(Id('usr')),
+  releasedAt: Type.Optional(Timestamp),
+});
+export type Hold = Static<typeof Hold>;
+
+export const PlaceHoldBody = Body({ target: HoldTarget, reason: VisibleText(500) });
+export type PlaceHoldBody = Static<typeof PlaceHoldBody>;

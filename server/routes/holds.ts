@@ -1,0 +1,32 @@
+import { Problem } from '../../contract/problem.ts';
+import type { Deps } from '../deps.ts';
+import type { Handlers } from '../http/handler.ts';
+import { listHolds, placeHold, releaseHold, toHold } from '../store/holds.ts';
+import { changeMembers } from '../store/organizations.ts';
+import { found } from './answers.ts';
+import { findActor } from './members.ts';
+
+export const holdHandlers = ({ store: { db }, now }: Deps) =>
+  ({
+    async listHolds({ caller }) {
+      const rows = await listHolds(db, caller.organizationId);
+      return { status: 200, body: { holds: rows.map(toHold) } };
+    },
+
+    async placeHold({ caller, body }) {
+      const { kind, id } = body.target;
+      if (kind === 'everything' && id !== undefined)
+        throw new Problem('validation_failed', '/target/id is not taken for everything.');
+      if (kind !== 'everything' && id === undefined)
+        throw new Problem('validation_failed', `/target/id is required: it says which ${kind}.`);
+      const row = await changeMembers(db, caller.organizationId, async (transaction) => {
+        await findActor(transaction, caller);
+        return placeHold(transaction, caller, body, now());
+      });
+      return { status: 201, body: { hold: toHold(row) } };
+    },
+
+    async releaseHold({ caller, params: { holdId } }) {
+      return { status: 200, body: { hold: toHold(found(await releaseHold(db, caller, holdId, now()), 'hold')) } };
+    },
+  }) satisfies Partial<Handlers>;

@@ -1,0 +1,36 @@
+/*
+ * What holds a session is written here alone. Whoever deletes asks in the transaction that deletes, and on PostgreSQL under
+ * `LOCK_HOLDS`: a hold that is placed at the same moment comes before the deletion or after it. SQLite has one writer.
+ */
+
+/**
+ * The id of a hold that keeps the session of the alias, as an expression of SQL; null where none does. A session whose events
+ * are not all read yet may turn out to be of the repository.
+ */
+export const holdOf = (session: string): string => `(
+  SELECT holds.hold_id FROM holds
+  WHERE holds.organization_id = ${session}.organization_id AND holds.released_at IS NULL AND (
+    holds.target_kind = 'everything'
+    OR holds.target_kind = 'session' AND holds.target_id = ${session}.session_id
+    OR holds.target_kind = 'repository' AND (
+      holds.target_id = ${session}.repository
+      OR EXISTS (
+        SELECT 1 FROM session_values
+        WHERE session_values.organization_id = ${session}.organization_id
+          AND session_values.session_id = ${session}.session_id
+          AND session_values.field = 'repository' AND session_values.value = holds.target_id
+      )
+      OR ${session}.repository IS NULL AND ${session}.event_count > 0 AND NOT EXISTS (
+        SELECT 1 FROM session_facts
+        WHERE session_facts.organization_id = ${session}.organization_id
+          AND session_facts.session_id = ${session}.session_id
+          AND session_facts.derived_through >= ${session}.event_count
+      )
+    )
+  )
+  ORDER BY holds.hold_id LIMIT 1)`;
+
+/** For the ids of organizations: until the transaction ends, none of them gets a hold. */
+export const LOCK_HOLDS = `
+SELECT pg_advisory_xact_lock_shared(hashtextextended('holds of ' || id, 0))
+FROM (SELECT DISTINCT id FROM unnest($1::text[]) AS id ORDER BY id) AS locked`;

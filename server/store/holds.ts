@@ -1,0 +1,184 @@
+import { sql } from 'kysely';
+import type { AuditParty } from '../../contract/audit.ts';
+import type { Hold, PlaceHoldBody } from '../../contract/hold.ts';
+import { Problem } from '../../contract/problem.ts';
+import { newId } from '../ids.ts';
+import type { SessionKey } from '../log/decide.ts';
+import { recordAction } from './audit.ts';
+import { person } from './audit-chain.ts';
+import { toTimestamp } from './columns.ts';
+import { holdOf } from './held.ts';
+import { isPostgres } from './postgres.ts';
+import { allRows, firstRow, oneRow } from './rows.ts';
+import type { Db, HoldRow } from './schema.ts';
+
+/** Holds that may be in force: the rule is looked up for each session that is deleted. */
+const MOST_IN_FORCE = 500;
+const MOST_LISTED = 1_000;
+
+/** Waits until nobody deletes anything of the organization: the other side of `LOCK_HOLDS`. SQLite has one writer. */
+async function lockAlone(transaction: Db, organizationId: string): Promise<void> {
+  if (!isPostgres(transaction)) return;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`holds of ${organizationId}`}, 0))`.execute(transaction);
+}
+
+/** Notes that a hold kept a session from being deleted. */
+export const recordRefusal = (
+  db: Db,
+  { organizationId, sessionId }: SessionKey,
+  actor: AuditParty,
+  holdId: string,
+  now: number,
+): Promise<void> =>
+  db.transaction().execute((transaction) => {
+    const target = { kind: 'session', id: sessionId } as const;
+    const refused = { actor, action: 'session.deletion_refused', target, details: { hold: holdId } } as const;
+    return recordAction(transaction, organizationId, refused, now);
+  });
+
+/** The hold that keeps the session from being deleted. */
+export async function findHoldOf(db: Db, { organizationId, sessionId }: SessionKey): Promise<string | undefined> {
+  const row = await firstRow(
+    db,
+    sql<{ hold_id: string | null }>`
+      select ${sql.raw(holdOf('sessions'))} as hold_id from sessions
+      where organization_id = ${organizationId} and session_id = ${sessionId}`,
+  );
+  return row?.hold_id ?? undefined;
+}
+
+/**
+ * Checks that nothing of the organization is held, in a transaction that has changed its row: holds are placed under the
+ * lock of that row.
+ * @throws Problem `held`
+ */
+export async function assertNoHold(transaction: Db, organizationId: string): Promise<void> {
+  const row = await firstRow(
+    transaction,
+    sql<Pick<HoldRow, 'hold_id'>>`
+      select hold_id from holds where organization_id = ${organizationId} and released_at is null
+      order by hold_id limit 1`,
+  );
+  if (!row) return;
+  throw new Problem(
+    'held',
+    `The hold ${row.hold_id} is in force, so the organization was not deleted. Ask an owner or admin to release its holds first.`,
+  );
+}
+
+interface Holder {
+  organizationId: string;
+  userId: string;
+}
+
+/**
+ * Places a hold, in a transaction of `changeMembers`, so that two at once count each other.
+ * @throws Problem `not_found`, `quota_reached`
+ */
+export async function placeHold(
+  transaction: Db,
+  { organizationId, userId }: Holder,
+  { target, reason }: PlaceHoldBody,
+  now: number,
+): Promise<HoldRow> {
+  await lockAlone(transaction, organizationId);
+  await assertKnown(transaction, organizationId, target);
+  const { count } = await oneRow(
+    transaction,
+    sql<{ count: number | string }>`
+      select count(*) as count from holds where organization_id = ${organizationId} and released_at is null`,
+  );
+  if (Number(count) >= MOST_IN_FORCE) throw tooMany();
+  const row = await oneRow(
+    transaction,
+    sql<HoldRow>`
+      insert into holds (hold_id, organization_id, target_kind, target_id, reason, placed_by, placed_at)
+      values (${newId('hol', now)}, ${organizationId}, ${target.kind}, ${target.id ?? null}, ${reason}, ${userId}, ${now})
+      returning *`,
+  );
+  await record(transaction, row, 'hold.placed', userId, now);
+  return row;
+}
+
+/** Releases a hold; undefined where the organization has no such one. */
+export const releaseHold = (
+  db: Db,
+  { organizationId, userId }: Holder,
+  holdId: string,
+  now: number,
+): Promise<HoldRow | undefined> =>
+  db.transaction().execute(async (transaction) => {
+    const released = await firstRow(
+      transaction,
+      sql<HoldRow>`
+        update holds set released_by = ${userId}, released_at = ${now}
+        where organization_id = ${organizationId} and hold_id = ${holdId} and released_at is null
+        returning *`,
+    );
+    if (released) await record(transaction, released, 'hold.released', userId, now);
+    return (
+      released ??
+      (await firstRow(
+        transaction,
+        sql<HoldRow>`select * from holds where organization_id = ${organizationId} and hold_id = ${holdId}`,
+      ))
+    );
+  });
+
+/** Those in force first, and the latest first. */
+export const listHolds = (db: Db, organizationId: string): Promise<HoldRow[]> =>
+  allRows(
+    db,
+    sql<HoldRow>`
+      select * from holds where organization_id = ${organizationId}
+      order by case when released_at is null then 0 else 1 end, hold_id desc limit ${MOST_LISTED}`,
+  );
+
+export const toHold = (row: HoldRow): Hold => ({
+  holdId: row.hold_id,
+  target: { kind: row.target_kind, ...(row.target_id === null ? {} : { id: row.target_id }) },
+  reason: row.reason,
+  placedBy: row.placed_by,
+  placedAt: toTimestamp(row.placed_at),
+  ...(row.released_by === null ? {} : { releasedBy: row.released_by }),
+  ...(row.released_at === null ? {} : { releasedAt: toTimestamp(row.released_at) }),
+});
+
+/** A hold on a name that is misspelt would hold nothing, and nobody would notice. */
+async function assertKnown(db: Db, organizationId: string, { kind, id }: PlaceHoldBody['target']): Promise<void> {
+  if (kind === 'everything') return;
+  const known =
+    kind === 'session'
+      ? sql`
+        select 1 from sessions
+        where organization_id = ${organizationId} and session_id = ${id} and deleted_at is null`
+      : sql`
+        select 1 from sessions where organization_id = ${organizationId} and repository = ${id} and deleted_at is null
+        union all
+        select 1 from session_values
+        where organization_id = ${organizationId} and field = 'repository' and value = ${id}
+        limit 1`;
+  if (await firstRow(db, known)) return;
+  throw new Problem(
+    'not_found',
+    kind === 'session'
+      ? 'No such session in this organization.'
+      : 'No session of this repository. Write it as the list of sessions shows it, such as github.com/owner/name.',
+  );
+}
+
+const record = (transaction: Db, row: HoldRow, action: 'hold.placed' | 'hold.released', userId: string, now: number) =>
+  recordAction(
+    transaction,
+    row.organization_id,
+    {
+      actor: person(userId),
+      action,
+      target: { kind: 'hold', id: row.hold_id },
+      details: { on: row.target_kind, ...(row.target_id === null ? {} : { id: row.target_id }) },
+    },
+    now,
+  );
+
+const tooMany = () =>
+  new Problem('quota_reached', `An organization has ${MOST_IN_FORCE} holds in force at most. Release one first.`);
