@@ -67,6 +67,7 @@ export type Milestone = Static<typeof Milestone>;
 /** Everything that is known of a session without reading it. */
 export const SessionFacts = Type.Object({
   summary: SessionSummary,
+  holdId: Type.Optional(Type.String({ description: 'of a legal hold, for which nobody may delete the session' })),
   folder: Type.Optional(Type.String()),
   branches: Type.Array(Type.String()),
   tools: Type.Array(Type.Object({ name: Type.String(), calls: count(), failed: count() })),

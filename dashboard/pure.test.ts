@@ -13,7 +13,7 @@ import {
   formatShort,
 } from './kit/format.ts';
 
-const ARGUMENTS: Record<string, unknown[]> = { session: ['s/1', 7], device: ['s/1'], member: ['u/1'] };
+const ARGUMENTS: Record<string, unknown[]> = { session: ['s/1', 7], device: ['s/1'], member: ['u/1'], holds: ['s/1'] };
 
 test('every address', () => {
   const given: Record<string, string> = {};
@@ -34,6 +34,7 @@ test('every address', () => {
     organization: '/organization',
     policy: '/policy',
     audit: '/audit',
+    holds: '/holds?session=s%2F1',
     welcome: '/welcome',
     signedIn: '/signed-in',
   });

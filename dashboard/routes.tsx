@@ -11,6 +11,7 @@ import {
   readCompareSearch,
   readDeviceSearch,
   readFrameSearch,
+  readHoldsSearch,
   readOverviewSearch,
   readSessionSearch,
   readSessionsSearch,
@@ -123,6 +124,12 @@ const auditRoute = createRoute({
   component: lazyPart(() => import('./admin/audit.tsx'), 'AuditPage'),
   validateSearch: readAuditSearch,
 });
+const holdsRoute = createRoute({
+  ...under,
+  path: '/holds',
+  component: lazyPart(() => import('./admin/holds.tsx'), 'HoldsPage'),
+  validateSearch: readHoldsSearch,
+});
 const organizationRoute = createRoute({
   ...under,
   path: '/organization',
@@ -145,6 +152,7 @@ const routeTree = rootRoute.addChildren([
   organizationRoute,
   policyRoute,
   auditRoute,
+  holdsRoute,
 ]);
 
 export const createAppRouter = (context: RouteContext) =>

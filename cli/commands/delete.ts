@@ -1,14 +1,16 @@
+import type { ServiceError } from '../../contract/client.ts';
 import { askAccount } from '../account.ts';
 import { defineCommand, flag, text } from '../command.ts';
 import { requireSettings } from '../config.ts';
 import type { Context } from '../context.ts';
+import { EXIT, Failure } from '../failure.ts';
 import { formatCount, type Output } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
 import { noteRecords } from '../sessions/notes.ts';
 import { explainTrouble } from '../setup/service-address.ts';
 import { createKeyOf } from '../upload/client-key.ts';
-import { hasStatus } from '../upload/problem.ts';
+import { hasCode, hasStatus } from '../upload/problem.ts';
 import { createService, type Service } from '../upload/service.ts';
 
 export const deleteCommand = defineCommand({
@@ -33,24 +35,33 @@ async function runDelete(context: Context, asked: string, yes: boolean, output: 
     await askAccount(service).catch((error: unknown) => {
       throw explainTrouble(service.url, error, 'Nothing was deleted.');
     });
-    // Marked first, so that a daemon sends nothing more of it meanwhile.
+    const keyOf = createKeyOf(context);
+    const gone = new Set<number>();
+    // A spool that was made anew may not know how many the service has in a row.
+    const deleteAll = async () => {
+      for (let of = 0; of <= generation || gone.size === of; of++) {
+        if (await deleteOnce(service, keyOf(agent, agentSession, of))) gone.add(of);
+      }
+    };
+    // What a hold keeps at the service is not given up here. Any other refusal is met again below.
+    await deleteAll().catch((error: unknown) => {
+      if (hasCode(error, 'held')) throw held(error);
+    });
+    // Marked before the second pass: a daemon may have sent something meanwhile, and sends nothing more of it now.
     const note = noteRecords(context, spool, { agent, session: agentSession, unread: [] });
     const { forks } = spool.transact(() => {
       note();
       return spool.keepBack(id, 'deleted', context.now());
     });
-    const keyOf = createKeyOf(context);
-    let deleted = 0;
-    // A spool that was made anew may not know how many the service has in a row.
-    for (let of = 0; of <= generation || deleted === of; of++) {
-      if (await deleteOnce(service, keyOf(agent, agentSession, of))) deleted++;
-    }
-    output.answer({ agent, session: agentSession, forks, deletedAtService: deleted }, [
+    await deleteAll().catch((error: unknown) => {
+      throw explainTrouble(service.url, error, 'Nothing more of the session will be sent.');
+    });
+    output.answer({ agent, session: agentSession, forks, deletedAtService: gone.size }, [
       `Deleted: ${name}`,
       ...(forks.length > 0
         ? [`Nothing more will be captured of its ${formatCount(forks.length, 'fork')}: ${forks.join(', ')}`]
         : []),
-      deleted > 0
+      gone.size > 0
         ? 'Nothing more of it will be captured.'
         : 'The service had nothing of it; nothing more will be captured.',
     ]);
@@ -64,6 +75,9 @@ async function deleteOnce(service: Service, clientKey: string): Promise<boolean>
     return true;
   } catch (error) {
     if (hasStatus(error, 404)) return false;
-    throw explainTrouble(service.url, error, 'Nothing more of the session will be sent.');
+    throw error;
   }
 }
+
+const held = ({ message }: ServiceError) =>
+  new Failure(EXIT.failure, message, 'This machine keeps the session too, and captures it as before.');

@@ -210,6 +210,20 @@ test('what should not have been sent is deleted at the service, and nothing more
   expect(await json('sessions', sessionId(1))).toMatchObject({ sessions: [{ state: 'deleted', eventsWaiting: 0 }] });
 });
 
+test('what a hold keeps at the service is kept here too, and captured on', async () => {
+  const { service, capture, json, say, home } = await prepare();
+  service.state.held.add('ses_000001');
+  say(1, 1, 'more', join(home, 'shop'));
+  await capture(['import', '--patience', '0'], offline);
+  const { exitCode, stderr } = await capture(['delete', sessionId(1), '--yes']);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('a sentence about held');
+  expect(stderr).toContain('This machine keeps the session too');
+  expect(await json('sessions', sessionId(1))).toMatchObject({ sessions: [{ state: 'waiting', eventsWaiting: 1 }] });
+  await capture(['import']);
+  expect(service.state.sessions.get('ses_000001')?.events).toHaveLength(3);
+});
+
 test('deleting what the service never had says so', async () => {
   const { capture, say, home } = await prepare();
   say(3, 0, 'third', home);

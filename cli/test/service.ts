@@ -85,6 +85,8 @@ export async function startService(options: FakeOptions = {}) {
     reports: [] as Record<string, unknown>[],
     /** Client keys of sessions that were deleted. */
     deletedKeys: new Set<string>(),
+    /** Ids of sessions that a legal hold keeps. */
+    held: new Set<string>(),
     /** Whether each session is closed as soon as it is opened. */
     closesAll: false,
     /** What it says of itself to anybody. */
@@ -146,6 +148,7 @@ export async function startService(options: FakeOptions = {}) {
   function remove(clientKey: string) {
     const known = [...state.sessions.values()].find(({ body }) => body.clientKey === clientKey);
     if (known === undefined && !state.deletedKeys.has(clientKey)) return problem('not_found');
+    if (known && state.held.has(known.sessionId)) return problem('held');
     state.deletedKeys.add(clientKey);
     if (known) state.sessions.delete(known.sessionId);
     return { status: 200, body: { sessionId: known?.sessionId ?? 'ses_deleted' } };

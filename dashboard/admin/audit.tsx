@@ -34,7 +34,10 @@ const WORDS: Record<AuditAction, string> = {
   'machine.person_changed': 'changed whose the machine is:',
   'agent.changed': 'changed the agent',
   'session.deleted': 'deleted the session',
+  'session.deletion_refused': 'could not delete the session',
   'session.deletion_forgotten': 'allowed to capture again',
+  'hold.placed': 'placed the hold',
+  'hold.released': 'released the hold',
 };
 
 const ACTIONS = Object.keys(WORDS) as AuditAction[];

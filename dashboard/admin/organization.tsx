@@ -53,6 +53,14 @@ export function OrganizationPage() {
                       </Link>
                     ),
                   },
+                  {
+                    name: 'Legal holds',
+                    value: (
+                      <Link to="/holds" className="link">
+                        What nobody may delete
+                      </Link>
+                    ),
+                  },
                 ]
               : []),
           ]}

@@ -1,9 +1,8 @@
-import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Secret } from '../../contract/secret.ts';
 import { useIsAdmin } from '../app/app.ts';
-import { keys, useMembers, useSecrets } from '../app/queries.ts';
+import { keys, useSecrets } from '../app/queries.ts';
 import { useHash } from '../app/use-hash.ts';
 import { Button } from '../kit/button.tsx';
 import { Empty } from '../kit/notes.tsx';
@@ -13,6 +12,7 @@ import { Confirm } from '../shared/confirm.tsx';
 import { nameOfSecret } from '../shared/secret-name.ts';
 import { SessionsOf } from '../shared/sessions-of.tsx';
 import { IssueSecret } from './issue-secret.tsx';
+import { Issuer } from './issuer.tsx';
 import { ResourcePage } from './resource-page.tsx';
 import { RotateSecret } from './rotate-secret.tsx';
 
@@ -128,15 +128,5 @@ export function SecretsPage() {
         </Confirm>
       )}
     </ResourcePage>
-  );
-}
-
-function Issuer({ userId }: { userId: string }) {
-  const issuer = useMembers().data?.find((member) => member.userId === userId);
-  if (!issuer) return <span className="text-muted">a former member</span>;
-  return (
-    <Link to="/members/$userId" params={{ userId }} className="row-link">
-      {showHidden(issuer.email)}
-    </Link>
   );
 }

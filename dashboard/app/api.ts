@@ -77,6 +77,7 @@ export function wordError(error: unknown): WordedError {
 }
 
 function wordServiceError({ status, code, message }: ServiceError): WordedError {
+  if (code === 'held') return { title: 'A legal hold keeps this', advice: message };
   if (code === 'last_owner') return { title: 'The last owner cannot go', advice: message };
   if (status === 403) return { title: 'Not allowed', advice: message };
   if (status === 404) return { title: 'Not found', advice: 'This was deleted, or belongs to another organization.' };

@@ -16,6 +16,7 @@ export const paths = {
   organization: () => '/organization',
   policy: () => '/policy',
   audit: () => '/audit',
+  holds: (sessionId?: string) => `/holds${stringifySearch({ session: sessionId })}`,
   welcome: () => '/welcome',
   device: (userCode?: string) => `/device${userCode === undefined ? '' : `?code=${encodeURIComponent(userCode)}`}`,
   signedIn: () => '/signed-in',

@@ -29,6 +29,7 @@ export const keys = {
   summaries: ['summaries'],
   summary: (sessionId: string) => ['summaries', sessionId],
   facts: (sessionId: string) => ['facts', sessionId],
+  allFacts: ['facts'],
   prompts: (sessionId: string) => ['prompts', sessionId],
   usage: (query: Record<string, string>) => ['usage', query],
   addOns: (query: Record<string, string>) => ['add-ons', query],
@@ -43,6 +44,7 @@ export const keys = {
   secrets: ['secrets'],
   policy: ['policy'],
   audit: ['audit'],
+  holds: ['holds'],
   views: ['views'],
   device: (userCode: string) => ['device', userCode],
   scriptSums: ['script-sums'],
@@ -275,6 +277,14 @@ export function useSecrets(polling: Polling<Secret[]> = {}) {
     queryKey: keys.secrets,
     queryFn: async ({ signal }) => (await api.listSecrets({ signal })).body.secrets,
     ...polling,
+  });
+}
+
+export function useHolds() {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.holds,
+    queryFn: async ({ signal }) => (await api.listHolds({ signal })).body.holds,
   });
 }
 

@@ -59,6 +59,11 @@ export interface AuditSearch {
   actor?: string | undefined;
 }
 
+export interface HoldsSearch {
+  /** The session to place a hold on. */
+  session?: string | undefined;
+}
+
 export interface OverviewSearch {
   /** So many days until today; absent: 30, or what `from` and `to` say. */
   days?: 7 | 90 | undefined;
@@ -136,6 +141,8 @@ export const readAuditSearch = ({ action, actor }: Given): AuditSearch => ({
   ...(isText(action) && { action }),
   ...(isText(actor) && { actor }),
 });
+
+export const readHoldsSearch = ({ session }: Given): HoldsSearch => (isText(session) ? { session } : {});
 
 export const readDeviceSearch = ({ code }: Given): DeviceSearch => (isText(code) ? { code } : {});
 

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { Scale, ScrollText, Search, SquareTerminal } from 'lucide-react';
+import { Lock, Scale, ScrollText, Search, SquareTerminal } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useIsAdmin } from '../app/app.ts';
 import { paths } from '../app/paths.ts';
@@ -14,8 +14,11 @@ import { PAGES } from './rail.tsx';
 
 /** A part of the page “Organization”. */
 const POLICY = { to: paths.policy(), label: 'Policy', icon: Scale };
-/** Only admins may read it, and the rail names what everybody reads. */
-const AUDIT_LOG = { to: paths.audit(), label: 'Audit log', icon: ScrollText };
+/** Only admins may read these, and the rail names what everybody reads. */
+const OF_ADMINS = [
+  { to: paths.audit(), label: 'Audit log', icon: ScrollText },
+  { to: paths.holds(), label: 'Legal holds', icon: Lock },
+];
 
 /** Every page, action and recent session, a few letters away. */
 export function Palette({ onClose }: { onClose: () => void }) {
@@ -23,7 +26,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const { plane } = useSearch({ from: '__root__' });
   const sessions = useSessions({ plane }).data?.pages[0]?.sessions ?? [];
   const actions = useActions();
-  const pages = [...PAGES, POLICY, ...(useIsAdmin() ? [AUDIT_LOG] : [])];
+  const pages = [...PAGES, POLICY, ...(useIsAdmin() ? OF_ADMINS : [])];
   const [words, setWords] = useState('');
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);

@@ -98,6 +98,14 @@ export function SessionHeader(props: Props) {
       />
       <p className="session-facts">
         {session.secretEnvironment === 'test' && <span className="tag text-test">test</span>}
+        {facts?.holdId !== undefined && (
+          <span
+            className="tag"
+            title="A legal hold keeps this session: nobody may delete it until an admin releases the hold"
+          >
+            held
+          </span>
+        )}
         <StatusMark session={session} summary={summary} word />
         <AgentName agentId={session.agentId} />
         <Fact name="machine">{machine}</Fact>

@@ -23,6 +23,11 @@ export function SessionMenu({ session, onHelp }: { session: Session; onHelp: () 
         }
       >
         <MenuItem onSelect={onHelp}>Keyboard shortcuts</MenuItem>
+        {isAdmin && (
+          <MenuItem onSelect={() => void navigate({ to: '/holds', search: { session: session.sessionId } })}>
+            Place a hold…
+          </MenuItem>
+        )}
         {isAdmin && <MenuItem onSelect={() => setIsAsking(true)}>Delete…</MenuItem>}
       </Menu>
       {isAsking && (

@@ -53,7 +53,7 @@ export function toSummary({ session, continues, forkedFrom, derived }: SummaryRo
 }
 
 /** The facts of a session for answers. @param text the stored facts */
-export function toSessionFacts(text: string, prices: Prices): Omit<SessionFacts, 'summary' | 'related'> {
+export function toSessionFacts(text: string, prices: Prices): Omit<SessionFacts, 'summary' | 'related' | 'holdId'> {
   const facts = readFacts(text);
   const window = facts.model === undefined ? undefined : prices.contextWindowOf(facts.model);
   return {

@@ -9,6 +9,7 @@ import { toSessionFacts, toSummary } from '../derive/review.ts';
 import { readUsage } from '../derive/usage.ts';
 import type { Handlers } from '../http/handler.ts';
 import { streamText } from '../ingest/page.ts';
+import { findHoldOf } from '../store/holds.ts';
 import { toSession } from '../store/sessions.ts';
 import { findFacts, findRelated, findSummaries } from '../store/summaries.ts';
 import type { UsageFilter } from '../store/usage.ts';
@@ -42,12 +43,14 @@ export const reviewHandlers = ({ store: { db }, indexer, deriveThread, daySums, 
     async getSessionFacts({ caller, params }) {
       const [row] = await findDerived(caller.organizationId, [params.sessionId]);
       const { session } = found(row, 'session');
-      const [facts, related] = await Promise.all([
+      const [facts, related, holdId] = await Promise.all([
         findFacts(db, caller.organizationId, params.sessionId, VERSION),
         findRelated(db, session),
+        findHoldOf(db, { organizationId: caller.organizationId, sessionId: params.sessionId }),
       ]);
       const body = {
         summary: toSummary(found(row, 'session')),
+        ...(holdId !== undefined && { holdId }),
         ...toSessionFacts(facts, prices),
         related: related.map(({ relation, row }) => ({ relation, session: toSession(row) })),
       };

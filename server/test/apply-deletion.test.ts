@@ -5,7 +5,7 @@ import { newUuid } from '../ids.ts';
 import { encodeFrame } from '../log/frame.ts';
 import { sweepDeleted, sweepOrphans } from '../store/deletions.ts';
 import { endOrganization } from '../store/organization-end.ts';
-import { applyNumbered, deleteInStore } from '../store/postgres-apply.ts';
+import { applyNumbered } from '../store/postgres-apply.ts';
 import { openSession } from './factories.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -34,9 +34,10 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     world.service.store.db.selectFrom('appends').select('append_id').where('session_id', '=', sessionId).execute();
 
   const markDeleted = (sessionId: string) =>
-    deleteInStore(world.service.store.pool as pg.Pool, [
-      { organizationId: world.ours.organizationId, sessionId, isExpired: false, at: 1 },
-    ]);
+    applyNumbered(world.service.store.pool as pg.Pool, {
+      ...{ appends: [], closes: [] },
+      deletions: [{ organizationId: world.ours.organizationId, sessionId, isExpired: false, at: 1 }],
+    });
 
   /** A pool whose connections begin something behind the first statement of a transaction, and give it time to end. */
   function interrupted(pool: pg.Pool, begin: () => void): pg.Pool {

@@ -3,6 +3,6 @@
 -- listUnchanged
 select organization_id as "organizationId", session_id as "sessionId", event_count as "eventCount", created_at as "createdAt"
   from sessions
-  where created_at < $1 and updated_at < $2 and deleted_at is null and (created_at, session_id) > ($3, $4)
+  where created_at < $1 and updated_at < $2 and deleted_at is null and ( SELECT holds.hold_id FROM holds WHERE holds.organization_id = sessions.organization_id AND holds.released_at IS NULL AND ( holds.target_kind = 'everything' OR holds.target_kind = 'session' AND holds.target_id = sessions.session_id OR holds.target_kind = 'repository' AND ( holds.target_id = sessions.repository OR EXISTS ( SELECT 1 FROM session_values WHERE session_values.organization_id = sessions.organization_id AND session_values.session_id = sessions.session_id AND session_values.field = 'repository' AND session_values.value = holds.target_id ) OR sessions.repository IS NULL AND sessions.event_count > 0 AND NOT EXISTS ( SELECT 1 FROM session_facts WHERE session_facts.organization_id = sessions.organization_id AND session_facts.session_id = sessions.session_id AND session_facts.derived_through >= sessions.event_count ) ) ) ORDER BY holds.hold_id LIMIT 1) is null and (created_at, session_id) > ($3, $4)
   order by created_at, session_id
   limit $5;

@@ -1,0 +1,160 @@
+import { Link, useSearch } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import type { Hold, HoldTarget, PlaceHoldBody } from '../../contract/hold.ts';
+import { useIsAdmin } from '../app/app.ts';
+import { keys, useChange, useHolds } from '../app/queries.ts';
+import { Page } from '../frame/page.tsx';
+import { Button } from '../kit/button.tsx';
+import { Empty } from '../kit/notes.tsx';
+import { showHidden } from '../kit/text/controls.ts';
+import { Ago } from '../kit/time.tsx';
+import { Confirm } from '../shared/confirm.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { Issuer } from './issuer.tsx';
+import { ResourcePage } from './resource-page.tsx';
+
+/** What each kind of hold names, and how its id is asked for. */
+const KINDS: Record<HoldTarget['kind'], { word: string; asks?: string; example?: string }> = {
+  session: { word: 'a session', asks: 'Id of the session', example: 'ses_…' },
+  repository: { word: 'a repository', asks: 'Repository, as lists show it', example: 'github.com/owner/name' },
+  everything: { word: 'everything' },
+};
+const NAMES = Object.keys(KINDS) as HoldTarget['kind'][];
+
+/** What nobody and nothing may delete. */
+export function HoldsPage() {
+  return useIsAdmin() ? (
+    <Holds />
+  ) : (
+    <Page title="Legal holds">
+      <p className="text-muted">Only an owner or an admin may read the legal holds. Ask one.</p>
+    </Page>
+  );
+}
+
+function Holds() {
+  const { session } = useSearch({ from: '/holds' });
+  const [isPlacing, setPlacing] = useState(session !== undefined);
+  const [releasing, setReleasing] = useState<Hold>();
+  return (
+    <ResourcePage
+      title="Legal holds"
+      context="Nobody deletes what is held, and it does not expire."
+      actions={
+        <Button tone="primary" onClick={() => setPlacing(true)}>
+          <Plus size={16} aria-hidden /> Place a hold
+        </Button>
+      }
+      query={useHolds()}
+      empty={
+        <Empty title="Nothing is held">
+          <p>Place a hold before a lawsuit or an audit, on a session, a repository or everything.</p>
+        </Empty>
+      }
+      wordsOf={({ holdId, target, reason }) => `${holdId} ${target.kind} ${target.id} ${reason}`}
+      keyOf={({ holdId }) => holdId}
+      isMuted={({ releasedAt }) => releasedAt !== undefined}
+      columns={[
+        { head: 'Holds', cell: ({ target }) => <Target target={target} /> },
+        { head: 'Reason', cell: ({ reason }) => showHidden(reason) },
+        { head: 'Placed', label: 'placed', isMuted: true, cell: ({ placedAt }) => <Ago time={placedAt} /> },
+        { head: 'By', label: 'by', cell: ({ placedBy }) => <Issuer userId={placedBy} /> },
+        {
+          head: 'Released',
+          label: 'released',
+          isMuted: true,
+          cell: ({ releasedAt }) => (releasedAt ? <Ago time={releasedAt} /> : 'in force'),
+        },
+        { head: 'Id', isMuted: true, cell: ({ holdId }) => <code className="text-12">{holdId}</code> },
+        {
+          head: 'Actions',
+          isActions: true,
+          cell: (hold) =>
+            hold.releasedAt === undefined && (
+              <Button size="small" onClick={() => setReleasing(hold)}>
+                Release
+              </Button>
+            ),
+        },
+      ]}
+    >
+      {isPlacing && <PlaceHold sessionId={session} onClose={() => setPlacing(false)} />}
+      {releasing && (
+        <Confirm
+          title="Release this hold"
+          action="Release"
+          run={(api) => api.releaseHold({ holdId: releasing.holdId })}
+          touches={[keys.holds, keys.allFacts]}
+          onDone={() => setReleasing(undefined)}
+          onClose={() => setReleasing(undefined)}
+        >
+          What it holds may be deleted then, and what is over its time expires within the hour. The hold stays in this
+          list.
+        </Confirm>
+      )}
+    </ResourcePage>
+  );
+}
+
+function PlaceHold({ sessionId, onClose }: { sessionId: string | undefined; onClose: () => void }) {
+  const [kind, setKind] = useState<HoldTarget['kind']>('session');
+  const place = useChange((api, body: PlaceHoldBody) => api.placeHold({ body }), [keys.holds, keys.allFacts]);
+  const { asks, example } = KINDS[kind];
+  return (
+    <FormDialog
+      title="Place a hold"
+      action="Place"
+      error={place.error}
+      isBlocked={place.isPending}
+      onSubmit={(form) => {
+        const target = asks === undefined ? { kind } : { kind, id: String(form.get('id')).trim() };
+        void place.mutateAsync({ target, reason: String(form.get('reason')).trim() }).then(onClose, () => undefined);
+      }}
+      onClose={onClose}
+    >
+      <label className="flex flex-col gap-1 text-13">
+        What is held
+        <select
+          className="field"
+          value={kind}
+          onChange={({ target }) => setKind(NAMES.find((name) => name === target.value) ?? 'session')}
+        >
+          {NAMES.map((name) => (
+            <option key={name} value={name}>
+              {KINDS[name].word}
+            </option>
+          ))}
+        </select>
+      </label>
+      {asks !== undefined && (
+        <label className="flex flex-col gap-1 text-13">
+          {asks}
+          <input
+            key={kind}
+            name="id"
+            className="field"
+            required
+            maxLength={1000}
+            placeholder={example}
+            defaultValue={kind === 'session' ? sessionId : undefined}
+          />
+        </label>
+      )}
+      <label className="flex flex-col gap-1 text-13">
+        Reason, for those who meet it later
+        <input name="reason" className="field" required maxLength={500} />
+      </label>
+    </FormDialog>
+  );
+}
+
+function Target({ target: { kind, id } }: { target: HoldTarget }) {
+  if (id === undefined) return <>{KINDS[kind].word}</>;
+  if (kind !== 'session') return <>{showHidden(id)}</>;
+  return (
+    <Link to="/sessions/$sessionId" params={{ sessionId: id }} className="row-link">
+      <code className="text-12">{showHidden(id)}</code>
+    </Link>
+  );
+}
