@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, OneOf, Text, Timestamp, VisibleText } from './common.ts';
 
-export const HOLD_TARGETS = ['session', 'repository', 'everything'] as const;
+export const HOLD_TARGETS = ['session', 'person', 'repository', 'everything'] as const;
 
 const TargetId = Text(1_000);
 const ABOUT_TARGET =
-  'id of the session, or the repository as lists show it, such as `github.com/owner/name`; absent for everything';
+  'id of the session or of the person, or the repository as lists show it, such as `github.com/owner/name`; absent for everything';
 
 /** What nobody and nothing may delete, its later sessions included. */
 export const HoldTarget = Body({

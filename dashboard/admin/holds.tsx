@@ -3,7 +3,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Hold, HoldTarget, PlaceHoldBody } from '../../contract/hold.ts';
 import { useIsAdmin } from '../app/app.ts';
-import { keys, useChange, useHolds } from '../app/queries.ts';
+import { keys, useChange, useHolds, useMembers } from '../app/queries.ts';
 import { Page } from '../frame/page.tsx';
 import { Button } from '../kit/button.tsx';
 import { Empty } from '../kit/notes.tsx';
@@ -17,6 +17,7 @@ import { ResourcePage } from './resource-page.tsx';
 /** What each kind of hold names, and how its id is asked for. */
 const KINDS: Record<HoldTarget['kind'], { word: string; asks?: string; example?: string }> = {
   session: { word: 'a session', asks: 'Id of the session', example: 'ses_…' },
+  person: { word: 'a person' },
   repository: { word: 'a repository', asks: 'Repository, as lists show it', example: 'github.com/owner/name' },
   everything: { word: 'everything' },
 };
@@ -49,7 +50,7 @@ function Holds() {
       query={useHolds()}
       empty={
         <Empty title="Nothing is held">
-          <p>Place a hold before a lawsuit or an audit, on a session, a repository or everything.</p>
+          <p>Place a hold before a lawsuit or an audit, on a session, a person, a repository or everything.</p>
         </Empty>
       }
       wordsOf={({ holdId, target, reason }) => `${holdId} ${target.kind} ${target.id} ${reason}`}
@@ -108,7 +109,7 @@ function PlaceHold({ sessionId, onClose }: { sessionId: string | undefined; onCl
       error={place.error}
       isBlocked={place.isPending}
       onSubmit={(form) => {
-        const target = asks === undefined ? { kind } : { kind, id: String(form.get('id')).trim() };
+        const target = kind === 'everything' ? { kind } : { kind, id: String(form.get('id')).trim() };
         void place.mutateAsync({ target, reason: String(form.get('reason')).trim() }).then(onClose, () => undefined);
       }}
       onClose={onClose}
@@ -127,6 +128,7 @@ function PlaceHold({ sessionId, onClose }: { sessionId: string | undefined; onCl
           ))}
         </select>
       </label>
+      {kind === 'person' && <PersonChoice />}
       {asks !== undefined && (
         <label className="flex flex-col gap-1 text-13">
           {asks}
@@ -149,9 +151,26 @@ function PlaceHold({ sessionId, onClose }: { sessionId: string | undefined; onCl
   );
 }
 
+function PersonChoice() {
+  const { data: members = [] } = useMembers();
+  return (
+    <label className="flex flex-col gap-1 text-13">
+      Person
+      <select name="id" className="field" required>
+        {members.map(({ userId, email }) => (
+          <option key={userId} value={userId}>
+            {showHidden(email)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 function Target({ target: { kind, id } }: { target: HoldTarget }) {
   if (id === undefined) return <>{KINDS[kind].word}</>;
-  if (kind !== 'session') return <>{showHidden(id)}</>;
+  if (kind === 'person') return <Issuer userId={id} />;
+  if (kind === 'repository') return <>{showHidden(id)}</>;
   return (
     <Link to="/sessions/$sessionId" params={{ sessionId: id }} className="row-link">
       <code className="text-12">{showHidden(id)}</code>

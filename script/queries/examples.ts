@@ -182,6 +182,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   listHolds: [[ORGANIZATION]],
   placeHold: [
     [ACTOR, { target: { kind: 'session', id: 'ses_1' }, reason: 'a lawsuit' }, NOW],
+    [ACTOR, { target: { kind: 'person', id: 'usr_1' }, reason: 'a lawsuit' }, NOW],
     [ACTOR, { target: { kind: 'repository', id: 'h.test/o/r' }, reason: 'a lawsuit' }, NOW],
   ],
   releaseHold: [[ACTOR, 'hol_1', NOW]],

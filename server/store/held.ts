@@ -12,6 +12,7 @@ export const holdOf = (session: string): string => `(
   WHERE holds.organization_id = ${session}.organization_id AND holds.released_at IS NULL AND (
     holds.target_kind = 'everything'
     OR holds.target_kind = 'session' AND holds.target_id = ${session}.session_id
+    OR holds.target_kind = 'person' AND holds.target_id = ${session}.user_id
     OR holds.target_kind = 'repository' AND (
       holds.target_id = ${session}.repository
       OR EXISTS (

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { AuditParty } from '../../contract/audit.ts';
 import type { Hold, PlaceHoldBody } from '../../contract/hold.ts';
 import { Problem } from '../../contract/problem.ts';
@@ -146,26 +146,36 @@ export const toHold = (row: HoldRow): Hold => ({
 
 /** A hold on a name that is misspelt would hold nothing, and nobody would notice. */
 async function assertKnown(db: Db, organizationId: string, { kind, id }: PlaceHoldBody['target']): Promise<void> {
-  if (kind === 'everything') return;
-  const known =
-    kind === 'session'
-      ? sql`
-        select 1 from sessions
-        where organization_id = ${organizationId} and session_id = ${id} and deleted_at is null`
-      : sql`
-        select 1 from sessions where organization_id = ${organizationId} and repository = ${id} and deleted_at is null
-        union all
-        select 1 from session_values
-        where organization_id = ${organizationId} and field = 'repository' and value = ${id}
-        limit 1`;
-  if (await firstRow(db, known)) return;
-  throw new Problem(
-    'not_found',
-    kind === 'session'
-      ? 'No such session in this organization.'
-      : 'No session of this repository. Write it as the list of sessions shows it, such as github.com/owner/name.',
-  );
+  if (kind === 'everything' || (await firstRow(db, KNOWN[kind](organizationId, id)))) return;
+  throw new Problem('not_found', UNKNOWN[kind]);
 }
+
+type Named = Exclude<PlaceHoldBody['target']['kind'], 'everything'>;
+
+const KNOWN: Record<Named, (organizationId: string, id: string | undefined) => RawBuilder<unknown>> = {
+  session: (organizationId, id) => sql`
+    select 1 from sessions
+    where organization_id = ${organizationId} and session_id = ${id} and deleted_at is null`,
+  // Also a person who has left, and whose sessions stayed.
+  person: (organizationId, id) => sql`
+    select 1 from members where organization_id = ${organizationId} and user_id = ${id}
+    union all
+    select 1 from sessions where organization_id = ${organizationId} and user_id = ${id}
+    limit 1`,
+  repository: (organizationId, id) => sql`
+    select 1 from sessions where organization_id = ${organizationId} and repository = ${id} and deleted_at is null
+    union all
+    select 1 from session_values
+    where organization_id = ${organizationId} and field = 'repository' and value = ${id}
+    limit 1`,
+};
+
+const UNKNOWN: Record<Named, string> = {
+  session: 'No such session in this organization.',
+  person: 'No such person in this organization, and no session of theirs.',
+  repository:
+    'No session of this repository. Write it as the list of sessions shows it, such as github.com/owner/name.',
+};
 
 const record = (transaction: Db, row: HoldRow, action: 'hold.placed' | 'hold.released', userId: string, now: number) =>
   recordAction(

@@ -5,8 +5,8 @@ import type { SessionKey } from '../log/decide.ts';
 import { Held } from '../log/outcome.ts';
 import { recordActions } from './audit.ts';
 import type { Happened } from './audit-chain.ts';
-import { dbOn } from './postgres.ts';
 import { holdOf, LOCK_HOLDS } from './held.ts';
+import { dbOn } from './postgres.ts';
 import type { SessionRow } from './schema.ts';
 import { TOMBSTONE, tombstoneOf } from './tombstone.ts';
 
@@ -212,7 +212,10 @@ SELECT organization_id, session_id, 'deleted' AS status, event_count FROM s`;
  * @throws what the engine throws, and then nothing was written
  * @returns those that were there, are not held, had not been deleted before, and had as many events as they must have
  */
-export async function applyDeletions(client: pg.PoolClient, deletions: readonly NewDeletion[]): Promise<ChangedSession[]> {
+export async function applyDeletions(
+  client: pg.PoolClient,
+  deletions: readonly NewDeletion[],
+): Promise<ChangedSession[]> {
   const values = [
     deletions.map((one) => one.organizationId),
     deletions.map((one) => one.sessionId),

@@ -137,6 +137,16 @@ describe.each(LOGS)('a legal hold on %s', (engine) => {
     expect(await remove(service, sessionId)).toMatchObject({ status: 409, body: { code: 'held' } });
   });
 
+  test('on a person holds their sessions and no others', async () => {
+    const { service, ours } = world;
+    const [theirs, nobodys] = [await open(), await open()];
+    const { db } = service.store;
+    await db.updateTable('sessions').set({ user_id: ours.memberId }).where('session_id', '=', theirs).execute();
+    await place({ kind: 'person', id: ours.memberId });
+    expect(await remove(service, theirs)).toMatchObject({ status: 409, body: { code: 'held' } });
+    expect((await remove(service, nobodys)).status).toBe(200);
+  });
+
   test('does not hold the sessions of another organization', async () => {
     const { service, theirs } = world;
     await place({ kind: 'everything' });

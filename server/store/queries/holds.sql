@@ -8,7 +8,7 @@ select hold_id
   limit 1;
 
 -- findHoldOf
-select ( SELECT holds.hold_id FROM holds WHERE holds.organization_id = sessions.organization_id AND holds.released_at IS NULL AND ( holds.target_kind = 'everything' OR holds.target_kind = 'session' AND holds.target_id = sessions.session_id OR holds.target_kind = 'repository' AND ( holds.target_id = sessions.repository OR EXISTS ( SELECT 1 FROM session_values WHERE session_values.organization_id = sessions.organization_id AND session_values.session_id = sessions.session_id AND session_values.field = 'repository' AND session_values.value = holds.target_id ) OR sessions.repository IS NULL AND sessions.event_count > 0 AND NOT EXISTS ( SELECT 1 FROM session_facts WHERE session_facts.organization_id = sessions.organization_id AND session_facts.session_id = sessions.session_id AND session_facts.derived_through >= sessions.event_count ) ) ) ORDER BY holds.hold_id LIMIT 1) as hold_id
+select ( SELECT holds.hold_id FROM holds WHERE holds.organization_id = sessions.organization_id AND holds.released_at IS NULL AND ( holds.target_kind = 'everything' OR holds.target_kind = 'session' AND holds.target_id = sessions.session_id OR holds.target_kind = 'person' AND holds.target_id = sessions.user_id OR holds.target_kind = 'repository' AND ( holds.target_id = sessions.repository OR EXISTS ( SELECT 1 FROM session_values WHERE session_values.organization_id = sessions.organization_id AND session_values.session_id = sessions.session_id AND session_values.field = 'repository' AND session_values.value = holds.target_id ) OR sessions.repository IS NULL AND sessions.event_count > 0 AND NOT EXISTS ( SELECT 1 FROM session_facts WHERE session_facts.organization_id = sessions.organization_id AND session_facts.session_id = sessions.session_id AND session_facts.derived_through >= sessions.event_count ) ) ) ORDER BY holds.hold_id LIMIT 1) as hold_id
   from sessions
   where organization_id = $1 and session_id = $2;
 
@@ -42,6 +42,13 @@ update audit_heads
   set sequence = $1, hash = $2, changed_at = $3
   where organization_id = $4;
 select 1
+  from members
+  where organization_id = $1 and user_id = $2
+  union all select 1
+  from sessions
+  where organization_id = $3 and user_id = $4
+  limit 1;
+select 1
   from sessions
   where organization_id = $1 and repository = $2 and deleted_at is null
   union all select 1
@@ -69,6 +76,13 @@ insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, 
 update audit_heads
   set sequence = ?, hash = ?, changed_at = ?
   where organization_id = ?;
+select 1
+  from members
+  where organization_id = ? and user_id = ?
+  union all select 1
+  from sessions
+  where organization_id = ? and user_id = ?
+  limit 1;
 select 1
   from sessions
   where organization_id = ? and repository = ? and deleted_at is null

@@ -4,6 +4,11 @@
 update "organizations"
   set "status" = $1, "name" = $2, "updated_at" = $3
   where "organization_id" = $4;
+select hold_id
+  from holds
+  where organization_id = $1 and released_at is null
+  order by hold_id
+  limit 1;
 delete
   from "members"
   where "organization_id" = $1;
@@ -87,6 +92,12 @@ delete
   from "views"
   where organization_id = $1 and "view_id" in (select "view_id"
   from "views"
+  where organization_id = $2
+  limit $3);
+delete
+  from "holds"
+  where organization_id = $1 and "hold_id" in (select "hold_id"
+  from "holds"
   where organization_id = $2
   limit $3);
 delete

@@ -31,6 +31,10 @@ const UNKNOWN: [name: string, ask: (world: World) => Ask][] = [
     ({ theirs }) => ({ body: { target: { kind: 'session', id: theirs.sessionId }, reason: 'x' } }),
   ],
   [
+    "another organization's member",
+    ({ theirs }) => ({ body: { target: { kind: 'person', id: theirs.memberId }, reason: 'x' } }),
+  ],
+  [
     'a repository that nobody worked in',
     () => ({ body: { target: { kind: 'repository', id: 'h.test/o/misspelt' }, reason: 'x' } }),
   ],

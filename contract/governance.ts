@@ -1,0 +1,70 @@
+import { Type } from 'typebox';
+import { AuditHead, AuditPage, AuditQuery } from './audit.ts';
+import { Envelope } from './common.ts';
+import { Hold, PlaceHoldBody } from './hold.ts';
+import { Policy, PolicyBody } from './policy.ts';
+import { route } from './route.ts';
+
+/** How an organization is governed: what its owner allows, what is held, and who did what. */
+export const GOVERNANCE = {
+  getPolicy: route({
+    method: 'GET',
+    path: '/v1/organizations/me/policy',
+    auth: 'member',
+    summary: 'Show the policy that holds in the organization, with the defaults of what its owner has not set',
+    replies: { 200: Policy },
+    errors: [401, 403, 429, 503],
+  }),
+  replacePolicy: route({
+    method: 'PUT',
+    path: '/v1/organizations/me/policy',
+    auth: 'admin',
+    summary: 'Replace the whole policy, as an owner; what is left out has its default again',
+    body: PolicyBody,
+    replies: { 200: Policy },
+    errors: [400, 401, 403, 429, 503],
+  }),
+  listAudit: route({
+    method: 'GET',
+    path: '/v1/organizations/me/audit',
+    auth: 'admin',
+    summary: 'Show who did what in the organization, the newest first; each entry holds the hash of the one before it',
+    query: AuditQuery,
+    replies: { 200: AuditPage },
+    errors: [400, 401, 403, 429, 503],
+  }),
+  getAuditHead: route({
+    method: 'GET',
+    path: '/v1/organizations/me/audit/head',
+    auth: 'member',
+    summary: 'Show the last entry of the audit log under the signature of the service, to keep as evidence',
+    replies: { 200: AuditHead },
+    errors: [401, 403, 429, 503],
+  }),
+  listHolds: route({
+    method: 'GET',
+    path: '/v1/organizations/me/holds',
+    auth: 'admin',
+    summary: 'List the legal holds: those in force first, then those that were released',
+    replies: { 200: Envelope('holds', Type.Array(Hold)) },
+    errors: [401, 403, 429, 503],
+  }),
+  placeHold: route({
+    method: 'POST',
+    path: '/v1/organizations/me/holds',
+    auth: 'admin',
+    summary:
+      'Place a legal hold on a session, a person, a repository or everything: nobody and nothing deletes what is held',
+    body: PlaceHoldBody,
+    replies: { 201: Envelope('hold', Hold) },
+    errors: [400, 401, 403, 404, 429, 503],
+  }),
+  releaseHold: route({
+    method: 'DELETE',
+    path: '/v1/organizations/me/holds/{holdId}',
+    auth: 'admin',
+    summary: 'Release a legal hold, which stays in the list; again changes nothing',
+    replies: { 200: Envelope('hold', Hold) },
+    errors: [400, 401, 403, 404, 429, 503],
+  }),
+};
