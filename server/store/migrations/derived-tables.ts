@@ -168,6 +168,8 @@ create index session_chunks_by_id on session_chunks (chunk_id, organization_id, 
 -- its file. The words arrive already cut: the tokenizer cuts at blanks and lets everything beyond ASCII pass.
 create virtual table chunk_words using fts5(words, content='', columnsize=0, detail=none, tokenize='ascii');
 insert into chunk_words (chunk_words, rank) values ('secure-delete', 1);
+-- Segments are merged between writes (\`word-merger.ts\`), and within one only where those steps have fallen behind.
+insert into chunk_words (chunk_words, rank) values ('automerge', 0), ('usermerge', 8), ('crisismerge', 64);
 `,
     postgres: `
 -- Values that sessions are found by, such as \`file:\` and \`tool:\`; \`name\` is the value in lower case. Prefixes are

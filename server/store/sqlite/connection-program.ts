@@ -4,6 +4,7 @@ import type { Change } from '../../log/journal.ts';
 import { createChangeGroup, type Settled } from './change-group.ts';
 import { openReader, openWriter } from './connection.ts';
 import type { Job, Replies, Reply, Rows, Statement, ThreadOptions } from './jobs.ts';
+import { unsynced, WordMerger } from './word-merger.ts';
 
 /**
  * A thread with one connection to the file: it does one job after the other, and replies to each. It ends at once when it
@@ -30,6 +31,7 @@ function attempt(make: () => unknown): Reply {
 
 function createWork(database: DatabaseSync): (job: Job) => void {
   const query = createQuery(database);
+  const words = new WordMerger(database);
   let changeGroup: ReturnType<typeof createChangeGroup> | undefined;
 
   function change(changes: readonly Change[]): Replies {
@@ -42,14 +44,10 @@ function createWork(database: DatabaseSync): (job: Job) => void {
     return (settled.answer as Settled[]).map((answer) => ({ answer }));
   }
 
-  /** In WAL mode, `NORMAL` commits without a sync. The file stays whole, and commits are lost in their order only. */
   function derived(statements: readonly Statement[]): boolean {
-    database.exec('PRAGMA synchronous = NORMAL');
-    try {
-      return transaction(statements);
-    } finally {
-      database.exec('PRAGMA synchronous = FULL');
-    }
+    const isTaken = unsynced(database, () => transaction(statements));
+    if (isTaken) words.note();
+    return isTaken;
   }
 
   function transaction([first, ...rest]: readonly Statement[]): boolean {
