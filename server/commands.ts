@@ -13,7 +13,9 @@ import { joinBus, leaveBus } from './bus/numbering.ts';
 import { type Config, ConfigError } from './config.ts';
 import { reindex } from './reindex.ts';
 import { moveStore } from './store/move.ts';
-import { openStore, openStoreToRead, type Store } from './store/open.ts';
+import { openStore, openStoreToRead, readSnapshot, type Store } from './store/open.ts';
+import { exportOrganization } from './transfer/export.ts';
+import { checkImport, importOrganization } from './transfer/import.ts';
 
 type Command = (config: Config, write: Write, options: readonly string[]) => Promise<void>;
 
@@ -36,6 +38,8 @@ export const COMMANDS: Record<string, Command> = {
   'audit verify': verifyAuditLogs,
   backup,
   restore,
+  export: exportCommand,
+  import: importCommand,
 };
 
 /** What may follow a command; nothing may follow the others. */
@@ -43,6 +47,8 @@ const OPTIONS_OF: Record<string, string> = {
   'audit verify': '[--heads FILE]',
   backup: 'FILE',
   restore: 'FILE [--check]',
+  export: 'ORGANIZATION FILE',
+  import: 'FILE [--check]',
 };
 
 /**
@@ -111,9 +117,7 @@ async function backup(config: Config, write: Write, options: readonly string[]):
  * @throws if something is wrong with it, or the folder holds a store
  */
 async function restore(config: Config, write: Write, options: readonly string[]): Promise<void> {
-  const isCheck = options.includes('--check');
-  const [file, ...more] = options.filter((option) => option !== '--check');
-  if (file === undefined || more.length > 0) throw new Error('Name one file: `restore FILE` or `restore FILE --check`');
+  const { file, isCheck } = fileOf('restore', options);
   if (isCheck) {
     const findings = await checkBackup({ file, config, write });
     for (const finding of findings) write(finding);
@@ -123,6 +127,46 @@ async function restore(config: Config, write: Write, options: readonly string[])
   assertEmbedded(config, 'pg_restore restores PostgreSQL; docs/backup.md says how');
   await restoreBackup(file, config.DATA_DIR);
   write(`${config.DATA_DIR} holds the store of ${file}. Start the service on it.`);
+}
+
+/** @throws if the options are not one file, with or without `--check` */
+function fileOf(command: string, options: readonly string[]): { file: string; isCheck: boolean } {
+  const [file, ...more] = options.filter((option) => option !== '--check');
+  if (file === undefined || more.length > 0) {
+    throw new Error(`Name one file: \`${command} FILE\` or \`${command} FILE --check\``);
+  }
+  return { file, isCheck: options.includes('--check') };
+}
+
+/** Writes an organization of the store, which a service may be using, into a file. */
+async function exportCommand(config: Config, write: Write, options: readonly string[]): Promise<void> {
+  const [organization, file, ...more] = options;
+  if (organization === undefined || file === undefined || more.length > 0) {
+    throw new Error('Name an organization and a file: `export ORGANIZATION FILE`');
+  }
+  const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = config;
+  const key = readAuditKey(config);
+  const rows = await readSnapshot({ dataDir, databaseUrl, onError: (error) => write(error.message) }, (db) =>
+    exportOrganization({ db, organization, file, key, now: Date.now }),
+  );
+  for (const [table, count] of rows) write(`${String(count).padStart(12)} rows of ${table}`);
+  write(`${file} holds them. \`import ${file}\` writes them into an empty service.`);
+}
+
+/**
+ * Writes an exported organization into an empty service; with `--check` it only compares.
+ * @throws if they differ afterwards
+ */
+async function importCommand(config: Config, write: Write, options: readonly string[]): Promise<void> {
+  const { file, isCheck } = fileOf('import', options);
+  const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = config;
+  const place = { dataDir, databaseUrl, onError: (error: Error) => write(error.message) };
+  const findings = isCheck
+    ? await readSnapshot(place, (db) => checkImport(db, file))
+    : await openStore(place).then((store) => importOrganization(store.db, file).finally(store.close));
+  for (const finding of findings) write(finding);
+  if (findings.length > 0) throw new Error(`${findings.length} differences between ${file} and the store.`);
+  write(`The store has what ${file} holds.`);
 }
 
 function assertEmbedded({ DATABASE_URL }: Config, remedy: string): void {

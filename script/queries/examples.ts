@@ -79,7 +79,9 @@ const FOUND_BY_ALL = {
  */
 export const EXAMPLES: Record<string, unknown[][]> = {
   // These prepare the schema, or ask nothing.
+  insertRows: [],
   migrate: [],
+  pagesOf: [],
   assertOwner: [],
   grantTenant: [],
   holdSchema: [],

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Store } from './open.ts';
-import type { Database } from './schema.ts';
+import { allRows } from './rows.ts';
+import type { Database, Db } from './schema.ts';
 
 /** The tables to move, with their keys; a table comes after those that it refers to. */
 const TABLES = {
@@ -39,10 +40,13 @@ export const LEFT_BEHIND = [
   'usage_days',
 ] satisfies (keyof Database)[];
 
-type Table = keyof typeof TABLES;
+export type Table = keyof typeof TABLES;
 export const MOVED = Object.keys(TABLES) as Table[];
 
-type Row = Record<string, unknown>;
+/** The columns of the table's primary key. */
+export const keyOf = (table: Table): readonly string[] => TABLES[table];
+
+export type Row = Record<string, unknown>;
 
 export interface MoveOptions {
   from: Store;
@@ -105,8 +109,8 @@ class Digest {
 
 async function copy(from: Store, to: Store, table: Table): Promise<Digest> {
   const digest = new Digest();
-  for await (const rows of pagesOf(from, table)) {
-    await insert(to, table, rows);
+  for await (const rows of pagesOf(from.db, table)) {
+    await insertRows(to.db, table, rows);
     for (const row of rows) digest.add(row);
   }
   return digest;
@@ -114,7 +118,7 @@ async function copy(from: Store, to: Store, table: Table): Promise<Digest> {
 
 async function digestOf(store: Store, table: Table): Promise<Digest> {
   const digest = new Digest();
-  for await (const rows of pagesOf(store, table)) for (const row of rows) digest.add(row);
+  for await (const rows of pagesOf(store.db, table)) for (const row of rows) digest.add(row);
   return digest;
 }
 
@@ -126,20 +130,28 @@ const ROWS_OF_PAGE = 500;
 /** A row of `appends` may have 12.5 MiB. */
 const BYTES_OF_PAGE = 16 * 1024 * 1024;
 
-/** All rows of the table, a bounded number at a time, along its key. */
-async function* pagesOf(store: Store, table: Table): AsyncGenerator<Row[]> {
+/** All rows of the table, or those that fit, a bounded number at a time, along its key. */
+export async function* pagesOf(db: Db, table: Table, fitting: RawBuilder<unknown> = sql`true`): AsyncGenerator<Row[]> {
   let last: Row | undefined;
   do {
-    const limit = table === 'appends' ? await appendsOfPage(store, last) : ROWS_OF_PAGE;
-    const rows = await readPage(store, table, '*', last, limit);
+    const page = { db, table, fitting, last };
+    const limit = table === 'appends' ? await appendsOfPage(page) : ROWS_OF_PAGE;
+    const rows = await readPage(page, '*', limit);
     if (rows.length > 0) yield rows;
     last = rows.at(-1);
   } while (last !== undefined);
 }
 
-/** How many appends after `last` fit into a page; at least one. */
-async function appendsOfPage(store: Store, last: Row | undefined): Promise<number> {
-  const sizes = await readPage(store, 'appends', 'octet_length(body) as bytes', last, ROWS_OF_PAGE);
+interface Page {
+  db: Db;
+  table: Table;
+  fitting: RawBuilder<unknown>;
+  last: Row | undefined;
+}
+
+/** How many appends after the last one fit into a page; at least one. */
+async function appendsOfPage(page: Page): Promise<number> {
+  const sizes = await readPage(page, 'octet_length(body) as bytes', ROWS_OF_PAGE);
   let bytes = 0;
   const tooMany = sizes.findIndex((row) => {
     bytes += Number(row.bytes);
@@ -148,30 +160,27 @@ async function appendsOfPage(store: Store, last: Row | undefined): Promise<numbe
   return tooMany < 0 ? ROWS_OF_PAGE : Math.max(1, tooMany);
 }
 
-async function readPage(
-  { db }: Store,
-  table: Table,
-  columns: string,
-  last: Row | undefined,
-  limit: number,
-): Promise<Row[]> {
+async function readPage({ db, table, fitting, last }: Page, columns: string, limit: number): Promise<Row[]> {
   const key = sql.join(TABLES[table].map((column) => sql.ref(column)));
-  const behind = last && sql`where (${key}) > (${sql.join(TABLES[table].map((column) => last[column]))})`;
-  const { rows } = await sql<Row>`
-    select ${sql.raw(columns)} from ${sql.table(table)} ${behind ?? sql``} order by ${key} limit ${limit}`.execute(db);
-  return rows;
+  const behind = last ? sql`(${key}) > (${sql.join(TABLES[table].map((column) => last[column]))})` : sql`true`;
+  return allRows(
+    db,
+    sql<Row>`
+      select ${sql.raw(columns)} from ${sql.table(table)} where ${fitting} and ${behind} order by ${key} limit ${limit}`,
+  );
 }
 
 /** PostgreSQL counts parameters in 16 bits. */
 const MOST_PARAMETERS = 30_000;
 
-async function insert({ db }: Store, table: Table, rows: readonly Row[]): Promise<void> {
+/** @param repeated rows that are there already are left as they are */
+export async function insertRows(db: Db, table: Table, rows: readonly Row[], repeated = false): Promise<void> {
   const columns = Object.keys(rows[0] ?? {});
   const width = Math.max(1, Math.floor(MOST_PARAMETERS / columns.length));
   for (let at = 0; at < rows.length; at += width) {
     const values = rows.slice(at, at + width).map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
     await sql`
       insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
-      values ${sql.join(values)}`.execute(db);
+      values ${sql.join(values)} ${repeated ? sql`on conflict do nothing` : sql``}`.execute(db);
   }
 }

@@ -58,9 +58,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
 /**
  * Opens a store that a service may be using, to read it.
+ * @param isSnapshot the embedded store: as it is at the first read
  * @throws if there is none, or row-level security would hide its rows
  */
-export async function openStoreToRead({ databaseUrl, dataDir, onError }: StoreOptions): Promise<Kysely<Database>> {
+export async function openStoreToRead(
+  { databaseUrl, dataDir, onError }: StoreOptions,
+  isSnapshot = false,
+): Promise<Kysely<Database>> {
   if (databaseUrl !== undefined) {
     const db = new Kysely<Database>({ dialect: postgresDialect(openPostgres(databaseUrl, onError)) });
     await assertOwner(db).catch(async (error) => {
@@ -71,7 +75,21 @@ export async function openStoreToRead({ databaseUrl, dataDir, onError }: StoreOp
   }
   const path = join(dataDir, 'session-capture.sqlite');
   if (!existsSync(path)) throw new Error(`The folder ${dataDir} holds no store. Name its folder in DATA_DIR`);
-  return new Kysely<Database>({ dialect: sqliteDialect(openFileToRead(path)) });
+  return new Kysely<Database>({ dialect: sqliteDialect(openFileToRead(path, isSnapshot)) });
+}
+
+/**
+ * Reads a store that a service may be using as it is at one moment: what is written meanwhile is not seen.
+ * @throws if there is none, or row-level security would hide its rows
+ */
+export async function readSnapshot<Result>(options: StoreOptions, read: (db: Db) => Promise<Result>): Promise<Result> {
+  const db = await openStoreToRead(options, true);
+  try {
+    if (options.databaseUrl === undefined) return await read(db);
+    return await db.transaction().setIsolationLevel('repeatable read').execute(read);
+  } finally {
+    await db.destroy();
+  }
 }
 
 /** Uses its own connections, which may wait for hours, and no pooler, which would limit them. */

@@ -10,12 +10,14 @@ import { unsynced, WordMerger } from './word-merger.ts';
  * A thread with one connection to the file: it does one job after the other, and replies to each. It ends at once when it
  * cannot open the file.
  */
-const { path, readOnly } = workerData as ThreadOptions;
+const { path, readOnly, isSnapshot } = workerData as ThreadOptions;
 const post = (replies: Replies) => parentPort?.postMessage(replies);
 
 post([
   attempt(() => {
-    const work = createWork(readOnly ? openReader(path) : openWriter(path));
+    const database = readOnly ? openReader(path) : openWriter(path);
+    if (isSnapshot) database.exec('BEGIN');
+    const work = createWork(database);
     parentPort?.on('message', work);
   }),
 ]);

@@ -44,4 +44,6 @@ export type Replies = readonly Reply[];
 export interface ThreadOptions {
   path: string;
   readOnly: boolean;
+  /** All its reads are one transaction. */
+  isSnapshot?: boolean;
 }

@@ -13,11 +13,19 @@ export interface OpenFile extends Threads {
   longReads: Threads;
 }
 
-/** Opens a file that another process may be writing, to read it. The file must exist. */
-export function openFileToRead(path: string): Threads {
+/** Longer than any program reads, and the longest that a timer takes. */
+const FOR_EVER_MS = 2 ** 31 - 1;
+
+/**
+ * Opens a file that another process may be writing, to read it. The file must exist.
+ * @param isSnapshot all reads see it as the first one does
+ */
+export function openFileToRead(path: string, isSnapshot: boolean): Threads {
   const readers = new Readers({
     most: 1,
-    start: () => new ConnectionThread({ path, readOnly: true }, () => undefined),
+    // Another thread would see what was written since.
+    ...(isSnapshot ? { idleMs: FOR_EVER_MS } : {}),
+    start: () => new ConnectionThread({ path, readOnly: true, isSnapshot }, () => undefined),
   });
   const refuse = () => Promise.reject(new Error('the store was opened to read it'));
   return { reader: readers, writer: { run: refuse, lag: () => 0 }, holdWriter: refuse, close: () => readers.close() };

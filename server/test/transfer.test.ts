@@ -1,0 +1,175 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runCommand } from '../commands.ts';
+import type { Engine } from '../store/dialect.ts';
+import { MOVED } from '../store/move.ts';
+import { EXPORTED, NOT_EXPORTED } from '../transfer/tables.ts';
+import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
+import { openSession, whenDerived } from './factories.ts';
+import { startTestService, type TestService, testConfig } from './harness.ts';
+import { type AnyRouteName, RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
+import { createWorld, type World } from './world.ts';
+
+const PEPPER = { SECRET_PEPPER: 'shared by both' };
+
+/** GET routes whose answers an export does not bring, and why. */
+const OTHERS: Partial<Record<AnyRouteName, string>> = {
+  streamChanges: 'it never ends',
+  getDeviceSignIn: 'sign-ins that wait for minutes are left out',
+};
+const READS = ROUTE_NAMES.filter((name) => TABLE[name].method === 'GET' && !(name in OTHERS));
+
+/** Numbers, blanks, line ends and separators that a parser would lose. */
+const BODY =
+  '{"events":[{"eventType":"user.message","payload":{"text":"Grüße \u2028 \u{1f9ea} \\u00fc",\n "n": 1.50, "big":12345678901234567890}},{"eventType":"notice"}]}';
+
+const PAIRS = ENGINES.flatMap((from) => ENGINES.map((to): [Engine, Engine] => [from, to]));
+
+describe.each(PAIRS)('an organization exported from %s and imported into %s', (engine, target) => {
+  let folder: string;
+  let file: string;
+  let from: TestStore;
+  let to: TestStore;
+  let service: TestService;
+  let world: World;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'capture-transfer-'));
+    file = join(folder, 'ours.export');
+    [from, to] = await Promise.all([openTestStore(engine), openTestStore(target)]);
+    service = await startTestService(engine, PEPPER, from);
+    world = await createWorld(service);
+    const { ours } = world;
+    for (const size of [1, 500]) {
+      const body = BODY.replace('Grüße', 'Grüße '.repeat(size));
+      const url = `/v1/sessions/${ours.sessionId}/events`;
+      expect((await service.call('POST', url, { as: ours.live, body })).text).toContain('lastSequence');
+    }
+    await whenDerived(service, ours.member, ours.sessionId, 6);
+    const gone = await openSession(service, ours.live);
+    await service.call('DELETE', `/v1/organizations/me/sessions/${gone}`, { as: ours.owner });
+  });
+  afterEach(async () => {
+    await service.close();
+    await from.dispose();
+    await to.dispose();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function run(store: TestStore, ...words: string[]): Promise<string> {
+    const lines: string[] = [];
+    const { dataDir: DATA_DIR, databaseUrl: DATABASE_URL } = store;
+    const config = () => testConfig({ ...PEPPER, DATA_DIR, DATABASE_URL });
+    await runCommand(words, config, (line) => void lines.push(line)).catch((error: Error) => {
+      throw new Error([...lines, error.message].join('\n'));
+    });
+    return lines.join('\n');
+  }
+
+  /** The embedded store belongs to one process. */
+  async function onTarget(...words: string[]): Promise<string> {
+    await to.close();
+    try {
+      return await run(to, ...words);
+    } finally {
+      to = await attach(to.dataDir, to.databaseUrl);
+    }
+  }
+
+  async function readAll(there: World): Promise<Record<string, string>> {
+    const answers = READS.map(async (name) => {
+      // A person without an organization is in none.
+      const { auth } = TABLE[name];
+      const as = RIGHT_CALLER[auth === 'user' ? 'member' : auth](there);
+      const { status, text } = await request(there.service, name, RIGHT[name](there), as);
+      // The head is signed by another service, at another time.
+      return [
+        name,
+        `${status} ${name === 'getAuditHead' ? text.replace(/"(at|signature|publicKey)":"[^"]*"/g, '') : text}`,
+      ];
+    });
+    return Object.fromEntries(await Promise.all(answers));
+  }
+
+  test('answers every route that reads with the same bytes', async () => {
+    await readAll(world);
+    const given = await readAll(world);
+    expect(given.listSessionEvents).toContain('"n": 1.50, "big":12345678901234567890');
+    await run(from, 'export', world.ours.organizationId, file);
+    expect(await onTarget('import', file)).toContain('The store has what');
+    expect(await onTarget('import', file, '--check')).toContain('The store has what');
+    const other = await startTestService(target, PEPPER, to);
+    try {
+      await expect.poll(() => readAll({ ...world, service: other }), { timeout: 20_000 }).toEqual(given);
+      const again = { as: world.ours.live, body: { events: [{ eventType: 'notice' }] } };
+      const appended = await other.call('POST', `/v1/sessions/${world.ours.sessionId}/events`, again);
+      expect(appended).toMatchObject({ status: 200, body: { firstSequence: 7 } });
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('continues an import that was interrupted, and every difference is named', async () => {
+    await run(from, 'export', 'ours', file);
+    await onTarget('import', file);
+    const { sessionId, memberId } = world.ours;
+    await sql`delete from appends where session_id = ${sessionId} and first_sequence > 2`.execute(to.db);
+    await sql`delete from audit_entries where sequence > 3`.execute(to.db);
+    await expect(onTarget('import', file, '--check')).rejects.toThrow(`appends ${sessionId} 3 is in the file alone`);
+    expect(await onTarget('import', file)).toContain('The store has what');
+    await sql`update members set role = 'admin' where user_id = ${memberId}`.execute(to.db);
+    await expect(onTarget('import', file, '--check')).rejects.toThrow(`members ${memberId} differs`);
+    await expect(onTarget('import', file)).rejects.toThrow(`members ${memberId} differs`);
+    await sql`update members set role = 'member' where user_id = ${memberId}`.execute(to.db);
+    await sql`update appends set first_sequence = 3000, last_sequence = 3000, idempotency_key = null
+      where session_id = ${sessionId} and first_sequence = 1`.execute(to.db);
+    const checked = onTarget('import', file, '--check');
+    await expect(checked).rejects.toThrow(/is in the file alone[\s\S]*appends has 1 rows that are not among/);
+  });
+});
+
+describe('an exported organization', () => {
+  test('that lost its end, was changed or belongs elsewhere is not imported', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'capture-transfer-'));
+    const [from, to] = [await openTestStore('sqlite'), await openTestStore('sqlite')];
+    const service = await startTestService('sqlite', {}, from);
+    await createWorld(service);
+    await to.close();
+    const run = (store: TestStore, ...words: string[]) =>
+      runCommand(
+        words,
+        () => testConfig({ DATA_DIR: store.dataDir }),
+        () => undefined,
+      );
+    const file = join(folder, 'ours');
+    await run(from, 'export', 'ours', file);
+    await expect(run(from, 'export', 'ours', file)).rejects.toThrow('exists already');
+    await expect(run(from, 'export', 'nobody', join(folder, 'x'))).rejects.toThrow('There is no organization nobody');
+    const refuses = async (bytes: Uint8Array, problem: string) => {
+      const path = join(folder, 'spoiled');
+      writeFileSync(path, bytes);
+      await expect(run(to, 'import', path)).rejects.toThrow(problem);
+    };
+    const text = zstdDecompressSync(readFileSync(file)).toString();
+    await refuses(readFileSync(file).subarray(0, -20), 'cannot be read to its end');
+    await refuses(zstdCompressSync(text.slice(0, text.lastIndexOf('{"manifest"'))), 'its manifest is missing');
+    await refuses(zstdCompressSync(text.replace('ours one', 'ours two')), 'was changed after it was written');
+    await refuses(zstdCompressSync(text.replace('ours-owner@', 'theirs-owner@')), 'was changed after it was written');
+    await refuses(zstdCompressSync('{}\n'), 'is no exported organization');
+    await refuses(Buffer.from('{}\n'), 'cannot be read to its end');
+    await service.close();
+    await from.close();
+    await run(to, 'import', file);
+    await expect(run(from, 'import', file)).rejects.toThrow('Import into an empty service');
+    await from.dispose();
+    await to.dispose();
+    rmSync(folder, { recursive: true });
+  });
+
+  test('has each table, or says why not', () => {
+    expect([...Object.keys(EXPORTED), ...Object.keys(NOT_EXPORTED)].sort()).toEqual([...MOVED].sort());
+  });
+});

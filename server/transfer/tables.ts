@@ -1,0 +1,57 @@
+import { type RawBuilder, sql } from 'kysely';
+import { pack } from '../log/codec.ts';
+import { decodeFrame, encodeFrame, type FramedEvent } from '../log/frame.ts';
+import type { Row, Table } from '../store/move.ts';
+
+const own = (organizationId: string) => sql`organization_id = ${organizationId}`;
+
+/** The tables of an exported organization, and which of their rows are its own; a table comes after those that it refers to. */
+export const EXPORTED: { [Name in Table]?: (organizationId: string) => RawBuilder<unknown> } = {
+  users: (organizationId) =>
+    sql`user_id in (select user_id from members where organization_id = ${organizationId} and status = 'active')`,
+  organizations: own,
+  members: own,
+  secrets: own,
+  environments: own,
+  installations: own,
+  views: own,
+  sessions: own,
+  deleted_sessions: own,
+  appends: own,
+  stored_bytes: own,
+  stored_days: own,
+  audit_heads: own,
+  audit_entries: own,
+};
+
+/** Tables that no export has, and why. */
+export const NOT_EXPORTED: { [Name in Table]?: string } = {
+  settings: 'of the service, with its keys and its pepper',
+  device_sign_ins: 'of machines that wait for minutes',
+  accounts: 'of people at the embedded identity provider, who may belong to another organization later',
+  links: 'of people at the embedded identity provider',
+  provider_records: 'sign-ins at the embedded identity provider',
+};
+
+/** An append as it is exported: each event with the text of its payload, exactly as it was accepted. */
+export function toExported(table: Table, row: Row): Row {
+  if (table !== 'appends') return row;
+  const { codec, body, ...rest } = row;
+  const events = decodeFrame({ codec: Number(codec), body: body as Uint8Array });
+  return { ...rest, events: events.map(({ eventType, payload }) => ({ eventType, payload: textOf(payload) })) };
+}
+
+/** @throws if the bytes are no text, which no accepted payload is */
+const textOf = (bytes: Uint8Array) => STRICT.decode(bytes);
+const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The row of the store. */
+export function toStored(table: Table, row: Row): Row {
+  if (table !== 'appends') return row;
+  const { events, ...rest } = row;
+  const framed: FramedEvent[] = (events as { eventType: string; payload: string }[]).map(({ eventType, payload }) => ({
+    eventType,
+    payload: Buffer.from(payload),
+  }));
+  return { ...rest, ...pack(encodeFrame(framed)) };
+}
