@@ -3,10 +3,11 @@ import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Driver, type Place, type Turn, writeJson } from './driver.ts';
 import { claudeCode } from './drivers/claude-code.ts';
+import { cline } from './drivers/cline.ts';
 import { olderPi, pi } from './drivers/pi.ts';
 import { createMachine, type Machine } from './machine.ts';
 import { findMissing } from './missing.ts';
-import { startModel } from './model/server.ts';
+import { PAUSE, startModel } from './model/server.ts';
 import { startService } from './service.ts';
 
 /** What people do with agents beside a session from beginning to end; one agent each, where others would add nothing. */
@@ -141,5 +142,27 @@ test('two versions of one agent that work at once are captured side by side', as
   ]);
   expect(new Set(sessions).size).toBe(2);
   await expect.poll(async () => findMissing(machine.home, pi.stored, await allEvents()), WITHIN).toEqual([]);
+  await expectVerified();
+});
+
+test("a task in an editor's folder that was not there when capture began arrives whole, also after a pause", async () => {
+  const place = machine.createProject('shop');
+  cline.prepare(place);
+  await startCapture();
+  const tasks = join(machine.home, '.config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks');
+  expect(existsSync(join(machine.home, '.config/Code'))).toBe(false);
+  const inEditor: Driver = {
+    ...cline,
+    stored: '.config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/*/*.json',
+    invoke(turn, at) {
+      const { variables, ...invocation } = cline.invoke(turn, at);
+      return { ...invocation, variables: { ...variables, CLINE_SESSION_DATA_DIR: tasks } };
+    },
+  };
+  const prompt = `Write the file, please, and ${PAUSE}: in the editor`;
+  await workCaptured(inEditor, place, { how: 'start', prompt });
+  await expect.poll(arrived, WITHIN).toContain('All done.');
+  await expect.poll(async () => findMissing(machine.home, inEditor.stored, await allEvents()), WITHIN).toEqual([]);
+  expect(globSync(inEditor.stored, { cwd: machine.home })).not.toEqual([]);
   await expectVerified();
 });

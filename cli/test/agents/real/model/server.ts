@@ -16,6 +16,9 @@ import { type Json, list } from './wire.ts';
 /** What a prompt says where the model is to take so long that the agent can be interrupted. */
 export const SLOW = 'take your time';
 const SLOW_MS = 60_000;
+/** What a prompt says where the model is to pause when it has the tool's answer. */
+export const PAUSE = 'think before you answer';
+const PAUSE_MS = 8_000;
 
 const COMMAND = 'echo written-by-a-tool > out.txt && cat out.txt';
 
@@ -51,10 +54,12 @@ export async function startModel() {
     const wire = wireOf(path);
     if (wire === undefined) return reply(response, /countTokens/.test(path) ? { totalTokens: 100 } : { data: [] });
     const request = READ[wire](body);
-    if (request.texts.at(-1)?.includes(SLOW)) {
+    const prompt = request.texts.at(-1) ?? '';
+    if (prompt.includes(SLOW)) {
       slowRequests++;
       await sleep(SLOW_MS, undefined, { ref: false });
     }
+    if (prompt.includes(PAUSE) && request.isAnswered) await sleep(PAUSE_MS, undefined, { ref: false });
     const step = stepFor(request);
     const usage = measure('main', JSON.stringify(body), step);
     const model = String(body.model ?? /models\/([^:]+):/.exec(path)?.[1]);
