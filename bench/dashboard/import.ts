@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { Client } from '../../contract/client.ts';
 import { REPOSITORY } from '../../dashboard/e2e/harness/folders.ts';
 
-/** Folders of real transcripts, with a colon between them. */
+/** Folders of real transcripts, each with its agent: `claude-code=FOLDER:codex=FOLDER`. */
 const FOLDERS = (process.env.BENCH_TRANSCRIPTS ?? '').split(':').filter(Boolean);
 
 /** Captures the samples, and the transcripts that `BENCH_TRANSCRIPTS` names, with the command line. */
@@ -16,7 +16,8 @@ export async function importTranscripts(folder: string, url: string, secret: str
     CLAUDE_CONFIG_DIR: join(REPOSITORY, 'samples/claude-code'),
     CODEX_HOME: join(REPOSITORY, 'samples/codex'),
   };
-  for (const paths of [[], ...FOLDERS.map((each) => [each])]) {
+  const named = FOLDERS.map((each) => ['--agent', ...each.split('=')]);
+  for (const paths of [[], ...named]) {
     await promisify(execFile)(process.execPath, [join(REPOSITORY, 'cli/main.ts'), 'import', '--quiet', ...paths], {
       env,
       maxBuffer: 64 * 1024 * 1024,

@@ -15,6 +15,11 @@ export const SKIPS: readonly Skip[] = [
     isAccepted: true,
   },
   {
+    files: /^dashboard\/e2e\/firefox\.test\.ts$/,
+    cause: 'there is no Firefox (Debian: firefox-esr)',
+    isAccepted: true,
+  },
+  {
     files: /^server\/test\/pooler\.test\.ts$/,
     cause: 'no PgBouncer runs here (Debian: pgbouncer)',
   },
