@@ -22,6 +22,7 @@ export const PROBLEMS = {
   insufficient_role: 403,
   environment_revoked: 403,
   other_machine: 403,
+  words_withheld: 403,
   not_found: 404,
   session_deleted: 404,
   method_not_allowed: 405,

@@ -17,6 +17,7 @@ import { createBudget } from './http/budget.ts';
 import { serveDownloads } from './http/downloads.ts';
 import { servePages } from './http/pages.ts';
 import type { Identity } from './identity/identity.ts';
+import { createAudiences } from './ingest/audience.ts';
 import { createLive } from './ingest/live.ts';
 import { removeDeletedOrganizations } from './ingest/organizations.ts';
 import { createPeers } from './ingest/peers.ts';
@@ -33,8 +34,10 @@ import { sweepDeleted, sweepOrphans } from './store/deletions.ts';
 import { purgeDevices } from './store/devices.ts';
 import type { Store } from './store/open.ts';
 import { rememberSetting } from './store/settings.ts';
+import { asService } from './store/tenant.ts';
 import { LogTruncation } from './store/truncate-log.ts';
 import { purgeUnused } from './store/unused.ts';
+import { findAudience } from './store/viewer.ts';
 import { VERSION } from './version.ts';
 
 export interface ServiceOptions {
@@ -106,7 +109,16 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     config.SECRET_PEPPER ?? (await rememberSetting(store.db, 'pepper', () => randomBytes(32).toString('hex')));
   const authenticator = createAuthenticator({ db: store.db, identity, pepper, limits, now, onError });
   const stopHearing = bus?.hearRevoked(authenticator.forgetSecret);
-  const live = createLive(now);
+  const audiences = createAudiences(
+    (place) => asService(() => findAudience(store.db, place)),
+    (error, { organizationId }) => {
+      onError(error);
+      // Watchers come back, and read what they may see.
+      live.end(organizationId);
+    },
+    now,
+  );
+  const live = createLive(now, audiences);
   const peers =
     store.notices &&
     createPeers({

@@ -29,7 +29,8 @@ const NOBODYS = {
   ...{ organization_id: ORGANIZATION, environment_id: 'env_1', user_id: null, claimed_by: null, status: 'active' },
 };
 const HOLDER = { organizationId: ORGANIZATION, secretId: 'sec_1' };
-const FILTER = { organizationId: ORGANIZATION, offset: 0, limit: 51 };
+const VIEWER = { organizationId: ORGANIZATION, userId: 'usr_1', seesAll: false };
+const FILTER = { viewer: VIEWER, offset: 0, limit: 51 };
 const SESSION = {
   ...{ session_id: 'ses_1', organization_id: ORGANIZATION, plane: 'live', started_at: NOW, environment_id: 'env_1' },
   ...{ client_key: 'key', continues_key: 'key', forked_from_key: 'key' },
@@ -62,14 +63,23 @@ const WORDS = [
 ];
 const FILE = { field: 'file', alternatives: [{ name: 'queue.ts', open: false, ending: '%/src/queue.ts' }] };
 const FOUND = {
-  organizationId: ORGANIZATION,
+  viewer: VIEWER,
+  isOfWords: false,
   plane: 'live',
   order: 'started',
   direction: 'desc',
   values: [],
 };
 const FOUND_BY_ALL = {
-  ...{ ...FOUND, order: 'cost', agentIds: ['codex'], environmentIds: ['env_1'], secretIds: ['sec_1'], failed: true },
+  ...{
+    ...FOUND,
+    isOfWords: true,
+    order: 'cost',
+    agentIds: ['codex'],
+    environmentIds: ['env_1'],
+    secretIds: ['sec_1'],
+    failed: true,
+  },
   ...{ statuses: ['active'], from: NOW, before: NOW, values: [FILE] },
 };
 
@@ -238,8 +248,8 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   markSecretUsed: [[ORGANIZATION, 'sec_1', NOW]],
   revokeSecret: [[ORGANIZATION, 'sec_1', NOW]],
 
-  findSession: [[ORGANIZATION, 'ses_1']],
-  findSessions: [[ORGANIZATION, ['ses_1', 'ses_2']]],
+  findSession: [[VIEWER, 'ses_1']],
+  findSessions: [[VIEWER, ['ses_1', 'ses_2']]],
   openSession: [[{ ...OPENING, agentId: 'codex' }, NOW]],
   captureSessions: [[[{ ...OPENING, capture: CAPTURE }], NOW]],
 
@@ -291,8 +301,8 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [SESSION, () => ({ days: [{ day: '2026-11-22', name: 'model', cost: 1, unpriced_tokens: 0 }], cost: 1 })],
   ],
 
-  findSummaries: [[ORGANIZATION, ['ses_1']]],
-  findRelated: [[SESSION]],
+  findSummaries: [[VIEWER, ['ses_1']]],
+  findRelated: [[VIEWER, SESSION]],
   findFacts: [[ORGANIZATION, 'ses_1', 1]],
   findSource: [[ORGANIZATION, 'ses_1']],
   findBehind: [[1, 'ses_1']],
@@ -338,11 +348,12 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   findLargest: [[USAGE, 'agent', 20]],
   readCalls: [[USAGE, 'tool', 20]],
   findTopSessions: [
-    [USAGE, 'failures', true, 5],
-    [USAGE, 'failures', false, 5],
-    [USAGE, 'started_at', false, 5],
+    [VIEWER, USAGE, 'failures', true, 5],
+    [VIEWER, USAGE, 'failures', false, 5],
+    [VIEWER, USAGE, 'started_at', false, 5],
   ],
-  findLatest: [[USAGE, 20]],
+  findLatest: [[VIEWER, USAGE, 20]],
+  findAudience: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }]],
   removeAllDerived: [[]],
   removeDerived: [[SESSION]],
 };

@@ -1,6 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { readChunks } from '../store/derived.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
+import type { ReadableSession } from '../store/viewer.ts';
 import { readSome } from './derive-session.ts';
 import type { SliceJob } from './derive-slice.ts';
 import type { DeriveThread } from './derive-thread.ts';
@@ -14,7 +15,7 @@ const MOST_AT_ONCE = 2_000;
 export async function* indexLines(
   db: Db,
   thread: Pick<DeriveThread, 'derive'>,
-  row: SessionRow,
+  row: ReadableSession,
   from: number,
 ): AsyncGenerator<string> {
   const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = row;

@@ -24,8 +24,9 @@ export const writeShown = (facts: Facts): string => {
 };
 
 /** The summary of a session for answers; without figures if nothing was derived yet. */
-export function toSummary({ session, continues, forkedFrom, derived }: SummaryRow): SessionSummary {
-  const shown: Shown = derived?.summary ? JSON.parse(derived.summary) : {};
+export function toSummary({ session, continues, forkedFrom, derived, isReadable }: SummaryRow): SessionSummary {
+  const all: Shown = derived?.summary ? JSON.parse(derived.summary) : {};
+  const shown = isReadable ? all : withoutWords(all);
   return {
     sessionId: session.session_id,
     ...optional('repository', session.repository ?? session.repo_root),
@@ -52,9 +53,27 @@ export function toSummary({ session, continues, forkedFrom, derived }: SummaryRo
   };
 }
 
-/** The facts of a session for answers. @param text the stored facts */
-export function toSessionFacts(text: string, prices: Prices): Omit<SessionFacts, 'summary' | 'related' | 'holdId'> {
-  const facts = readFacts(text);
+/** Only what is listed, so that a text that is added later is not shown to those who may not read it. */
+const withoutWords = ({ repository, gitBranch, person, model, shape }: Shown): Shown => ({
+  ...(repository !== undefined && { repository }),
+  ...(gitBranch !== undefined && { gitBranch }),
+  ...(person !== undefined && { person }),
+  ...(model !== undefined && { model }),
+  ...(shape !== undefined && { shape }),
+});
+
+/**
+ * The facts of a session for answers.
+ * @param text the stored facts
+ * @param isReadable whether they are for somebody who may read what was said and run in it
+ */
+export function toSessionFacts(
+  text: string,
+  prices: Prices,
+  isReadable: boolean,
+): Omit<SessionFacts, 'summary' | 'related' | 'holdId'> {
+  const stored = readFacts(text);
+  const facts = isReadable ? stored : { ...stored, commands: new Map() as Facts['commands'], milestones: [] };
   const window = facts.model === undefined ? undefined : prices.contextWindowOf(facts.model);
   return {
     ...(facts.folder !== undefined && { folder: facts.folder }),

@@ -15,6 +15,7 @@ import {
   type UsageFilter,
   type UsageSum,
 } from '../store/usage.ts';
+import type { Viewer } from '../store/viewer.ts';
 import type { Prices } from './prices.ts';
 import { toSummary } from './review.ts';
 
@@ -39,9 +40,13 @@ const ATTENTION: [Usage['attention'][number]['reason'], Order][] = [
   ['interrupted', 'started_at'],
 ];
 
-/** Figures over all sessions of some days, from sums by day: what it costs does not depend on how many sessions there are. */
+/**
+ * Figures over all sessions of some days, from sums by day: what it costs does not depend on how many sessions there are.
+ * The sums count every session; only those that the viewer may know of are named.
+ */
 export async function readUsage(
   db: Db,
+  viewer: Viewer,
   filter: UsageFilter,
   prices: Pick<Prices, 'date'>,
   now: number,
@@ -50,7 +55,7 @@ export async function readUsage(
     readTotals(db, filter),
     readCalls(db, filter, 'hour', HOURS_OF_WEEK),
     readCalls(db, filter, 'tool', MOST.tools),
-    findLatest(db, filter, MOST.latest),
+    findLatest(db, viewer, filter, MOST.latest),
   ]);
   const total = add(all);
   const by = (Date.parse(filter.to) - Date.parse(filter.from)) / DAY_MS >= MOST_BY_DAY ? 'week' : 'day';
@@ -58,15 +63,15 @@ export async function readUsage(
   const few = total.sessions <= FEW_SESSIONS;
   const found = await Promise.all(
     ATTENTION.map(async ([reason, order]) => {
-      const rows = await findTopSessions(db, filter, order, few, MOST.attention);
+      const rows = await findTopSessions(db, viewer, filter, order, few, MOST.attention);
       return rows.map(({ session_id, figure }) => ({ reason, figure, sessionId: session_id }));
     }),
   );
   const attention = found.flat();
   const isRunning = (row: (typeof latest)[number]) =>
-    row.status === 'active' && Number(row.last_event_at) >= now - RUNNING_MS;
+    row.isNamed && row.status === 'active' && Number(row.last_event_at) >= now - RUNNING_MS;
   const running = latest.filter(isRunning).slice(0, MOST.running);
-  const shown = await readShown(db, filter.organizationId, [
+  const shown = await readShown(db, viewer, [
     ...attention.map(({ sessionId }) => sessionId),
     ...running.map(({ session_id }) => session_id),
   ]);
@@ -177,8 +182,8 @@ function machinesOf(latest: Awaited<ReturnType<typeof findLatest>>): Usage['mach
   return [...machines.values()];
 }
 
-async function readShown(db: Db, organizationId: string, sessionIds: readonly string[]) {
-  const rows = await findSummaries(db, organizationId, [...new Set(sessionIds)]);
+async function readShown(db: Db, viewer: Viewer, sessionIds: readonly string[]) {
+  const rows = await findSummaries(db, viewer, [...new Set(sessionIds)]);
   return new Map(
     rows.map((row): [string, { session: ReturnType<typeof toSession>; summary: SessionSummary }] => [
       row.session.session_id,

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import type { LiveChange } from '../../contract/extensions.ts';
 import { Problem } from '../../contract/problem.ts';
+import { type Audience, mayName, type Viewer } from '../store/viewer.ts';
+import type { Audiences } from './audience.ts';
 
 /** Somebody who watches an organization, or one session of it. */
-export interface Watcher {
-  organizationId: string;
+export interface Watcher extends Viewer {
   userId: string;
   sessionId?: string | undefined;
   /** Aborted when the watcher goes away. */
@@ -13,9 +14,15 @@ export interface Watcher {
   until: number;
 }
 
-/** Tells those who watch an organization that one of its sessions changed. */
+/** Tells those who watch an organization, and may know of the session, that one of its sessions changed. */
 export interface Live {
   publish(organizationId: string, change: LiveChange): void;
+  /**
+   * Tells that others may see a session from now on. Whoever may not know of it any more is told that it is deleted, as all
+   * routes say to them.
+   * @param was who could see it before
+   */
+  publishAudience(organizationId: string, change: LiveChange, was: Audience): void;
   /**
    * The text of an event stream.
    * @throws Problem `rate_limited` when the person has too many
@@ -40,7 +47,7 @@ const MOST_REMEMBERED = 10_000;
 /** The longest a stream lasts: the token and the membership are checked again when the watcher comes back. */
 const LONGEST_MS = 15 * 60_000;
 
-export function createLive(now: () => number): Live {
+export function createLive(now: () => number, audiences: Audiences): Live {
   interface Stream extends Watcher {
     tell(change: LiveChange): void;
     end(): void;
@@ -48,6 +55,9 @@ export function createLive(now: () => number): Live {
   const streams = new Map<string, Set<Stream>>();
   const told = new Map<string, LiveChange>();
   let closed = false;
+
+  const watching = (organizationId: string, sessionId: string) =>
+    [...(streams.get(organizationId) ?? [])].filter((stream) => (stream.sessionId ?? sessionId) === sessionId);
 
   /** Changes may be told out of order, but events are never taken away, and what is closed or deleted stays so. */
   function inOrder(change: LiveChange): LiveChange {
@@ -83,9 +93,23 @@ export function createLive(now: () => number): Live {
   return {
     publish(organizationId, change) {
       const latest = inOrder(change);
-      for (const stream of streams.get(organizationId) ?? []) {
-        if (stream.sessionId === undefined || stream.sessionId === latest.sessionId) stream.tell(latest);
-      }
+      const { sessionId } = latest;
+      if (watching(organizationId, sessionId).length === 0) return;
+      audiences.ask({ organizationId, sessionId }, (audience) => {
+        for (const stream of watching(organizationId, sessionId)) if (mayName(stream, audience)) stream.tell(latest);
+      });
+    },
+
+    publishAudience(organizationId, change, was) {
+      const { sessionId } = change;
+      audiences.forget(sessionId);
+      const latest = inOrder(change);
+      audiences.ask({ organizationId, sessionId }, (audience) => {
+        for (const stream of watching(organizationId, sessionId)) {
+          if (mayName(stream, audience)) stream.tell(latest);
+          else if (mayName(stream, was)) stream.tell({ sessionId, eventCount: 0, status: 'deleted' });
+        }
+      });
     },
 
     watch(watcher) {

@@ -5,14 +5,15 @@ import { eventId } from '../ids.ts';
 import { decodeFrame } from '../log/frame.ts';
 import { toTimestamp } from '../store/columns.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
-import type { Db, SessionRow } from '../store/schema.ts';
+import type { Db } from '../store/schema.ts';
 import { asNow } from '../store/tenant.ts';
+import type { ReadableSession } from '../store/viewer.ts';
 
 /** Bytes gathered before they are handed to the socket. */
 const CHUNK_BYTES = 64 * 1024;
 
 /** A page of events as JSON; each payload is the very text that was sent. */
-export const streamEvents = (db: Db, session: SessionRow, from: number, limit: number): Promise<Readable> =>
+export const streamEvents = (db: Db, session: ReadableSession, from: number, limit: number): Promise<Readable> =>
   streamText(textsOf(db, session, from, limit));
 
 /**
@@ -29,7 +30,12 @@ export async function streamText(source: AsyncGenerator<Buffer | string>): Promi
   return Readable.from(all(), { objectMode: false });
 }
 
-async function* textsOf(db: Db, session: SessionRow, from: number, limit: number): AsyncGenerator<Buffer | string> {
+async function* textsOf(
+  db: Db,
+  session: ReadableSession,
+  from: number,
+  limit: number,
+): AsyncGenerator<Buffer | string> {
   const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = session;
   const to = Math.min(eventCount, from + limit - 1);
   yield '{"events":[';

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import { Problem } from '../../contract/problem.ts';
 import { streamText } from '../ingest/page.ts';
 import { type ListedTable, readListed } from '../store/rows.ts';
-import type { Database, Db } from '../store/schema.ts';
+import type { Database, Db, SessionRow } from '../store/schema.ts';
+import { asReadable, type ReadableSession, type Viewer } from '../store/viewer.ts';
 
 /**
  * The row, where there is one.
@@ -11,6 +12,16 @@ import type { Database, Db } from '../store/schema.ts';
 export function found<Row>(row: Row | undefined, noun: string): Row {
   if (row === undefined) throw new Problem('not_found', `No such ${noun} in this organization.`);
   return row;
+}
+
+/**
+ * The session, where there is one whose events the viewer may read.
+ * @throws Problem `not_found`, `words_withheld`
+ */
+export function foundReadable(viewer: Viewer, row: SessionRow | undefined): ReadableSession {
+  const session = asReadable(viewer, found(row, 'session'));
+  if (session) return session;
+  throw new Problem('words_withheld', 'Only the person of this session may read what was said in it. Ask them.');
 }
 
 /** Rows that are read and written at a time. */

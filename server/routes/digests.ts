@@ -8,13 +8,14 @@ import { type AskedSession, streamEventDigests } from '../ingest/digests.ts';
 import { findSender, isOwn } from '../store/ownership.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { findSessions } from '../store/sessions.ts';
+import { wholeOrganization } from '../store/viewer.ts';
 import { pointsOf } from './capture.ts';
 
 export const digestHandlers = ({ store: { db } }: Deps) => {
   /** Those of the sessions that this caller may ask about, by their ids. */
   async function findAllowed(caller: SecretCaller, sessionIds: string[]): Promise<Map<string, SessionRow>> {
     const { organizationId, plane } = caller;
-    const found = await findSessions(db, organizationId, sessionIds);
+    const found = await findSessions(db, wholeOrganization(organizationId), sessionIds);
     const onPlane = found.filter((session) => session.plane === plane);
     const needsSender = !onPlane.every(isForAll);
     const sender = needsSender ? await findSender(db, caller) : undefined;

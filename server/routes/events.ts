@@ -1,17 +1,21 @@
 import { Problem } from '../../contract/problem.ts';
 import { readSequence } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
+import type { MemberCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
 import { streamEvents } from '../ingest/page.ts';
 import type { ReadAppend, RefusedAppend } from '../ingest/scan/read.ts';
 import { findSession } from '../store/sessions.ts';
-import { found } from './answers.ts';
+import { viewerOf } from '../store/viewer.ts';
+import { foundReadable } from './answers.ts';
 
 const DEFAULT_PAGE = 100;
 
 export const eventHandlers = ({ store: { db }, sessionLog, reading }: Deps) => {
-  const find = async (organizationId: string, sessionId: string) =>
-    found(await findSession(db, organizationId, sessionId), 'session');
+  async function find(caller: MemberCaller, sessionId: string) {
+    const viewer = await viewerOf(db, caller);
+    return foundReadable(viewer, await findSession(db, viewer, sessionId));
+  }
 
   return {
     async appendEvents({ caller, params, bytes, zstd, header }) {
@@ -33,14 +37,14 @@ export const eventHandlers = ({ store: { db }, sessionLog, reading }: Deps) => {
     },
 
     async listSessionEvents({ caller, params, query }) {
-      const session = await find(caller.organizationId, params.sessionId);
+      const session = await find(caller, params.sessionId);
       const from = query.cursor === undefined ? 1 : readSequence(query.cursor);
       const limit = query.limit === undefined ? DEFAULT_PAGE : positiveOrZero(query.limit);
       return { status: 200, body: await streamEvents(db, session, from, limit) };
     },
 
     async getEventWindow({ caller, params, query }) {
-      const session = await find(caller.organizationId, params.sessionId);
+      const session = await find(caller, params.sessionId);
       const body = await streamEvents(db, session, Number(query.from ?? 1), Number(query.limit ?? DEFAULT_PAGE));
       return { status: 200, body };
     },

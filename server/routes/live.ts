@@ -1,13 +1,15 @@
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import { findMember } from '../store/members.ts';
+import { viewerOf } from '../store/viewer.ts';
 
 export const liveHandlers = ({ live, store: { db } }: Deps) =>
   ({
     async streamChanges({ caller, query, signal }) {
       const { organizationId, userId, claims } = caller;
+      const viewer = await viewerOf(db, caller);
       const until = claims.expiresAt ?? Number.POSITIVE_INFINITY;
-      const body = live.watch({ organizationId, userId, sessionId: query.sessionId, signal, until });
+      const body = live.watch({ ...viewer, userId, sessionId: query.sessionId, signal, until });
       // The person may have been removed between authentication and the start of the stream.
       if (!(await findMember(db, organizationId, userId))) live.end(organizationId, userId);
       return { status: 200, body, headers: { 'x-accel-buffering': 'no' } };

@@ -13,7 +13,8 @@ import { findHoldOf } from '../store/holds.ts';
 import { toSession } from '../store/sessions.ts';
 import { findFacts, findRelated, findSummaries } from '../store/summaries.ts';
 import type { UsageFilter } from '../store/usage.ts';
-import { found } from './answers.ts';
+import { type Viewer, viewerOf } from '../store/viewer.ts';
+import { found, foundReadable } from './answers.ts';
 
 const MOST_SUMMARIES = 100;
 
@@ -23,11 +24,11 @@ const MOST_DAYS = 366;
 
 /** Answers from derived data: summaries, facts and entries of sessions, and the overview of an organization. */
 export const reviewHandlers = ({ store: { db }, indexer, deriveThread, daySums, longReads, prices, now }: Deps) => {
-  /** The sessions among these that the organization has, derived through their last events if that takes no long. */
-  async function findDerived(organizationId: string, sessionIds: readonly string[]) {
-    const rows = await findSummaries(db, organizationId, sessionIds);
+  /** The sessions among these that the viewer may know of, derived through their last events if that takes no long. */
+  async function findDerived(viewer: Viewer, sessionIds: readonly string[]) {
+    const rows = await findSummaries(db, viewer, sessionIds);
     const wasBehind = await indexer.reach(rows);
-    return wasBehind ? findSummaries(db, organizationId, sessionIds) : rows;
+    return wasBehind ? findSummaries(db, viewer, sessionIds) : rows;
   }
 
   return {
@@ -36,30 +37,32 @@ export const reviewHandlers = ({ store: { db }, indexer, deriveThread, daySums, 
       if (sessionIds.length === 0 || sessionIds.length > MOST_SUMMARIES) {
         throw new Problem('validation_failed', `/sessionIds takes 1 to ${MOST_SUMMARIES} ids, separated by commas.`);
       }
-      const rows = await findDerived(caller.organizationId, sessionIds);
+      const rows = await findDerived(await viewerOf(db, caller), sessionIds);
       return { status: 200, body: { summaries: rows.map(toSummary) } };
     },
 
     async getSessionFacts({ caller, params }) {
-      const [row] = await findDerived(caller.organizationId, [params.sessionId]);
-      const { session } = found(row, 'session');
+      const viewer = await viewerOf(db, caller);
+      const [row] = await findDerived(viewer, [params.sessionId]);
+      const { session, isReadable } = found(row, 'session');
       const [facts, related, holdId] = await Promise.all([
         findFacts(db, caller.organizationId, params.sessionId, VERSION),
-        findRelated(db, session),
+        findRelated(db, viewer, session),
         findHoldOf(db, { organizationId: caller.organizationId, sessionId: params.sessionId }),
       ]);
       const body = {
         summary: toSummary(found(row, 'session')),
         ...(holdId !== undefined && { holdId }),
-        ...toSessionFacts(facts, prices),
+        ...toSessionFacts(facts, prices, isReadable),
         related: related.map(({ relation, row }) => ({ relation, session: toSession(row) })),
       };
       return { status: 200, body };
     },
 
     async getSessionIndex({ caller, params, query }) {
-      const [row] = await findDerived(caller.organizationId, [params.sessionId]);
-      const { session } = found(row, 'session');
+      const viewer = await viewerOf(db, caller);
+      const [row] = await findDerived(viewer, [params.sessionId]);
+      const session = foundReadable(viewer, row?.session);
       const lines = indexLines(db, deriveThread, session, Number(query.from ?? 1));
       return { status: 200, body: await streamText(lines) };
     },
@@ -72,7 +75,8 @@ export const reviewHandlers = ({ store: { db }, indexer, deriveThread, daySums, 
     async getUsage({ caller, query, signal }) {
       const filter = daysOf(caller.organizationId, query, now());
       await daySums.reach(filter);
-      const body = await longReads.run(caller, signal, (db) => readUsage(db, filter, prices, now()));
+      const viewer = await viewerOf(db, caller);
+      const body = await longReads.run(caller, signal, (db) => readUsage(db, viewer, filter, prices, now()));
       return { status: 200, body };
     },
   } satisfies Partial<Handlers>;

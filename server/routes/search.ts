@@ -10,7 +10,8 @@ import { type Page, search } from '../search/search-sessions.ts';
 import type { Db } from '../store/schema.ts';
 import { findSession, toSession } from '../store/sessions.ts';
 import { findSummaries } from '../store/summaries.ts';
-import { found } from './answers.ts';
+import { type Viewer, viewerOf } from '../store/viewer.ts';
+import { foundReadable } from './answers.ts';
 
 const DEFAULT_PAGE = 50;
 const LARGEST_PAGE = 100;
@@ -18,7 +19,7 @@ const LARGEST_PAGE = 100;
 export const searchHandlers = ({ store: { db }, longReads, indexer, now }: Deps) =>
   ({
     async searchSessions({ caller, query, signal }) {
-      const { organizationId } = caller;
+      const viewer = await viewerOf(db, caller);
       const plane = query.secretEnvironment ?? 'live';
       const isByFit = query.order === BY_FIT;
       const order = query.order === undefined || query.order === BY_FIT ? 'started' : query.order;
@@ -26,7 +27,7 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, now }: Deps)
       const catchingUp = indexer.isCatchingUp();
       const { found: hits, next } = await longReads.run(caller, signal, (db, signal) =>
         search(db, {
-          organizationId,
+          viewer,
           planes: plane === 'all' ? ['live', 'test'] : [plane],
           query: parseQuery(query.q ?? ''),
           order,
@@ -38,7 +39,7 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, now }: Deps)
         }),
       );
       const shown = isByFit ? hits.toSorted((one, other) => one.fit - other.fit) : hits;
-      const sessions = await show(db, organizationId, shown);
+      const sessions = await show(db, viewer, shown);
       return {
         status: 200,
         body: { sessions, nextCursor: next ? writePosition(next) : null, ...(catchingUp && { catchingUp }) },
@@ -46,7 +47,8 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, now }: Deps)
     },
 
     async findInSession({ caller, params, query, signal }) {
-      const session = found(await findSession(db, caller.organizationId, params.sessionId), 'session');
+      const viewer = await viewerOf(db, caller);
+      const session = foundReadable(viewer, await findSession(db, viewer, params.sessionId));
       const matcher = createMatcher(parseWords(query.q).terms);
       const body = await longReads.run(caller, signal, (db, signal) =>
         findInSession(db, session, matcher, Number(query.from ?? 1), signal),
@@ -55,12 +57,14 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, now }: Deps)
     },
   }) satisfies Partial<Handlers>;
 
-/** Shows the sessions in the order of the search, except any that were deleted meanwhile. */
-async function show(db: Db, organizationId: string, hits: Page['found']) {
+/** Shows the sessions in the order of the search, except any that were deleted, or that the viewer may not see any more. */
+async function show(db: Db, viewer: Viewer, hits: Page['found']) {
   const ids = hits.map(({ sessionId }) => sessionId);
-  const rows = new Map((await findSummaries(db, organizationId, ids)).map((row) => [row.session.session_id, row]));
+  const rows = new Map((await findSummaries(db, viewer, ids)).map((row) => [row.session.session_id, row]));
   return hits.flatMap(({ sessionId, hits }) => {
     const row = rows.get(sessionId);
-    return row ? [{ session: toSession(row.session), summary: toSummary(row), hits }] : [];
+    return row && (row.isReadable || hits.length === 0)
+      ? [{ session: toSession(row.session), summary: toSummary(row), hits }]
+      : [];
   });
 }

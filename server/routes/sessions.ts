@@ -9,6 +9,7 @@ import { fromTimestamp, toTimestamp } from '../store/columns.ts';
 import { forgetDeletion } from '../store/ownership.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { findSession, listSessions, toSession } from '../store/sessions.ts';
+import { mayName, viewerOf, wholeOrganization } from '../store/viewer.ts';
 import { found } from './answers.ts';
 
 const DEFAULT_PAGE = 50;
@@ -56,6 +57,8 @@ export const sessionHandlers = ({ store: { db }, sessionLog, now }: Deps) => {
     async deleteSession({ caller, params }) {
       const { sessionId } = params;
       const { organizationId, userId } = caller;
+      const session = await findSession(db, wholeOrganization(organizationId), sessionId);
+      if (session && !mayName(await viewerOf(db, caller), session)) throw noSession();
       await sessionLog.delete({ organizationId, sessionId }, person(userId));
       return { status: 200, body: { sessionId } };
     },
@@ -70,7 +73,7 @@ export const sessionHandlers = ({ store: { db }, sessionLog, now }: Deps) => {
       const limit = pageSize(query.limit);
       const offset = query.cursor === undefined ? 0 : readOffset(query.cursor);
       const rows = await listSessions(db, {
-        organizationId: caller.organizationId,
+        viewer: await viewerOf(db, caller),
         plane: query.secretEnvironment ?? 'live',
         environmentId: query.environmentId,
         agentId: query.agentId,
@@ -82,7 +85,7 @@ export const sessionHandlers = ({ store: { db }, sessionLog, now }: Deps) => {
     },
 
     async getSession({ caller, params }) {
-      const row = await findSession(db, caller.organizationId, params.sessionId);
+      const row = await findSession(db, await viewerOf(db, caller), params.sessionId);
       return { status: 200, body: { session: toSession(found(row, 'session')) } };
     },
   } satisfies Partial<Handlers>;
@@ -97,4 +100,5 @@ function pageSize(limit: string | undefined): number {
   return Math.min(Number(limit), LARGEST_PAGE);
 }
 
+const noSession = () => new Problem('not_found', 'No such session in this organization.');
 const noDeletion = () => new Problem('not_found', 'This organization has deleted no such session.');

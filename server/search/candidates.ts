@@ -30,7 +30,8 @@ export async function gather(
   wanted: Wanted,
   words: readonly WordsWanted[],
 ): Promise<{ ids: readonly string[]; wanted: Wanted } | undefined> {
-  const { organizationId, planes } = wanted;
+  const { planes } = wanted;
+  const { organizationId } = wanted.viewer;
   let ids: readonly string[] | undefined;
   const values: ValueWanted[] = [];
   const isEnough = () => ids !== undefined && ids.length <= FEW;

@@ -63,6 +63,11 @@ const VALUES: Partial<Record<Field, { field: SessionValueRow['field']; isOpen?: 
   plugin: { field: 'plugin' },
 };
 
+/** Fields that tell what was run or what came of it, which not everybody who may know of a session may read. */
+const OF_WORDS: ReadonlySet<Field> = new Set(['command', 'commit', 'tests']);
+
+export const isOfWords = (field: Field): boolean => OF_WORDS.has(field);
+
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 const withoutStar = (value: string) => value.replace(/\*+$/, '');

@@ -1,5 +1,6 @@
 import type { FoundEvents } from '../../contract/review.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
+import type { ReadableSession } from '../store/viewer.ts';
 import { byIndex, type EventRange, lastIndexed } from '../store/word-index.ts';
 import type { Matcher } from './matcher.ts';
 import { type Budget, type RangeRead, readRanges } from './read-events.ts';
@@ -19,7 +20,7 @@ const AT_ONCE = { first: 8, most: 32 };
  */
 export async function findInSession(
   db: Db,
-  session: SessionRow,
+  session: ReadableSession,
   matcher: Matcher,
   from: number,
   signal?: AbortSignal,

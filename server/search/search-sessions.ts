@@ -3,16 +3,17 @@ import type { Hit, Order } from '../../contract/review.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { OrderKey } from '../store/find-sessions.ts';
 import type { Db } from '../store/schema.ts';
+import type { Viewer } from '../store/viewer.ts';
 import { byIndex, type WordsWanted } from '../store/word-index.ts';
 import { type Batch, gather, nextBatch, type Wanted } from './candidates.ts';
-import { readFilters } from './filters.ts';
+import { isOfWords, readFilters } from './filters.ts';
 import { createMatcher } from './matcher.ts';
 import { type Budget, type RangeRead, type Reader, readRanges } from './read-events.ts';
 import { type CandidateRange, type Decision, findRanges, type Unfinished, Verification } from './verify.ts';
 import { AND_MORE } from './words.ts';
 
 export interface Search {
-  organizationId: string;
+  viewer: Viewer;
   planes: readonly Plane[];
   query: Pick<ParsedQuery, 'terms' | 'filters'>;
   order: Order;
@@ -50,11 +51,14 @@ const AT_ONCE = { most: 24, least: 6 };
 
 /** Finds the sessions that match a query, with events to show for each. */
 export async function search(db: Db, asked: Search): Promise<Page> {
-  const { organizationId, query, limit, order, direction, planes, now, signal } = asked;
+  const { viewer, query, limit, order, direction, planes, now, signal } = asked;
+  const { organizationId } = viewer;
   const matcher = createMatcher(query.terms);
   const words = matcher.terms.filter(({ not }) => !not).map(({ indexed }) => orMore(indexed));
   let wanted: Wanted = {
-    ...{ organizationId, planes, order, direction },
+    ...{ viewer, planes, order, direction },
+    // Also to be found without a word tells that the word is not there.
+    isOfWords: query.terms.length > 0 || query.filters.some(({ field }) => isOfWords(field)),
     ...(await readFilters(db, organizationId, query.filters, now)),
   };
   const budget: Budget = { left: asked.mostBytes ?? MOST_BYTES };
@@ -110,7 +114,7 @@ interface Candidates extends Batch {
 /** Decides sessions in order, and reads several of them together. */
 async function* decide(
   db: Db,
-  { organizationId }: Wanted,
+  { viewer: { organizationId } }: Wanted,
   { places, ranges }: Candidates,
   reader: Reader,
   earlier: Unfinished | undefined,

@@ -4,6 +4,7 @@ import type { Plane } from '../../contract/secret.ts';
 import { isOneOf, ofEngine, rowsOfTexts } from './dialect.ts';
 import { allRows } from './rows.ts';
 import type { Db, SessionRow, SessionValueRow } from './schema.ts';
+import { isNamed, named, readable, type Viewer } from './viewer.ts';
 
 /** The position of a session in an order. */
 export interface OrderKey {
@@ -19,7 +20,9 @@ export interface ValueWanted {
 
 /** The conditions that a session must meet, all of them. */
 export interface SessionsWanted {
-  organizationId: string;
+  viewer: Viewer;
+  /** Whether words or commands are searched for: then only sessions that the viewer may read can match. */
+  isOfWords: boolean;
   plane: Plane;
   order: Order;
   direction: 'asc' | 'desc';
@@ -83,12 +86,19 @@ export async function findEnd(
   return rows[0] && { value: Number(rows[0].value), sessionId: rows[0].sessionId };
 }
 
-/** Has only conditions that an index of the order answers, so that no row is read in vain. */
+/**
+ * Has only conditions that an index of the order answers, so that no row is read in vain. Hidden sessions are not among
+ * them, because the last one may become the cursor of the next page.
+ */
 function inOrder(db: Db, wanted: SessionsWanted, after: OrderKey | undefined, among: Among) {
-  const { organizationId, plane, order, direction, agentIds, environmentIds, secretIds, from, before } = wanted;
+  const { viewer, plane, order, direction, agentIds, environmentIds, secretIds, from, before } = wanted;
   const isByTime = order === 'started';
   const key = KEYS[order];
-  const asked: Expression<SqlBool>[] = [sql`organization_id = ${organizationId}`, sql`plane = ${plane}`];
+  const asked: Expression<SqlBool>[] = [
+    sql`organization_id = ${viewer.organizationId}`,
+    sql`plane = ${plane}`,
+    isByTime ? named(viewer) : isNamed(viewer, 'session_facts.session_id'),
+  ];
   if (isByTime && agentIds?.length === 1) asked.push(sql`agent_id = ${agentIds[0]}`);
   if (isByTime && environmentIds?.length === 1) asked.push(sql`environment_id = ${environmentIds[0]}`);
   if (isByTime && secretIds?.length === 1) asked.push(sql`secret_id = ${secretIds[0]}`);
@@ -113,8 +123,9 @@ const and = (all: readonly Expression<unknown>[]) => sql.join([...all], sql` and
 const or = (all: readonly Expression<unknown>[]) => sql<boolean>`(${sql.join([...all], sql` or `)})`;
 
 function conditions(db: Db, wanted: SessionsWanted): Expression<unknown>[] {
-  const { organizationId, agentIds, environmentIds, secretIds, statuses, from, before, failed, values } = wanted;
+  const { viewer, isOfWords, agentIds, environmentIds, secretIds, statuses, from, before, failed, values } = wanted;
   return [
+    isOfWords ? readable(viewer) : named(viewer),
     ...(agentIds ? [isOneOf(db, 'sessions.agent_id', agentIds)] : []),
     ...(environmentIds ? [isOneOf(db, 'sessions.environment_id', environmentIds)] : []),
     ...(secretIds ? [isOneOf(db, 'sessions.secret_id', secretIds)] : []),
@@ -125,7 +136,7 @@ function conditions(db: Db, wanted: SessionsWanted): Expression<unknown>[] {
     // The offset stops PostgreSQL from joining, or from listing all sessions with the value.
     ...values.map(
       (value) => sql`exists (select 1 from session_values where session_values.session_id = looked.session_id
-        and ${hasValue(organizationId, value)} ${ofEngine(db, { sqlite: sql``, postgres: sql`offset 0` })})`,
+        and ${hasValue(viewer.organizationId, value)} ${ofEngine(db, { sqlite: sql``, postgres: sql`offset 0` })})`,
     ),
   ];
 }
@@ -150,7 +161,7 @@ const PATH = sql`'/' || replace(replace(lower(value), '\\', '/'), ':', '/')`;
 /** How many times more rows are read for a path, because only its last name is indexed. */
 const MORE_OF_PATHS = 4;
 
-/** Ids of the sessions with a value; undefined if more than `most` have it, or finding them takes too many rows. */
+/** Ids of all sessions with a value, whoever may see them; undefined if more than `most` have it, or finding them takes too many rows. */
 export async function findByValue(
   db: Db,
   organizationId: string,
@@ -174,7 +185,7 @@ export async function findByValue(
 /** Filters on columns of the session, each with its own index. */
 export type Trait = 'agentIds' | 'environmentIds' | 'secretIds' | 'statuses' | 'time' | 'failed';
 
-/** Ids of sessions that one of these filters finds, up to a limit. */
+/** Ids of all sessions that one of these filters finds, whoever may see them, up to a limit. */
 export async function findByTrait(
   db: Db,
   wanted: Omit<SessionsWanted, 'plane'>,
@@ -182,7 +193,7 @@ export async function findByTrait(
   trait: Trait,
   limit: number,
 ): Promise<string[]> {
-  const { organizationId, from = 0, before = Number.MAX_SAFE_INTEGER } = wanted;
+  const { viewer, from = 0, before = Number.MAX_SAFE_INTEGER } = wanted;
   const asked: Record<Trait, Expression<unknown>> = {
     agentIds: isOneOf(db, 'agent_id', wanted.agentIds ?? []),
     environmentIds: isOneOf(db, 'environment_id', wanted.environmentIds ?? []),
@@ -193,7 +204,7 @@ export async function findByTrait(
   };
   const { rows } = await sql<{ session_id: string }>`
     select session_id from ${sql.table(trait === 'failed' ? 'session_facts' : 'sessions')}
-    where organization_id = ${organizationId} and ${isOneOf(db, 'plane', planes)} and ${asked[trait]} limit ${limit}
+    where organization_id = ${viewer.organizationId} and ${isOneOf(db, 'plane', planes)} and ${asked[trait]} limit ${limit}
   `.execute(db);
   return rows.map(({ session_id }) => session_id);
 }

@@ -3,8 +3,9 @@ import type { Plane } from '../../contract/secret.ts';
 import type { Session } from '../../contract/session.ts';
 import { optional, optionalTimestamp, toTimestamp } from './columns.ts';
 import { ofEngine } from './dialect.ts';
-import { allRows, firstRow } from './rows.ts';
+import { allRows } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
+import { named, shownTo, type Viewer } from './viewer.ts';
 
 export const toSession = (row: SessionRow): Session => ({
   sessionId: row.session_id,
@@ -23,27 +24,26 @@ export const toSession = (row: SessionRow): Session => ({
   ...(row.visibility === 'team' ? {} : { visibility: row.visibility }),
 });
 
-/** A session of the organization, in either plane. */
-export const findSession = (db: Db, organizationId: string, sessionId: string): Promise<SessionRow | undefined> =>
-  firstRow(
-    db,
-    sql<SessionRow>`
-      select * from sessions
-      where organization_id = ${organizationId} and session_id = ${sessionId} and deleted_at is null`,
-  );
+/** A session that the viewer may know of, in either plane. */
+export async function findSession(db: Db, viewer: Viewer, sessionId: string): Promise<SessionRow | undefined> {
+  const [row] = await findSessions(db, viewer, [sessionId]);
+  return row;
+}
 
-/** The sessions among these that the organization has, in no order. */
-export const findSessions = (db: Db, organizationId: string, sessionIds: readonly string[]) =>
-  allRows(
+/** The sessions among these that the viewer may know of, in no order. */
+export async function findSessions(db: Db, viewer: Viewer, sessionIds: readonly string[]): Promise<SessionRow[]> {
+  const rows = await allRows(
     db,
     sql<SessionRow>`
       select * from sessions
-      where organization_id = ${organizationId} and session_id in (${sql.join([...sessionIds])})
-        and deleted_at is null`,
+      where organization_id = ${viewer.organizationId} and session_id in (${sql.join([...sessionIds])})
+        and deleted_at is null and ${named(viewer)}`,
   );
+  return rows.map((row) => shownTo(viewer, row));
+}
 
 export interface SessionFilter {
-  organizationId: string;
+  viewer: Viewer;
   plane: Plane | 'all';
   environmentId?: string | undefined;
   agentId?: string | undefined;
@@ -55,17 +55,20 @@ export interface SessionFilter {
  * Newest first, then by id. The page is found in the filter's own index before any row is read, so that its cost follows
  * from `offset` alone. Among a million sessions the first page takes 0.3 to 4 ms with any filter; at an offset of 800,000
  * it takes 70 ms, and for both planes 150 ms (PostgreSQL) to 220 ms (2026-11-21). The page includes sessions that are
- * being deleted, because no index knows of them.
+ * being deleted, because no index knows of them. Each index says who may know of a session, so that no page is shorter
+ * for those that are hidden.
  */
-export const listSessions = (db: Db, filter: SessionFilter): Promise<SessionRow[]> =>
-  allRows(
+export async function listSessions(db: Db, filter: SessionFilter): Promise<SessionRow[]> {
+  const rows = await allRows(
     db,
     sql<SessionRow>`
       select sessions.* from (${pageOf(db, filter)}) as page
       join sessions on sessions.session_id = page.session_id
-      where sessions.organization_id = ${filter.organizationId}
+      where sessions.organization_id = ${filter.viewer.organizationId} and ${named(filter.viewer)}
       order by page.started_at desc, page.session_id desc`,
   );
+  return rows.map((row) => shownTo(filter.viewer, row));
+}
 
 const NEWEST_FIRST = sql`order by started_at desc, session_id desc`;
 
@@ -81,8 +84,8 @@ function pageOf(db: Db, filter: SessionFilter) {
     union all select session_id, started_at from (${inPlane(filter, 'test')} ${ordered}) as test ${page}`;
 }
 
-const inPlane = ({ organizationId, environmentId, agentId }: SessionFilter, plane: Plane) => sql`
+const inPlane = ({ viewer, environmentId, agentId }: SessionFilter, plane: Plane) => sql`
   select session_id, started_at from sessions
-  where organization_id = ${organizationId} and plane = ${plane}
+  where organization_id = ${viewer.organizationId} and plane = ${plane} and ${named(viewer)}
     ${environmentId === undefined ? sql`` : sql`and environment_id = ${environmentId}`}
     ${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`}`;

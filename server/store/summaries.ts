@@ -1,5 +1,6 @@
 import type { SessionFacts } from '../../contract/review.ts';
 import type { Db, SessionFactsRow, SessionRow } from './schema.ts';
+import { mayRead, named, shownTo, type Viewer } from './viewer.ts';
 
 /** A session with its derived data, for lists. */
 export interface SummaryRow {
@@ -7,6 +8,8 @@ export interface SummaryRow {
   /** Ids of the sessions that it continues and was forked from, if they exist. */
   continues: string | null;
   forkedFrom: string | null;
+  /** Whether the viewer may read what was said in it. */
+  isReadable: boolean;
   /** Undefined if nothing was derived yet. */
   derived: Omit<SessionFactsRow, 'facts'> | undefined;
 }
@@ -37,12 +40,8 @@ const DERIVED = [
   'summary',
 ] as const;
 
-/** The sessions among these that the organization has, in no order. */
-export async function findSummaries(
-  db: Db,
-  organizationId: string,
-  sessionIds: readonly string[],
-): Promise<SummaryRow[]> {
+/** The sessions among these that the viewer may know of, in no order. */
+export async function findSummaries(db: Db, viewer: Viewer, sessionIds: readonly string[]): Promise<SummaryRow[]> {
   if (sessionIds.length === 0) return [];
   const rows = await db
     .selectFrom('sessions')
@@ -52,25 +51,29 @@ export async function findSummaries(
         .onRef('earlier.organization_id', '=', 'sessions.organization_id')
         .onRef('earlier.plane', '=', 'sessions.plane')
         .onRef('earlier.client_key', '=', 'sessions.continues_key')
-        .on('earlier.deleted_at', 'is', null),
+        .on('earlier.deleted_at', 'is', null)
+        .on(named(viewer, 'earlier')),
     )
     .leftJoin('sessions as origin', (join) =>
       join
         .onRef('origin.organization_id', '=', 'sessions.organization_id')
         .onRef('origin.plane', '=', 'sessions.plane')
         .onRef('origin.client_key', '=', 'sessions.forked_from_key')
-        .on('origin.deleted_at', 'is', null),
+        .on('origin.deleted_at', 'is', null)
+        .on(named(viewer, 'origin')),
     )
     .selectAll('sessions')
     .select(['earlier.session_id as continues', 'origin.session_id as forkedFrom'])
     .select(DERIVED.map((name) => `derived.${name}` as const))
-    .where('sessions.organization_id', '=', organizationId)
+    .where('sessions.organization_id', '=', viewer.organizationId)
     .where('sessions.session_id', 'in', [...sessionIds])
     .where('sessions.deleted_at', 'is', null)
+    .where(named(viewer))
     .execute();
   return rows.map(({ continues, forkedFrom, ...row }) => ({
-    session: row,
+    session: shownTo(viewer, row),
     ...{ continues, forkedFrom },
+    isReadable: mayRead(viewer, row),
     derived: row.summary === null ? undefined : (row as unknown as Omit<SessionFactsRow, 'facts'>),
   }));
 }
@@ -79,8 +82,15 @@ type Relation = SessionFacts['related'][number]['relation'];
 
 const MOST = 100;
 
-/** Finds the sessions that this one continues or was forked from, and those that continue it or were forked from it. */
-export async function findRelated(db: Db, session: SessionRow): Promise<{ relation: Relation; row: SessionRow }[]> {
+/**
+ * Finds the sessions that this one continues or was forked from, and those that continue it or were forked from it, as far
+ * as the viewer may know of them.
+ */
+export async function findRelated(
+  db: Db,
+  viewer: Viewer,
+  session: SessionRow,
+): Promise<{ relation: Relation; row: SessionRow }[]> {
   const { client_key, continues_key, forked_from_key } = session;
   const relations = [
     ['continues', 'client_key', continues_key],
@@ -97,11 +107,12 @@ export async function findRelated(db: Db, session: SessionRow): Promise<{ relati
       .where('plane', '=', session.plane)
       .where(column, '=', key)
       .where('deleted_at', 'is', null)
+      .where(named(viewer))
       .orderBy('started_at')
       .orderBy('session_id')
       .limit(MOST)
       .execute();
-    return rows.map((row) => ({ relation, row }));
+    return rows.map((row) => ({ relation, row: shownTo(viewer, row) }));
   });
   return (await Promise.all(found)).flat();
 }

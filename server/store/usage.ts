@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { ofEngine } from './dialect.ts';
 import type { Db, UsageDayRow } from './schema.ts';
 import { type Days, FIGURES, sumOf } from './summed-days.ts';
+import { isNamed, mayName, type Viewer } from './viewer.ts';
 
 export type UsageFilter = Days;
 
@@ -79,13 +80,14 @@ const MOST_RANKED = 2_000;
 const MOST_COMPARED = 1_000_000;
 
 /**
- * Finds the top sessions of a period by one column, or the latest interrupted ones. With many sessions in the period, it
+ * Finds the top sessions of a period by one column, or the latest interrupted ones, that the viewer may know of. With many sessions in the period, it
  * looks among the all-time top first; otherwise it compares all sessions of the period.
  * @param few whether the period has at most a few thousand sessions
  */
 export async function findTopSessions(
   db: Db,
-  { organizationId, planes, from, to }: UsageFilter,
+  viewer: Viewer,
+  { planes, from, to }: UsageFilter,
   order: Order,
   few: boolean,
   limit: number,
@@ -98,8 +100,9 @@ export async function findTopSessions(
     const mine = db
       .selectFrom('session_facts')
       .select(['session_id', 'started_at', figure.as('figure')])
-      .where('organization_id', '=', organizationId)
-      .where('plane', '=', plane);
+      .where('organization_id', '=', viewer.organizationId)
+      .where('plane', '=', plane)
+      .where(isNamed(viewer, 'session_facts.session_id'));
     const inDays = mine.where('started_at', '>=', since).where('started_at', '<=', until).orderBy('started_at', 'desc');
     if (order === 'started_at') return inDays.where('interrupted', '=', sql.lit(1)).limit(limit).execute();
     const among = (ranked: typeof mine) =>
@@ -124,21 +127,21 @@ export async function findTopSessions(
   return rows.sort((one, other) => other.figure - one.figure).slice(0, limit);
 }
 
-/** The sessions with the latest events, the latest first. */
-export async function findLatest(db: Db, { organizationId, planes }: UsageFilter, limit: number) {
+/** The sessions with the latest events, the latest first; `isNamed` says of each whether the viewer may know of it. */
+export async function findLatest(db: Db, viewer: Viewer, { planes }: UsageFilter, limit: number) {
   const found = planes.map((plane) =>
     db
       .selectFrom('session_facts as facts')
       .innerJoin('sessions', 'sessions.session_id', 'facts.session_id')
       .select(['facts.session_id', 'facts.last_event_at', 'facts.lag_ms', 'sessions.environment_id', 'sessions.status'])
-      .select(['sessions.created_at', 'sessions.ended_at'])
-      .where('facts.organization_id', '=', organizationId)
+      .select(['sessions.created_at', 'sessions.ended_at', 'sessions.visibility', 'sessions.user_id'])
+      .where('facts.organization_id', '=', viewer.organizationId)
       .where('facts.plane', '=', plane)
       .where('facts.last_event_at', 'is not', null)
       .orderBy('facts.last_event_at', 'desc')
       .limit(limit)
       .execute(),
   );
-  const rows = (await Promise.all(found)).flat();
+  const rows = (await Promise.all(found)).flat().map((row) => ({ ...row, isNamed: mayName(viewer, row) }));
   return rows.sort((one, other) => Number(other.last_event_at) - Number(one.last_event_at)).slice(0, limit);
 }

@@ -3,6 +3,7 @@ import type { EventDigest } from '../../contract/digest.ts';
 import { createDigester } from '../../contract/digester.ts';
 import { streamEventDigests } from '../ingest/digests.ts';
 import { findSession } from '../store/sessions.ts';
+import { wholeOrganization } from '../store/viewer.ts';
 import { ENGINES } from './engines.ts';
 import { openSession } from './factories.ts';
 import { playScenarios } from './scenarios.ts';
@@ -221,7 +222,7 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
         return result;
       },
     });
-    const session = await findSession(db, world.ours.organizationId, sessionId);
+    const session = await findSession(db, wholeOrganization(world.ours.organizationId), sessionId);
     if (!session) throw new Error('the session is gone');
     const stream = await streamEventDigests(db, [{ sessionId, row: session, from: 1 }], EVENTS, NONCE);
     for await (const _ of stream);

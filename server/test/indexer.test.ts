@@ -10,6 +10,7 @@ import { SessionLog } from '../ingest/session-log.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
 import type { Db } from '../store/schema.ts';
 import { findSummaries } from '../store/summaries.ts';
+import { wholeOrganization } from '../store/viewer.ts';
 import { createDeriveHere, readDerived } from './derived.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession, registerMachine } from './factories.ts';
@@ -103,7 +104,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     return { indexer, seen, errors, told };
   }
 
-  const sources = () => findSummaries(store.db, organizationId, ids);
+  const sources = () => findSummaries(store.db, wholeOrganization(organizationId), ids);
   const through = async () => {
     const rows = await sources();
     return rows.map(({ session, derived }) => (derived?.derived_through === session.event_count ? 'all' : 'less'));

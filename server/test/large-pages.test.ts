@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { streamEvents } from '../ingest/page.ts';
+import { foundReadable } from '../routes/answers.ts';
 import type { Db } from '../store/schema.ts';
 import { findSession } from '../store/sessions.ts';
+import { wholeOrganization } from '../store/viewer.ts';
 import { ENGINES } from './engines.ts';
 import { openSession } from './factories.ts';
 import { createRandom } from './seed.ts';
@@ -43,7 +45,8 @@ describe.each(ENGINES)('a page far larger than memory should be, on %s', (engine
 
   test('is fetched in pieces and written in pieces', async () => {
     const { store } = world.service;
-    const session = await findSession(store.db, world.ours.organizationId, sessionId);
+    const viewer = wholeOrganization(world.ours.organizationId);
+    const session = foundReadable(viewer, await findSession(store.db, viewer, sessionId));
     if (!session) throw new Error('the session is gone');
     const fetched: number[] = [];
     const chunks: number[] = [];

@@ -11,7 +11,10 @@ const MINUTE = 60_000;
 describe('a live stream', () => {
   let live: Live;
   beforeEach(() => {
-    live = createLive(() => Date.now());
+    live = createLive(() => Date.now(), {
+      ask: (_, told) => told({ visibility: 'team', user_id: null }),
+      forget: () => undefined,
+    });
   });
   afterEach(() => {
     live.close();
@@ -20,7 +23,14 @@ describe('a live stream', () => {
 
   function watch(watcher: Partial<Watcher> = {}): Readable {
     const signal = new AbortController().signal;
-    return live.watch({ organizationId: 'org', userId: 'usr', signal, until: Number.POSITIVE_INFINITY, ...watcher });
+    return live.watch({
+      organizationId: 'org',
+      userId: 'usr',
+      seesAll: false,
+      signal,
+      until: Number.POSITIVE_INFINITY,
+      ...watcher,
+    });
   }
 
   const change = (sessionId: string, eventCount: number, status: LiveChange['status'] = 'active') =>

@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { streamEvents } from '../ingest/page.ts';
+import { foundReadable } from '../routes/answers.ts';
 import { findSession } from '../store/sessions.ts';
+import { wholeOrganization } from '../store/viewer.ts';
 import { ENGINES } from './engines.ts';
 import { openSession } from './factories.ts';
 import { startWorld, type World } from './world.ts';
@@ -25,7 +27,8 @@ describe.each(ENGINES)('a page of 12 MB from one append, on %s', (engine) => {
 
   test('leaves a turn to others with each chunk, though its reader takes all there is at once', async () => {
     const { db } = world.service.store;
-    const session = await findSession(db, world.ours.organizationId, sessionId);
+    const viewer = wholeOrganization(world.ours.organizationId);
+    const session = foundReadable(viewer, await findSession(db, viewer, sessionId));
     if (!session) throw new Error('the session is gone');
     const stream = await streamEvents(db, session, 1, EVENTS);
     let bytes = 0;

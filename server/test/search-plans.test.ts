@@ -17,8 +17,10 @@ import { explain, nodesOf } from './plans.ts';
 const SESSIONS = 20_000;
 const NEXT = 200;
 
+const VIEWER = { organizationId: 'org_1', userId: 'usr_1', seesAll: false };
+
 const wanted = (more: Partial<SessionsWanted> = {}): SessionsWanted => ({
-  ...{ organizationId: 'org_1', plane: 'live', order: 'started', direction: 'desc' },
+  ...{ viewer: VIEWER, isOfWords: false, plane: 'live', order: 'started', direction: 'desc' },
   values: [],
   ...more,
 });

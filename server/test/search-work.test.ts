@@ -3,12 +3,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parseQuery } from '../../contract/query.ts';
+import { foundReadable } from '../routes/answers.ts';
 import { findInSession } from '../search/find-in-session.ts';
 import { createMatcher } from '../search/matcher.ts';
 import { search } from '../search/search-sessions.ts';
 import { readAppendsOf } from '../store/events.ts';
 import type { Db } from '../store/schema.ts';
 import { findSession } from '../store/sessions.ts';
+import { wholeOrganization } from '../store/viewer.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, registerMachine, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -42,7 +44,12 @@ describe.each(ENGINES)('a search on %s', (engine) => {
   const ask = async (q: string, limit: number, mostBytes?: number) => {
     const { work, db } = counted(service.store.db);
     const page = await search(db, {
-      ...{ organizationId: ours.organizationId, planes: ['live'], query: parseQuery(q), now: service.clock.now },
+      ...{
+        viewer: wholeOrganization(ours.organizationId),
+        planes: ['live'],
+        query: parseQuery(q),
+        now: service.clock.now,
+      },
       ...{ order: 'started', direction: 'desc', limit, ...(mostBytes && { mostBytes }) },
     });
     return { ...work, found: page.found.length };
@@ -88,7 +95,8 @@ describe.each(ENGINES)('a search on %s', (engine) => {
     const filler = Array.from({ length: 150 }, (_, n) => said(n % 3 ? 'needle in hay' : 'hay needle'));
     const sessionId = await sessionWith(service, ours, machine, filler);
     const { work, db } = counted(service.store.db);
-    const session = await findSession(service.store.db, ours.organizationId, sessionId);
+    const viewer = wholeOrganization(ours.organizationId);
+    const session = foundReadable(viewer, await findSession(service.store.db, viewer, sessionId));
     if (!session) throw new Error('the session is gone');
     const { hits } = await findInSession(db, session, createMatcher([{ text: 'hay needle' }]), 1);
     expect(hits).toHaveLength(50);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseQuery } from '../../contract/query.ts';
 import { readPosition, writePosition } from '../search/position.ts';
 import { type Page, type Position, type Search, search } from '../search/search-sessions.ts';
+import { wholeOrganization } from '../store/viewer.ts';
 import { countChunksWith } from './derived.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, type Machine, registerMachine, signIn, type Tenant } from './factories.ts';
@@ -219,7 +220,7 @@ describe.each(ENGINES)('search on %s', (engine) => {
     ])('finds %j also where hardly anything may be read for one answer', async (q, count) => {
       const asked: Search = {
         ...{
-          organizationId: ours.organizationId,
+          viewer: wholeOrganization(ours.organizationId),
           planes: ['live', 'test'],
           query: parseQuery(q),
           now: service.clock.now,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readPrices } from '../derive/prices.ts';
 import { reprice } from '../derive/reprice.ts';
 import { findTopSessions } from '../store/usage.ts';
+import { wholeOrganization } from '../store/viewer.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, openSession, registerMachine, type Tenant, whenDerived } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -160,8 +161,9 @@ describe.each(ENGINES)('usage on %s', (engine) => {
       from: '2026-10-19',
       to: '2026-10-21',
     } as const;
+    const viewer = wholeOrganization(tenant.organizationId);
     const [few, many] = await Promise.all(
-      [true, false].map((isFew) => findTopSessions(service.store.db, filter, 'cost', isFew, 5, 1)),
+      [true, false].map((isFew) => findTopSessions(service.store.db, viewer, filter, 'cost', isFew, 5, 1)),
     );
     expect(many).toEqual([{ session_id: wanted, figure: 2 }]);
     expect(few).toEqual(many);

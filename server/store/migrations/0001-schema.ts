@@ -265,14 +265,21 @@ create table sessions (
   visibility text default 'team' not null
 );
 -- One index for each filter of the session list, so that a page costs the same however much else is stored. A list of
--- both planes merges the indexes of each.
-create index sessions_by_plane on sessions (organization_id, plane, started_at desc, session_id desc);
-create index sessions_by_environment on sessions (organization_id, environment_id, plane, started_at desc, session_id desc);
-create index sessions_by_agent on sessions (organization_id, agent_id, plane, started_at desc, session_id desc);
+-- both planes merges the indexes of each. They end with who may know of a session, so that no row is read in vain.
+create index sessions_by_plane on sessions
+  (organization_id, plane, started_at desc, session_id desc, visibility, user_id);
+create index sessions_by_environment on sessions
+  (organization_id, environment_id, plane, started_at desc, session_id desc, visibility, user_id);
+create index sessions_by_agent on sessions
+  (organization_id, agent_id, plane, started_at desc, session_id desc, visibility, user_id);
 create index sessions_by_environment_and_agent
-  on sessions (organization_id, environment_id, agent_id, plane, started_at desc, session_id desc);
-create index sessions_by_secret on sessions (organization_id, secret_id, plane, started_at desc, session_id desc)
+  on sessions
+  (organization_id, environment_id, agent_id, plane, started_at desc, session_id desc, visibility, user_id);
+create index sessions_by_secret on sessions
+  (organization_id, secret_id, plane, started_at desc, session_id desc, visibility, user_id)
   where secret_id is not null;
+-- Those that only their persons may know of.
+create index sessions_private on sessions (organization_id, session_id, user_id) where visibility = 'private';
 -- Most sessions are completed in the end; this index finds the others.
 create index sessions_by_status on sessions (organization_id, plane, status) where status <> 'completed';
 -- The open sessions of a machine, which are closed when it is revoked.

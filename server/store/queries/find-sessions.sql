@@ -75,11 +75,11 @@ select *
 select session_id as "sessionId", value
   from (select session_id, started_at as value
   from "sessions"
-  where organization_id = $1 and plane = $2
+  where organization_id = $1 and plane = $2 and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $3)
   order by started_at desc, session_id desc
-  limit $3) as looked
+  limit $4) as looked
   limit 1
-  offset $4;
+  offset $5;
 
 -- findEnvironmentsCalled
 select environment_id
@@ -90,37 +90,40 @@ select environment_id
 select looked.session_id as "sessionId", looked.value
   from (select session_id, started_at as value
   from "sessions"
-  where organization_id = $1 and plane = $2
+  where organization_id = $1 and plane = $2 and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $3)
   order by started_at desc, session_id desc
-  limit $3) as looked
+  limit $4) as looked
   join sessions on sessions.session_id = looked.session_id
   left join session_facts on session_facts.session_id = looked.session_id
-  where sessions.deleted_at is null
+  where sessions.deleted_at is null and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $5)
   order by looked.value desc, looked.session_id desc
-  limit $4;
+  limit $6;
 select looked.session_id as "sessionId", looked.value
   from (select session_id, coalesce(cost, 0) as value
   from (select unnest($1::text[]) as id) as given
   cross join "session_facts"
-  where session_id = given.id and organization_id = $2 and plane = $3 and (coalesce(cost, 0), session_id) < ($4, $5)) as looked
+  where session_id = given.id and organization_id = $2 and plane = $3 and "session_facts"."session_id" not in ( select hidden.session_id
+  from sessions as hidden
+  where hidden.organization_id = $4 and hidden.visibility = 'private' and hidden.user_id is distinct
+  from $5) and (coalesce(cost, 0), session_id) < ($6, $7)) as looked
   join sessions on sessions.session_id = looked.session_id
   left join session_facts on session_facts.session_id = looked.session_id
-  where sessions.deleted_at is null and "sessions"."agent_id" = any($6::text[]) and "sessions"."environment_id" = any($7::text[]) and "sessions"."secret_id" = any($8::text[]) and "sessions"."status" = any($9::text[]) and sessions.started_at >= $10 and sessions.started_at < $11 and coalesce(session_facts.failures, 0) > 0 and exists (select 1
+  where sessions.deleted_at is null and ("sessions"."visibility" = 'team' or "sessions"."user_id" = $8) and "sessions"."agent_id" = any($9::text[]) and "sessions"."environment_id" = any($10::text[]) and "sessions"."secret_id" = any($11::text[]) and "sessions"."status" = any($12::text[]) and sessions.started_at >= $13 and sessions.started_at < $14 and coalesce(session_facts.failures, 0) > 0 and exists (select 1
   from session_values
-  where session_values.session_id = looked.session_id and session_values.organization_id = $12 and field = $13 and (name = $14 and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like $15 escape '!')
+  where session_values.session_id = looked.session_id and session_values.organization_id = $15 and field = $16 and (name = $17 and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like $18 escape '!')
   offset 0)
   order by looked.value desc, looked.session_id desc
-  limit $16;
+  limit $19;
 -- on SQLite
 select looked.session_id as "sessionId", looked.value
   from (select session_id, started_at as value
   from "sessions"
-  where organization_id = ? and plane = ?
+  where organization_id = ? and plane = ? and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = ?)
   order by started_at desc, session_id desc
   limit ?) as looked
   join sessions on sessions.session_id = looked.session_id
   left join session_facts on session_facts.session_id = looked.session_id
-  where sessions.deleted_at is null
+  where sessions.deleted_at is null and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = ?)
   order by looked.value desc, looked.session_id desc
   limit ?;
 select looked.session_id as "sessionId", looked.value
@@ -128,10 +131,13 @@ select looked.session_id as "sessionId", looked.value
   from (select value as id
   from json_each(?)) as given
   cross join "session_facts"
-  where session_id = given.id and organization_id = ? and plane = ? and (coalesce(cost, 0), session_id) < (?, ?)) as looked
+  where session_id = given.id and organization_id = ? and plane = ? and "session_facts"."session_id" not in ( select hidden.session_id
+  from sessions as hidden
+  where hidden.organization_id = ? and hidden.visibility = 'private' and hidden.user_id is distinct
+  from ?) and (coalesce(cost, 0), session_id) < (?, ?)) as looked
   join sessions on sessions.session_id = looked.session_id
   left join session_facts on session_facts.session_id = looked.session_id
-  where sessions.deleted_at is null and "sessions"."agent_id" in (select value as id
+  where sessions.deleted_at is null and ("sessions"."visibility" = 'team' or "sessions"."user_id" = ?) and "sessions"."agent_id" in (select value as id
   from json_each(?)) and "sessions"."environment_id" in (select value as id
   from json_each(?)) and "sessions"."secret_id" in (select value as id
   from json_each(?)) and "sessions"."status" in (select value as id

@@ -3,120 +3,120 @@
 -- findSession
 select *
   from sessions
-  where organization_id = $1 and session_id = $2 and deleted_at is null;
+  where organization_id = $1 and session_id in ($2) and deleted_at is null and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $3);
 
 -- findSessions
 select *
   from sessions
-  where organization_id = $1 and session_id in ($2, $3) and deleted_at is null;
+  where organization_id = $1 and session_id in ($2, $3) and deleted_at is null and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $4);
 
 -- listSessions
 select sessions.*
   from ( select session_id, started_at
   from sessions
-  where organization_id = $1 and plane = $2
+  where organization_id = $1 and plane = $2 and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $3)
   order by started_at desc, session_id desc
-  limit $3
-  offset $4) as page
+  limit $4
+  offset $5) as page
   join sessions on sessions.session_id = page.session_id
-  where sessions.organization_id = $5
+  where sessions.organization_id = $6 and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $7)
   order by page.started_at desc, page.session_id desc;
 select sessions.*
   from ( select session_id, started_at
   from sessions
-  where organization_id = $1 and plane = $2 and environment_id = $3 and agent_id = $4
+  where organization_id = $1 and plane = $2 and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $3) and environment_id = $4 and agent_id = $5
   order by started_at desc, session_id desc
-  limit $5
-  offset $6) as page
+  limit $6
+  offset $7) as page
   join sessions on sessions.session_id = page.session_id
-  where sessions.organization_id = $7
+  where sessions.organization_id = $8 and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $9)
   order by page.started_at desc, page.session_id desc;
 select sessions.*
   from ( select session_id, started_at
   from ( select session_id, started_at
   from sessions
-  where organization_id = $1 and plane = $2
+  where organization_id = $1 and plane = $2 and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $3)
   order by started_at desc, session_id desc
-  limit $3) as live
+  limit $4) as live
   union all select session_id, started_at
   from ( select session_id, started_at
   from sessions
-  where organization_id = $4 and plane = $5
+  where organization_id = $5 and plane = $6 and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $7)
   order by started_at desc, session_id desc
-  limit $6) as test
+  limit $8) as test
   order by started_at desc, session_id desc
-  limit $7
-  offset $8) as page
+  limit $9
+  offset $10) as page
   join sessions on sessions.session_id = page.session_id
-  where sessions.organization_id = $9
+  where sessions.organization_id = $11 and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $12)
   order by page.started_at desc, page.session_id desc;
 select sessions.*
   from ( select session_id, started_at
   from ( select session_id, started_at
   from sessions
-  where organization_id = $1 and plane = $2 and environment_id = $3 and agent_id = $4
+  where organization_id = $1 and plane = $2 and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $3) and environment_id = $4 and agent_id = $5
   order by started_at desc, session_id desc
-  limit $5) as live
+  limit $6) as live
   union all select session_id, started_at
   from ( select session_id, started_at
   from sessions
-  where organization_id = $6 and plane = $7 and environment_id = $8 and agent_id = $9
+  where organization_id = $7 and plane = $8 and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $9) and environment_id = $10 and agent_id = $11
   order by started_at desc, session_id desc
-  limit $10) as test
+  limit $12) as test
   order by started_at desc, session_id desc
-  limit $11
-  offset $12) as page
+  limit $13
+  offset $14) as page
   join sessions on sessions.session_id = page.session_id
-  where sessions.organization_id = $13
+  where sessions.organization_id = $15 and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $16)
   order by page.started_at desc, page.session_id desc;
 -- on SQLite
 select sessions.*
   from ( select session_id, started_at
   from sessions
-  where organization_id = ? and plane = ?
+  where organization_id = ? and plane = ? and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = ?)
   order by started_at desc, session_id desc
   limit ?
   offset ?) as page
   join sessions on sessions.session_id = page.session_id
-  where sessions.organization_id = ?
+  where sessions.organization_id = ? and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = ?)
   order by page.started_at desc, page.session_id desc;
 select sessions.*
   from ( select session_id, started_at
   from sessions
-  where organization_id = ? and plane = ? and environment_id = ? and agent_id = ?
+  where organization_id = ? and plane = ? and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = ?) and environment_id = ? and agent_id = ?
   order by started_at desc, session_id desc
   limit ?
   offset ?) as page
   join sessions on sessions.session_id = page.session_id
-  where sessions.organization_id = ?
+  where sessions.organization_id = ? and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = ?)
   order by page.started_at desc, page.session_id desc;
 select sessions.*
   from ( select session_id, started_at
   from ( select session_id, started_at
   from sessions
-  where organization_id = ? and plane = ? ) as live
+  where organization_id = ? and plane = ? and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = ?) ) as live
   union all select session_id, started_at
   from ( select session_id, started_at
   from sessions
-  where organization_id = ? and plane = ? ) as test
+  where organization_id = ? and plane = ? and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = ?) ) as test
   order by started_at desc, session_id desc
   limit ?
   offset ?) as page
   join sessions on sessions.session_id = page.session_id
-  where sessions.organization_id = ?
+  where sessions.organization_id = ? and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = ?)
   order by page.started_at desc, page.session_id desc;
 select sessions.*
   from ( select session_id, started_at
   from ( select session_id, started_at
   from sessions
-  where organization_id = ? and plane = ? and environment_id = ? and agent_id = ? ) as live
+  where organization_id = ? and plane = ? and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = ?) and environment_id = ? and agent_id = ? ) as live
   union all select session_id, started_at
   from ( select session_id, started_at
   from sessions
-  where organization_id = ? and plane = ? and environment_id = ? and agent_id = ? ) as test
+  where organization_id = ? and plane = ? and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = ?) and environment_id = ? and agent_id = ? ) as test
   order by started_at desc, session_id desc
   limit ?
   offset ?) as page
   join sessions on sessions.session_id = page.session_id
-  where sessions.organization_id = ?
+  where sessions.organization_id = ? and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = ?)
   order by page.started_at desc, page.session_id desc;

@@ -8,24 +8,24 @@ select "facts"
 -- findRelated
 select *
   from "sessions"
-  where "organization_id" = $1 and "plane" = $2 and "client_key" = $3 and "deleted_at" is null
+  where "organization_id" = $1 and "plane" = $2 and "client_key" = $3 and "deleted_at" is null and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $4)
   order by "started_at", "session_id"
-  limit $4;
+  limit $5;
 select *
   from "sessions"
-  where "organization_id" = $1 and "plane" = $2 and "continues_key" = $3 and "deleted_at" is null
+  where "organization_id" = $1 and "plane" = $2 and "continues_key" = $3 and "deleted_at" is null and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $4)
   order by "started_at", "session_id"
-  limit $4;
+  limit $5;
 select *
   from "sessions"
-  where "organization_id" = $1 and "plane" = $2 and "forked_from_key" = $3 and "deleted_at" is null
+  where "organization_id" = $1 and "plane" = $2 and "forked_from_key" = $3 and "deleted_at" is null and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $4)
   order by "started_at", "session_id"
-  limit $4;
+  limit $5;
 
 -- findSummaries
 select "sessions".*, "earlier"."session_id" as "continues", "origin"."session_id" as "forkedFrom", "derived"."version", "derived"."derived_through", "derived"."next_chunk", "derived"."claimed_until", "derived"."prompts", "derived"."tool_calls", "derived"."failures", "derived"."redactions", "derived"."files_changed", "derived"."lines_added", "derived"."lines_removed", "derived"."lines_changed", "derived"."input_tokens", "derived"."cached_tokens", "derived"."output_tokens", "derived"."tokens", "derived"."duration_ms", "derived"."cost", "derived"."first_event_at", "derived"."last_event_at", "derived"."lag_ms", "derived"."interrupted", "derived"."summary"
   from "sessions"
   left join "session_facts" as "derived" on "derived"."session_id" = "sessions"."session_id"
-  left join "sessions" as "earlier" on "earlier"."organization_id" = "sessions"."organization_id" and "earlier"."plane" = "sessions"."plane" and "earlier"."client_key" = "sessions"."continues_key" and "earlier"."deleted_at" is null
-  left join "sessions" as "origin" on "origin"."organization_id" = "sessions"."organization_id" and "origin"."plane" = "sessions"."plane" and "origin"."client_key" = "sessions"."forked_from_key" and "origin"."deleted_at" is null
-  where "sessions"."organization_id" = $1 and "sessions"."session_id" in ($2) and "sessions"."deleted_at" is null;
+  left join "sessions" as "earlier" on "earlier"."organization_id" = "sessions"."organization_id" and "earlier"."plane" = "sessions"."plane" and "earlier"."client_key" = "sessions"."continues_key" and "earlier"."deleted_at" is null and ("earlier"."visibility" <> 'private' or "earlier"."user_id" = $1)
+  left join "sessions" as "origin" on "origin"."organization_id" = "sessions"."organization_id" and "origin"."plane" = "sessions"."plane" and "origin"."client_key" = "sessions"."forked_from_key" and "origin"."deleted_at" is null and ("origin"."visibility" <> 'private' or "origin"."user_id" = $2)
+  where "sessions"."organization_id" = $3 and "sessions"."session_id" in ($4) and "sessions"."deleted_at" is null and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $5);

@@ -14,7 +14,7 @@ select "value"
   limit ?;
 
 -- findLatest
-select "facts"."session_id", "facts"."last_event_at", "facts"."lag_ms", "sessions"."environment_id", "sessions"."status", "sessions"."created_at", "sessions"."ended_at"
+select "facts"."session_id", "facts"."last_event_at", "facts"."lag_ms", "sessions"."environment_id", "sessions"."status", "sessions"."created_at", "sessions"."ended_at", "sessions"."visibility", "sessions"."user_id"
   from "session_facts" as "facts"
   inner join "sessions" on "sessions"."session_id" = "facts"."session_id"
   where "facts"."organization_id" = $1 and "facts"."plane" = $2 and "facts"."last_event_at" is not null
@@ -25,32 +25,44 @@ select "facts"."session_id", "facts"."last_event_at", "facts"."lag_ms", "session
 select "session_id", "figure"
   from (select "session_id", "started_at", "failures" as "figure"
   from "session_facts"
-  where "organization_id" = $1 and "plane" = $2 and "started_at" >= $3 and "started_at" <= $4
+  where "organization_id" = $1 and "plane" = $2 and "session_facts"."session_id" not in ( select hidden.session_id
+  from sessions as hidden
+  where hidden.organization_id = $3 and hidden.visibility = 'private' and hidden.user_id is distinct
+  from $4) and "started_at" >= $5 and "started_at" <= $6
   order by "started_at" desc
-  limit $5) as "ranked"
-  where "figure" > $6 and "started_at" >= $7 and "started_at" <= $8
+  limit $7) as "ranked"
+  where "figure" > $8 and "started_at" >= $9 and "started_at" <= $10
   order by "figure" desc
-  limit $9;
+  limit $11;
 select "session_id", "figure"
   from (select "session_id", "started_at", "failures" as "figure"
   from "session_facts"
-  where "organization_id" = $1 and "plane" = $2 and "failures" > $3
+  where "organization_id" = $1 and "plane" = $2 and "session_facts"."session_id" not in ( select hidden.session_id
+  from sessions as hidden
+  where hidden.organization_id = $3 and hidden.visibility = 'private' and hidden.user_id is distinct
+  from $4) and "failures" > $5
   order by "failures" desc, "session_id" desc
-  limit $4) as "ranked"
-  where "figure" > $5 and "started_at" >= $6 and "started_at" <= $7
+  limit $6) as "ranked"
+  where "figure" > $7 and "started_at" >= $8 and "started_at" <= $9
   order by "figure" desc
-  limit $8;
+  limit $10;
 select "session_id", "started_at", "failures" as "figure"
   from "session_facts"
-  where "organization_id" = $1 and "plane" = $2 and "failures" > $3
+  where "organization_id" = $1 and "plane" = $2 and "session_facts"."session_id" not in ( select hidden.session_id
+  from sessions as hidden
+  where hidden.organization_id = $3 and hidden.visibility = 'private' and hidden.user_id is distinct
+  from $4) and "failures" > $5
   order by "failures" desc, "session_id" desc
-  limit $4
-  offset $5;
+  limit $6
+  offset $7;
 select "session_id", "started_at", "started_at" as "figure"
   from "session_facts"
-  where "organization_id" = $1 and "plane" = $2 and "started_at" >= $3 and "started_at" <= $4 and "interrupted" = 1
+  where "organization_id" = $1 and "plane" = $2 and "session_facts"."session_id" not in ( select hidden.session_id
+  from sessions as hidden
+  where hidden.organization_id = $3 and hidden.visibility = 'private' and hidden.user_id is distinct
+  from $4) and "started_at" >= $5 and "started_at" <= $6 and "interrupted" = 1
   order by "started_at" desc
-  limit $5;
+  limit $7;
 
 -- readCalls
 select "value", cast(sum("tool_calls") as bigint) as "calls", cast(sum("failures") as bigint) as "failed"

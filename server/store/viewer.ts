@@ -1,0 +1,90 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { SessionKey } from '../log/decide.ts';
+import { firstRow } from './rows.ts';
+import type { Db, SessionRow } from './schema.ts';
+
+/*
+ * Who may see a session: the only place that knows the rule. Each function that returns or counts something of single
+ * sessions takes a viewer, and asks here what that viewer may see.
+ */
+
+/** Who asks for sessions of an organization. */
+export interface Viewer {
+  organizationId: string;
+  userId?: string | undefined;
+  /** Sees every session whole: the service itself, or an admin where the organization has said so. */
+  seesAll: boolean;
+}
+
+/** The service itself, or a machine that acts on what it sent; never a person. */
+export const wholeOrganization = (organizationId: string): Viewer => ({ organizationId, seesAll: true });
+
+interface Asker {
+  organizationId: string;
+  userId: string;
+}
+
+/** The member who asks. */
+export const viewerOf = async (_db: Db, { organizationId, userId }: Asker): Promise<Viewer> => ({
+  organizationId,
+  userId,
+  seesAll: false,
+});
+
+/** What decides who may see a session. */
+export type Audience = Pick<SessionRow, 'visibility' | 'user_id'>;
+
+/** Whether the viewer may know that the session exists. */
+export const mayName = (viewer: Viewer, session: Audience): boolean =>
+  viewer.seesAll || session.visibility !== 'private' || isPersonOf(viewer, session);
+
+/** Whether the viewer may read what was said and done in the session. */
+export const mayRead = (viewer: Viewer, session: Audience): boolean =>
+  viewer.seesAll || session.visibility === 'team' || isPersonOf(viewer, session);
+
+const isPersonOf = ({ userId }: Viewer, { user_id }: Audience) => userId !== undefined && user_id === userId;
+
+/** The condition of `mayName` on a row of `sessions`, under the name that the table has in the query. */
+export const named = (viewer: Viewer, table = 'sessions'): RawBuilder<SqlBool> =>
+  viewer.seesAll ? sql`1 = 1` : sql`(${sql.ref(`${table}.visibility`)} <> 'private' or ${isOwn(viewer, table)})`;
+
+/** The condition of `mayRead`. */
+export const readable = (viewer: Viewer, table = 'sessions'): RawBuilder<SqlBool> =>
+  viewer.seesAll ? sql`1 = 1` : sql`(${sql.ref(`${table}.visibility`)} = 'team' or ${isOwn(viewer, table)})`;
+
+const isOwn = ({ userId }: Viewer, table: string) =>
+  userId === undefined ? sql`1 = 0` : sql`${sql.ref(`${table}.user_id`)} = ${userId}`;
+
+/**
+ * The condition of `mayName` on a column with the ids of sessions, for tables that do not say whose they are. The few that
+ * are hidden are looked up once a query, in an index of their own; where none is private, it is empty.
+ */
+export const isNamed = (viewer: Viewer, column: string): RawBuilder<SqlBool> =>
+  viewer.seesAll
+    ? sql`1 = 1`
+    : sql`${sql.ref(column)} not in (
+        select hidden.session_id from sessions as hidden
+        where hidden.organization_id = ${viewer.organizationId} and hidden.visibility = 'private'
+          and hidden.user_id is distinct from ${viewer.userId ?? null})`;
+
+/** The row as the viewer may see it. */
+export const shownTo = <Row extends SessionRow>(viewer: Viewer, row: Row): Row =>
+  mayRead(viewer, row) ? row : { ...row, title: null };
+
+/** Who may see a session, also one that is being deleted; undefined where the organization has no such session. */
+export const findAudience = (db: Db, { organizationId, sessionId }: SessionKey): Promise<Audience | undefined> =>
+  firstRow(
+    db,
+    sql<Audience>`
+      select visibility, user_id from sessions
+      where organization_id = ${organizationId} and session_id = ${sessionId}`,
+  );
+
+declare const READABLE: unique symbol;
+
+/** A session whose events the viewer may read: what reads events takes no other. */
+export type ReadableSession = SessionRow & { readonly [READABLE]: true };
+
+/** The session, if the viewer may read its events. */
+export const asReadable = (viewer: Viewer, session: SessionRow): ReadableSession | undefined =>
+  mayRead(viewer, session) ? (session as ReadableSession) : undefined;
