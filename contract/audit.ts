@@ -26,6 +26,7 @@ export const AUDIT_ACTIONS = [
   'session.deletion_forgotten',
   'hold.placed',
   'hold.released',
+  'session.visibility_changed',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

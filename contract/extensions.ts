@@ -50,7 +50,7 @@ import {
 } from './review.ts';
 import { route } from './route.ts';
 import { PLANES } from './secret.ts';
-import { OpenedSession, OpenSessionBody, RepoRemote } from './session.ts';
+import { OpenedSession, OpenSessionBody, RepoRemote, VisibilityBody } from './session.ts';
 import { ChangeViewBody, SaveViewBody, View } from './view.ts';
 
 /** The signed-in person, and where they belong. */
@@ -60,6 +60,9 @@ export const Person = Type.Object({
   emailVerified: Type.Boolean(),
   role: Type.Optional(OneOf(ROLES)),
   organization: Type.Optional(Organization),
+  adminsSeeAll: Type.Optional(
+    Type.Boolean({ description: 'true: owners and admins of the organization read every session, private ones too' }),
+  ),
   invitations: Type.Optional(
     Type.Array(OfferedInvitation, { description: 'those that wait for the answer of a person who belongs nowhere' }),
   ),
@@ -313,6 +316,15 @@ export const EXTENSIONS = {
     summary: 'Delete a session for good; it is not captured again unless its deletion is forgotten',
     replies: { 200: DeletedSession },
     errors: [400, 401, 403, 404, 409, 429, 503],
+  }),
+  changeVisibility: route({
+    method: 'PUT',
+    path: '/v1/organizations/me/sessions/{sessionId}/visibility',
+    auth: 'member',
+    summary: "Change who may see a session, as its person; of a session that is nobody's, as an admin",
+    body: VisibilityBody,
+    replies: { 200: VisibilityBody },
+    errors: [400, 401, 403, 404, 429, 503],
   }),
   forgetDeletion: route({
     method: 'DELETE',

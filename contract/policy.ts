@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Body, OneOf } from './common.ts';
+import { VISIBILITIES } from './session.ts';
 
 /** Who may confirm the sign-in of a machine: each member for their own, or admins alone. */
 export const SIGN_IN = ['members', 'admins'] as const;
@@ -7,6 +8,10 @@ export const SIGN_IN = ['members', 'admins'] as const;
 /** What an owner sets. A field that is left out has its value of `DEFAULT_POLICY`. */
 export const PolicyBody = Body({
   signIn: Type.Optional(OneOf(SIGN_IN)),
+  visibility: Type.Optional(OneOf(VISIBILITIES, 'of sessions to come, where their machine asks for nothing stricter')),
+  adminsSeeAll: Type.Optional(
+    Type.Boolean({ description: 'whether owners and admins read every session; all members are shown that they do' }),
+  ),
 });
 export type PolicyBody = Static<typeof PolicyBody>;
 
@@ -17,4 +22,6 @@ export type Policy = Static<typeof Policy>;
 /** What holds where an owner has set nothing. A small team notices none of it. */
 export const DEFAULT_POLICY: Policy = {
   signIn: 'members',
+  visibility: 'team',
+  adminsSeeAll: false,
 };

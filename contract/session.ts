@@ -32,6 +32,9 @@ export const Session = Type.Object({
 });
 export type Session = Static<typeof Session>;
 
+/** Who may see a session from now on. */
+export const VisibilityBody = Body({ visibility: OneOf(VISIBILITIES) });
+
 export const OpenSessionBody = Body({
   environmentId: Text(255),
   agentInstallationId: Text(255),

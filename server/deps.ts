@@ -1,3 +1,4 @@
+import type { LiveChange } from '../contract/extensions.ts';
 import type { AuditKey } from './audit/heads.ts';
 import type { DaySums } from './derive/day-sums.ts';
 import type { DeriveThread } from './derive/derive-thread.ts';
@@ -10,6 +11,7 @@ import type { Revocation } from './ingest/revocation.ts';
 import type { SessionChanges } from './ingest/session-log.ts';
 import type { LongReads } from './long-reads.ts';
 import type { Store } from './store/open.ts';
+import type { Audience } from './store/viewer.ts';
 
 /** The dependencies of the handlers. */
 export interface Deps {
@@ -24,6 +26,8 @@ export interface Deps {
   removeOrganizations: () => void;
   /** Ends the live streams of a person who left the organization, or of all its members; on every replica. */
   memberLeft: (organizationId: string, userId?: string) => Promise<void>;
+  /** Others may see the session from now on: tells the live streams, on every replica. */
+  audienceChanged: (organizationId: string, change: LiveChange, was: Audience) => Promise<void>;
   sessionLog: SessionChanges;
   revocation: Revocation;
   indexer: Indexer;

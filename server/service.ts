@@ -124,6 +124,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     createPeers({
       notices: store.notices,
       onChange: live.publish,
+      onAudience: live.publishAudience,
       onLeft: live.end,
       onMissed: live.restart,
       onError,
@@ -234,6 +235,10 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     async memberLeft(organizationId, userId) {
       live.end(organizationId, userId);
       await peers?.tellLeft(organizationId, userId);
+    },
+    async audienceChanged(...change) {
+      live.publishAudience(...change);
+      await peers?.tellAudience(...change);
     },
     sessionLog,
     revocation,

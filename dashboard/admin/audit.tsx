@@ -38,6 +38,7 @@ const WORDS: Record<AuditAction, string> = {
   'session.deletion_forgotten': 'allowed to capture again',
   'hold.placed': 'placed the hold',
   'hold.released': 'released the hold',
+  'session.visibility_changed': 'changed who may see the session',
 };
 
 const ACTIONS = Object.keys(WORDS) as AuditAction[];

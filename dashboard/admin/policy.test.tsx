@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import type { Policy } from '../../contract/policy.ts';
+import { DEFAULT_POLICY, type Policy } from '../../contract/policy.ts';
 import { createService } from '../test/service.ts';
 import { show } from '../test/show.tsx';
 
@@ -9,7 +9,7 @@ const save = () => page.getByRole('button', { name: 'Save' });
 
 function serviceWithPolicy() {
   const service = createService();
-  const held: { policy: Policy } = { policy: { signIn: 'members' } };
+  const held: { policy: Policy } = { policy: DEFAULT_POLICY };
   service.answers.getPolicy = () => held.policy;
   service.answers.replacePolicy = () => {
     held.policy = { ...held.policy, signIn: 'admins' };

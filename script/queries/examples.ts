@@ -353,6 +353,8 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [VIEWER, USAGE, 'started_at', false, 5],
   ],
   findLatest: [[VIEWER, USAGE, 20]],
+  changeVisibility: [[{ viewer: VIEWER, userId: 'usr_1', isAdmin: true }, 'ses_1', 'private', NOW]],
+  viewerOf: [[{ ...ACTOR, role: 'admin' }]],
   findAudience: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }]],
   removeAllDerived: [[]],
   removeDerived: [[SESSION]],

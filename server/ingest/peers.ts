@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { LiveChange } from '../../contract/extensions.ts';
 import { LONGEST_NOTICE, type Notices } from '../store/notices.ts';
+import type { Audience } from '../store/viewer.ts';
 
 /** The other processes on the same store. */
 export interface Peers {
   /** Tells them of a change, within `TELL_EVERY_MS`. */
   tell(organizationId: string, change: LiveChange): void;
+  /** Notifies them at once that others may see a session from now on. Resolves once it was sent. */
+  tellAudience(organizationId: string, change: LiveChange, was: Audience): Promise<void>;
   /** Notifies them at once that a person, or every member, left the organization. Resolves once it was sent. */
   tellLeft(organizationId: string, userId?: string): Promise<void>;
   close(): Promise<void>;
@@ -15,6 +18,8 @@ export interface PeersOptions {
   notices: Notices;
   /** Told of a change that another process made. */
   onChange: (organizationId: string, change: LiveChange) => void;
+  /** Told that others may see a session, which another process changed. */
+  onAudience: (organizationId: string, change: LiveChange, was: Audience) => void;
   /** Told that a person, or without one everybody, left the organization. */
   onLeft: (organizationId: string, userId?: string) => void;
   /** Changes may have been missed. */
@@ -35,10 +40,11 @@ interface Notice {
   from: string;
   changes: [organizationId: string, change: LiveChange][];
   left?: [organizationId: string, userId?: string];
+  audience?: [organizationId: string, change: LiveChange, was: Audience];
 }
 
 /** Tells each process's changes to the others, so that a watcher sees every change on any replica. */
-export function createPeers({ notices, onChange, onLeft, onMissed, onError, onDeaf }: PeersOptions): Peers {
+export function createPeers({ notices, onChange, onAudience, onLeft, onMissed, onError, onDeaf }: PeersOptions): Peers {
   const me = randomUUID();
   const closing = new AbortController();
   const waiting = new Map<string, [string, LiveChange]>();
@@ -70,6 +76,7 @@ export function createPeers({ notices, onChange, onLeft, onMissed, onError, onDe
         }
         for (const [organizationId, change] of notice.changes) onChange(organizationId, change);
         if (Array.isArray(notice.left)) onLeft(...notice.left);
+        if (Array.isArray(notice.audience)) onAudience(...notice.audience);
       },
       onListening() {
         if (hasListened) onMissed();
@@ -92,6 +99,9 @@ export function createPeers({ notices, onChange, onLeft, onMissed, onError, onDe
     tellLeft(organizationId, userId) {
       const left: Notice['left'] = userId === undefined ? [organizationId] : [organizationId, userId];
       return send([JSON.stringify({ from: me, changes: [], left } satisfies Notice)]);
+    },
+    tellAudience(...audience) {
+      return send([JSON.stringify({ from: me, changes: [], audience } satisfies Notice)]);
     },
     async close() {
       clearTimeout(timer);

@@ -106,6 +106,8 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
         await recordAction(members, caller.organizationId, { ...happened, details }, now());
         return changed;
       });
+      // Their live streams begin anew, with what the role may see.
+      await memberLeft(caller.organizationId, row.user_id);
       return { status: 200, body: { user: toMember(row) } };
     },
 

@@ -11,6 +11,7 @@ import { acceptInvitation, findInvitation, isMemberAnywhere, listInvitationsOf }
 import { findMember, removeMember } from '../store/members.ts';
 import { changeMembers, findOrganization, settleOwner, toOrganization } from '../store/organizations.ts';
 import { deletePerson, resolveCaller } from '../store/people.ts';
+import { readPolicy } from '../store/policies.ts';
 import type { Db } from '../store/schema.ts';
 import { revokeSecrets } from '../store/secrets.ts';
 import { asService } from '../store/tenant.ts';
@@ -29,7 +30,8 @@ export const personHandlers = (deps: Deps) => {
     if (!membership.tenantAssigned && organization.ownerUserId === userId) {
       await tellTenant(deps, caller, membership.organizationId).catch(() => undefined);
     }
-    return { ...person, role: membership.role, organization };
+    const { adminsSeeAll } = await readPolicy(db, membership.organizationId);
+    return { ...person, role: membership.role, organization, ...(adminsSeeAll && { adminsSeeAll }) };
   }
 
   async function describeOffers(email: string): Promise<Partial<Person>> {

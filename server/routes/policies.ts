@@ -4,7 +4,7 @@ import type { Handlers } from '../http/handler.ts';
 import { readPolicy, replacePolicy } from '../store/policies.ts';
 import { asMember } from './as-member.ts';
 
-export const policyHandlers = ({ store: { db }, now }: Deps) =>
+export const policyHandlers = ({ store: { db }, memberLeft, now }: Deps) =>
   ({
     async getPolicy({ caller }) {
       return { status: 200, body: await readPolicy(db, caller.organizationId) };
@@ -15,6 +15,8 @@ export const policyHandlers = ({ store: { db }, now }: Deps) =>
         if (role !== 'owner') throw ownersOnly();
         return replacePolicy(transaction, caller, body, now());
       });
+      // Their live streams begin anew, with what each may see from now on.
+      await memberLeft(caller.organizationId);
       return { status: 200, body: policy };
     },
   }) satisfies Partial<Handlers>;

@@ -10,12 +10,13 @@ import { forgetDeletion } from '../store/ownership.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { findSession, listSessions, toSession } from '../store/sessions.ts';
 import { mayName, viewerOf, wholeOrganization } from '../store/viewer.ts';
+import { changeVisibility } from '../store/visibility.ts';
 import { found } from './answers.ts';
 
 const DEFAULT_PAGE = 50;
 const LARGEST_PAGE = 100;
 
-export const sessionHandlers = ({ store: { db }, sessionLog, now }: Deps) => {
+export const sessionHandlers = ({ store: { db }, sessionLog, audienceChanged, now }: Deps) => {
   interface Past {
     startedAt: number;
     repoRemote?: string | undefined;
@@ -67,6 +68,16 @@ export const sessionHandlers = ({ store: { db }, sessionLog, now }: Deps) => {
       const { sessionId } = params;
       if (!(await forgetDeletion(db, caller, sessionId, now()))) throw noDeletion();
       return { status: 200, body: { sessionId } };
+    },
+
+    async changeVisibility({ caller, params, body: { visibility } }) {
+      const { organizationId, userId, role } = caller;
+      const decider = { viewer: await viewerOf(db, caller), userId, isAdmin: role !== 'member' };
+      const was = found(await changeVisibility(db, decider, params.sessionId, visibility, now()), 'session');
+      const { session_id: sessionId, event_count: eventCount, status, visibility: before, user_id } = was;
+      const change = { sessionId, eventCount, status };
+      await audienceChanged(organizationId, change, { visibility: before, user_id });
+      return { status: 200, body: { visibility } };
     },
 
     async listSessions({ caller, query }) {

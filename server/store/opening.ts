@@ -7,6 +7,7 @@ import { newId } from '../ids.ts';
 import { forShare } from './dialect.ts';
 import { environmentUnusable, findEnvironment } from './environments.ts';
 import { findInstallation } from './installations.ts';
+import { readPolicy } from './policies.ts';
 import { firstRow } from './rows.ts';
 import type { Db, DeletedSessionRow, SessionRow } from './schema.ts';
 
@@ -48,8 +49,13 @@ export interface Capture {
  * @throws Problem `environment_unusable`, `installation_unusable`, `validation_failed`
  */
 export async function openSession(db: Db, opening: Opening, now: number): Promise<SessionRow> {
-  return (await insertOpened(db, opening, now)) ?? Promise.reject(await whyNot(db, opening));
+  const visibility = await visibilityOf(db, opening);
+  return (await insertOpened(db, { ...opening, visibility }, now)) ?? Promise.reject(await whyNot(db, opening));
 }
+
+/** The stricter of what the client asks for and the default of the organization. */
+const visibilityOf = async (db: Db, { organizationId, visibility }: Opening): Promise<Visibility> =>
+  strictestOf(visibility, (await readPolicy(db, organizationId)).visibility);
 
 const LONGEST_REPOSITORY = 300;
 
@@ -57,11 +63,14 @@ const LONGEST_REPOSITORY = 300;
 const repositoryOf = ({ repoRemote }: Opening): string | null =>
   (repoRemote === undefined ? undefined : addressOf(repoRemote)?.slice(0, LONGEST_REPOSITORY)) ?? null;
 
-/** Inserts the session. @returns undefined when its machine or agent cannot be used, or its key is taken or was deleted */
-function insertOpened(db: Db, opening: Opening, now: number): Promise<SessionRow | undefined> {
+/** Inserts the session with its visibility. @returns undefined when its machine or agent cannot be used, or its key is taken or was deleted */
+function insertOpened(
+  db: Db,
+  opening: Opening & { visibility: Visibility },
+  now: number,
+): Promise<SessionRow | undefined> {
   const { organizationId, plane, secretId, environmentId, installationId, agentId, capture } = opening;
-  const { title = null, repoRoot = null, gitBranch = null, startedAt } = opening;
-  const visibility = strictestOf(opening.visibility);
+  const { title = null, repoRoot = null, gitBranch = null, startedAt, visibility } = opening;
   const { clientKey = null, continues = null, forkedFrom = null, endedAt = null } = capture ?? {};
   return firstRow(
     db,
@@ -147,7 +156,7 @@ async function captureSession(db: Db, opening: CaptureOpening, now: number): Pro
   const { organizationId, plane, capture } = opening;
   const known = await findByKey(db, organizationId, plane, capture.clientKey);
   if (known) return known;
-  const row = await insertOpened(db, opening, now);
+  const row = await insertOpened(db, { ...opening, visibility: await visibilityOf(db, opening) }, now);
   if (row) return { outcome: 'opened', row };
   const meanwhile = await findByKey(db, organizationId, plane, capture.clientKey);
   return meanwhile ?? { outcome: 'refused', problem: await whyNot(db, opening) };

@@ -64,8 +64,9 @@ export const mayDeleteAgain = (
 
 /** A machine that was handed on says nothing of what its earlier person captured. */
 const isOfMachine = (row: Pick<SessionRow, 'environment_id'> & Partial<SessionRow>, sender: Sender) => {
-  const isOfAnother = (row.user_id ?? sender.userId) !== (sender.userId ?? row.user_id);
-  return sender.environmentId !== null && row.environment_id === sender.environmentId && !isOfAnother;
+  const person = row.user_id ?? null;
+  const mayBeTheirs = person === null || sender.userId === null || person === sender.userId;
+  return sender.environmentId !== null && row.environment_id === sender.environmentId && mayBeTheirs;
 };
 
 /** The session that was captured under the key and was not deleted. */

@@ -1,5 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Role } from '../../contract/organization.ts';
 import type { SessionKey } from '../log/decide.ts';
+import { readPolicy } from './policies.ts';
 import { firstRow } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
 
@@ -22,14 +24,14 @@ export const wholeOrganization = (organizationId: string): Viewer => ({ organiza
 interface Asker {
   organizationId: string;
   userId: string;
+  role: Role;
 }
 
 /** The member who asks. */
-export const viewerOf = async (_db: Db, { organizationId, userId }: Asker): Promise<Viewer> => ({
-  organizationId,
-  userId,
-  seesAll: false,
-});
+export async function viewerOf(db: Db, { organizationId, userId, role }: Asker): Promise<Viewer> {
+  const seesAll = role !== 'member' && (await readPolicy(db, organizationId)).adminsSeeAll;
+  return { organizationId, userId, seesAll };
+}
 
 /** What decides who may see a session. */
 export type Audience = Pick<SessionRow, 'visibility' | 'user_id'>;

@@ -89,6 +89,7 @@ export const EXCEPTIONS: Partial<Record<AnyRouteName, readonly Exception[]>> = {
       why: "The body names a member whom the caller's organization does not have.",
     },
   ],
+  changeVisibility: [{ callers: ['member'], status: 403, why: "Of a session that is nobody's, an admin decides." }],
   changeView: [{ callers: ['admin', 'owner'], status: 404, why: UNSHARED_VIEW }],
   deleteView: [{ callers: ['admin', 'owner'], status: 404, why: UNSHARED_VIEW }],
 };

@@ -21,6 +21,7 @@ import { SEARCH_SCENARIOS } from './tables/search.ts';
 import { SECRETS } from './tables/secrets.ts';
 import { SESSIONS } from './tables/sessions.ts';
 import { VIEWS } from './tables/views.ts';
+import { VISIBILITY } from './tables/visibility.ts';
 
 const SCENARIOS = [
   ...AUDIT_SCENARIOS,
@@ -43,6 +44,7 @@ const SCENARIOS = [
   ...SEARCH_SCENARIOS,
   ...VIEWS,
   ...HOLDS,
+  ...VISIBILITY,
 ];
 
 /** Documented statuses no row shows, and why. */

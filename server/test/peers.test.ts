@@ -110,6 +110,7 @@ describe('what is told to other processes', () => {
     const peers = createPeers({
       notices,
       onChange: (_, change) => seen.push(change),
+      onAudience: () => expect.unreachable('nobody changed who may see a session'),
       onLeft: () => expect.unreachable('nobody left'),
       onMissed: () => missed++,
       onError: (error) => expect.unreachable(String(error)),

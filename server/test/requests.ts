@@ -85,6 +85,7 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   }),
   completeSessions: ({ ours }) => ({ body: { sessions: [{ sessionId: ours.sessionId }] } }),
   deleteCapturedSession: ({ ours }) => ({ params: { clientKey: ours.clientKey } }),
+  changeVisibility: ({ ours }) => ({ params: { sessionId: ours.sessionId }, body: { visibility: 'team' } }),
   forgetDeletion: ({ ours }) => ({ params: { sessionId: ours.spareSessionId } }),
   deleteSession: ({ ours }) => ({ params: { sessionId: ours.spareSessionId } }),
   listSessionSummaries: ({ ours }) => ({ query: { sessionIds: ours.sessionId } }),

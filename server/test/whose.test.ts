@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Visibility } from '../../contract/session.ts';
 import { LOGS } from './engines.ts';
-import { beginSignIn, issueSecret, type Machine, registerMachine } from './factories.ts';
+import { issueSecret, type Machine, registerMachine } from './factories.ts';
+import { openingOn, signInMachine } from './signed-in.ts';
 import { startWorld, type World } from './world.ts';
 
 describe.each(LOGS)('whose a session is, on %s', (engine) => {
@@ -11,13 +11,7 @@ describe.each(LOGS)('whose a session is, on %s', (engine) => {
   });
   afterAll(() => world.service.close());
 
-  /** The secret of a machine whose sign-in the person confirmed. */
-  async function signInAs(as: string, hostname: string): Promise<string> {
-    const { service } = world;
-    const { deviceCode, userCode } = await beginSignIn(service, hostname);
-    await service.call('POST', '/v1/organizations/me/device-sign-in', { as, body: { userCode, decision: 'approve' } });
-    return (await service.call('POST', '/v1/device-sign-ins/secret', { body: { deviceCode } })).body.value;
-  }
+  const signInAs = (as: string, hostname: string) => signInMachine(world.service, as, hostname);
   const idOf = async (as: string) => (await world.service.call('GET', '/v1/me', { as })).body.userId as string;
   const machineOf = ({ environmentId }: Machine) =>
     world.service.store.db
@@ -45,18 +39,12 @@ describe.each(LOGS)('whose a session is, on %s', (engine) => {
   };
   const post = async (path: string, as: string, body: object) =>
     (await world.service.call('POST', path, { as, body })).body;
-  const on = ({ environmentId, installationId }: Machine, visibility?: Visibility) => ({
-    environmentId,
-    agentInstallationId: installationId,
-    ...(visibility && { visibility }),
-  });
-
   describe.each(Object.entries(WAYS))('opened as %s', (way, open) => {
     test('belongs to the person who confirmed the sign-in of its machine', async () => {
       const { admin } = world.ours;
       const secret = await signInAs(admin, `mine ${way}`);
       const machine = await registerMachine(world.service, secret, `mine ${way}`);
-      const { sessionId } = await open(secret, on(machine));
+      const { sessionId } = await open(secret, openingOn(machine));
       const person = await idOf(admin);
       expect((await machineOf(machine)).user_id).toBe(person);
       expect(await sessionOf(sessionId)).toMatchObject({ user_id: person, visibility: 'team' });
@@ -64,14 +52,14 @@ describe.each(LOGS)('whose a session is, on %s', (engine) => {
 
     test('belongs to nobody on a machine with a plain secret', async () => {
       const machine = await registerMachine(world.service, world.ours.live, `plain ${way}`);
-      const { sessionId } = await open(world.ours.live, on(machine));
+      const { sessionId } = await open(world.ours.live, openingOn(machine));
       expect((await machineOf(machine)).user_id).toBeNull();
       expect((await sessionOf(sessionId)).user_id).toBeNull();
     });
 
     test.each(['team', 'facts', 'private'] as const)('is %s where its client says so', async (visibility) => {
       const machine = await registerMachine(world.service, world.ours.live, `as it says ${way}`);
-      const session = await open(world.ours.live, on(machine, visibility));
+      const session = await open(world.ours.live, openingOn(machine, visibility));
       expect((await sessionOf(session.sessionId)).visibility).toBe(visibility);
       expect(session.visibility).toBe(visibility === 'team' ? undefined : visibility);
     });
@@ -80,7 +68,7 @@ describe.each(LOGS)('whose a session is, on %s', (engine) => {
   test('a machine of nobody becomes its person’s, with its sessions of nobody, once an admin lets them sign it in', async () => {
     const { ours, service } = world;
     const machine = await registerMachine(service, ours.live, 'was plain');
-    const { sessionId } = await WAYS['one alone'](ours.live, on(machine));
+    const { sessionId } = await WAYS['one alone'](ours.live, openingOn(machine));
     const secret = await signInAs(ours.admin, 'was plain');
     expect(await registerMachine(service, secret, 'was plain')).toEqual(machine);
     const person = await idOf(ours.admin);
@@ -100,9 +88,9 @@ describe.each(LOGS)('whose a session is, on %s', (engine) => {
     const his = await signInAs(ours.owner, 'macbook');
     expect(await registerMachine(service, his, 'macbook')).toEqual(machine);
     expect((await machineOf(machine)).user_id).toBe(await idOf(ours.admin));
-    const { sessionId } = await WAYS['one alone'](his, on(machine));
+    const { sessionId } = await WAYS['one alone'](his, openingOn(machine));
     expect((await sessionOf(sessionId)).user_id).toBe(await idOf(ours.owner));
-    const titled = { ...on(machine), clientKey: 'title-of-another-person', title: 'Her plans' };
+    const titled = { ...openingOn(machine), clientKey: 'title-of-another-person', title: 'Her plans' };
     await post('/v1/captured-sessions', hers, { sessions: [titled] });
     const [found] = (await post('/v1/captured-sessions', his, { sessions: [titled] })).results;
     expect(found.outcome).toBe('found');
@@ -113,7 +101,7 @@ describe.each(LOGS)('whose a session is, on %s', (engine) => {
     const { ours, service } = world;
     const machine = await registerMachine(service, ours.live, 'private digests');
     const other = await issueSecret(service, ours.owner, 'live');
-    const { sessionId } = await WAYS['many at once'](ours.live, on(machine, 'private'));
+    const { sessionId } = await WAYS['many at once'](ours.live, openingOn(machine, 'private'));
     const ask = async (as: string) => {
       const body = { nonce: 'A'.repeat(43), sessions: [{ sessionId }] };
       return (await post('/v1/digests', as, body)).results[0].code;

@@ -7,6 +7,9 @@ select *
 select event_count, last_event_at
   from deleted_sessions
   where organization_id = $1 and plane = $2 and client_key = $3;
+select policy
+  from policies
+  where organization_id = $1;
 insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane, status, title, repo_root, repository, git_branch, started_at, event_count, client_key, continues_key, forked_from_key, client_ended_at, user_id, visibility, created_at, updated_at) select $1, environments.organization_id, environments.environment_id, installations.installation_id, installations.agent_id, $2, $3, 'active', $4, $5, $6, $7, $8, 0, $9, $10, $11, $12, coalesce( (select user_id
   from secrets
   where organization_id = $13 and secret_id = $14 and environment_id is distinct
@@ -24,9 +27,6 @@ insert into sessions (session_id, organization_id, environment_id, installation_
 select *
   from environments
   where organization_id = $1 and environment_id = $2;
-select *
-  from installations
-  where organization_id = $1 and installation_id = $2;
 -- on SQLite
 select *
   from sessions
@@ -34,6 +34,9 @@ select *
 select event_count, last_event_at
   from deleted_sessions
   where organization_id = ? and plane = ? and client_key = ?;
+select policy
+  from policies
+  where organization_id = ?;
 insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane, status, title, repo_root, repository, git_branch, started_at, event_count, client_key, continues_key, forked_from_key, client_ended_at, user_id, visibility, created_at, updated_at) select ?, environments.organization_id, environments.environment_id, installations.installation_id, installations.agent_id, ?, ?, 'active', ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, coalesce( (select user_id
   from secrets
   where organization_id = ? and secret_id = ? and environment_id is distinct
@@ -51,11 +54,11 @@ insert into sessions (session_id, organization_id, environment_id, installation_
 select *
   from environments
   where organization_id = ? and environment_id = ?;
-select *
-  from installations
-  where organization_id = ? and installation_id = ?;
 
 -- openSession
+select policy
+  from policies
+  where organization_id = $1;
 insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane, status, title, repo_root, repository, git_branch, started_at, event_count, client_key, continues_key, forked_from_key, client_ended_at, user_id, visibility, created_at, updated_at) select $1, environments.organization_id, environments.environment_id, installations.installation_id, installations.agent_id, $2, $3, 'active', $4, $5, $6, $7, $8, 0, $9, $10, $11, $12, coalesce( (select user_id
   from secrets
   where organization_id = $13 and secret_id = $14 and environment_id is distinct
@@ -77,6 +80,9 @@ select *
   from installations
   where organization_id = $1 and installation_id = $2;
 -- on SQLite
+select policy
+  from policies
+  where organization_id = ?;
 insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane, status, title, repo_root, repository, git_branch, started_at, event_count, client_key, continues_key, forked_from_key, client_ended_at, user_id, visibility, created_at, updated_at) select ?, environments.organization_id, environments.environment_id, installations.installation_id, installations.agent_id, ?, ?, 'active', ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, coalesce( (select user_id
   from secrets
   where organization_id = ? and secret_id = ? and environment_id is distinct

@@ -4,3 +4,8 @@
 select visibility, user_id
   from sessions
   where organization_id = $1 and session_id = $2;
+
+-- viewerOf
+select policy
+  from policies
+  where organization_id = $1;

@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import { Problem } from '../../contract/problem.ts';
+import type { Visibility } from '../../contract/session.ts';
+import { recordAction } from './audit.ts';
+import { person } from './audit-chain.ts';
+import { forUpdate } from './dialect.ts';
+import { firstRow } from './rows.ts';
+import type { Db, SessionRow } from './schema.ts';
+import { named, type Viewer } from './viewer.ts';
+
+/** A member who decides who may see a session. */
+export interface Decider {
+  viewer: Viewer;
+  userId: string;
+  isAdmin: boolean;
+}
+
+/**
+ * Changes who may see a session: its person does so; of a session that is nobody's, an admin.
+ * @returns the session as it was; undefined when there is none that the member may know of
+ * @throws Problem `insufficient_role`
+ */
+export const changeVisibility = (db: Db, decider: Decider, sessionId: string, to: Visibility, now: number) =>
+  db.transaction().execute(async (transaction) => {
+    const { viewer, userId, isAdmin } = decider;
+    const { organizationId } = viewer;
+    const row = await firstRow(
+      transaction,
+      sql<SessionRow>`
+        select * from sessions
+        where organization_id = ${organizationId} and session_id = ${sessionId} and deleted_at is null
+          and ${named(viewer)} ${forUpdate(transaction)}`,
+    );
+    if (!row) return undefined;
+    if (row.user_id === null ? !isAdmin : row.user_id !== userId) throw notYours(row);
+    if (row.visibility === to) return row;
+    await sql`
+      update sessions set visibility = ${to}
+      where organization_id = ${organizationId} and session_id = ${sessionId}`.execute(transaction);
+    const target = { kind: 'session', id: sessionId } as const;
+    const details = { from: row.visibility, to };
+    const happened = { actor: person(userId), action: 'session.visibility_changed', target, details } as const;
+    await recordAction(transaction, organizationId, happened, now);
+    return row;
+  });
+
+const notYours = ({ user_id }: SessionRow) =>
+  new Problem(
+    'insufficient_role',
+    user_id === null
+      ? 'This session belongs to nobody, so only an admin may change who sees it. Ask one.'
+      : 'Only the person of this session may change who sees it. Ask them.',
+  );
