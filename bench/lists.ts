@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { secret } from '../server/store/audit-chain.ts';
 import { registerEnvironment } from '../server/store/environments.ts';
 import { upsertInstallation } from '../server/store/installations.ts';
 import type { Store } from '../server/store/open.ts';
@@ -81,7 +82,13 @@ async function seedMillion(store: Store, made: Seed): Promise<{ rareMachine: str
   const { row } = await registerEnvironment(store.db, { ...made, secretId: 'sec_bench' }, machine, now);
   const rareMachine = row.environment_id;
   const { organizationId, environmentId } = made;
-  const rareAgent = await upsertInstallation(store.db, organizationId, { agentId: 'cursor', environmentId }, now);
+  const rareAgent = await upsertInstallation(
+    store.db,
+    organizationId,
+    { agentId: 'cursor', environmentId },
+    secret('sec_bench'),
+    now,
+  );
   const [first] = await seedSessions(store, made, 1);
   const every = (count: number, rare: string, column: string) =>
     sql`CASE WHEN n % ${sql.lit(count)} = 0 THEN ${sql.lit(rare)} ELSE ${sql.ref(column)} END`;

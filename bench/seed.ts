@@ -3,6 +3,7 @@ import { hashSecret, newSecretValue } from '../server/credentials.ts';
 import { newUuid } from '../server/ids.ts';
 import { pack } from '../server/log/codec.ts';
 import { encodeFrame } from '../server/log/frame.ts';
+import { secret as by } from '../server/store/audit-chain.ts';
 import { registerEnvironment } from '../server/store/environments.ts';
 import { upsertInstallation } from '../server/store/installations.ts';
 import { openStore, type Store, type StoreOptions } from '../server/store/open.ts';
@@ -51,7 +52,13 @@ export async function seed<More>(
     const machine = { hostname: 'bench', platform: 'linux' as const, serviceCliVersion: '0.1.0' };
     const { row } = await registerEnvironment(store.db, { organizationId, secretId: 'sec_bench' }, machine, now);
     const environmentId = row.environment_id;
-    const installation = await upsertInstallation(store.db, organizationId, { agentId: 'codex', environmentId }, now);
+    const installation = await upsertInstallation(
+      store.db,
+      organizationId,
+      { agentId: 'codex', environmentId },
+      by('sec_bench'),
+      now,
+    );
     const seeded = { organizationId, secret, environmentId, installationId: installation.installation_id };
     return { ...seeded, ...(await more(store, seeded)) };
   } finally {

@@ -10,8 +10,10 @@ export const AUDIT_ACTIONS = [
   'member.invited',
   'member.invitation_accepted',
   'member.role_changed',
+  'member.invitation_ended',
   'member.removed',
   'member.left',
+  'member.signed_in',
   'secret.issued',
   'secret.revoked',
   'machine.sign_in_approved',
@@ -20,9 +22,11 @@ export const AUDIT_ACTIONS = [
   'machine.revoked',
   'machine.claimed',
   'machine.person_changed',
+  'agent.installed',
   'agent.changed',
   'session.deleted',
   'session.deletion_refused',
+  'session.expired',
   'session.deletion_forgotten',
   'hold.placed',
   'hold.released',
@@ -70,6 +74,51 @@ export const AuditPage = Type.Object({
   entries: Type.Array(AuditEntry),
   nextCursor: Type.Union([Type.String(), Type.Null()]),
 });
+
+/** Where a SIEM goes on. */
+export const AuditEventsQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{1,15}$',
+      description: 'metadata.sequence of the last event that was read; default 0: from the first on',
+    }),
+  ),
+  limit: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,4}$', description: '1 to 10000; default 1000' })),
+});
+
+const OcsfUser = Type.Object({ uid: Type.String(), type_id: Type.Integer(), type: Type.String() });
+
+/** An entry of the audit log as an event of the Open Cybersecurity Schema Framework 1.6. */
+export const AuditEvent = Type.Object({
+  category_uid: Type.Literal(3),
+  class_uid: Type.Integer({ description: '3001 Account Change, 3002 Authentication or 3004 Entity Management' }),
+  activity_id: Type.Integer(),
+  activity_name: Type.Optional(Type.String({ description: 'the action, where activity_id is 99' })),
+  type_uid: Type.Integer(),
+  severity_id: Type.Literal(1),
+  status_id: Type.Literal(1),
+  time: Type.Integer({ description: 'milliseconds since 1970' }),
+  metadata: Type.Object({
+    version: Type.String({ description: 'of the schema' }),
+    product: Type.Object({ name: Type.String(), vendor_name: Type.String(), version: Type.String() }),
+    uid: Type.String({ description: 'the organization and the sequence, the same whenever it is asked for' }),
+    sequence: Type.Integer({ minimum: 1 }),
+    event_code: OneOf(AUDIT_ACTIONS),
+    log_name: Type.Literal('audit'),
+    original_time: Timestamp,
+    tenant_uid: Id('org'),
+  }),
+  actor: Type.Object({ user: OcsfUser }),
+  user: Type.Optional(OcsfUser),
+  service: Type.Optional(Type.Object({ name: Type.String() })),
+  entity: Type.Optional(Type.Object({ type: Type.String(), uid: Type.String() })),
+  unmapped: Type.Object({
+    details: Type.Record(Type.String(), Type.Union([Type.String(), Type.Integer(), Type.Boolean()])),
+    previous: Digest,
+    hash: Digest,
+  }),
+});
+export type AuditEvent = Static<typeof AuditEvent>;
 
 /** The last entry of an organization at a time, under the service's signature. */
 export const SignedHead = Type.Object({

@@ -33,6 +33,7 @@ import { createHandlers } from './routes/all.ts';
 import { sweepDeleted, sweepOrphans } from './store/deletions.ts';
 import { purgeDevices } from './store/devices.ts';
 import type { Store } from './store/open.ts';
+import { recordExpired } from './store/retention.ts';
 import { rememberSetting } from './store/settings.ts';
 import { asService } from './store/tenant.ts';
 import { LogTruncation } from './store/truncate-log.ts';
@@ -188,6 +189,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const retention = { db: store.db, sessionLog, days: config.RETENTION_DAYS, now };
   const expire = async () => {
     if (retention.days > 0) await background.run('retention', (signal) => deleteExpired({ ...retention, signal }));
+    await background.run('expired', () => recordExpired(store.db, now()));
     await background.run('orphans', (signal) => sweepOrphans(store.db, signal));
   };
   const removeOrganizations = () =>

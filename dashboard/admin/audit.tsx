@@ -22,8 +22,10 @@ const WORDS: Record<AuditAction, string> = {
   'member.invited': 'invited',
   'member.invitation_accepted': 'accepted the invitation',
   'member.role_changed': 'changed the role of',
+  'member.invitation_ended': 'ended by joining elsewhere or leaving the service: the invitation of',
   'member.removed': 'removed',
   'member.left': 'left',
+  'member.signed_in': 'signed in',
   'secret.issued': 'issued the secret',
   'secret.revoked': 'revoked the secret',
   'machine.sign_in_approved': 'let the machine sign in',
@@ -32,9 +34,11 @@ const WORDS: Record<AuditAction, string> = {
   'machine.revoked': 'revoked the machine',
   'machine.claimed': 'claimed the machine',
   'machine.person_changed': 'changed whose the machine is:',
+  'agent.installed': 'installed the agent',
   'agent.changed': 'changed the agent',
   'session.deleted': 'deleted the session',
   'session.deletion_refused': 'could not delete the session',
+  'session.expired': 'deleted sessions by their age in',
   'session.deletion_forgotten': 'allowed to capture again',
   'hold.placed': 'placed the hold',
   'hold.released': 'released the hold',
@@ -160,6 +164,8 @@ const WHOLE = new Set<AuditAction>([
   'policy.changed',
   'member.invitation_accepted',
   'member.left',
+  'member.signed_in',
+  'session.expired',
 ]);
 
 function Deed({ entry: { action, target, details = {} } }: { entry: AuditEntry }) {

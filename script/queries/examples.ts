@@ -127,6 +127,8 @@ export const EXAMPLES: Record<string, unknown[][]> = {
 
   recordAction: [],
   recordActions: [[ORGANIZATION, [HAPPENED], NOW]],
+  recordInAll: [],
+  recordExpired: [[NOW]],
   listAudit: [
     [ORGANIZATION, { before: 100, limit: 101 }],
     [ORGANIZATION, { action: 'secret.revoked', actor: 'usr_1', before: 100, limit: 101 }],
@@ -160,7 +162,9 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [ORGANIZATION, NOW],
     [ORGANIZATION, NOW, 'usr_1'],
   ],
-  deletePerson: [['usr_1', 'person@example.com']],
+  recordSignIn: [[PERSON, NOW]],
+  recordSeen: [[ORGANIZATION, 'usr_1', { at: NOW, before: NOW }]],
+  deletePerson: [['usr_1', 'person@example.com', NOW]],
   endOrganization: [[ORGANIZATION, NOW]],
   listDeletedOrganizations: [[]],
   listRemainingSessions: [[ORGANIZATION]],
@@ -180,7 +184,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   listInstallationIds: [[ORGANIZATION]],
   updateInstallation: [[ACTOR, 'ins_1', { status: 'disabled' }, NOW]],
   updateInstalled: [[ORGANIZATION, { agentId: 'codex', environmentId: 'env_1', version: '1' }, NOW]],
-  upsertInstallation: [[ORGANIZATION, { agentId: 'codex', environmentId: 'env_1', version: '1' }, NOW]],
+  upsertInstallation: [[ORGANIZATION, { agentId: 'codex', environmentId: 'env_1', version: '1' }, HAPPENED.actor, NOW]],
 
   listViews: [[ORGANIZATION, 'usr_1']],
   findView: [[ORGANIZATION, 'usr_1', 'viw_1']],

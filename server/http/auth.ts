@@ -5,6 +5,7 @@ import type { Auth } from '../../contract/route.ts';
 import type { Claims } from '../claims.ts';
 import { looksLikeSecret } from '../credentials.ts';
 import type { Identity } from '../identity/identity.ts';
+import { SignIns } from '../identity/sign-ins.ts';
 import type { Limits } from '../limits.ts';
 import { type Caller, resolveCaller } from '../store/people.ts';
 import type { Db } from '../store/schema.ts';
@@ -50,10 +51,16 @@ export interface AuthenticatorOptions {
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const secrets = createSecretLookup(options);
+  const signIns = options.identity.recordsSignIns ? undefined : new SignIns(options.db, options.now);
+  const user = async (request: FastifyRequest) => {
+    const caller = await authenticateUser(options, request);
+    if (caller.membership) await signIns?.note(caller.membership.organizationId, caller.userId);
+    return caller;
+  };
   const people = {
-    user: (request: FastifyRequest) => authenticateUser(options, request),
-    member: async (request: FastifyRequest) => asMember(await authenticateUser(options, request)),
-    admin: async (request: FastifyRequest) => asAdmin(asMember(await authenticateUser(options, request))),
+    user,
+    member: async (request: FastifyRequest) => asMember(await user(request)),
+    admin: async (request: FastifyRequest) => asAdmin(asMember(await user(request))),
   };
   const secret = async (request: FastifyRequest) => secrets.find(readSecret(request), request.ip);
   const byKind = { public: async () => undefined, secret, ...people };

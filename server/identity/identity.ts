@@ -25,6 +25,8 @@ export interface Identity {
    * @returns when the mailed link expires, in milliseconds since the epoch; absent where it does not
    */
   invite(mail: InviteMail): Promise<{ linkExpiresAt?: number }>;
+  /** Set where the provider notes sign-ins in the audit log itself. */
+  recordsSignIns?: true;
   /** Removes the person's account, if the service keeps accounts. */
   deleteAccount?(claims: Claims): Promise<void>;
   /** Origins, beside the service's own, that a browser connects to while it signs in. */

@@ -1,8 +1,10 @@
 import type { AgentDefinition } from '../../contract/agent.ts';
+import type { AuditParty } from '../../contract/audit.ts';
 import { CATALOG, CATALOG_CREATED_AT } from '../../contract/catalog.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
+import { person, secret } from '../store/audit-chain.ts';
 import { environmentUnusable, findEnvironment } from '../store/environments.ts';
 import {
   type InstallationChange,
@@ -24,13 +26,13 @@ export const agentHandlers = (
   catalog: readonly Omit<AgentDefinition, 'createdAt'>[] = CATALOG,
 ) => {
   /** Updates an agent that the machine has; installs it otherwise, if the catalog says that it is active. */
-  async function install(organizationId: string, installation: NewInstallation) {
+  async function install(organizationId: string, installation: NewInstallation, actor: AuditParty) {
     checkConfig(installation);
     const updated = await updateInstalled(db, organizationId, installation, now());
     if (updated) return updated;
     const isActive = catalog.some(({ agentId, status }) => agentId === installation.agentId && status === 'active');
     if (!isActive) throw deprecated(installation.agentId);
-    return upsertInstallation(db, organizationId, installation, now());
+    return upsertInstallation(db, organizationId, installation, actor, now());
   }
 
   return {
@@ -40,7 +42,8 @@ export const agentHandlers = (
       if (environment.status === 'revoked') throw environmentUnusable();
       const { agentId, version, config } = body;
       const { environment_id: environmentId } = environment;
-      const installed = await install(caller.organizationId, { agentId, environmentId, version, config });
+      const wanted = { agentId, environmentId, version, config };
+      const installed = await install(caller.organizationId, wanted, secret(caller.secretId));
       const installation = toInstallation(installed);
       return { status: 201, body: { installationId: installation.installationId, installation } };
     },
@@ -70,7 +73,8 @@ export const agentHandlers = (
         const environment = await findEnvironment(db, caller.organizationId, environmentId);
         if (environment?.status !== 'active') throw environmentUnusable();
       }
-      const row = await install(caller.organizationId, { agentId, environmentId, version, config });
+      const wanted = { agentId, environmentId, version, config };
+      const row = await install(caller.organizationId, wanted, person(caller.userId));
       return { status: 201, body: { installation: toInstallation(row) } };
     },
 

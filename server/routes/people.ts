@@ -79,12 +79,12 @@ export const personHandlers = (deps: Deps) => {
         const { organizationId } = membership;
         const secretIds = await changeMembers(db, organizationId, async (members) => {
           const revoked = await leave(members, organizationId, userId, query);
-          await deletePerson(members, userId, proven);
+          await deletePerson(members, userId, proven, now());
           return revoked;
         });
         await memberLeft(organizationId, userId);
         await secretsRevoked(secretIds);
-      } else await db.transaction().execute((transaction) => deletePerson(transaction, userId, proven));
+      } else await db.transaction().execute((transaction) => deletePerson(transaction, userId, proven, now()));
       await identity.deleteAccount?.(claims);
       return { status: 200, body: { userId } };
     },

@@ -56,6 +56,17 @@ export async function recordActions(
 export const recordAction = (transaction: Db, organizationId: string, happened: Happened, now: number) =>
   recordActions(transaction, organizationId, [happened], now);
 
+/** What happened in some organizations. */
+export type HappenedIn = Happened & { organizationId: string };
+
+/** Adds entries to the logs of several organizations, in one order everywhere, so that two transactions do not wait for each other. */
+export async function recordInAll(transaction: Db, all: readonly HappenedIn[], now: number): Promise<void> {
+  const logs = [...Map.groupBy(all, ({ organizationId }) => organizationId)];
+  for (const [organizationId, happened] of logs.sort(([one], [other]) => (one < other ? -1 : 1))) {
+    await recordActions(transaction, organizationId, happened, now);
+  }
+}
+
 export interface AuditFilter {
   action?: AuditAction | undefined;
   /** The id of the actor. */

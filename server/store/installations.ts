@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { AgentId, Installation } from '../../contract/agent.ts';
+import type { AuditParty } from '../../contract/audit.ts';
 import { newId } from '../ids.ts';
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
@@ -76,25 +77,38 @@ const withinConfigQuota = <Result>(
 
 /**
  * Installs the agent, on a machine or without one.
+ * @param actor who is named in the audit log
  * @throws Problem `quota_reached`, `environment_unusable`
  */
-export const upsertInstallation = (db: Db, organizationId: string, installation: NewInstallation, now: number) =>
+export const upsertInstallation = (
+  db: Db,
+  organizationId: string,
+  installation: NewInstallation,
+  actor: AuditParty,
+  now: number,
+) =>
   db.transaction().execute(async (transaction) => {
     const { agentId, environmentId } = installation;
     await assertRoom(transaction, 'installations', organizationId, now);
     if (environmentId !== null) await holdEnvironment(transaction, organizationId, environmentId);
     const { version = null, config, status = 'active' } = installation;
+    const newInstallationId = newId('ins', now);
     const row = await oneRow(
       transaction,
       sql<InstallationRow>`
         insert into installations (installation_id, organization_id, agent_id, environment_id, version, config, status,
           created_at, updated_at)
-        values (${newId('ins', now)}, ${organizationId}, ${agentId}, ${environmentId}, ${version},
+        values (${newInstallationId}, ${organizationId}, ${agentId}, ${environmentId}, ${version},
           ${config === undefined ? null : JSON.stringify(config)}, ${status}, ${now}, ${now})
         on conflict (environment_id, agent_id) do update set ${changes(installation, now)}
         returning *`,
     );
     if (installation.config !== undefined) await assertConfigRoom(transaction, organizationId);
+    if (row.installation_id === newInstallationId) {
+      const target = { kind: 'agent', id: newInstallationId } as const;
+      const details = { agent: agentId, ...(environmentId === null ? {} : { machine: environmentId }) };
+      await recordAction(transaction, organizationId, { actor, action: 'agent.installed', target, details }, now);
+    }
     return row;
   });
 

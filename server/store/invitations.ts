@@ -1,4 +1,4 @@
-import { recordAction } from './audit.ts';
+import { type HappenedIn, recordInAll } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { emailKey } from './columns.ts';
 import type { Db } from './schema.ts';
@@ -65,18 +65,34 @@ export async function acceptInvitation(
     .returning(['organization_id', 'role'])
     .executeTakeFirst();
   if (!accepted) return false;
-  await declineInvitations(db, email);
+  const declined = await declineInvitations(db, email);
   const { organization_id: organizationId, role } = accepted;
   const actor = person(userId);
   // The invitation had another id where the person was known before.
   const details = { role, invitation: invitedId };
-  const happened = { actor, action: 'member.invitation_accepted', target: actor, details } as const;
-  await recordAction(db, organizationId, happened, now);
+  const accepting = { organizationId, actor, action: 'member.invitation_accepted', target: actor, details } as const;
+  await recordInAll(db, [accepting, ...declined], now);
   return true;
 }
 
-export const declineInvitations = (db: Db, email: string) =>
-  db.deleteFrom('members').where('email_key', '=', emailKey(email)).where('status', '=', 'invited').execute();
+/**
+ * Ends the invitations of an e-mail.
+ * @returns what the audit logs of their organizations are to say: each knows the person by the id of its invitation alone
+ */
+export async function declineInvitations(db: Db, email: string): Promise<HappenedIn[]> {
+  const ended = await db
+    .deleteFrom('members')
+    .where('email_key', '=', emailKey(email))
+    .where('status', '=', 'invited')
+    .returning(['organization_id', 'user_id'])
+    .execute();
+  return ended.map(({ organization_id: organizationId, user_id }) => ({
+    organizationId,
+    actor: person(user_id),
+    action: 'member.invitation_ended',
+    target: person(user_id),
+  }));
+}
 
 /**
  * Locks the person until the transaction ends, so that two that join and decline invitations at once cannot deadlock. An

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Organization } from '../../contract/organization.ts';
 import { newId } from '../ids.ts';
-import { recordAction } from './audit.ts';
+import { recordAction, recordInAll } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { emailKey, toTimestamp } from './columns.ts';
 import { declineInvitations, lockPerson } from './invitations.ts';
@@ -64,10 +64,11 @@ export function createOrganization(db: Db, name: string, owner: Founder, now: nu
         updated_at: now,
       })
       .execute();
-    if (proven !== undefined) await declineInvitations(transaction, proven);
+    const declined = proven === undefined ? [] : await declineInvitations(transaction, proven);
     const actor = person(owner.userId);
     const target = { kind: 'organization', id: organizationId } as const;
-    await recordAction(transaction, organizationId, { actor, action: 'organization.created', target }, now);
+    const created = { organizationId, actor, action: 'organization.created', target } as const;
+    await recordInAll(transaction, [created, ...declined], now);
     return row;
   });
 }

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { Role } from '../../contract/organization.ts';
 import type { Claims } from '../claims.ts';
 import { newId } from '../ids.ts';
+import { recordAction, recordInAll } from './audit.ts';
+import { type Happened, person } from './audit-chain.ts';
 import { emailKey } from './columns.ts';
 import { uniqueViolation } from './dialect.ts';
 import { acceptInvitation, declineInvitations, findByEmail, isMemberAnywhere } from './invitations.ts';
@@ -31,9 +33,9 @@ export async function resolveCaller(db: Db, claims: Claims, now: number): Promis
     // The first requests of a dashboard arrive together, and another one stored the person first.
     return admit(db, claims, now);
   });
-  const person = await findPerson(db, claims);
-  if (!person) throw new Error('a person who was just stored cannot be found');
-  return toCaller(claims, person);
+  const stored = await findPerson(db, claims);
+  if (!stored) throw new Error('a person who was just stored cannot be found');
+  return toCaller(claims, stored);
 }
 
 const admit = (db: Db, claims: Claims, now: number) =>
@@ -43,7 +45,7 @@ const admit = (db: Db, claims: Claims, now: number) =>
     if (offer?.status === 'active' && (await takeOver(transaction, claims, offer, now))) return;
     const invitedId = offer?.status === 'invited' ? offer.user_id : undefined;
     const userId = await writePerson(transaction, claims, invitedId, now);
-    if (known && claims.emailVerified && claims.email) await proveMember(transaction, known, claims.email);
+    if (known && claims.emailVerified && claims.email) await proveMember(transaction, known, claims.email, now);
     if (invitedId !== undefined && claims.email) {
       await acceptInvitation(transaction, invitedId, { userId, email: claims.email }, now);
     }
@@ -88,10 +90,48 @@ async function takeOver(db: Db, claims: Claims, member: Offer, now: number): Pro
 }
 
 /** Forgets a person, who must have left their organization, and the invitations of the e-mail that they have proven. */
-export async function deletePerson(db: Db, userId: string, provenEmail: string | undefined): Promise<void> {
-  if (provenEmail !== undefined) await declineInvitations(db, provenEmail);
+export async function deletePerson(
+  db: Db,
+  userId: string,
+  provenEmail: string | undefined,
+  now: number,
+): Promise<void> {
+  if (provenEmail !== undefined) await recordInAll(db, await declineInvitations(db, provenEmail), now);
   await sql`delete from users where user_id = ${userId}`.execute(db);
 }
+
+/**
+ * Notes that somebody signed in to their account of the provider inside the service; nothing where they are no member
+ * yet, as their joining is an entry of its own.
+ */
+export const recordSignIn = (db: Db, identity: Pick<Claims, 'issuer' | 'subject'>, now: number): Promise<void> =>
+  db.transaction().execute(async (transaction) => {
+    const found = await findPerson(transaction, identity);
+    if (found?.organization_id) await recordAction(transaction, found.organization_id, signedIn(found.user_id), now);
+  });
+
+/** Notes that a member is signed in at a provider outside the service, unless that was noted since `before`. */
+export const recordSeen = (
+  db: Db,
+  organizationId: string,
+  userId: string,
+  { at, before }: { at: number; before: number },
+): Promise<void> =>
+  db.transaction().execute(async (transaction) => {
+    const noted = await changedRows(
+      transaction,
+      sql`
+        update users set signed_in_at = ${at}
+        where user_id = ${userId} and (signed_in_at is null or signed_in_at <= ${before})`,
+    );
+    if (noted > 0) await recordAction(transaction, organizationId, signedIn(userId), at);
+  });
+
+const signedIn = (userId: string): Happened => ({
+  actor: person(userId),
+  action: 'member.signed_in',
+  target: person(userId),
+});
 
 interface Person extends Pick<UserRow, 'user_id' | 'email' | 'email_verified'> {
   organization_id: string | null;
@@ -99,7 +139,7 @@ interface Person extends Pick<UserRow, 'user_id' | 'email' | 'email_verified'> {
   tenant_assigned: number | null;
 }
 
-const findPerson = (db: Db, { issuer, subject }: Claims): Promise<Person | undefined> =>
+const findPerson = (db: Db, { issuer, subject }: Pick<Claims, 'issuer' | 'subject'>): Promise<Person | undefined> =>
   firstRow(
     db,
     sql<Person>`
@@ -111,23 +151,23 @@ const findPerson = (db: Db, { issuer, subject }: Claims): Promise<Person | undef
       where users.issuer = ${issuer} and users.subject = ${subject}`,
   );
 
-function toCaller(claims: Claims, person: Person): Caller {
-  const caller = { userId: person.user_id, email: claims.email, emailVerified: claims.emailVerified };
-  if (person.organization_id === null || person.role === null) return caller;
+function toCaller(claims: Claims, found: Person): Caller {
+  const caller = { userId: found.user_id, email: claims.email, emailVerified: claims.emailVerified };
+  if (found.organization_id === null || found.role === null) return caller;
   return {
     ...caller,
     membership: {
-      organizationId: person.organization_id,
-      role: person.role,
-      tenantAssigned: person.tenant_assigned === 1,
+      organizationId: found.organization_id,
+      role: found.role,
+      tenantAssigned: found.tenant_assigned === 1,
     },
   };
 }
 
 /** Stores the e-mail of a member who founded the organization before proving it. */
-async function proveMember(db: Db, { user_id, organization_id }: Person, email: string): Promise<void> {
+async function proveMember(db: Db, { user_id, organization_id }: Person, email: string, now: number): Promise<void> {
   if (organization_id === null || (await isMemberAnywhere(db, email))) return;
-  await declineInvitations(db, email);
+  await recordInAll(db, await declineInvitations(db, email), now);
   await sql`
     update members set email = ${email}, email_key = ${emailKey(email)}
     where user_id = ${user_id} and email_key is null`.execute(db);
@@ -143,6 +183,7 @@ async function writePerson(db: Db, claims: Claims, invitedId: string | undefined
       subject: claims.subject,
       email: claims.email ?? null,
       email_verified: Number(claims.emailVerified),
+      signed_in_at: null,
       created_at: now,
       updated_at: now,
     })

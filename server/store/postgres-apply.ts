@@ -3,8 +3,7 @@ import type { AuditParty } from '../../contract/audit.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { Held } from '../log/outcome.ts';
-import { recordActions } from './audit.ts';
-import type { Happened } from './audit-chain.ts';
+import { type HappenedIn, recordInAll } from './audit.ts';
 import { holdOf, LOCK_HOLDS } from './held.ts';
 import { dbOn } from './postgres.ts';
 import type { SessionRow } from './schema.ts';
@@ -229,23 +228,18 @@ export async function applyDeletions(
   return rows;
 }
 
-/** Notes who deleted the sessions: by organization, in one order, so that two workers do not wait for each other. */
-async function record(
-  client: pg.PoolClient,
-  deleted: readonly ChangedSession[],
-  deletions: readonly NewDeletion[],
-): Promise<void> {
+/** Notes who deleted the sessions. */
+function record(client: pg.PoolClient, deleted: readonly ChangedSession[], deletions: readonly NewDeletion[]) {
   const bySession = new Map(deletions.map((one) => [one.sessionId, one]));
-  const organizations = Map.groupBy(deleted, (row) => row.organization_id);
-  for (const [organizationId, rows] of [...organizations].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    const happened = rows.flatMap(({ session_id: id, event_count: events }): Happened[] => {
+  const all = deleted.flatMap(
+    ({ organization_id: organizationId, session_id: id, event_count: events }): HappenedIn[] => {
       const actor = bySession.get(id)?.by;
       const target = { kind: 'session', id } as const;
-      return actor ? [{ actor, action: 'session.deleted', target, details: { events } }] : [];
-    });
-    const at = Math.max(...rows.map((row) => bySession.get(row.session_id)?.at ?? 0));
-    await recordActions(dbOn(client), organizationId, happened, at);
-  }
+      return actor ? [{ organizationId, actor, action: 'session.deleted', target, details: { events } }] : [];
+    },
+  );
+  const at = Math.max(...deletions.map((one) => one.at));
+  return recordInAll(dbOn(client), all, at);
 }
 
 /**

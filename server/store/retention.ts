@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { recordAction } from './audit.ts';
 import { holdOf } from './held.ts';
 import { allRows } from './rows.ts';
 import type { Db } from './schema.ts';
@@ -40,3 +41,32 @@ export const listUnchanged = (
       order by created_at, session_id
       limit ${limit}`,
   );
+
+/**
+ * Notes in the audit logs which sessions have expired since the last time: one entry for each organization, with their
+ * number. What a process that was killed left is noted by the next one.
+ */
+export async function recordExpired(db: Db, now: number): Promise<void> {
+  const organizations = await allRows(
+    db,
+    sql<{ organization_id: string }>`
+      select distinct organization_id from deleted_sessions where last_event_at is not null and is_noted = 0`,
+  );
+  for (const { organization_id: organizationId } of organizations) {
+    await db.transaction().execute(async (transaction) => {
+      const expired = await allRows(
+        transaction,
+        sql<{ event_count: number }>`
+          update deleted_sessions set is_noted = 1
+          where organization_id = ${organizationId} and last_event_at is not null and is_noted = 0
+          returning event_count`,
+      );
+      if (expired.length === 0) return;
+      const actor = { kind: 'service', id: 'retention' } as const;
+      const target = { kind: 'organization', id: organizationId } as const;
+      const events = expired.reduce((sum, row) => sum + row.event_count, 0);
+      const details = { sessions: expired.length, events };
+      await recordAction(transaction, organizationId, { actor, action: 'session.expired', target, details }, now);
+    });
+  }
+}

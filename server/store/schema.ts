@@ -32,6 +32,8 @@ export interface UserRow extends Dated {
   subject: string;
   email: string | null;
   email_verified: number;
+  /** When the audit log last noted a sign-in at a provider outside the service. */
+  signed_in_at: Time | null;
 }
 
 export interface MemberRow extends Dated {
@@ -220,6 +222,8 @@ export interface DeletedSessionRow {
   event_count: number;
   /** When its last event came, where it expired; null where a person deleted it. */
   last_event_at: Time | null;
+  /** 1 once the audit log counts it among the sessions that expired. */
+  is_noted: Generated<number>;
 }
 
 /** How many bytes of events a session has, as they were sent without compression. */

@@ -7,7 +7,7 @@ import { AuditHeads, readAuditKey, readHeads } from '../audit/heads.ts';
 import { NO_HEADS, verifyAudit } from '../audit/verify.ts';
 import { COMMANDS } from '../commands.ts';
 import { ENGINES, LOGS } from './engines.ts';
-import { settled, testConfig } from './harness.ts';
+import { settled, startTestService, testConfig } from './harness.ts';
 import { playScenarios } from './scenarios.ts';
 import { AUDIT_SCENARIOS } from './tables/audit.ts';
 import { startWorld, type World } from './world.ts';
@@ -117,6 +117,68 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
       { actor: by, action: 'machine.revoked', target: { kind: 'machine', id: ours.environmentId } },
       { actor: by, action: 'session.deleted', target: { kind: 'session', id: ours.sessionId } },
     ]);
+  });
+
+  test('notes once an hour that a member is signed in at a provider outside the service', async () => {
+    const { ours, service } = world;
+    const signIns = async () =>
+      (await call('GET', `audit?action=member.signed_in&actor=${ours.memberId}`)).body.entries.length;
+    const use = () => service.call('GET', '/v1/organizations/me', { as: ours.member });
+    const before = await signIns();
+    await Promise.all([use(), use(), use()]);
+    const replica = await startTestService(engine, {}, service.store);
+    replica.clock.now = service.clock.now;
+    await replica.call('GET', '/v1/organizations/me', { as: ours.member });
+    expect(await signIns()).toBe(before);
+    service.clock.now += 3_600_001;
+    await Promise.all([use(), use(), use()]);
+    expect(await signIns()).toBe(before + 1);
+    await replica.app.close();
+  });
+
+  test('has an entry for an agent that is new on a machine, and none when it is registered again', async () => {
+    const { ours, service } = world;
+    const agents = `/v1/environments/${ours.environmentId}/agents`;
+    const install = () => service.call('POST', agents, { as: ours.live, body: { agentId: 'opencode' } });
+    expect((await install()).status).toBe(201);
+    expect((await install()).status).toBe(201);
+    const { entries } = (await call('GET', 'audit?action=agent.installed&limit=1')).body;
+    const [{ sequence }] = await list();
+    expect(entries).toMatchObject([
+      { sequence, actor: { kind: 'secret' }, details: { agent: 'opencode', machine: ours.environmentId } },
+    ]);
+  });
+
+  test('says that an invitation ended because its person joined elsewhere, without where', async () => {
+    const { ours, theirs, service } = world;
+    const email = 'wanted@example.com';
+    const body = { email, role: 'member' };
+    const invited = await service.call('POST', '/v1/organizations/me/members', { as: theirs.owner, body });
+    const ownInvitation = await call('POST', 'members', body);
+    const person = await service.identity.token({ subject: 'wanted', email });
+    const joining = { as: person, body: { organizationId: ours.organizationId } };
+    expect((await service.call('POST', '/v1/me/membership', joining)).status).toBe(200);
+    const path = '/v1/organizations/me/audit?action=member.invitation_ended';
+    const { entries } = (await service.call('GET', path, { as: theirs.owner })).body;
+    expect(entries).toMatchObject([{ target: { id: invited.body.userId } }]);
+    expect(JSON.stringify(entries)).not.toContain(ownInvitation.body.userId);
+    expect((await verifyAudit(service.store.db, NO_HEADS)).findings).toEqual([]);
+  });
+
+  test('counts the sessions that a sweep deletes by their age in one entry', async () => {
+    const { ours, service } = world;
+    const past = service.clock.now - 30 * 86_400_000;
+    const { db } = service.store;
+    const old = [ours.sessionId, ours.closedSessionId];
+    await db
+      .updateTable('sessions')
+      .set({ created_at: past, updated_at: past })
+      .where('session_id', 'in', old)
+      .execute();
+    const expiring = await startTestService(engine, { RETENTION_DAYS: 29 }, service.store);
+    const expired = async () => (await call('GET', 'audit?action=session.expired')).body.entries;
+    await expect.poll(expired).toMatchObject([{ actor: { kind: 'service' }, details: { sessions: 2, events: 2 } }]);
+    await expiring.app.close();
   });
 
   test('names secrets that go with a person, and has no e-mail in it', async () => {

@@ -21,7 +21,7 @@ import type { Passwords } from './passwords.ts';
 
 import { purgeRecords } from './records.ts';
 import type { PageContext } from './sign-in.ts';
-import { CLIENT_ID, PASSWORD_VERSION, publicPart, readKeptKeys } from './tokens.ts';
+import { CLIENT_ID, EMBEDDED, PASSWORD_VERSION, publicPart, readKeptKeys } from './tokens.ts';
 
 export interface EmbeddedOptions {
   store: Store;
@@ -34,9 +34,6 @@ export interface EmbeddedOptions {
   now: () => number;
   passwords: Passwords;
 }
-
-/** The issuer under which people are stored. The `iss` of tokens contains PUBLIC_URL, which may change. */
-const EMBEDDED = 'embedded';
 
 const PURGE_EVERY_MS = 3_600_000;
 
@@ -96,6 +93,7 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
       await asService(() => mailLink(db, 'invitation', mail.email, issuedAt, send));
       return { linkExpiresAt: issuedAt + LINK_LIFE_MS.invitation };
     },
+    recordsSignIns: true,
     deleteAccount: ({ subject }) => deleteAccount(db, subject),
     origins: async () => [addresses.publicUrl.origin],
     mount: (app) => mountProvider(app, context),

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { recordSignIn } from '../../store/people.ts';
 import type { Db, LinkRow } from '../../store/schema.ts';
 import {
   findAccount,
@@ -16,6 +17,7 @@ import { type Page, sendPage } from './html.ts';
 import { dropFirstAccountLinks, findLink, type Purpose, spendLink } from './links.ts';
 import { revokeAccount } from './records.ts';
 import type { PageContext } from './sign-in.ts';
+import { EMBEDDED } from './tokens.ts';
 import { joinPage, type LinkView, messagePage, resetPage, welcomePage } from './views.ts';
 
 interface LinkKind {
@@ -121,6 +123,7 @@ export function linkRoutes(app: FastifyInstance, context: PageContext): void {
       });
       const account = accountId === undefined ? undefined : await findAccount(db, accountId);
       if (!account) return sendUnusable(reply);
+      await recordSignIn(db, { issuer: EMBEDDED, subject: account.account_id }, now());
       browsers.remember(reply, account);
       await startSession(await provider(), addresses, request.raw, reply.raw, account.account_id);
       return reply.redirect(addresses.home, 303);

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
 import type { Limits } from '../../limits.ts';
+import { recordSignIn } from '../../store/people.ts';
 import type { Db } from '../../store/schema.ts';
 import type { SendMail } from '../mail.ts';
 import { resetLetter, verificationLetter } from '../mail.ts';
@@ -12,6 +13,7 @@ import { sendPage } from './html.ts';
 import type { KnownBrowsers } from './known-browser.ts';
 import { mailLink } from './links.ts';
 import type { Passwords } from './passwords.ts';
+import { EMBEDDED } from './tokens.ts';
 import { forgotPage, forgotSentPage, messagePage, noAccountPage, signInPage, signUpPage } from './views.ts';
 
 /** What the pages of the provider work with. */
@@ -105,6 +107,7 @@ export function signInRoutes(app: FastifyInstance, context: PageContext): void {
       return showSignIn(request, reply, email, 'E-mail and password do not match.', 422);
     }
     await succeed();
+    await recordSignIn(db, { issuer: EMBEDDED, subject: account.account_id }, now());
     browsers.remember(reply, account);
     return finish(request, reply, account.account_id);
   });

@@ -6,6 +6,9 @@ import { rememberSetting } from '../../store/settings.ts';
 /** Client id of the dashboard, the only client of the embedded provider. */
 export const CLIENT_ID = 'dashboard';
 
+/** The issuer under which people are stored. The `iss` of tokens contains PUBLIC_URL, which may change. */
+export const EMBEDDED = 'embedded';
+
 /** Claim with the version of the account's password at the time of issue. */
 export const PASSWORD_VERSION = 'password_version';
 

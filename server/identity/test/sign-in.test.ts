@@ -45,6 +45,25 @@ describe('signing in', () => {
     }
   });
 
+  test('is noted in the audit log once, and a refused one is not', async () => {
+    const token = (await signIn(service, service.browser(), EMAIL, PASSWORD)).access_token;
+    const call = (method: string, path: string, body?: object) =>
+      fetch(`${service.origin}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+    expect((await call('POST', '/v1/organizations', { name: 'Ada' })).status).toBe(201);
+    const browser = service.browser();
+    const { page } = await authorize(service, browser);
+    const refused = await browser.submit(page, { email: EMAIL, password: 'wrong password' });
+    await browser.submit(refused, { email: EMAIL, password: PASSWORD });
+    const { entries } = (await (await call('GET', '/v1/organizations/me/audit')).json()) as {
+      entries: { action: string }[];
+    };
+    expect(entries.map(({ action }) => action)).toEqual(['member.signed_in', 'organization.created']);
+  });
+
   test('takes as long for an unknown account', async () => {
     await service.dispose();
     await start({}, createPasswords());

@@ -48,6 +48,8 @@ create table users (
   subject text not null,
   email text,
   email_verified integer not null,
+  -- When the audit log last noted a sign-in at a provider outside the service.
+  signed_in_at bigint,
   created_at bigint not null,
   updated_at bigint not null,
   constraint users_identity unique (issuer, subject)
@@ -307,10 +309,14 @@ create table deleted_sessions (
   swept_at bigint,
   event_count integer not null,
   -- Null where a person deleted it; else it has expired.
-  last_event_at bigint
+  last_event_at bigint,
+  -- 1 once the audit log counts it among the sessions that expired.
+  is_noted integer default 0 not null
 );
 create index deleted_sessions_by_client_key on deleted_sessions (organization_id, plane, client_key);
 create index deleted_sessions_unswept on deleted_sessions (session_id, swept_at) where swept_at is null;
+create index deleted_sessions_unnoted on deleted_sessions (organization_id)
+  where last_event_at is not null and is_noted = 0;
 
 -- Bytes of events, counted every few seconds: of each session, and of each organization and day (UTC).
 create table stored_bytes (

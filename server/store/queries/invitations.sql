@@ -10,7 +10,8 @@ update "members"
   returning "organization_id", "role";
 delete
   from "members"
-  where "email_key" = $1 and "status" = $2;
+  where "email_key" = $1 and "status" = $2
+  returning "organization_id", "user_id";
 insert into audit_heads (organization_id, sequence, hash, changed_at)
   values ($1, $2, $3, $4)
   on conflict do nothing;
@@ -32,7 +33,8 @@ update "members"
   returning "organization_id", "role";
 delete
   from "members"
-  where "email_key" = ? and "status" = ?;
+  where "email_key" = ? and "status" = ?
+  returning "organization_id", "user_id";
 insert into audit_heads (organization_id, sequence, hash, changed_at)
   values (?, ?, ?, ?)
   on conflict do nothing;
@@ -48,7 +50,8 @@ update audit_heads
 -- declineInvitations
 delete
   from "members"
-  where "email_key" = $1 and "status" = $2;
+  where "email_key" = $1 and "status" = $2
+  returning "organization_id", "user_id";
 
 -- findByEmail
 select "members"."user_id", "members"."organization_id", "members"."status", "users"."issuer"

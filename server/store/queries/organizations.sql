@@ -17,7 +17,8 @@ insert into "members" ("organization_id", "user_id", "email", "email_key", "role
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 delete
   from "members"
-  where "email_key" = $1 and "status" = $2;
+  where "email_key" = $1 and "status" = $2
+  returning "organization_id", "user_id";
 insert into audit_heads (organization_id, sequence, hash, changed_at)
   values ($1, $2, $3, $4)
   on conflict do nothing;
@@ -41,7 +42,8 @@ insert into "members" ("organization_id", "user_id", "email", "email_key", "role
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 delete
   from "members"
-  where "email_key" = ? and "status" = ?;
+  where "email_key" = ? and "status" = ?
+  returning "organization_id", "user_id";
 insert into audit_heads (organization_id, sequence, hash, changed_at)
   values (?, ?, ?, ?)
   on conflict do nothing;

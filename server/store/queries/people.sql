@@ -3,10 +3,81 @@
 -- deletePerson
 delete
   from "members"
-  where "email_key" = $1 and "status" = $2;
+  where "email_key" = $1 and "status" = $2
+  returning "organization_id", "user_id";
 delete
   from users
   where user_id = $1;
+insert into audit_heads (organization_id, sequence, hash, changed_at)
+  values ($1, $2, $3, $4)
+  on conflict do nothing;
+select sequence, hash
+  from audit_heads
+  where organization_id = $1 for update;
+insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+update audit_heads
+  set sequence = $1, hash = $2, changed_at = $3
+  where organization_id = $4;
+-- on SQLite
+delete
+  from "members"
+  where "email_key" = ? and "status" = ?
+  returning "organization_id", "user_id";
+delete
+  from users
+  where user_id = ?;
+insert into audit_heads (organization_id, sequence, hash, changed_at)
+  values (?, ?, ?, ?)
+  on conflict do nothing;
+select sequence, hash
+  from audit_heads
+  where organization_id = ?;
+insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+update audit_heads
+  set sequence = ?, hash = ?, changed_at = ?
+  where organization_id = ?;
+
+-- recordSeen
+update users
+  set signed_in_at = $1
+  where user_id = $2 and (signed_in_at is null or signed_in_at <= $3);
+
+-- recordSignIn
+select users.user_id, users.email, users.email_verified, members.organization_id, members.role, organizations.tenant_assigned
+  from users
+  left join members on members.user_id = users.user_id and members.status = 'active'
+  left join organizations on organizations.organization_id = members.organization_id
+  where users.issuer = $1 and users.subject = $2;
+insert into audit_heads (organization_id, sequence, hash, changed_at)
+  values ($1, $2, $3, $4)
+  on conflict do nothing;
+select sequence, hash
+  from audit_heads
+  where organization_id = $1 for update;
+insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+update audit_heads
+  set sequence = $1, hash = $2, changed_at = $3
+  where organization_id = $4;
+-- on SQLite
+select users.user_id, users.email, users.email_verified, members.organization_id, members.role, organizations.tenant_assigned
+  from users
+  left join members on members.user_id = users.user_id and members.status = 'active'
+  left join organizations on organizations.organization_id = members.organization_id
+  where users.issuer = ? and users.subject = ?;
+insert into audit_heads (organization_id, sequence, hash, changed_at)
+  values (?, ?, ?, ?)
+  on conflict do nothing;
+select sequence, hash
+  from audit_heads
+  where organization_id = ?;
+insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+update audit_heads
+  set sequence = ?, hash = ?, changed_at = ?
+  where organization_id = ?;
 
 -- resolveCaller
 select users.user_id, users.email, users.email_verified, members.organization_id, members.role, organizations.tenant_assigned
@@ -18,14 +89,15 @@ select "members"."user_id", "members"."organization_id", "members"."status", "us
   from "members"
   left join "users" on "users"."user_id" = "members"."user_id"
   where "members"."email_key" = $1;
-insert into "users" ("user_id", "issuer", "subject", "email", "email_verified", "created_at", "updated_at")
-  values ($1, $2, $3, $4, $5, $6, $7)
+insert into "users" ("user_id", "issuer", "subject", "email", "email_verified", "signed_in_at", "created_at", "updated_at")
+  values ($1, $2, $3, $4, $5, $6, $7, $8)
   on conflict ("issuer", "subject") do update
-  set "email" = $8, "email_verified" = $9, "updated_at" = $10
+  set "email" = $9, "email_verified" = $10, "updated_at" = $11
   returning "user_id";
 delete
   from "members"
-  where "email_key" = $1 and "status" = $2;
+  where "email_key" = $1 and "status" = $2
+  returning "organization_id", "user_id";
 update members
   set email = $1, email_key = $2
   where user_id = $3 and email_key is null;
