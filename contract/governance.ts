@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { AuditHead, AuditPage, AuditQuery } from './audit.ts';
+import { AuditEvent, AuditEventsQuery, AuditHead, AuditPage, AuditQuery } from './audit.ts';
 import { Envelope } from './common.ts';
 import { Hold, PlaceHoldBody } from './hold.ts';
 import { Policy, PolicyBody } from './policy.ts';
@@ -31,6 +31,16 @@ export const GOVERNANCE = {
     summary: 'Show who did what in the organization, the newest first; each entry holds the hash of the one before it',
     query: AuditQuery,
     replies: { 200: AuditPage },
+    errors: [400, 401, 403, 429, 503],
+  }),
+  streamAuditEvents: route({
+    method: 'GET',
+    path: '/v1/organizations/me/audit/events',
+    auth: 'admin',
+    summary: 'Read the audit log as lines of JSON in OCSF, the oldest first, for a SIEM that goes on where it stopped',
+    query: AuditEventsQuery,
+    replies: { 200: AuditEvent },
+    contentType: 'application/x-ndjson',
     errors: [400, 401, 403, 429, 503],
   }),
   getAuditHead: route({

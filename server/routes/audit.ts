@@ -1,10 +1,17 @@
+import { toOcsf } from '../audit/ocsf.ts';
 import { readSequence, writeSequence } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
-import { listAudit, readAuditHead, toAuditEntry } from '../store/audit.ts';
+import { streamText } from '../ingest/page.ts';
+import { listAudit, readAuditAfter, readAuditHead, toAuditEntry } from '../store/audit.ts';
+import type { Db } from '../store/schema.ts';
 
 const DEFAULT_PAGE = 100;
 const LARGEST_PAGE = 500;
+/** Events of a stream, and of each query for it. */
+const DEFAULT_EVENTS = 1_000;
+const MOST_EVENTS = 10_000;
+const EVENTS_AT_ONCE = 500;
 
 export const auditHandlers = ({ store: { db }, auditKey, now }: Deps) =>
   ({
@@ -21,9 +28,28 @@ export const auditHandlers = ({ store: { db }, auditKey, now }: Deps) =>
       };
     },
 
+    async streamAuditEvents({ caller, query }) {
+      const limit = Math.min(Number(query.limit ?? DEFAULT_EVENTS), MOST_EVENTS);
+      return {
+        status: 200,
+        body: await streamText(linesOf(db, caller.organizationId, Number(query.after ?? 0), limit)),
+      };
+    },
+
     async getAuditHead({ caller }) {
       const head = await readAuditHead(db, caller.organizationId);
       const { publicKey } = auditKey;
       return { status: 200, body: { head: auditKey.sign(caller.organizationId, head, now()), publicKey } };
     },
   }) satisfies Partial<Handlers>;
+
+async function* linesOf(db: Db, organizationId: string, after: number, limit: number): AsyncGenerator<string> {
+  for (let [last, left, isMore] = [after, limit, true]; isMore; ) {
+    const wanted = Math.min(left, EVENTS_AT_ONCE);
+    const rows = await readAuditAfter(db, organizationId, last, wanted);
+    for (const row of rows) yield `${JSON.stringify(toOcsf(organizationId, toAuditEntry(row)))}\n`;
+    left -= rows.length;
+    last = rows.at(-1)?.sequence ?? last;
+    isMore = rows.length === wanted && left > 0;
+  }
+}

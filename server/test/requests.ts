@@ -97,6 +97,7 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   getPolicy: () => ({}),
   replacePolicy: () => ({ body: { signIn: 'members' } }),
   listAudit: () => ({}),
+  streamAuditEvents: () => ({}),
   getAuditHead: () => ({}),
   listAddOns: () => ({}),
   listHolds: () => ({}),

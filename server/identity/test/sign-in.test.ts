@@ -46,7 +46,7 @@ describe('signing in', () => {
   });
 
   test('is noted in the audit log once, and a refused one is not', async () => {
-    const token = (await signIn(service, service.browser(), EMAIL, PASSWORD)).access_token;
+    const token = (await signIn(service, service.browser(), EMAIL, PASSWORD)).id_token;
     const call = (method: string, path: string, body?: object) =>
       fetch(`${service.origin}${path}`, {
         method,

@@ -6,3 +6,42 @@ select organization_id as "organizationId", session_id as "sessionId", event_cou
   where created_at < $1 and updated_at < $2 and deleted_at is null and ( SELECT holds.hold_id FROM holds WHERE holds.organization_id = sessions.organization_id AND holds.released_at IS NULL AND ( holds.target_kind = 'everything' OR holds.target_kind = 'session' AND holds.target_id = sessions.session_id OR holds.target_kind = 'person' AND holds.target_id = sessions.user_id OR holds.target_kind = 'repository' AND ( holds.target_id = sessions.repository OR EXISTS ( SELECT 1 FROM session_values WHERE session_values.organization_id = sessions.organization_id AND session_values.session_id = sessions.session_id AND session_values.field = 'repository' AND session_values.value = holds.target_id ) OR sessions.repository IS NULL AND sessions.event_count > 0 AND NOT EXISTS ( SELECT 1 FROM session_facts WHERE session_facts.organization_id = sessions.organization_id AND session_facts.session_id = sessions.session_id AND session_facts.derived_through >= sessions.event_count ) ) ) ORDER BY holds.hold_id LIMIT 1) is null and (created_at, session_id) > ($3, $4)
   order by created_at, session_id
   limit $5;
+
+-- recordExpired
+select distinct organization_id
+  from deleted_sessions
+  where last_event_at is not null and is_noted = 0;
+update deleted_sessions
+  set is_noted = 1
+  where organization_id = $1 and last_event_at is not null and is_noted = 0
+  returning event_count;
+insert into audit_heads (organization_id, sequence, hash, changed_at)
+  values ($1, $2, $3, $4)
+  on conflict do nothing;
+select sequence, hash
+  from audit_heads
+  where organization_id = $1 for update;
+insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+update audit_heads
+  set sequence = $1, hash = $2, changed_at = $3
+  where organization_id = $4;
+-- on SQLite
+select distinct organization_id
+  from deleted_sessions
+  where last_event_at is not null and is_noted = 0;
+update deleted_sessions
+  set is_noted = 1
+  where organization_id = ? and last_event_at is not null and is_noted = 0
+  returning event_count;
+insert into audit_heads (organization_id, sequence, hash, changed_at)
+  values (?, ?, ?, ?)
+  on conflict do nothing;
+select sequence, hash
+  from audit_heads
+  where organization_id = ?;
+insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+update audit_heads
+  set sequence = ?, hash = ?, changed_at = ?
+  where organization_id = ?;

@@ -56,6 +56,54 @@ export const AUDIT_SCENARIOS: readonly Scenario[] = [
     (query): Scenario => ({ route: 'listAudit', name: `of ${JSON.stringify(query)}`, ask: { query }, status: 400 }),
   ),
   {
+    route: 'streamAuditEvents',
+    name: 'the oldest event first, each in a class of OCSF',
+    status: 200,
+    async after({ service, ours }, { body }) {
+      const { entries } = (await service.call('GET', '/v1/organizations/me/audit?limit=500', { as: ours.owner })).body;
+      const codes = body.map((one: { metadata: { event_code: string } }) => one.metadata.event_code);
+      expect(codes).toEqual(entries.map(({ action }: { action: string }) => action).reverse());
+      for (const event of body) {
+        expect([3001, 3002, 3004]).toContain(event.class_uid);
+        expect(event.type_uid).toBe(event.class_uid * 100 + event.activity_id);
+        expect([event.user, event.entity].filter(Boolean)).toHaveLength(1);
+      }
+      expect(body[0]).toMatchObject({
+        class_uid: 3004,
+        activity_id: 1,
+        metadata: { version: '1.6.0', sequence: 1, tenant_uid: ours.organizationId },
+        actor: { user: { uid: ours.ownerId, type: 'User' } },
+        entity: { type: 'organization', uid: ours.organizationId },
+      });
+    },
+  },
+  {
+    route: 'streamAuditEvents',
+    name: 'in pieces that together are the whole log',
+    ask: { query: { limit: '2' } },
+    status: 200,
+    async after({ service, ours }, { body }) {
+      expect(body).toHaveLength(2);
+      const read = async (query: string) =>
+        (await service.call('GET', `/v1/organizations/me/audit/events?${query}`, { as: ours.owner })).body;
+      const all = await read('');
+      const pieces = [...body];
+      for (let piece = body; piece.length > 0; ) {
+        piece = await read(`limit=2&after=${pieces.at(-1).metadata.sequence}`);
+        pieces.push(...piece);
+      }
+      expect(pieces).toEqual(all);
+    },
+  },
+  ...[{ limit: '0' }, { limit: '100000' }, { after: '-1' }].map(
+    (query): Scenario => ({
+      route: 'streamAuditEvents',
+      name: `of ${JSON.stringify(query)}`,
+      ask: { query },
+      status: 400,
+    }),
+  ),
+  {
     route: 'getAuditHead',
     name: 'the last entry of the log',
     as: ({ ours }) => ours.owner,
