@@ -4,7 +4,8 @@ import { type ChainHead, EMPTY, type Happened, nextEntry } from './audit-chain.t
 import { toTimestamp } from './columns.ts';
 import { forUpdate } from './dialect.ts';
 import { allRows, firstRow } from './rows.ts';
-import type { AuditEntryRow, AuditHeadRow, Db } from './schema.ts';
+import type { Db } from './schema.ts';
+import type { AuditEntryRow, AuditHeadRow } from './schema-governance.ts';
 
 export const toAuditEntry = (row: AuditEntryRow): AuditEntry => ({
   sequence: row.sequence,

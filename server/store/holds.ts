@@ -10,7 +10,8 @@ import { toTimestamp } from './columns.ts';
 import { holdOf } from './held.ts';
 import { isPostgres } from './postgres.ts';
 import { allRows, firstRow, oneRow } from './rows.ts';
-import type { Db, HoldRow } from './schema.ts';
+import type { Db } from './schema.ts';
+import type { HoldRow } from './schema-governance.ts';
 
 /** Holds that may be in force: the rule is looked up for each session that is deleted. */
 const MOST_IN_FORCE = 500;

@@ -4,7 +4,8 @@ import { DEFAULT_POLICY, type Policy, type PolicyBody } from '../../contract/pol
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { firstRow } from './rows.ts';
-import type { Db, PolicyRow } from './schema.ts';
+import type { Db } from './schema.ts';
+import type { PolicyRow } from './schema-governance.ts';
 
 /** What holds in the organization now. */
 export async function readPolicy(db: Db, organizationId: string): Promise<Policy> {

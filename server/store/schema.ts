@@ -2,13 +2,12 @@ import type { Generated, Kysely } from 'kysely';
 import type { AgentId } from '../../contract/agent.ts';
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import type { Platform } from '../../contract/environment.ts';
-import type { HoldTarget } from '../../contract/hold.ts';
 import type { Role } from '../../contract/organization.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { Visibility } from '../../contract/session.ts';
+import type { AuditEntryRow, AuditHeadRow, HoldRow, PolicyRow, Time } from './schema-governance.ts';
 
-/** Times are epoch milliseconds; ids are the opaque strings of the wire. */
-type Time = number;
+/* Times are epoch milliseconds; ids are the opaque strings of the wire. */
 
 interface Dated {
   created_at: Time;
@@ -68,37 +67,6 @@ export interface SecretRow extends Dated {
   environment_id: string | null;
   last_used_at: Time | null;
   revoked_at: Time | null;
-}
-
-/** What an owner has decided for all members. */
-export interface PolicyRow {
-  organization_id: string;
-  /** JSON text: `PolicyBody` of `contract/policy.ts`. */
-  policy: string;
-  updated_at: Time;
-}
-
-/** The last entry of an organization's audit log. */
-export interface AuditHeadRow {
-  organization_id: string;
-  sequence: number;
-  hash: string;
-  changed_at: Time;
-}
-
-export interface AuditEntryRow {
-  organization_id: string;
-  sequence: number;
-  at: Time;
-  actor_kind: string;
-  actor_id: string;
-  action: string;
-  target_kind: string;
-  target_id: string;
-  /** JSON. */
-  details: string | null;
-  previous: string;
-  hash: string;
 }
 
 /** A machine that waits for minutes to be signed in. Its codes are hashed like secrets. */
@@ -161,20 +129,6 @@ export interface ViewRow extends Dated {
   /** JSON text: `ViewSearch` of `contract/view.ts`. */
   search: string;
   is_shared: number;
-}
-
-/** A legal hold: what it names is not deleted until it is released. */
-export interface HoldRow {
-  hold_id: string;
-  organization_id: string;
-  target_kind: HoldTarget['kind'];
-  /** Null where it holds everything. */
-  target_id: string | null;
-  reason: string;
-  placed_by: string;
-  placed_at: Time;
-  released_by: string | null;
-  released_at: Time | null;
 }
 
 export interface SessionRow extends Dated {
