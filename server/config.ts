@@ -17,6 +17,11 @@ const count = (value: string) => {
   return Number(value);
 };
 
+const positive = (value: string) => {
+  if (count(value) === 0) throw new Error('must be a whole number, 1 or more');
+  return count(value);
+};
+
 const port = (value: string) => {
   if (count(value) > 65_535) throw new Error('must be a port, 65535 at most');
   return count(value);
@@ -187,6 +192,12 @@ export const OPTIONS = {
     'File to which signed heads of audit logs are added; keep it where the administrators of the store cannot write. Absent: `audit-heads.jsonl` in `DATA_DIR`.',
     text,
   ),
+  BACKUP_DIR: optional(
+    'Folder for backups of the embedded store, which the service makes while it runs; absent: it makes none.',
+    text,
+  ),
+  BACKUP_EVERY_HOURS: option(24, 'Hours between two backups in `BACKUP_DIR`, 1 or more.', positive),
+  BACKUP_KEEP: option(7, 'Backups that stay in `BACKUP_DIR`, 1 or more; older ones are removed.', positive),
   PRICES_FILE: optional(
     'File with the prices of models, in the format of `server/derive/prices.json`, which it replaces.',
     text,
@@ -247,6 +258,9 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   }
   if (config.BUS_URL !== undefined && config.DATABASE_URL === undefined) {
     problems.push('BUS_URL needs DATABASE_URL: the embedded store belongs to one process and takes no bus');
+  }
+  if (config.BACKUP_DIR !== undefined && config.DATABASE_URL !== undefined) {
+    problems.push('BACKUP_DIR is for the embedded store: pg_dump backs up DATABASE_URL; docs/backup.md says how');
   }
   if (config.ROLE !== 'all' && config.BUS_URL === undefined) {
     problems.push('ROLE needs BUS_URL: without a bus there is nothing for a worker to do');

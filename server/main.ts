@@ -3,10 +3,11 @@ import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ONBOARDING, onboarding } from '../contract/onboarding.ts';
 import { AuditHeads, auditHeadsFile, readAuditKey } from './audit/heads.ts';
+import { ScheduledBackups } from './backup/scheduled.ts';
 import type { Bus } from './bus/bus.ts';
 import type { ConnectOptions } from './bus/connect.ts';
 import { agreeOnNumbering } from './bus/numbering.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
 import { createIdentity } from './identity/create.ts';
 import { createLimits } from './limits.ts';
 import { toText } from './log-text.ts';
@@ -71,6 +72,8 @@ async function serve(): Promise<void> {
     onSigned: (head) => log.info({ head }, 'signed the head of an audit log'),
     now: Date.now,
   });
+  const backups = config.BACKUP_DIR === undefined ? undefined : scheduleBackups(config.BACKUP_DIR, config, log);
+  if (backups) metrics?.watchBackups(backups);
   const limits = createLimits(config, store);
   const identity = await createIdentity({ config, store, publicUrl, limits, log });
   const app = await createService({
@@ -97,12 +100,13 @@ async function serve(): Promise<void> {
     closingSince = Date.now();
     log.info({ signal }, 'closing; a second signal ends the service at once');
     await pause(config.DRAIN_SECONDS * 1000);
-    const code = await closeAll({ app, below: [identity, bus ?? {}, store], log });
+    const code = await closeAll({ app, below: [backups ?? {}, identity, bus ?? {}, store], log });
     operations?.close();
     log.info({ code }, 'closed');
     await output.flush(LAST_LINES_MS);
     process.exit(code);
   };
+  backups?.start();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void close(signal));
 
   if (config.ROLE === 'worker') {
@@ -122,6 +126,19 @@ async function serve(): Promise<void> {
   for (const { systems, command } of lines) {
     process.stdout.write(`    ${command.padEnd(width)}${systems.join(', ')}\n`);
   }
+}
+
+function scheduleBackups(folder: string, config: Config, log: ReturnType<typeof createLogger>): ScheduledBackups {
+  return new ScheduledBackups({
+    folder,
+    everyMs: config.BACKUP_EVERY_HOURS * 3_600_000,
+    keep: config.BACKUP_KEEP,
+    program: process.argv[1] ?? '',
+    variables: process.env,
+    onDone: ({ file, bytes }) => log.info({ file, bytes }, 'backed up the store'),
+    onError: (error) => log.error({ err: error }, 'a backup failed; it is tried again in ten minutes'),
+    now: Date.now,
+  });
 }
 
 /** The client of the bus takes memory, so it is loaded only where there is a bus. */

@@ -19,12 +19,27 @@ export interface Observer {
   onQuotas(shares: () => Record<string, number>): void;
 }
 
+/** Backups that are made again and again. */
+interface Backups {
+  everyMs: number;
+  /** The newest one that is whole. */
+  last(): Promise<LastBackup | undefined>;
+}
+
+interface LastBackup {
+  /** Epoch milliseconds. */
+  at: number;
+  bytes: number;
+}
+
 /** The figures of a running service, in the text format of Prometheus. No label has values that callers choose. */
 export interface Metrics extends Observer {
   /** Counts the connections of the store. */
   watchStore(store: Store): void;
   /** Counts the messages of the event bus. */
   watchBus(bus: Bus): void;
+  /** Tells of the last backup. */
+  watchBackups(backups: Backups, now?: () => number): void;
   /** Counts the answers of the app, which must not have begun to listen. */
   watchApp(app: FastifyInstance): void;
   /** All figures as text, and its content type. */
@@ -107,6 +122,9 @@ const COMPUTED = {
     'state',
   ],
   oldest: ['capture_bus_oldest_seconds', 'Age of the oldest message that no worker has written yet', undefined],
+  backupAge: ['capture_backup_age_seconds', 'Age of the last good backup; infinite where there is none', undefined],
+  backupBytes: ['capture_backup_bytes', 'Size of the last good backup', undefined],
+  backupInterval: ['capture_backup_interval_seconds', 'Time between two backups, as configured', undefined],
   connected: ['capture_bus_connected', 'Whether this process has a connection to the event bus', undefined],
 } as const;
 
@@ -178,6 +196,20 @@ export function createMetrics(): Metrics {
         return oldest ? (Date.now() - oldest.time.getTime()) / 1000 : oldest === null ? 0 : undefined;
       });
       answerWith('connected', () => (bus.isConnected() ? 1 : 0));
+    },
+
+    watchBackups(backups, now = Date.now) {
+      const ask = (of: (last: LastBackup | undefined) => Answer) => async () => of(await backups.last());
+      const ageOf = ({ at }: LastBackup) => (now() - at) / 1000;
+      answerWith(
+        'backupAge',
+        ask((last) => (last ? ageOf(last) : Number.POSITIVE_INFINITY)),
+      );
+      answerWith(
+        'backupBytes',
+        ask((last) => last?.bytes ?? 0),
+      );
+      answerWith('backupInterval', () => backups.everyMs / 1000);
     },
 
     watchApp(app) {

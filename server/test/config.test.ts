@@ -20,6 +20,7 @@ const WRONG: [name: string, value: string, says: RegExp][] = [
   ['PORT', '65536', /^PORT must be a port/],
   ['OPERATIONS_PORT', '70000', /^OPERATIONS_PORT must be a port/],
   ['RATE_LIMIT_SECRET', '1.5', /^RATE_LIMIT_SECRET must be a whole number/],
+  ['BACKUP_KEEP', '0', /^BACKUP_KEEP must be a whole number, 1 or more/],
   ['DATABASE_URL', 'mysql://x', /^DATABASE_URL must be an address starting with postgres:\/\//],
   ['PUBLIC_URL', 'capture.example.com', /^PUBLIC_URL must be an address starting with http:\/\//],
   ['PUBLIC_URL', 'https://capture.example.com?a=b', /^PUBLIC_URL must have no query/],

@@ -23,6 +23,7 @@ describe.runIf(inject('natsUrl'))('what is shipped to watch the service', () => 
     const metrics = createMetrics();
     store = await openTestStore('bus');
     metrics.watchStore(store);
+    metrics.watchBackups({ everyMs: 1, last: async () => undefined });
     metrics.watchBus(store.bus as NonNullable<TestStore['bus']>);
     service = await startTestService('bus', {}, store, metrics);
     for (const [, name = '', type = ''] of (await metrics.read()).text.matchAll(/^# TYPE (\w+) (\w+)$/gm))

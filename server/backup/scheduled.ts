@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { manifestOf, readManifest } from './manifest.ts';
+
+/** Time between two looks whether a backup is due; one that failed is repeated after it. */
+const LOOK_EVERY_MS = 10 * 60_000;
+
+export interface ScheduledBackupsOptions {
+  folder: string;
+  everyMs: number;
+  /** The newest backups that stay. */
+  keep: number;
+  /** The program of the service and its environment. */
+  program: string;
+  variables: NodeJS.ProcessEnv;
+  onDone: (backup: LastBackup) => void;
+  onError: (error: Error) => void;
+  now: () => number;
+}
+
+export interface LastBackup {
+  file: string;
+  /** Epoch milliseconds. */
+  at: number;
+  bytes: number;
+}
+
+/** Backs the embedded store up while the service runs, each time in a process of its own, whose memory goes with it. */
+export class ScheduledBackups {
+  readonly #options: ScheduledBackupsOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #child: ChildProcess | undefined;
+
+  constructor(options: ScheduledBackupsOptions) {
+    this.#options = options;
+  }
+
+  get everyMs(): number {
+    return this.#options.everyMs;
+  }
+
+  start(): void {
+    const look = () => {
+      this.#running ??= this.backUpIfDue()
+        .catch(this.#options.onError)
+        .finally(() => {
+          this.#running = undefined;
+        });
+    };
+    look();
+    this.#timer = setInterval(look, LOOK_EVERY_MS).unref();
+  }
+
+  /** Ends a backup that runs; nothing of it is left under its name. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#child?.kill('SIGKILL');
+    await this.#running;
+  }
+
+  /** The newest backup that is whole. */
+  async last(): Promise<LastBackup | undefined> {
+    for (const name of (await this.#list()).reverse()) {
+      const file = join(this.#options.folder, name);
+      const manifest = await readManifest(file).catch(() => undefined);
+      if (manifest) return { file, at: Date.parse(manifest.at), bytes: manifest.bytes };
+    }
+    return undefined;
+  }
+
+  /** @throws if it was due and failed */
+  async backUpIfDue(): Promise<void> {
+    const { folder, everyMs, now, onDone } = this.#options;
+    const last = await this.last();
+    if (last && now() - last.at < everyMs) return;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await this.#removePartial();
+    await this.#run(join(folder, `${PREFIX}${new Date(now()).toISOString().replaceAll(':', '-')}${SUFFIX}`));
+    await this.#removeOld();
+    const made = await this.last();
+    if (made) onDone(made);
+  }
+
+  async #run(file: string): Promise<void> {
+    const { program, variables } = this.#options;
+    const child = spawn(process.execPath, [program, 'backup', file], {
+      env: variables,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.#child = child;
+    let reason = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      reason += text;
+    });
+    const [code, signal] = await once(child, 'close');
+    this.#child = undefined;
+    if (code !== 0) throw new Error(`the backup ${file} failed (${code ?? signal}): ${reason.trim()}`);
+  }
+
+  /** The oldest first. */
+  async #list(): Promise<string[]> {
+    const { folder } = this.#options;
+    const names = existsSync(folder) ? await readdir(folder) : [];
+    return names.filter((name) => name.startsWith(PREFIX) && name.endsWith(SUFFIX)).sort();
+  }
+
+  async #removeOld(): Promise<void> {
+    const { folder, keep } = this.#options;
+    for (const name of (await this.#list()).slice(0, -keep)) {
+      const file = join(folder, name);
+      // The manifest goes last: a backup without one cannot be restored.
+      await rm(file, { force: true });
+      await rm(manifestOf(file), { force: true });
+    }
+  }
+
+  /** What a process that was killed left. */
+  async #removePartial(): Promise<void> {
+    const { folder } = this.#options;
+    const names = (await readdir(folder)).filter((name) => name.startsWith(PREFIX) && name.includes(`${SUFFIX}.`));
+    const whole = new Set((await this.#list()).map(manifestOf));
+    for (const name of names) if (!whole.has(name)) await rm(join(folder, name), { force: true });
+  }
+}
+
+const PREFIX = 'session-capture-';
+const SUFFIX = '.sqlite';

@@ -1,0 +1,86 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ScheduledBackups } from '../backup/scheduled.ts';
+import { createMetrics } from '../operations/metrics.ts';
+import { openTestStore, type TestStore } from './engines.ts';
+import { killLeftovers, startProcess } from './process.ts';
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+const HOUR_MS = 3_600_000;
+
+describe('backups of a running service', () => {
+  let folder: string;
+  let store: TestStore;
+  let clock: { now: number };
+  beforeEach(async () => {
+    folder = join(mkdtempSync(join(tmpdir(), 'capture-backups-')), 'backups');
+    store = await openTestStore('sqlite');
+    clock = { now: Date.now() };
+  });
+  afterEach(async () => {
+    killLeftovers();
+    await store.dispose();
+    rmSync(join(folder, '..'), { recursive: true });
+  });
+
+  const schedule = (dataDir = store.dataDir) =>
+    new ScheduledBackups({
+      folder,
+      everyMs: 24 * HOUR_MS,
+      keep: 2,
+      program: MAIN,
+      variables: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, DATA_DIR: dataDir },
+      onDone: () => undefined,
+      onError: () => undefined,
+      now: () => clock.now,
+    });
+  const figures = async (backups: ScheduledBackups) => {
+    const metrics = createMetrics();
+    metrics.watchBackups(backups, () => clock.now);
+    return (await metrics.read()).text;
+  };
+
+  test('are made when they are due, and only the newest stay', async () => {
+    const backups = schedule();
+    expect(await figures(backups)).toContain('capture_backup_age_seconds +Inf');
+    await backups.backUpIfDue();
+    const [first] = readdirSync(folder);
+    await backups.backUpIfDue();
+    expect(readdirSync(folder)).toHaveLength(2);
+    writeFileSync(join(folder, 'session-capture-2026.sqlite.part'), '');
+    writeFileSync(join(folder, 'notes.txt'), '');
+    for (const _ of [1, 2]) {
+      // The manifest has the time of the system, so each backup is due two days later.
+      clock.now += 48 * HOUR_MS;
+      await backups.backUpIfDue();
+    }
+    expect(readdirSync(folder)).toHaveLength(5);
+    expect(existsSync(join(folder, 'notes.txt'))).toBe(true);
+    expect(existsSync(join(folder, String(first)))).toBe(false);
+  });
+
+  test('say how old and how large the last one is', async () => {
+    const backups = schedule();
+    await backups.backUpIfDue();
+    const last = await backups.last();
+    clock.now = Number(last?.at) + 2 * HOUR_MS;
+    const text = await figures(backups);
+    expect(text).toContain('capture_backup_age_seconds 7200\n');
+    expect(text).toContain(`capture_backup_bytes ${last?.bytes}\n`);
+    expect(text).toContain('capture_backup_interval_seconds 86400\n');
+  });
+
+  test('that fail say why', async () => {
+    await expect(schedule(join(folder, 'nothing')).backUpIfDue()).rejects.toThrow('holds no store');
+  });
+
+  test('are configured with BACKUP_DIR', async () => {
+    await store.close();
+    const service = await startProcess(store.dataDir, { BACKUP_DIR: folder });
+    await expect.poll(() => existsSync(folder) && readdirSync(folder).length, { timeout: 20_000 }).toBe(2);
+    expect(await service.end('SIGTERM')).toBe(0);
+  });
+});
