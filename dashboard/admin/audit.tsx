@@ -64,7 +64,7 @@ export function AuditPage() {
         <div className="flex flex-col gap-4">
           <div className="flex flex-wrap gap-2 text-13">
             <select
-              className="field"
+              className="field w-auto max-w-full"
               aria-label="Action"
               value={action ?? ''}
               onChange={({ target }) => filter({ action: target.value || undefined })}
@@ -77,7 +77,7 @@ export function AuditPage() {
               ))}
             </select>
             <select
-              className="field"
+              className="field w-auto max-w-full"
               aria-label="Person"
               value={actor ?? ''}
               onChange={({ target }) => filter({ actor: target.value || undefined })}

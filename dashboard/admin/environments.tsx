@@ -9,13 +9,11 @@ import { Empty } from '../kit/notes.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { Confirm } from '../shared/confirm.tsx';
-import { nameOfEnvironment } from '../shared/environment-name.ts';
+import { nameOfEnvironment, SYSTEMS } from '../shared/environment-name.ts';
 import { Health, VersionOf } from '../shared/machine-health.tsx';
 import { SessionsOf } from '../shared/sessions-of.tsx';
 import { ChoosePerson, MachinePerson, PersonActions } from './machine-person.tsx';
 import { ResourcePage } from './resource-page.tsx';
-
-const PLATFORMS = { darwin: 'macOS', linux: 'Linux', win32: 'Windows' };
 
 export function EnvironmentsPage() {
   const isAdmin = useIsAdmin();
@@ -39,7 +37,7 @@ export function EnvironmentsPage() {
       isMuted={({ status }) => status === 'revoked'}
       columns={[
         { head: 'Name', cell: (environment) => <Name environment={environment} /> },
-        { head: 'System', cell: ({ platform }) => PLATFORMS[platform] },
+        { head: 'System', cell: ({ platform }) => SYSTEMS[platform] },
         { head: 'Person', label: 'of', cell: (machine) => <MachinePerson machine={machine} /> },
         { head: 'Last seen', label: 'seen', isMuted: true, cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },
         {

@@ -66,7 +66,7 @@ export function OrganizationPage() {
           ]}
         />
       </div>
-      <div className="mt-6 flex gap-2">
+      <div className="mt-6 flex flex-wrap gap-2">
         <Button onClick={() => setDeleting('account')}>Delete your account</Button>
         {role === 'owner' && (
           <Button tone="danger" onClick={() => setDeleting('organization')}>

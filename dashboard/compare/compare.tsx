@@ -22,7 +22,11 @@ export function ComparePage() {
     <Page title="Compare sessions">
       {one === undefined || other === undefined ? (
         <p className="text-muted">
-          Choose two sessions: in the list of sessions, the menu of a row has “Compare with…”.
+          Choose two sessions in{' '}
+          <Link to="/sessions" className="link">
+            the list
+          </Link>
+          : the menu of a row has “Compare with…”.
         </p>
       ) : (
         <Pair key={`${one} ${other}`} one={one} other={other} />

@@ -6,6 +6,7 @@ import { formatCount } from '../kit/format.ts';
 import { Table } from '../kit/table.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago, useNow } from '../kit/time.tsx';
+import { SYSTEMS } from '../shared/environment-name.ts';
 import { useMachineNames } from '../shared/group-names.ts';
 import { Health, VersionOf, wordHealth } from '../shared/machine-health.tsx';
 
@@ -53,7 +54,7 @@ export function Machines({ plane }: { plane: FrameSearch['plane'] }) {
               <VersionOf version={showHidden(serviceCliVersion)} health={health?.get(environmentId)} />
             ),
           },
-          { head: 'System', isMuted: true, cell: ({ platform }) => platform },
+          { head: 'System', isMuted: true, cell: ({ platform }) => SYSTEMS[platform] },
         ]}
       />
       {sorted.length > MOST && (

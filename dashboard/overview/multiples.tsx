@@ -106,6 +106,7 @@ export function Multiples({ usage, before, plane, dimension, onDimension }: Prop
               key={plot.title}
               {...plot}
               {...(plot.title === 'Cost' && { isLarge: true, ...(ghost && { ghost }) })}
+              isWhole={plot.title === 'Sessions' || plot.title === 'Tokens'}
               slots={slots}
               range={range}
               slot={slot}

@@ -133,6 +133,15 @@ describe('a plot', () => {
     expect(ticks[0]).toEqual({ value: 0, y: 128 });
   });
 
+  test('counts things in whole numbers', () => {
+    const ticksOf = (isWhole: boolean) =>
+      layOutPlot([series(1, 0, 0)], slots.slice(0, 3), 300, 'bars', { ...SIZE, isWhole }).ticks.map(
+        ({ value }) => value,
+      );
+    expect(ticksOf(false)).toContain(0.5);
+    expect(ticksOf(true)).toEqual([0, 1]);
+  });
+
   test('shows one busy day as a thin bar among empty days', () => {
     const busy = Array.from({ length: 30 }, (_, at) => (at === 29 ? 8 : 0));
     const { bars, columns } = layOutPlot([series(...busy)], slots, 600, 'bars', SIZE);

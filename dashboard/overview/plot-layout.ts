@@ -33,7 +33,7 @@ export function layOutPlot(
   slots: readonly Range[],
   width: number,
   shape: 'bars' | 'line',
-  { height, ghost = [] }: { height: number; ghost?: readonly number[] },
+  { height, ghost = [], isWhole = false }: { height: number; ghost?: readonly number[]; isWhole?: boolean },
 ): PlotLayout {
   const band = scaleBand<number>()
     .domain(slots.keys())
@@ -64,7 +64,9 @@ export function layOutPlot(
             ),
           }))
         : [],
-    ticks: (most === 0 ? [0] : y.ticks(3)).map((value) => ({ value, y: y(value) })),
+    ticks: (most === 0 ? [0] : y.ticks(3))
+      .filter((value) => !isWhole || Number.isInteger(value))
+      .map((value) => ({ value, y: y(value) })),
     days: layOutDays(slots, width, centre),
     ghost: ghost
       .slice(0, columns.length)

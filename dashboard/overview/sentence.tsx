@@ -19,13 +19,13 @@ const DAY_MS = 86_400_000;
 
 export const daysIn = ({ from, to }: Range): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 
-/** `+38 %` or `−4 %`; undefined where there is nothing to compare with. */
+/** `+38 % on` or `−4 % on`, to go before what it is compared with; undefined where there is nothing. */
 export function wordChange(now: number, before: number | undefined): string | undefined {
   if (before === undefined || before === 0) return undefined;
   const change = Math.round((now / before - 1) * 100);
-  if (change === 0) return 'no change';
+  if (change === 0) return 'no change on';
   const sign = change > 0 ? '+' : '−';
-  return change >= 1_000 ? `×${Math.round(now / before)}` : `${sign}${Math.abs(change)} %`;
+  return change >= 1_000 ? `${Math.round(now / before)} times` : `${sign}${Math.abs(change)} % on`;
 }
 
 /** The period in one sentence: what it cost, whether that grows, how much failed, and which machines need somebody. */
@@ -46,7 +46,7 @@ export function Sentence({ range, total, before }: Props) {
       </span>
       {change && (
         <span className="num">
-          {change} on the {days === 1 ? 'day' : `${days} days`} before
+          {change} the {days === 1 ? 'day' : `${days} days`} before
         </span>
       )}
       <span className="num">{plural(total.sessions, 'session')}</span>

@@ -23,16 +23,18 @@ interface Props {
   /** Values of the period before, by slot. */
   ghost?: readonly number[];
   isLarge?: boolean;
+  /** It counts what has no halves. */
+  isWhole?: boolean;
 }
 
 /** One figure over time. Each slot is a link, and so is each layer of its bar; arrow keys walk over the slots. */
 export function TimePlot(props: Props) {
-  const { title, series, slots, shape, format, total, slot, onSlot, addressOf, range, ghost, isLarge } = props;
+  const { title, series, slots, shape, format, total, slot, onSlot, addressOf, range, ghost, isLarge, isWhole } = props;
   const height = pixels(isLarge ? '--plot-height-large' : '--plot-height');
   const [ref, width] = useWidth();
   const layout = useMemo(
-    () => layOutPlot(series, slots, width, shape, { height, ...(ghost && { ghost }) }),
-    [series, slots, width, shape, height, ghost],
+    () => layOutPlot(series, slots, width, shape, { height, ...(ghost && { ghost }), ...(isWhole && { isWhole }) }),
+    [series, slots, width, shape, height, ghost, isWhole],
   );
   const isTold = series.length > 1 || series.some(({ filter }) => filter);
   return (

@@ -86,8 +86,12 @@ export function ChangesView({ timeline, sessionId, folder, onSelect }: Props) {
           />
           {files.length > 0 && (
             <span className="text-12 text-muted">
-              {files.filter(viewed.has).length} of {files.length} viewed · <kbd className="kbd">j</kbd>{' '}
-              <kbd className="kbd">k</kbd> next, previous · <kbd className="kbd">v</kbd> viewed
+              {files.filter(viewed.has).length} of {files.length} viewed
+              <span className="max-sm:hidden">
+                {' '}
+                · <kbd className="kbd">j</kbd> <kbd className="kbd">k</kbd> next, previous ·{' '}
+                <kbd className="kbd">v</kbd> viewed
+              </span>
             </span>
           )}
         </div>

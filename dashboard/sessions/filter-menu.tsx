@@ -33,7 +33,7 @@ export function FilterMenu({ known, chosen, onOpen, onToggle }: Props) {
       trigger={
         <Button tone="quiet" size="small" className="flex-none">
           <ListFilter size={14} aria-hidden />
-          Filter
+          <span className="max-sm:sr-only">Filter</span>
         </Button>
       }
     >

@@ -1,32 +1,37 @@
 import type { CapturedType } from '../../contract/transcript.ts';
 import type { SessionRow } from '../app/queries.ts';
-import { cutMarks } from './marks.ts';
+import { beginNearMark, cutMarks } from './marks.ts';
 
 interface Props {
   row: SessionRow;
   addressOf: (sessionId: string, sequence: number) => string;
   isCurrent: boolean;
+  isNarrow: boolean;
 }
 
 /** The places of the words in a session: each line leads to its event. */
-export function Hits({ row: { session, hits }, addressOf, isCurrent }: Props) {
+export function Hits({ row: { session, hits }, addressOf, isCurrent, isNarrow }: Props) {
   return (
     <div role="gridcell" className="session-hits">
-      {hits.map(({ sequence, eventType, text, marks }) => (
-        <a
-          key={sequence}
-          href={addressOf(session.sessionId, sequence)}
-          tabIndex={isCurrent ? 0 : -1}
-          className="session-hit"
-        >
-          <span className="session-hit-kind">{kindOf(eventType)}</span>
-          <span className="truncate">
-            {cutMarks(text, marks).map(({ start, piece, isMarked }) =>
-              isMarked ? <mark key={start}>{piece}</mark> : <span key={start}>{piece}</span>,
-            )}
-          </span>
-        </a>
-      ))}
+      {hits.map(({ sequence, eventType, text, marks }) => {
+        const from = isNarrow ? beginNearMark(text, marks) : 0;
+        return (
+          <a
+            key={sequence}
+            href={addressOf(session.sessionId, sequence)}
+            tabIndex={isCurrent ? 0 : -1}
+            className="session-hit"
+          >
+            <span className="session-hit-kind">{kindOf(eventType)}</span>
+            <span className="truncate">
+              {from > 0 && '… '}
+              {cutMarks(text, marks, from).map(({ start, piece, isMarked }) =>
+                isMarked ? <mark key={start}>{piece}</mark> : <span key={start}>{piece}</span>,
+              )}
+            </span>
+          </a>
+        );
+      })}
     </div>
   );
 }

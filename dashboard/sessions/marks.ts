@@ -9,10 +9,11 @@ export interface Piece {
 /**
  * A text in pieces, of which every other is marked. Marks that overlap, run backwards or past the end do no harm.
  * @param marks start and end in UTF-16 code units
+ * @param from what stands before is left out
  */
-export function cutMarks(text: string, marks: readonly (readonly [number, number])[]): Piece[] {
+export function cutMarks(text: string, marks: readonly (readonly [number, number])[], from = 0): Piece[] {
   const pieces: Piece[] = [];
-  let at = 0;
+  let at = from;
   const add = (end: number, isMarked: boolean) => {
     if (end <= at) return;
     // Hidden characters are written out last, because that moves the text after them.
@@ -25,4 +26,15 @@ export function cutMarks(text: string, marks: readonly (readonly [number, number
   }
   add(text.length, false);
   return pieces;
+}
+
+/** Characters before the first mark that a narrow line has room for. */
+const BEFORE_MARK = 16;
+
+/** Where a text begins in a narrow line, so that its first mark is in sight: at a word. */
+export function beginNearMark(text: string, marks: readonly (readonly [number, number])[]): number {
+  const first = Math.min(...marks.map(([start]) => start), text.length);
+  if (marks.length === 0 || first <= BEFORE_MARK) return 0;
+  const space = text.indexOf(' ', first - BEFORE_MARK);
+  return space === -1 || space >= first ? first : space + 1;
 }

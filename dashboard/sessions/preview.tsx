@@ -44,7 +44,11 @@ export function Preview({ row, onClose }: Props) {
       <ShapeStrip shape={summary.shape} />
       <Pairs
         look="figures"
-        pairs={[...COLUMNS.slice(1), FAILED, REDACTED].map(({ label, Cell, explain }) => ({
+        pairs={[
+          ...COLUMNS.slice(1),
+          ...(summary.failures > 0 ? [FAILED] : []),
+          ...(summary.redactions > 0 ? [REDACTED] : []),
+        ].map(({ label, Cell, explain }) => ({
           name: label,
           value: <Cell {...row} />,
           title: explain?.(row),

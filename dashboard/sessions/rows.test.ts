@@ -8,7 +8,7 @@ import { repositoryName, startOf, titleOf } from '../shared/session-title.ts';
 import { sessionRow as row } from '../test/rows.ts';
 import { COLUMNS, columnsFor } from './columns.tsx';
 import { applyChange, applyRows, applySummaries, insertRows, rowsOf } from './live-rows.ts';
-import { cutMarks } from './marks.ts';
+import { beginNearMark, cutMarks } from './marks.ts';
 import { isSameSearch, readViewSearch, writeViewSearch } from './views.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');
@@ -55,6 +55,19 @@ test('new sessions stand where their start puts them, once', () => {
   const fresh = [row('new', '2026-11-21T10:00:00.000Z'), row('b')];
   const inserted = insertRows(insertRows(data, fresh), fresh);
   expect(idsOf(inserted)).toEqual(['new', 'a', 'b']);
+});
+
+test('where there is little room, a hit begins shortly before its first word', () => {
+  const text = 'a long way before the timeout comes at last';
+  const from = beginNearMark(text, [[22, 29]]);
+  expect(cutMarks(text, [[22, 29]], from).map(({ piece }) => piece)).toEqual([
+    'way before the ',
+    'timeout',
+    ' comes at last',
+  ]);
+  expect(beginNearMark(text, [[2, 6]])).toBe(0);
+  expect(beginNearMark('x'.repeat(40), [[30, 35]])).toBe(30);
+  expect(beginNearMark(text, [])).toBe(0);
 });
 
 test('marks of a hit are cut out of its text, whatever they say', () => {

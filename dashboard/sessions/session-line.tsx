@@ -86,7 +86,7 @@ export const SessionLine = memo(function SessionLine(props: Props) {
           {menu(row, isCurrent)}
         </span>
       </div>
-      {hits.length > 0 && <Hits row={row} addressOf={addressOf} isCurrent={isCurrent} />}
+      {hits.length > 0 && <Hits {...{ row, addressOf, isCurrent, isNarrow }} />}
     </div>
   );
 });

@@ -38,10 +38,10 @@ export function useKnownValues(
     const branches = new Set(rows.flatMap(({ summary }) => summary.gitBranch ?? []));
     const agents = new Set([...(named.agent ?? []), ...(installations ?? []).map(({ agentId }) => agentId)]);
     const countOf = (field: Field, value: string) => {
-      const count = usage?.groups.find(
+      const count: number | undefined = usage?.groups.find(
         (group) => FIELD_OF[group.dimension] === field && group.value === value,
       )?.sessions;
-      return count === undefined ? {} : { count };
+      return { ...(count !== undefined && { count }) };
     };
     return {
       agent: [...agents].map((value) => ({ value, label: agentName(value), ...countOf('agent', value) })),
@@ -50,11 +50,13 @@ export function useKnownValues(
       model: (named.model ?? []).map((value) => ({ value })),
       person: (named.person ?? []).map((value) => ({ value, ...countOf('person', value) })),
       tool: (usage?.tools ?? []).filter(({ name }) => name !== '').map(({ name }) => ({ value: name })),
-      machine: (environments ?? []).map(({ environmentId, displayName, hostname }) => ({
-        value: environmentId,
-        label: displayName ?? hostname,
-        ...countOf('machine', environmentId),
-      })),
+      machine: (environments ?? [])
+        .map(({ environmentId, displayName, hostname }) => ({
+          value: environmentId,
+          label: displayName ?? hostname,
+          ...countOf('machine', environmentId),
+        }))
+        .sort((one, other) => (other.count ?? 0) - (one.count ?? 0)),
       secret: (secrets ?? []).map((secret) => ({ value: secret.secretId, label: nameOfSecret(secret) })),
     };
   }, [environments, installations, secrets, usage, rows]);

@@ -32,7 +32,7 @@ export function ViewMenu({ search }: { search: SessionSearch }) {
         trigger={
           <Button tone="quiet" size="small" className="flex-none">
             <Bookmark size={14} aria-hidden />
-            <span className="max-w-40 truncate">{current?.name ?? 'Views'}</span>
+            <span className="max-w-40 truncate max-sm:sr-only">{current?.name ?? 'Views'}</span>
           </Button>
         }
       >

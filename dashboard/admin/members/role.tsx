@@ -8,7 +8,7 @@ import { FormDialog } from '../../shared/form-dialog.tsx';
 
 const MEANINGS: Record<Role, string> = {
   owner: 'everything, and naming other owners',
-  admin: 'secrets, environments, agents and members',
+  admin: 'secrets, machines, agents and members',
   member: 'looking at sessions',
 };
 
