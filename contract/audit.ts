@@ -14,6 +14,8 @@ export const AUDIT_ACTIONS = [
   'member.removed',
   'member.left',
   'member.signed_in',
+  'member.sessions_handed_over',
+  'member.sessions_deleted',
   'secret.issued',
   'secret.revoked',
   'machine.sign_in_approved',

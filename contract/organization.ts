@@ -84,6 +84,19 @@ export const SecretsQuery = Type.Object({
 });
 export type SecretsQuery = Static<typeof SecretsQuery>;
 
+/** What becomes of what somebody has whom an admin removes. */
+export const RemovalQuery = Type.Object({
+  ...SecretsQuery.properties,
+  sessions: Type.Optional(
+    Type.Enum(['keep', 'handOver', 'delete'], {
+      description:
+        'of their machines and sessions: `keep` leaves them to their id, so that nobody reads the private ones; `handOver` gives them to the member `to`; `delete` revokes the machines and deletes the sessions, soon after the answer; default `keep`',
+    }),
+  ),
+  to: Type.Optional(Text(64)),
+});
+export type RemovalQuery = Static<typeof RemovalQuery>;
+
 /** Repeats the name, so that no other organization is deleted by mistake. */
 export const DeleteOrganizationBody = Body({ name: Text(MAX_NAME_LENGTH) });
 

@@ -24,6 +24,8 @@ export interface Deps {
   secretsRevoked: (secretIds: readonly string[]) => Promise<void>;
   /** Removes the data of deleted organizations, in the background. */
   removeOrganizations: () => void;
+  /** Deletes the sessions of people who were removed together with them, in the background. */
+  deleteSessionsOfRemoved: () => void;
   /** Ends the live streams of a person who left the organization, or of all its members; on every replica. */
   memberLeft: (organizationId: string, userId?: string) => Promise<void>;
   /** Others may see the session from now on: tells the live streams, on every replica. */

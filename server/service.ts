@@ -21,6 +21,7 @@ import { createAudiences } from './ingest/audience.ts';
 import { createLive } from './ingest/live.ts';
 import { removeDeletedOrganizations } from './ingest/organizations.ts';
 import { createPeers } from './ingest/peers.ts';
+import { deleteSessionsOfRemoved } from './ingest/person-deletions.ts';
 import { StorageQuotas } from './ingest/quotas.ts';
 import { createReading } from './ingest/reading.ts';
 import { deleteExpired } from './ingest/retention.ts';
@@ -202,6 +203,8 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
         signal,
       }),
     );
+  const deleteOfRemoved = () =>
+    background.run('removed members', (signal) => deleteSessionsOfRemoved({ db: store.db, sessionLog, signal }));
   const signHeads = () => background.run('audit heads', async () => auditHeads?.sign());
   const purgeEnded = () => background.run('sign-ins', async () => void (await purgeDevices(store.db, now())));
   const purge = () =>
@@ -234,6 +237,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       }
     },
     removeOrganizations: () => void removeOrganizations(),
+    deleteSessionsOfRemoved: () => void deleteOfRemoved(),
     async memberLeft(organizationId, userId) {
       live.end(organizationId, userId);
       await peers?.tellLeft(organizationId, userId);
@@ -293,11 +297,13 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   void repricing.run('prices', (signal) => reprice(store.db, prices, signal), { deadlineMs: REPRICE_MS });
   void purge();
   void removeOrganizations();
+  void deleteOfRemoved();
   void signHeads();
   const timers = [
     setInterval(sweep, SWEEP_EVERY_MS).unref(),
     setInterval(() => void purgeEnded(), SWEEP_EVERY_MS).unref(),
     setInterval(() => void removeOrganizations(), SWEEP_EVERY_MS).unref(),
+    setInterval(() => void deleteOfRemoved(), SWEEP_EVERY_MS).unref(),
     setInterval(() => void purge(), EXPIRE_EVERY_MS).unref(),
     setInterval(() => void count(), COUNT_EVERY_MS).unref(),
     setInterval(() => void signHeads(), SIGN_EVERY_MS).unref(),

@@ -26,6 +26,8 @@ const WORDS: Record<AuditAction, string> = {
   'member.removed': 'removed',
   'member.left': 'left',
   'member.signed_in': 'signed in',
+  'member.sessions_handed_over': 'handed over the machines and sessions of',
+  'member.sessions_deleted': 'had the sessions deleted of',
   'secret.issued': 'issued the secret',
   'secret.revoked': 'revoked the secret',
   'machine.sign_in_approved': 'let the machine sign in',

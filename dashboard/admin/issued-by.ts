@@ -6,15 +6,18 @@ import { useEnvironments, useMachineHealth, useSecrets } from '../app/queries.ts
 /** A session knows no member, only the name of the user on its machine. */
 export const personOf = ({ email }: Pick<Member, 'email'>): string => email.split('@')[0] || email;
 
-/** The secrets that somebody issued, and the active machines that belong to those. */
+/** The secrets that somebody issued, and their active machines: those that are theirs, and those of nobody with such a secret. */
 export function useIssuedBy(userId: string): { secrets: Secret[]; machines: Environment[] } {
   const health = useMachineHealth().data;
   const environments = useEnvironments().data ?? [];
   const secrets = (useSecrets().data ?? []).filter(({ createdBy }) => createdBy === userId);
   const ids = new Set(secrets.map(({ secretId }) => secretId));
+  const hasSuchSecret = (environmentId: string) =>
+    health?.get(environmentId)?.secretIds.some((secretId) => ids.has(secretId)) ?? false;
   const machines = environments.filter(
-    ({ environmentId, status }) =>
-      status === 'active' && health?.get(environmentId)?.secretIds.some((secretId) => ids.has(secretId)),
+    (machine) =>
+      machine.status === 'active' &&
+      (machine.userId === undefined ? hasSuchSecret(machine.environmentId) : machine.userId === userId),
   );
   return { secrets, machines };
 }

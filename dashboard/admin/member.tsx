@@ -53,7 +53,7 @@ function Issued({ userId }: { userId: string }) {
         <h2 id="machines" className="mb-1 text-14">
           Machines
         </h2>
-        {machines.length === 0 && <p className="text-13 text-muted">No machine was set up with their secrets.</p>}
+        {machines.length === 0 && <p className="text-13 text-muted">No machine is theirs.</p>}
         <ul className="text-13">
           {machines.map((machine) => (
             <li key={machine.environmentId} className="flex min-h-8 items-center gap-3 border-line border-b">

@@ -35,8 +35,8 @@ function serviceWithSecrets(issuedByBen: number) {
       ...Array.from({ length: issuedByBen }, (_, index) => secret(index + 2, 'usr_2')),
     ],
   });
-  service.answers.removeMember = ({ secrets = '' }) => {
-    asked.push(secrets);
+  service.answers.removeMember = ({ userId: _, ...query }) => {
+    asked.push(Object.values(query).join(' '));
     return { user: member('usr_2', 'admin') };
   };
   return { service, asked };
@@ -118,4 +118,24 @@ test('removing a member who issued one secret asks for it to be revoked', async 
   await expect.element(page.getByRole('checkbox', { name: /Revoke the active secret they issued/ })).toBeChecked();
   await remove();
   await expect.poll(() => asked).toEqual(['revoke']);
+});
+
+test('removing a member asks what becomes of their machines and sessions', async () => {
+  const { asked, remove } = await openDialog(1);
+  const option = (name: RegExp) => page.getByRole('radio', { name });
+  await expect.element(option(/^Keep/)).toBeChecked();
+  await option(/^Hand over/).click();
+  await expect.element(page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true })).toBeDisabled();
+  const successor = page.getByRole('combobox', { name: 'Hand over to' });
+  expect(successor.element().textContent).not.toContain('usr_2@');
+  await successor.selectOptions('usr_1@example.com');
+  await remove();
+  await expect.poll(() => asked).toEqual(['revoke handOver usr_1']);
+});
+
+test('the sessions of a removed member are deleted where that is chosen', async () => {
+  const { asked, remove } = await openDialog(0);
+  await page.getByRole('radio', { name: /^Delete/ }).click();
+  await remove();
+  await expect.poll(() => asked).toEqual(['revoke delete']);
 });

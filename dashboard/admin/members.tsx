@@ -12,7 +12,8 @@ import { Ago, useNow } from '../kit/time.tsx';
 import { SessionsOf } from '../shared/sessions-of.tsx';
 import { personOf } from './issued-by.ts';
 import { Invite } from './members/invite.tsx';
-import { Leave, Remove } from './members/leave.tsx';
+import { Leave } from './members/leave.tsx';
+import { Remove } from './members/remove.tsx';
 import { ChangeRole } from './members/role.tsx';
 import { ResourcePage } from './resource-page.tsx';
 

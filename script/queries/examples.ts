@@ -28,6 +28,8 @@ const HAPPENED = {
 const NOBODYS = {
   ...{ organization_id: ORGANIZATION, environment_id: 'env_1', user_id: null, claimed_by: null, status: 'active' },
 };
+const LEAVING = { organizationId: ORGANIZATION, userId: 'usr_2', actorId: 'usr_1' };
+const PERSON_DELETION = { organization_id: ORGANIZATION, user_id: 'usr_2', actor_id: 'usr_1', requested_at: NOW };
 const HOLDER = { organizationId: ORGANIZATION, secretId: 'sec_1' };
 const VIEWER = { organizationId: ORGANIZATION, userId: 'usr_1', seesAll: false };
 const FILTER = { viewer: VIEWER, offset: 0, limit: 51 };
@@ -229,6 +231,14 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   removeUnmailed: [[MEMBER]],
   updateRole: [[MEMBER, 'admin', NOW]],
   listMemberIds: [[ORGANIZATION], [ORGANIZATION, 'invited']],
+
+  handOver: [[LEAVING, 'usr_3', NOW]],
+  discard: [[LEAVING, NOW]],
+  listPersonDeletions: [[]],
+  listSessionsToDelete: [[PERSON_DELETION, '', 500]],
+  endPersonDeletion: [[PERSON_DELETION]],
+  revokeWithin: [],
+  assertNoHoldOn: [],
 
   readPolicy: [[ORGANIZATION]],
   replacePolicy: [[ACTOR, { signIn: 'admins' }, NOW]],

@@ -1,4 +1,4 @@
-import type { Role } from '../../contract/organization.ts';
+import type { RemovalQuery, Role } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
 import { hashSecret } from '../credentials.ts';
 import type { Deps } from '../deps.ts';
@@ -20,12 +20,21 @@ import {
   toWaitingInvitation,
   updateRole,
 } from '../store/members.ts';
+import { discard, handOver } from '../store/off-boarding.ts';
 import { changeMembers, findOrganization, nameOwner, settleOwner, toOrganization } from '../store/organizations.ts';
 import type { Db, MemberRow } from '../store/schema.ts';
 import { revokeSecrets } from '../store/secrets.ts';
 import { found, streamList } from './answers.ts';
 
-export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRevoked, pepper, now }: Deps) => {
+export const memberHandlers = ({
+  store: { db },
+  identity,
+  memberLeft,
+  deleteSessionsOfRemoved,
+  secretsRevoked,
+  pepper,
+  now,
+}: Deps) => {
   /** Asks the identity provider to mail the invitation, and notes that it did. */
   async function mail(row: MemberRow, countAs: Ask['countAs']): Promise<MemberRow> {
     // By the e-mail, so that inviting again after a withdrawal counts too; hashed, because counters outlive the person.
@@ -115,6 +124,7 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
       const { organizationId } = caller;
       const { row, secretIds } = await changeMember(db, caller, params.userId, now(), async (members, who) => {
         mayTouchOwners(who.actor.role, who.target.role);
+        await settleBelongings(members, who, query, now());
         await removeMember(members, who.target);
         const isKept = query.secrets === 'keep';
         const revoked = isKept ? [] : await revokeSecrets(members, organizationId, now(), who.target.user_id);
@@ -124,6 +134,7 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
       });
       await memberLeft(organizationId, row.user_id);
       await secretsRevoked(secretIds);
+      if (query.sessions === 'delete') deleteSessionsOfRemoved();
       return { status: 200, body: { user: toMember(row) } };
     },
 
@@ -142,6 +153,25 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
     },
   } satisfies Partial<Handlers>;
 };
+
+/** @throws Problem `validation_failed`, `not_found` */
+async function settleBelongings(
+  members: Db,
+  { actor, target }: { actor: MemberRow; target: MemberRow },
+  { sessions, to }: RemovalQuery,
+  now: number,
+): Promise<void> {
+  const { organization_id: organizationId, user_id: userId } = target;
+  const leaving = { organizationId, userId, actorId: actor.user_id };
+  if (sessions === 'delete') return discard(members, leaving, now);
+  if (sessions !== 'handOver') return;
+  if (to === undefined || to === userId) throw nobodyToHandOver();
+  const next = await findMember(members, organizationId, to);
+  await handOver(members, leaving, found(next?.status === 'active' ? next : undefined, 'member').user_id, now);
+}
+
+const nobodyToHandOver = () =>
+  new Problem('validation_failed', '/to names another member, who gets the machines and sessions.');
 
 const removal = ({ userId }: MemberCaller, { user_id, role, status }: MemberRow): Happened => ({
   actor: person(userId),

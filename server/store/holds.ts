@@ -67,6 +67,27 @@ export async function assertNoHold(transaction: Db, organizationId: string): Pro
   );
 }
 
+/**
+ * Checks that nothing holds all sessions of a person, in a transaction of `changeMembers`, as holds are placed in one.
+ * @param everythingToo also a hold on all that the organization has
+ * @throws Problem `held`
+ */
+export async function assertNoHoldOn(transaction: Db, { organizationId, userId }: Holder, everythingToo: boolean) {
+  const row = await firstRow(
+    transaction,
+    sql<Pick<HoldRow, 'hold_id'>>`
+      select hold_id from holds
+      where organization_id = ${organizationId} and released_at is null
+        and (target_kind = 'person' and target_id = ${userId} ${everythingToo ? sql`or target_kind = 'everything'` : sql``})
+      order by hold_id limit 1`,
+  );
+  if (!row) return;
+  throw new Problem(
+    'held',
+    `The hold ${row.hold_id} keeps the sessions of this person, so nobody was removed. Keep the sessions, or have the hold released first.`,
+  );
+}
+
 interface Holder {
   organizationId: string;
   userId: string;

@@ -93,9 +93,12 @@ export const removeUnmailed = async (db: Db, { organization_id, user_id }: Membe
         and mailed_at is null`,
   )) > 0;
 
-/** Removes a member with the views that only they could see. */
+/** Removes a member with the views that only they could see, and with what they claimed. */
 export async function removeMember(db: Db, { organization_id, user_id }: MemberRow): Promise<void> {
   await removeOwnViews(db, organization_id, user_id);
+  await sql`
+    update environments set claimed_by = null
+    where organization_id = ${organization_id} and claimed_by = ${user_id}`.execute(db);
   await sql`delete from members where organization_id = ${organization_id} and user_id = ${user_id}`.execute(db);
 }
 

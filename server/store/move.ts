@@ -11,6 +11,7 @@ const TABLES = {
   organizations: ['organization_id'],
   members: ['user_id'],
   policies: ['organization_id'],
+  person_deletions: ['organization_id', 'user_id'],
   secrets: ['secret_id'],
   environments: ['environment_id'],
   installations: ['installation_id'],

@@ -118,6 +118,7 @@ const OWNED = [
   ['holds', 'hold_id'],
   ['members', 'user_id'],
   ['policies', 'organization_id'],
+  ['person_deletions', 'user_id'],
   ['audit_entries', 'sequence'],
   ['audit_heads', 'organization_id'],
 ] as const;

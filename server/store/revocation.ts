@@ -15,18 +15,27 @@ export interface Revoker {
 /** Revokes the machine, if it is active: from now on no session can be opened on it. */
 export const revokeEnvironment = async (
   db: Db,
-  { organizationId, userId }: Revoker,
+  revoker: Revoker,
   environmentId: string,
   now: number,
 ): Promise<EnvironmentRow | undefined> =>
-  (await db.transaction().execute(async (transaction) => {
-    const revoked = await markRevoked(transaction, organizationId, environmentId, now);
-    if (!revoked) return undefined;
-    const target = { kind: 'machine', id: environmentId } as const;
-    const happened = { actor: person(userId), action: 'machine.revoked', target } as const;
-    await recordAction(transaction, organizationId, happened, now);
-    return revoked;
-  })) ?? findEnvironment(db, organizationId, environmentId);
+  (await db.transaction().execute((transaction) => revokeWithin(transaction, revoker, environmentId, now))) ??
+  findEnvironment(db, revoker.organizationId, environmentId);
+
+/** The same within a transaction. @returns undefined where there is no such active machine */
+export async function revokeWithin(
+  transaction: Db,
+  { organizationId, userId }: Revoker,
+  environmentId: string,
+  now: number,
+): Promise<EnvironmentRow | undefined> {
+  const revoked = await markRevoked(transaction, organizationId, environmentId, now);
+  if (!revoked) return undefined;
+  const target = { kind: 'machine', id: environmentId } as const;
+  const happened = { actor: person(userId), action: 'machine.revoked', target } as const;
+  await recordAction(transaction, organizationId, happened, now);
+  return revoked;
+}
 
 const markRevoked = (db: Db, organizationId: string, environmentId: string, now: number) =>
   db

@@ -49,3 +49,13 @@ export interface AuditEntryRow {
   previous: string;
   hash: string;
 }
+
+/** A person who was removed together with their sessions, until these are gone. */
+export interface PersonDeletionRow {
+  organization_id: string;
+  user_id: string;
+  /** The admin who removed them. */
+  actor_id: string;
+  /** Sessions that were opened later are not meant. */
+  requested_at: Time;
+}

@@ -5,7 +5,7 @@ import type { Platform } from '../../contract/environment.ts';
 import type { Role } from '../../contract/organization.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { Visibility } from '../../contract/session.ts';
-import type { AuditEntryRow, AuditHeadRow, HoldRow, PolicyRow, Time } from './schema-governance.ts';
+import type { AuditEntryRow, AuditHeadRow, HoldRow, PersonDeletionRow, PolicyRow, Time } from './schema-governance.ts';
 
 /* Times are epoch milliseconds; ids are the opaque strings of the wire. */
 
@@ -427,6 +427,7 @@ export interface Database {
   organizations: OrganizationRow;
   members: MemberRow;
   policies: PolicyRow;
+  person_deletions: PersonDeletionRow;
   audit_heads: AuditHeadRow;
   audit_entries: AuditEntryRow;
   secrets: SecretRow;

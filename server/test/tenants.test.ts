@@ -68,6 +68,11 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
         .insertInto('deleted_sessions')
         .values({ session_id: `gone_${session_id}`, organization_id, environment_id: 'env_1', ...gone })
         .execute();
+      const asked = { user_id: 'usr_gone', actor_id: 'usr_1', requested_at: 0 };
+      await db
+        .insertInto('person_deletions')
+        .values({ organization_id, ...asked })
+        .execute();
       await db.insertInto('policies').values({ organization_id, policy: '{}', updated_at: 0 }).execute();
       const machine = { hostname: 'host', platform: 'linux', cli_version: '1', address: '127.0.0.1' } as const;
       await insertDevice(db, {

@@ -12,6 +12,7 @@ export const EXPORTED: { [Name in Table]?: (organizationId: string) => RawBuilde
   organizations: own,
   members: own,
   policies: own,
+  person_deletions: own,
   secrets: own,
   environments: own,
   installations: own,

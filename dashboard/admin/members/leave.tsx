@@ -1,76 +1,9 @@
-import { type ReactNode, useState } from 'react';
-import type { Member } from '../../../contract/organization.ts';
+import { useState } from 'react';
 import { useApp, usePerson } from '../../app/app.ts';
 import { forgetMembership } from '../../app/membership.ts';
 import { paths } from '../../app/paths.ts';
-import { keys } from '../../app/queries.ts';
 import { showHidden } from '../../kit/text/controls.ts';
 import { Confirm } from '../../shared/confirm.tsx';
-import { nameOfEnvironment } from '../../shared/environment-name.ts';
-import { useIssuedBy } from '../issued-by.ts';
-
-interface Props {
-  member: Member;
-  onClose: () => void;
-}
-
-/** Removes a member, or withdraws an invitation: with the secrets they issued, and the machines that were set up with those. */
-export function Remove({ member, onClose }: Props) {
-  const { userId, status } = member;
-  const isInvited = status === 'invited';
-  const [isRevoking, setRevoking] = useState(true);
-  const [isEnding, setEnding] = useState(false);
-  const { secrets, machines } = useIssuedBy(userId);
-  const active = secrets.filter((secret) => secret.status === 'active');
-  const email = showHidden(member.email);
-  const [one, them] = active.length === 1 ? ['secret', 'it'] : ['secrets', 'them'];
-  return (
-    <Confirm
-      title={isInvited ? `Withdraw the invitation of ${email}` : `Remove ${email}`}
-      action={isInvited ? 'Withdraw' : 'Remove'}
-      run={async (api) => {
-        await api.removeMember({ userId, query: { secrets: isRevoking ? 'revoke' : 'keep' } });
-        if (isEnding) for (const { environmentId } of machines) await api.revokeEnvironment({ environmentId });
-      }}
-      touches={[keys.members, keys.secrets, keys.environments]}
-      onDone={onClose}
-      onClose={onClose}
-      extra={
-        <>
-          {active.length > 0 && (
-            <Check isChecked={isRevoking} onChange={setRevoking}>
-              Revoke the {active.length === 1 ? 'active secret' : `${active.length} active ${one}`} they issued.
-              Machines that use {them} stop sending until they are signed in again.
-            </Check>
-          )}
-          {machines.length > 0 && (
-            <Check isChecked={isEnding} onChange={setEnding}>
-              Revoke {machines.map(nameOfEnvironment).join(', ')} for good, set up with{' '}
-              {secrets.length === 1 ? 'that secret' : 'these secrets'}.
-            </Check>
-          )}
-        </>
-      }
-    >
-      {isInvited
-        ? 'The invitation no longer works. You can invite this address again.'
-        : `${email} loses access now. Their sessions stay.`}
-    </Confirm>
-  );
-}
-
-interface CheckProps {
-  isChecked: boolean;
-  onChange: (isChecked: boolean) => void;
-  children: ReactNode;
-}
-
-const Check = ({ isChecked, onChange, children }: CheckProps) => (
-  <label className="flex gap-2">
-    <input type="checkbox" checked={isChecked} onChange={(event) => onChange(event.target.checked)} />
-    <span>{children}</span>
-  </label>
-);
 
 /** Deletes what the service knows of the person themselves. */
 export function DeleteAccount({ onClose }: { onClose: () => void }) {

@@ -26,6 +26,7 @@ export const TENANT_TABLES = [
   'summed_days',
   'usage_days',
   'policies',
+  'person_deletions',
   'audit_heads',
   'audit_entries',
 ] as const;
@@ -88,6 +89,15 @@ create table policies (
   organization_id text primary key references organizations (organization_id),
   policy text not null,
   updated_at bigint not null
+);
+
+-- People who were removed together with their sessions, until these are gone.
+create table person_deletions (
+  organization_id text not null references organizations (organization_id),
+  user_id text not null,
+  actor_id text not null,
+  requested_at bigint not null,
+  constraint person_deletions_pkey primary key (organization_id, user_id)
 );
 
 create table secrets (
@@ -282,6 +292,7 @@ create index sessions_by_secret on sessions
   where secret_id is not null;
 -- Those that only their persons may know of.
 create index sessions_private on sessions (organization_id, session_id, user_id) where visibility = 'private';
+create index sessions_by_person on sessions (organization_id, user_id, session_id) where user_id is not null;
 -- Most sessions are completed in the end; this index finds the others.
 create index sessions_by_status on sessions (organization_id, plane, status) where status <> 'completed';
 -- The open sessions of a machine, which are closed when it is revoked.

@@ -113,6 +113,12 @@ delete
   where organization_id = $2
   limit $3);
 delete
+  from "person_deletions"
+  where organization_id = $1 and "user_id" in (select "user_id"
+  from "person_deletions"
+  where organization_id = $2
+  limit $3);
+delete
   from "audit_entries"
   where organization_id = $1 and "sequence" in (select "sequence"
   from "audit_entries"

@@ -192,6 +192,35 @@ export const MEMBERSHIPS: readonly Scenario[] = [
     status: 403,
     code: 'insufficient_role',
   },
+  ...[{ sessions: 'sell' }, { sessions: 'handOver' }].map(
+    (query): Scenario => ({
+      route: 'removeMember',
+      name: `with ${JSON.stringify(query)}`,
+      ask: ({ ours }) => ({ ...named(ours.memberId), query }),
+      status: 400,
+      code: 'validation_failed',
+      after: async (world) => expect(await statusOf(world, world.ours.memberId)).toBe('active'),
+    }),
+  ),
+  {
+    route: 'removeMember',
+    name: 'what is theirs is not handed over to themselves',
+    ask: ({ ours }) => ({ ...named(ours.memberId), query: { sessions: 'handOver', to: ours.memberId } }),
+    status: 400,
+    says: /^\/to /,
+  },
+  ...(['ours', 'theirs'] as const).map(
+    (whose): Scenario => ({
+      route: 'removeMember',
+      name: `what is theirs is not handed over to ${whose === 'ours' ? 'somebody invited' : 'another organization'}`,
+      ask: (world) => {
+        const to = whose === 'ours' ? world.ours.userId : world.theirs.memberId;
+        return { ...named(world.ours.memberId), query: { sessions: 'handOver', to } };
+      },
+      status: 404,
+      says: /^No such member/,
+    }),
+  ),
   { route: 'removeMember', name: 'nobody', ask: named('usr_none'), status: 404, code: 'not_found' },
   {
     route: 'removeMember',

@@ -1,0 +1,112 @@
+import { type ReactNode, useState } from 'react';
+import type { Member, RemovalQuery } from '../../../contract/organization.ts';
+import { keys, useMembers } from '../../app/queries.ts';
+import { Radios } from '../../kit/choice.tsx';
+import { showHidden } from '../../kit/text/controls.ts';
+import { Confirm } from '../../shared/confirm.tsx';
+import { nameOfEnvironment } from '../../shared/environment-name.ts';
+import { useIssuedBy } from '../issued-by.ts';
+
+interface Props {
+  member: Member;
+  onClose: () => void;
+}
+
+/** Removes a member, or withdraws an invitation, and asks what becomes of their secrets, machines and sessions. */
+export function Remove({ member, onClose }: Props) {
+  const { userId, status } = member;
+  const isInvited = status === 'invited';
+  const [isRevoking, setRevoking] = useState(true);
+  const [isEnding, setEnding] = useState(false);
+  const [sessions, setSessions] = useState<Fate>('keep');
+  const [to, setTo] = useState('');
+  const { secrets, machines } = useIssuedBy(userId);
+  const active = secrets.filter((secret) => secret.status === 'active');
+  const email = showHidden(member.email);
+  const [one, them] = active.length === 1 ? ['secret', 'it'] : ['secrets', 'them'];
+  const query = {
+    secrets: isRevoking ? 'revoke' : 'keep',
+    ...(sessions !== 'keep' && { sessions }),
+    ...(sessions === 'handOver' && { to }),
+  } satisfies RemovalQuery;
+  return (
+    <Confirm
+      title={isInvited ? `Withdraw the invitation of ${email}` : `Remove ${email}`}
+      action={isInvited ? 'Withdraw' : 'Remove'}
+      run={async (api) => {
+        await api.removeMember({ userId, query });
+        if (!isEnding || sessions !== 'keep') return;
+        for (const { environmentId } of machines) await api.revokeEnvironment({ environmentId });
+      }}
+      touches={[keys.members, keys.secrets, keys.environments, keys.allSessions]}
+      isIncomplete={sessions === 'handOver' && to === ''}
+      onDone={onClose}
+      onClose={onClose}
+      extra={
+        <>
+          {!isInvited && <SessionsChoice chosen={sessions} onChoose={setSessions} />}
+          {sessions === 'handOver' && <Successor of={member} to={to} onChoose={setTo} />}
+          {active.length > 0 && (
+            <Check isChecked={isRevoking} onChange={setRevoking}>
+              Revoke the {active.length === 1 ? 'active secret' : `${active.length} active ${one}`} they issued.
+              Machines that use {them} stop sending until they are signed in again.
+            </Check>
+          )}
+          {machines.length > 0 && sessions === 'keep' && (
+            <Check isChecked={isEnding} onChange={setEnding}>
+              Revoke {machines.map(nameOfEnvironment).join(', ')} for good.
+            </Check>
+          )}
+        </>
+      }
+    >
+      {isInvited
+        ? 'The invitation no longer works. You can invite this address again.'
+        : `${email} loses access now. This is recorded in the audit log.`}
+    </Confirm>
+  );
+}
+
+type Fate = NonNullable<RemovalQuery['sessions']>;
+
+const FATES = [
+  { value: 'keep', label: 'Keep', meaning: 'as they are. Nobody can read the private ones' },
+  { value: 'handOver', label: 'Hand over', meaning: 'to another member, with the private ones' },
+  { value: 'delete', label: 'Delete', meaning: 'all their sessions, and revoke their machines. This cannot be undone' },
+] as const;
+
+const SessionsChoice = ({ chosen, onChoose }: { chosen: Fate; onChoose: (fate: Fate) => void }) => (
+  <Radios<Fate> legend="Their machines and sessions" options={FATES} value={chosen} onChange={onChoose} />
+);
+
+/** Which other member gets the machines and sessions. */
+function Successor({ of, to, onChoose }: { of: Member; to: string; onChoose: (userId: string) => void }) {
+  const { data: members = [] } = useMembers();
+  const others = members.filter(({ userId, status }) => status === 'active' && userId !== of.userId);
+  return (
+    <label className="flex flex-col gap-1 text-13">
+      Hand over to
+      <select className="field" required value={to} onChange={({ target }) => onChoose(target.value)}>
+        <option value="">Choose a member</option>
+        {others.map(({ userId, email }) => (
+          <option key={userId} value={userId}>
+            {showHidden(email)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface CheckProps {
+  isChecked: boolean;
+  onChange: (isChecked: boolean) => void;
+  children: ReactNode;
+}
+
+const Check = ({ isChecked, onChange, children }: CheckProps) => (
+  <label className="flex gap-2">
+    <input type="checkbox" checked={isChecked} onChange={(event) => onChange(event.target.checked)} />
+    <span>{children}</span>
+  </label>
+);

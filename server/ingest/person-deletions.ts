@@ -1,0 +1,44 @@
+import { Held } from '../log/outcome.ts';
+import { person } from '../store/audit-chain.ts';
+import { endPersonDeletion, listPersonDeletions, listSessionsToDelete } from '../store/off-boarding.ts';
+import type { Db } from '../store/schema.ts';
+import type { PersonDeletionRow } from '../store/schema-governance.ts';
+import type { SessionLog } from './session-log.ts';
+
+export interface PersonDeletions {
+  db: Db;
+  sessionLog: Pick<SessionLog, 'delete'>;
+  signal: AbortSignal;
+}
+
+const AT_ONCE = 500;
+
+/**
+ * Deletes the sessions of people who were removed together with them; continues after an interruption. A session that cannot
+ * be deleted now is tried again later, and does not keep the others.
+ * @throws the first error, after all other sessions were deleted
+ */
+export async function deleteSessionsOfRemoved({ db, sessionLog, signal }: PersonDeletions): Promise<void> {
+  let failure: { error: unknown } | undefined;
+  for (const request of await listPersonDeletions(db)) {
+    await deleteSessions(request);
+    if (signal.aborted) return;
+    await endPersonDeletion(db, request);
+  }
+  if (failure) throw failure.error;
+
+  async function deleteSessions(request: PersonDeletionRow): Promise<void> {
+    const { organization_id: organizationId, actor_id } = request;
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const sessions: string[] = await listSessionsToDelete(db, request, after, AT_ONCE);
+      for (const sessionId of sessions) {
+        if (signal.aborted) return;
+        await sessionLog.delete({ organizationId, sessionId }, person(actor_id)).catch((error: unknown) => {
+          // The hold was placed after the list was read.
+          if (!(error instanceof Held)) failure ??= { error };
+        });
+      }
+      after = sessions.length < AT_ONCE ? undefined : sessions.at(-1);
+    }
+  }
+}
