@@ -27,6 +27,7 @@ export const AUDIT_ACTIONS = [
   'agent.installed',
   'agent.changed',
   'session.deleted',
+  'session.removed',
   'session.deletion_refused',
   'session.expired',
   'session.deletion_forgotten',

@@ -3,6 +3,7 @@ import { AuditEvent, AuditEventsQuery, AuditHead, AuditPage, AuditQuery } from '
 import { Envelope } from './common.ts';
 import { Hold, PlaceHoldBody } from './hold.ts';
 import { Policy, PolicyBody } from './policy.ts';
+import { DeletionReceipt } from './receipt.ts';
 import { route } from './route.ts';
 
 /** How an organization is governed: what its owner allows, what is held, and who did what. */
@@ -75,6 +76,14 @@ export const GOVERNANCE = {
     auth: 'admin',
     summary: 'Release a legal hold, which stays in the list; again changes nothing',
     replies: { 200: Envelope('hold', Hold) },
+    errors: [400, 401, 403, 404, 429, 503],
+  }),
+  getDeletionReceipt: route({
+    method: 'GET',
+    path: '/v1/organizations/me/sessions/{sessionId}/receipt',
+    auth: 'admin',
+    summary: 'Show what the deletion of a session removed, who asked for it, and why',
+    replies: { 200: DeletionReceipt },
     errors: [400, 401, 403, 404, 429, 503],
   }),
 };

@@ -39,6 +39,7 @@ const WORDS: Record<AuditAction, string> = {
   'agent.installed': 'installed the agent',
   'agent.changed': 'changed the agent',
   'session.deleted': 'deleted the session',
+  'session.removed': 'removed the last of the session',
   'session.deletion_refused': 'could not delete the session',
   'session.expired': 'deleted sessions by their age in',
   'session.deletion_forgotten': 'allowed to capture again',

@@ -195,6 +195,11 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   removeView: [[VIEW]],
   removeOwnViews: [[ORGANIZATION, 'usr_1']],
 
+  addToReceipt: [],
+  lockReceipt: [[ORGANIZATION, 'ses_1']],
+  finishReceipt: [[ORGANIZATION, 'ses_1', NOW]],
+  findReceipt: [[ORGANIZATION, 'ses_1']],
+
   assertNoHold: [[ORGANIZATION]],
   findHoldOf: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }]],
   listHolds: [[ORGANIZATION]],

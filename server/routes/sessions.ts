@@ -7,6 +7,7 @@ import type { SecretCaller } from '../http/secret-lookup.ts';
 import { person } from '../store/audit-chain.ts';
 import { fromTimestamp, toTimestamp } from '../store/columns.ts';
 import { forgetDeletion } from '../store/ownership.ts';
+import { findReceipt, toReceipt } from '../store/receipts.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { findSession, listSessions, toSession } from '../store/sessions.ts';
 import { mayName, viewerOf, wholeOrganization } from '../store/viewer.ts';
@@ -62,6 +63,12 @@ export const sessionHandlers = ({ store: { db }, sessionLog, audienceChanged, no
       if (session && !mayName(await viewerOf(db, caller), session)) throw noSession();
       await sessionLog.delete({ organizationId, sessionId }, person(userId));
       return { status: 200, body: { sessionId } };
+    },
+
+    async getDeletionReceipt({ caller, params }) {
+      const row = await findReceipt(db, caller.organizationId, params.sessionId);
+      if (!row) throw noDeletion();
+      return { status: 200, body: toReceipt(row) };
     },
 
     async forgetDeletion({ caller, params }) {

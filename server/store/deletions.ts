@@ -4,6 +4,7 @@ import type { Plane } from '../../contract/secret.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { recordAction } from './audit.ts';
 import { removeDerived } from './derived-removal.ts';
+import { addToReceipt, finishReceipt, lockReceipt, type RemovedAppend } from './receipts.ts';
 import { allRows, changedRows, firstRow } from './rows.ts';
 import type { Db, DeletedSessionRow, SessionRow } from './schema.ts';
 
@@ -18,7 +19,8 @@ export const forgetExpiry = (
     const changed = await changedRows(
       transaction,
       sql`
-        update deleted_sessions set last_event_at = null
+        update deleted_sessions set last_event_at = null, deleted_by_kind = ${actor?.kind ?? null},
+          deleted_by_id = ${actor?.id ?? null}
         where organization_id = ${organizationId} and session_id = ${sessionId} and last_event_at is not null`,
     );
     if (changed === 0 || !actor) return;
@@ -113,22 +115,28 @@ async function sweep(db: Db, row: DeletedSessionRow, now: number, signal?: Abort
   const session = await firstRow(db, sql<SessionRow>`select * from sessions where ${mine}`);
   if (session) await removeDerived(db, session);
   await sql`delete from sessions where ${mine}`.execute(db);
-  await sql`update deleted_sessions set swept_at = ${now} where ${mine}`.execute(db);
+  await db.transaction().execute((transaction) => finishReceipt(transaction, organizationId, sessionId, now));
 }
 
 async function removeAppends(db: Db, organizationId: string, sessionId: string, signal?: AbortSignal): Promise<void> {
   for (let isLeft = true; isLeft && !signal?.aborted; ) {
-    const deleted = await changedRows(
-      db,
-      sql`
-        delete from appends
-        where organization_id = ${organizationId} and session_id = ${sessionId} and first_sequence in (
-          select first_sequence from appends where session_id = ${sessionId}
-          order by first_sequence limit ${SWEPT_AT_ONCE}
-        )`,
-    );
+    const removed = await db.transaction().execute(async (transaction) => {
+      const sofar = await lockReceipt(transaction, organizationId, sessionId);
+      const appends = await allRows(
+        transaction,
+        sql<RemovedAppend>`
+          delete from appends
+          where organization_id = ${organizationId} and session_id = ${sessionId} and first_sequence in (
+            select first_sequence from appends where session_id = ${sessionId}
+            order by first_sequence limit ${SWEPT_AT_ONCE}
+          )
+          returning first_sequence, last_sequence, body`,
+      );
+      if (sofar && appends.length > 0) await addToReceipt(transaction, sofar, appends);
+      return appends.length;
+    });
     // Fewer may be gone than were chosen, where another process removes the same ones.
-    isLeft = deleted === SWEPT_AT_ONCE || (await hasAppends(db, organizationId, sessionId));
+    isLeft = removed === SWEPT_AT_ONCE || (await hasAppends(db, organizationId, sessionId));
   }
 }
 

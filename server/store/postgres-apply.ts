@@ -194,14 +194,14 @@ export async function applyBehind(pool: pg.Pool, additions: readonly Addition[])
 const DELETE = `
 WITH s AS (
   UPDATE sessions s SET deleted_at = n.at, status = CASE s.status WHEN 'active' THEN 'failed' ELSE s.status END
-  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[], $5::int[])
-    AS n (organization_id, session_id, at, is_expired, event_count)
+  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[], $5::int[], $6::text[], $7::text[])
+    AS n (organization_id, session_id, at, is_expired, event_count, by_kind, by_id)
   WHERE s.session_id = n.session_id AND s.organization_id = n.organization_id AND s.deleted_at IS NULL
     AND s.event_count = coalesce(n.event_count, s.event_count) AND ${holdOf('s')} IS NULL
   RETURNING s.session_id, s.organization_id, s.environment_id, s.plane, s.client_key, s.deleted_at, s.event_count,
-    s.created_at, n.is_expired
+    s.created_at, n.is_expired, n.by_kind, n.by_id
 ), remembered AS (
-  INSERT INTO deleted_sessions (${TOMBSTONE}) SELECT ${tombstoneOf('s.is_expired')} FROM s
+  INSERT INTO deleted_sessions (${TOMBSTONE}) SELECT ${tombstoneOf('s.is_expired', 's.by_kind', 's.by_id')} FROM s
 )
 SELECT organization_id, session_id, 'deleted' AS status, event_count FROM s`;
 
@@ -221,6 +221,8 @@ export async function applyDeletions(
     deletions.map((one) => one.at),
     deletions.map((one) => one.isExpired),
     deletions.map((one) => one.eventCount ?? null),
+    deletions.map((one) => one.by?.kind ?? null),
+    deletions.map((one) => one.by?.id ?? null),
   ];
   const asked = { name: 'delete_sessions', text: DELETE, values, ...BOUNDED };
   const { rows } = await client.query<ChangedSession>(asked);

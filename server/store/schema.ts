@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely';
 import type { AgentId } from '../../contract/agent.ts';
+import type { AuditParty } from '../../contract/audit.ts';
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import type { Platform } from '../../contract/environment.ts';
 import type { Role } from '../../contract/organization.ts';
@@ -178,6 +179,15 @@ export interface DeletedSessionRow {
   last_event_at: Time | null;
   /** 1 once the audit log counts it among the sessions that expired. */
   is_noted: Generated<number>;
+  /** Who deleted it; null where nobody did, as it expired or went with its organization. */
+  deleted_by_kind: AuditParty['kind'] | null;
+  deleted_by_id: string | null;
+  /** What the sweep has removed so far. */
+  removed_events: Generated<number>;
+  removed_appends: Generated<number>;
+  removed_bytes: Generated<number>;
+  /** Of the removed appends: see `nextDigest`. */
+  digest: string | null;
 }
 
 /** How many bytes of events a session has, as they were sent without compression. */

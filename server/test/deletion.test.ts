@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,9 +36,19 @@ async function markDeleted({ db }: TestStore, organizationId: string, sessionId:
   const row = { session_id: sessionId, organization_id: organizationId, plane: 'live', client_key: null } as const;
   await db
     .insertInto('deleted_sessions')
-    .values({ ...row, environment_id: 'env_1', deleted_at: 1, swept_at: null, event_count: 0, last_event_at: null })
+    .values({
+      ...row,
+      environment_id: 'env_1',
+      deleted_at: 1,
+      swept_at: null,
+      event_count: 0,
+      last_event_at: null,
+      ...NOBODY,
+    })
     .execute();
 }
+
+const NOBODY = { deleted_by_kind: null, deleted_by_id: null, digest: null };
 
 const NOTHING = {
   sessions: 0,
@@ -77,6 +88,33 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     await service.call('GET', `/v1/organizations/me/session-summaries?sessionIds=${sessionId}`, { as: ours.member });
     expect((await remove(sessionId)).status).toBe(200);
     await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
+  });
+
+  test('leaves a receipt of what was stored, also when another process removes the rest', async () => {
+    const { service, ours } = world;
+    const sessionId = await fill(45);
+    await settled(service.store.bus);
+    const stored = await service.store.db
+      .selectFrom('appends')
+      .select('body')
+      .where('session_id', '=', sessionId)
+      .orderBy('first_sequence')
+      .execute();
+    const digest = stored.reduce(
+      (before, { body }) => createHash('sha256').update(before).update(body).digest(),
+      Buffer.of(),
+    );
+    const bytes = stored.reduce((sum, { body }) => sum + body.byteLength, 0);
+    await remove(sessionId);
+    // Beside the sweep of the service.
+    await sweepDeleted(service.store.db, () => service.clock.now);
+    const path = `/v1/organizations/me/sessions/${sessionId}/receipt`;
+    const read = async () => (await service.call('GET', path, { as: ours.admin })).body;
+    const removed = { why: 'person', events: 45, appends: 45, bytes, digest: digest.toString('hex') };
+    await expect.poll(read).toMatchObject({ ...removed, removedAt: expect.any(String) });
+    const log = '/v1/organizations/me/audit?action=session.removed';
+    const { entries } = (await service.call('GET', log, { as: ours.admin })).body;
+    expect(entries).toMatchObject([{ target: { id: sessionId }, details: removed }]);
   });
 
   test('leaves nothing in the store when its facts cannot be read', async () => {

@@ -100,6 +100,7 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   streamAuditEvents: () => ({}),
   getAuditHead: () => ({}),
   listAddOns: () => ({}),
+  getDeletionReceipt: ({ ours }) => ({ params: { sessionId: ours.spareSessionId } }),
   listHolds: () => ({}),
   placeHold: ({ ours }) => ({ body: { target: { kind: 'session', id: ours.closedSessionId }, reason: 'a lawsuit' } }),
   releaseHold: ({ ours }) => ({ params: { holdId: ours.releasedHoldId } }),

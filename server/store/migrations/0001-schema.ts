@@ -322,7 +322,15 @@ create table deleted_sessions (
   -- Null where a person deleted it; else it has expired.
   last_event_at bigint,
   -- 1 once the audit log counts it among the sessions that expired.
-  is_noted integer default 0 not null
+  is_noted integer default 0 not null,
+  -- Who deleted it; null where nobody did.
+  deleted_by_kind text,
+  deleted_by_id text,
+  -- What the sweep has removed so far, and its digest.
+  removed_events bigint default 0 not null,
+  removed_appends bigint default 0 not null,
+  removed_bytes bigint default 0 not null,
+  digest text
 );
 create index deleted_sessions_by_client_key on deleted_sessions (organization_id, plane, client_key);
 create index deleted_sessions_unswept on deleted_sessions (session_id, swept_at) where swept_at is null;

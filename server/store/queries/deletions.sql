@@ -7,8 +7,8 @@ select session_id, environment_id, last_event_at
 
 -- forgetExpiry
 update deleted_sessions
-  set last_event_at = null
-  where organization_id = $1 and session_id = $2 and last_event_at is not null;
+  set last_event_at = null, deleted_by_kind = $1, deleted_by_id = $2
+  where organization_id = $3 and session_id = $4 and last_event_at is not null;
 
 -- sweepDeleted
 select *
@@ -16,13 +16,17 @@ select *
   where swept_at is null and session_id > $1
   order by session_id
   limit 1;
+select *
+  from deleted_sessions
+  where organization_id = $1 and session_id = $2 for update;
 delete
   from appends
   where organization_id = $1 and session_id = $2 and first_sequence in ( select first_sequence
   from appends
   where session_id = $3
   order by first_sequence
-  limit $4 );
+  limit $4 )
+  returning first_sequence, last_sequence, body;
 select 1
   from appends
   where organization_id = $1 and session_id = $2
@@ -38,7 +42,40 @@ delete
   where organization_id = $1 and session_id = $2;
 update deleted_sessions
   set swept_at = $1
-  where organization_id = $2 and session_id = $3;
+  where organization_id = $2 and session_id = $3 and swept_at is null;
+-- on SQLite
+select *
+  from deleted_sessions
+  where swept_at is null and session_id > ?
+  order by session_id
+  limit 1;
+select *
+  from deleted_sessions
+  where organization_id = ? and session_id = ?;
+delete
+  from appends
+  where organization_id = ? and session_id = ? and first_sequence in ( select first_sequence
+  from appends
+  where session_id = ?
+  order by first_sequence
+  limit ? )
+  returning first_sequence, last_sequence, body;
+select 1
+  from appends
+  where organization_id = ? and session_id = ?
+  limit 1;
+delete
+  from stored_bytes
+  where organization_id = ? and session_id = ?;
+select *
+  from sessions
+  where organization_id = ? and session_id = ?;
+delete
+  from sessions
+  where organization_id = ? and session_id = ?;
+update deleted_sessions
+  set swept_at = ?
+  where organization_id = ? and session_id = ? and swept_at is null;
 
 -- sweepOrphans
 select session_id
@@ -50,16 +87,45 @@ select distinct appends.organization_id, appends.session_id
   from appends
   left join sessions on sessions.session_id = appends.session_id
   where appends.session_id in ($1) and sessions.session_id is null;
+select *
+  from deleted_sessions
+  where organization_id = $1 and session_id = $2 for update;
 delete
   from appends
   where organization_id = $1 and session_id = $2 and first_sequence in ( select first_sequence
   from appends
   where session_id = $3
   order by first_sequence
-  limit $4 );
+  limit $4 )
+  returning first_sequence, last_sequence, body;
 select 1
   from appends
   where organization_id = $1 and session_id = $2
+  limit 1;
+-- on SQLite
+select session_id
+  from deleted_sessions
+  where session_id > ?
+  order by session_id
+  limit ?;
+select distinct appends.organization_id, appends.session_id
+  from appends
+  left join sessions on sessions.session_id = appends.session_id
+  where appends.session_id in (?) and sessions.session_id is null;
+select *
+  from deleted_sessions
+  where organization_id = ? and session_id = ?;
+delete
+  from appends
+  where organization_id = ? and session_id = ? and first_sequence in ( select first_sequence
+  from appends
+  where session_id = ?
+  order by first_sequence
+  limit ? )
+  returning first_sequence, last_sequence, body;
+select 1
+  from appends
+  where organization_id = ? and session_id = ?
   limit 1;
 
 -- wasDeleted

@@ -28,7 +28,7 @@ const MARK_DELETED = `
   WHERE session_id = ? AND organization_id = ?`;
 const REMEMBER_DELETED = `
   INSERT INTO deleted_sessions (${TOMBSTONE})
-  SELECT ${tombstoneOf('?')} FROM sessions s WHERE s.session_id = ? AND s.organization_id = ?`;
+  SELECT ${tombstoneOf('?', '?', '?')} FROM sessions s WHERE s.session_id = ? AND s.organization_id = ?`;
 
 interface HeadRow extends Omit<Head, 'eventCount' | 'clientEndedAt'> {
   event_count: number;
@@ -97,7 +97,7 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
     if (entry.kind === 'closed') close.run(entry.status, entry.endedAt, entry.at, ...where);
     else if (entry.kind === 'deleted') {
       markDeleted.run(command.at, ...where);
-      rememberDeleted.run(Number(entry.isExpired), ...where);
+      rememberDeleted.run(Number(entry.isExpired), entry.by?.kind ?? null, entry.by?.id ?? null, ...where);
       const { by: actor, eventCount: events } = entry;
       if (!actor) return;
       record ??= createRecorder(database);

@@ -112,6 +112,37 @@ export const DELETIONS: readonly Scenario[] = [
     code: 'not_found',
   },
   {
+    route: 'getDeletionReceipt',
+    name: 'of a session that an admin deleted',
+    async ask({ service, ours }) {
+      const sessionId = await openSession(service, ours.live, ours);
+      await service.call('DELETE', `/v1/organizations/me/sessions/${sessionId}`, { as: ours.owner });
+      return { params: { sessionId } };
+    },
+    status: 200,
+    body: ({ ours }, { params }) => ({
+      ...{ sessionId: params?.sessionId, why: 'person', by: { kind: 'person', id: ours.ownerId }, events: 0 },
+    }),
+  },
+  {
+    route: 'getDeletionReceipt',
+    name: 'of a session that is there',
+    ask: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
+    status: 404,
+    code: 'not_found',
+  },
+  {
+    route: 'getDeletionReceipt',
+    name: "of another organization's",
+    async ask({ service, theirs }) {
+      const sessionId = await openSession(service, theirs.live, theirs);
+      await service.call('DELETE', `/v1/organizations/me/sessions/${sessionId}`, { as: theirs.owner });
+      return { params: { sessionId } };
+    },
+    status: 404,
+    code: 'not_found',
+  },
+  {
     route: 'deleteSession',
     name: 'open or closed, with its events',
     async ask(world) {

@@ -1,0 +1,22 @@
+import { type Static, Type } from 'typebox';
+import { Party } from './audit.ts';
+import { Id, OneOf, Timestamp } from './common.ts';
+
+/** Why a session is gone. */
+export const DELETION_CAUSES = ['person', 'machine', 'expiry', 'organization'] as const;
+
+/** What is left of a deleted session: what went, who deleted it, and why. */
+export const DeletionReceipt = Type.Object({
+  sessionId: Id('ses'),
+  why: OneOf(DELETION_CAUSES),
+  by: Type.Optional(Party),
+  deletedAt: Timestamp,
+  removedAt: Type.Optional({ ...Timestamp, description: 'when the last of it was removed; absent until then' }),
+  events: Type.Integer({ minimum: 0, description: 'removed so far' }),
+  appends: Type.Integer({ minimum: 0, description: 'in which they were sent' }),
+  bytes: Type.Integer({ minimum: 0, description: 'as they were stored, compressed' }),
+  digest: Type.Optional(
+    Type.String({ description: 'SHA-256 over the digest of the appends before and the stored bytes of the next one' }),
+  ),
+});
+export type DeletionReceipt = Static<typeof DeletionReceipt>;

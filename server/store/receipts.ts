@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { DeletionReceipt } from '../../contract/receipt.ts';
+import { recordAction } from './audit.ts';
+import { toTimestamp } from './columns.ts';
+import { forUpdate } from './dialect.ts';
+import { changedRows, firstRow } from './rows.ts';
+import type { AppendRow, Db, DeletedSessionRow } from './schema.ts';
+
+/* What a deletion has removed: counts, and a digest that anyone can make again who has kept a copy of the store. */
+
+export type RemovedAppend = Pick<AppendRow, 'first_sequence' | 'last_sequence' | 'body'>;
+
+/** What was removed so far: removing goes on in another process, where one was stopped. */
+export const lockReceipt = (
+  transaction: Db,
+  organizationId: string,
+  sessionId: string,
+): Promise<DeletedSessionRow | undefined> =>
+  firstRow(
+    transaction,
+    sql<DeletedSessionRow>`
+      select * from deleted_sessions where organization_id = ${organizationId} and session_id = ${sessionId}
+      ${forUpdate(transaction)}`,
+  );
+
+/** Adds the next appends of a session to its receipt, which the transaction has locked. */
+export async function addToReceipt(
+  transaction: Db,
+  { organization_id, session_id, digest }: DeletedSessionRow,
+  appends: readonly RemovedAppend[],
+): Promise<void> {
+  const inOrder = [...appends].sort((one, other) => one.first_sequence - other.first_sequence);
+  const after = inOrder.reduce<string | null>((before, { body }) => nextDigest(before, body), digest);
+  const events = inOrder.reduce(
+    (sum, { first_sequence, last_sequence }) => sum + last_sequence - first_sequence + 1,
+    0,
+  );
+  const bytes = inOrder.reduce((sum, { body }) => sum + body.byteLength, 0);
+  await sql`
+    update deleted_sessions
+    set removed_events = removed_events + ${events}, removed_appends = removed_appends + ${inOrder.length},
+      removed_bytes = removed_bytes + ${bytes}, digest = ${after}
+    where organization_id = ${organization_id} and session_id = ${session_id}`.execute(transaction);
+}
+
+/** SHA-256 over the digest of the appends before, and the stored bytes of this one. */
+export const nextDigest = (before: string | null, body: Uint8Array): string =>
+  createHash('sha256')
+    .update(before === null ? new Uint8Array() : Buffer.from(before, 'hex'))
+    .update(body)
+    .digest('hex');
+
+/** Says that nothing of the session is left, in the audit log too. */
+export async function finishReceipt(
+  transaction: Db,
+  organizationId: string,
+  sessionId: string,
+  now: number,
+): Promise<void> {
+  const changed = await changedRows(
+    transaction,
+    sql`
+      update deleted_sessions set swept_at = ${now}
+      where organization_id = ${organizationId} and session_id = ${sessionId} and swept_at is null`,
+  );
+  const row = changed === 0 ? undefined : await lockReceipt(transaction, organizationId, sessionId);
+  // What goes with its organization goes with its log, and sessions that expire are noted together.
+  if (!row || row.deleted_by_kind === null) return;
+  const { removed_events: events, removed_appends: appends, removed_bytes: bytes, digest } = row;
+  const details = {
+    ...{ why: whyOf(row), events: Number(events), appends: Number(appends), bytes: Number(bytes) },
+    ...(digest === null ? {} : { digest }),
+  };
+  const happened = { actor: { kind: 'service', id: 'service' }, action: 'session.removed' } as const;
+  await recordAction(
+    transaction,
+    organizationId,
+    { ...happened, target: { kind: 'session', id: sessionId }, details },
+    now,
+  );
+}
+
+/** What is left of a deleted session of the organization. */
+export const findReceipt = (db: Db, organizationId: string, sessionId: string) =>
+  firstRow(
+    db,
+    sql<DeletedSessionRow>`
+      select * from deleted_sessions where organization_id = ${organizationId} and session_id = ${sessionId}`,
+  );
+
+export const toReceipt = (row: DeletedSessionRow): DeletionReceipt => ({
+  sessionId: row.session_id,
+  why: whyOf(row),
+  ...(row.deleted_by_kind !== null &&
+    row.deleted_by_id !== null && { by: { kind: row.deleted_by_kind, id: row.deleted_by_id } }),
+  deletedAt: toTimestamp(row.deleted_at),
+  ...(row.swept_at !== null && { removedAt: toTimestamp(row.swept_at) }),
+  events: Number(row.removed_events),
+  appends: Number(row.removed_appends),
+  bytes: Number(row.removed_bytes),
+  ...(row.digest !== null && { digest: row.digest }),
+});
+
+function whyOf({ deleted_by_kind, last_event_at }: DeletedSessionRow): DeletionReceipt['why'] {
+  if (last_event_at !== null) return 'expiry';
+  if (deleted_by_kind === null) return 'organization';
+  return deleted_by_kind === 'person' ? 'person' : 'machine';
+}
