@@ -4,9 +4,9 @@ import { plural } from '../kit/format.ts';
 import type { Place, Row } from './model/rows.ts';
 import { createReading } from './reading.ts';
 import type { SessionData } from './session-data.ts';
-import type { TimelineHandle } from './timeline.tsx';
 import { useAddress } from './use-current.ts';
 import type { Search } from './use-session-search.ts';
+import type { TimelineHandle } from './use-timeline-rows.ts';
 import { useView } from './use-view.ts';
 import { useWalk } from './use-walk.ts';
 

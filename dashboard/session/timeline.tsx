@@ -1,16 +1,5 @@
-import type { Virtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import {
-  type Ref,
-  useCallback,
-  useDeferredValue,
-  useEffect,
-  useImperativeHandle,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
-import { useDensity } from '../kit/appearance.ts';
+import { type Ref, useCallback, useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../kit/button.tsx';
 import { formatCount } from '../kit/format.ts';
 import { pixels } from '../kit/pixels.ts';
@@ -21,12 +10,8 @@ import type { Row } from './model/rows.ts';
 import { useReading } from './reading.ts';
 import { RowLine } from './row.tsx';
 import { useMarks } from './use-marks.ts';
+import { type TimelineHandle, type TimelineList, useRemeasured, useShownRow } from './use-timeline-rows.ts';
 import type { View } from './use-view.ts';
-
-export interface TimelineHandle {
-  /** Brings a row into sight; `center` also when it is in sight already. `focus` also gives it the focus. */
-  show(key: string, align: 'auto' | 'center', focus: boolean): void;
-}
 
 interface Props {
   ref: Ref<TimelineHandle>;
@@ -43,17 +28,6 @@ interface Props {
   hasRange: boolean;
   onSelect: (row: Row, extend: boolean) => void;
 }
-
-type List = Virtualizer<HTMLElement, HTMLLIElement>;
-
-/** A row that is being scrolled to. The scroll goes by place, and takes some frames: rows may come in before it. */
-interface Wanted {
-  key: string;
-  align: 'auto' | 'center';
-  until: number;
-}
-
-const SETTLING_MS = 1_000;
 
 /** As far from the end one is still at the end. */
 const END_PX = 120;
@@ -78,9 +52,7 @@ export function Timeline({
   const { rows, indexOf } = view;
   const { current, seen } = useReading();
   const scroller = useRef<HTMLElement>(null);
-  const focusWanted = useRef<string>(undefined);
   useMarks(scroller);
-  const [density] = useDensity();
   const width = useRef(900);
   const offset = useRef(0);
   const isHurried = useRef(false);
@@ -112,67 +84,15 @@ export function Timeline({
     },
   });
 
-  const drawnWith = useRef(density);
-  useLayoutEffect(() => {
-    if (drawnWith.current === density) return;
-    drawnWith.current = density;
-    for (const row of rows) delete row.height;
-    virtualizer.measure();
-    // Of rows that are as high as before the browser says nothing: they would stay as high as expected.
-    for (const row of virtualizer.elementsCache.values()) {
-      // By this the list notices what it expects by now, with which the height is compared.
-      virtualizer.getTotalSize();
-      virtualizer.resizeItem(virtualizer.indexFromElement(row), row.getBoundingClientRect().height);
-    }
-  }, [density, rows, virtualizer]);
+  useRemeasured(virtualizer, rows);
 
   // A jump to a row is none: it comes after a rest. What rows are in full is drawn when there is time.
   const isPassing = virtualizer.isScrolling && isHurried.current;
   const isBrief = useDeferredValue(isPassing) || isPassing;
 
-  const scrollTo = ({ key, align }: Pick<Wanted, 'key' | 'align'>) => {
-    const index = indexOf(key);
-    if (index >= 0) virtualizer.scrollToIndex(index, { align });
-  };
-  const wanted = useRef<Wanted>(undefined);
+  useShownRow({ ref, list: virtualizer, scroller, view, isActive });
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when rows came or went
-  useLayoutEffect(() => {
-    // Where another row is the current one by now, the next one is on its way there.
-    const { key, until = 0 } = wanted.current ?? {};
-    if (wanted.current && performance.now() < until && key === current.get()?.key) scrollTo(wanted.current);
-    seen.set(rangeOf(virtualizer, rows, seen.get()));
-  }, [rows]);
-
-  useImperativeHandle(ref, () => ({
-    show(key, align, focus) {
-      // What comes behind the last one is followed: back to that one, and nothing more would be.
-      const isFollowed = isActive && indexOf(key) === rows.length - 1;
-      wanted.current = isFollowed ? undefined : { key, align, until: performance.now() + SETTLING_MS };
-      if (focus) focusWanted.current = key;
-      scrollTo({ key, align });
-      giveFocus();
-    },
-  }));
-
-  /** As soon as the row is drawn. */
-  const giveFocus = () => {
-    const key = focusWanted.current;
-    const index = key === undefined ? -1 : indexOf(key);
-    const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"]`);
-    if (!row || current.get()?.key !== key) return;
-    focusWanted.current = undefined;
-    row.focus({ preventScroll: true });
-  };
-  useEffect(giveFocus);
-
-  // Come back to, it begins where it was left.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when it comes
-  useLayoutEffect(() => {
-    const key = current.get()?.key;
-    if (key === undefined) return;
-    wanted.current = { key, align: 'center', until: performance.now() + SETTLING_MS };
-    requestAnimationFrame(() => scrollTo({ key, align: 'center' }));
-  }, []);
+  useLayoutEffect(() => seen.set(rangeOf(virtualizer, rows, seen.get())), [rows]);
 
   const { isAtEnd, unseen } = useEnd(virtualizer, eventCount, openedWith);
 
@@ -230,14 +150,14 @@ export function Timeline({
 type Range = { from: number; to: number };
 
 /** The one before where it is the same: nobody is told then. */
-function rangeOf({ range }: List, rows: readonly Row[], before: Range): Range {
+function rangeOf({ range }: TimelineList, rows: readonly Row[], before: Range): Range {
   const from = rows[range?.startIndex ?? 0]?.item.order ?? 0;
   const to = rows[range?.endIndex ?? 0]?.item.order ?? 0;
   return before.from === from && before.to === to ? before : { from, to };
 }
 
 /** Whether the end is in sight, and how many events came since it last was. */
-function useEnd(list: List, eventCount: number, openedWith: number) {
+function useEnd(list: TimelineList, eventCount: number, openedWith: number) {
   const [counted, setCounted] = useState(openedWith);
   const height = list.scrollRect?.height ?? 0;
   const isAtEnd = height === 0 || list.getTotalSize() - height - (list.scrollOffset ?? 0) <= END_PX;

@@ -3,7 +3,7 @@ import type { Timeline } from './model/build.ts';
 import { failuresOf, locate, type Place, type Row } from './model/rows.ts';
 import { turnAt } from './model/turns.ts';
 import type { Reading } from './reading.ts';
-import type { TimelineHandle } from './timeline.tsx';
+import type { TimelineHandle } from './use-timeline-rows.ts';
 import type { View } from './use-view.ts';
 
 interface Options {

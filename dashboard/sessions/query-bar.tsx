@@ -1,11 +1,11 @@
 import { Search, X } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { type Filter, parseQuery } from '../../contract/query.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { useKeys } from '../kit/use-keys.ts';
-import { readBar, settledText, splitTyped, takeFilters, writeBar } from './bar.ts';
 import { FilterMenu } from './filter-menu.tsx';
-import { type KnownValues, type Suggestion, suggest, withField } from './suggestions.ts';
+import { type KnownValues, type Suggestion, suggest } from './suggestions.ts';
+import { useQueryText } from './use-query-text.ts';
 
 interface Props {
   q: string;
@@ -19,74 +19,40 @@ interface Props {
   children?: ReactNode;
 }
 
-/** The search starts after a pause of this length in typing, in milliseconds: longer than between two quick keys. */
-const PAUSE = 120;
-
-/** The query as it is typed: filters become chips, the rest are words. `f` and `/` lead here. */
+/**
+ * The query as it is typed: filters become chips, the rest are words. `f` and `/` lead here.
+ *
+ * The palette lists lines to choose from too, but is another thing: there one line is always chosen and Enter runs it. Here
+ * nothing is chosen until an arrow key asks for it, because Enter searches for the words.
+ */
 export function QueryBar({ q, onChange, known, onEnter, onLeave, children }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const listId = useId();
-  const [text, setText] = useState(() => readBar(q).text);
+  const bar = useQueryText(q, onChange);
+  const { text, filters } = bar;
   const [isOpen, setIsOpen] = useState(false);
   const [at, setAt] = useState(-1);
-  const sent = useRef(q);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const { filters, text: words } = readBar(q);
   const suggestions = isOpen ? suggest(text, known) : [];
-  // A link may hold a query that nobody types. While a person types, the text of the bar is newer.
-  const { problems } = parseQuery(text === words ? q : settledText(text));
-
-  useEffect(() => {
-    // Changed from elsewhere: by a link, a saved view, the way back.
-    if (q !== sent.current) setText(readBar(q).text);
-    sent.current = q;
-  }, [q]);
-  useEffect(() => () => clearTimeout(timer.current), []);
+  const chosen = suggestions[at];
+  const { problems } = parseQuery(bar.query);
   useKeys([
     ['f', () => input.current?.focus()],
     ['/', () => input.current?.focus()],
   ]);
 
-  const send = (bar: { filters: readonly Filter[]; text: string }, isTyping = false) => {
-    clearTimeout(timer.current);
-    const next = writeBar(bar);
-    if (next === sent.current) return;
-    sent.current = next;
-    onChange(next, isTyping);
-  };
-  const type = (typed: string) => {
-    setIsOpen(true);
-    setAt(-1);
-    const bar = takeFilters({ filters, text: typed }, false);
-    setText(bar.text);
-    if (bar.filters.length > filters.length) return send({ ...bar, text: settledText(bar.text) });
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => send({ filters, text: settledText(typed) }, true), PAUSE);
-  };
   const finish = () => {
-    const bar = takeFilters({ filters, text }, true);
-    setText(bar.text);
     setIsOpen(false);
-    send(bar);
+    bar.finish();
   };
-  const take = ({ field, value }: Suggestion) => {
+  const take = (suggestion: Suggestion) => {
     setAt(-1);
-    if (value === undefined) return setText(withField(text, field));
-    const { head } = splitTyped(text);
-    setText(head);
-    send({ filters: [...filters, { field, value }], text: head });
+    bar.take(suggestion);
   };
   const remove = (filter: Filter) => {
-    send({ filters: filters.filter((each) => each !== filter), text });
-    input.current?.focus();
-  };
-  const clear = () => {
-    setText('');
-    send({ filters: [], text: '' });
+    bar.toggle(filter);
     input.current?.focus();
   };
 
-  const chosen = suggestions[at];
   const keys = new Map<string, () => unknown>([
     ['ArrowDown', () => (suggestions.length > 0 ? setAt(Math.min(at + 1, suggestions.length - 1)) : onLeave())],
     ['ArrowUp', () => setAt(Math.max(at - 1, -1))],
@@ -124,7 +90,11 @@ export function QueryBar({ q, onChange, known, onEnter, onLeave, children }: Pro
           maxLength={500}
           placeholder={filters.length === 0 ? 'Words, or agent: repo: file: …' : ''}
           value={text}
-          onChange={({ target }) => type(target.value)}
+          onChange={({ target }) => {
+            setIsOpen(true);
+            setAt(-1);
+            bar.type(target.value);
+          }}
           onFocus={() => {
             setIsOpen(true);
             onEnter();
@@ -132,51 +102,56 @@ export function QueryBar({ q, onChange, known, onEnter, onLeave, children }: Pro
           onKeyDown={onKey}
         />
         {(filters.length > 0 || text !== '') && (
-          <button type="button" className="query-clear" aria-label="Clear the query" onClick={clear}>
+          <button
+            type="button"
+            className="query-clear"
+            aria-label="Clear the query"
+            onClick={() => {
+              bar.clear();
+              input.current?.focus();
+            }}
+          >
             <X size={14} />
           </button>
         )}
-        <FilterMenu
-          known={known}
-          chosen={filters}
-          onOpen={onEnter}
-          onToggle={(filter) => {
-            const rest = filters.filter(({ field, value }) => field !== filter.field || value !== filter.value);
-            send({ filters: rest.length < filters.length ? rest : [...filters, filter], text });
-          }}
-        />
+        <FilterMenu known={known} chosen={filters} onOpen={onEnter} onToggle={bar.toggle} />
         {children}
       </div>
       <p id={`${listId}-problems`} role="status" className="query-problems">
         {[...new Set(problems)].join(' ')}
       </p>
-      <div
-        role="listbox"
-        id={listId}
-        aria-label="Suggestions"
-        className="menu query-list"
-        hidden={suggestions.length === 0}
-      >
-        {suggestions.map((suggestion, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus and takes the keys
-          <div
-            key={suggestion.value ?? suggestion.field}
-            role="option"
-            id={`${listId}-${index}`}
-            aria-selected={index === at}
-            data-highlighted={index === at || undefined}
-            className="menu-item"
-            onPointerDown={(event) => event.preventDefault()}
-            onClick={() => take(suggestion)}
-          >
-            <span>{showHidden(suggestion.label)}</span>
-            <span className="truncate text-12 text-muted">{showHidden(suggestion.hint ?? '')}</span>
-          </div>
-        ))}
-      </div>
+      <Suggestions id={listId} suggestions={suggestions} at={at} onTake={take} />
     </search>
   );
 }
+
+interface SuggestionsProps {
+  id: string;
+  suggestions: readonly Suggestion[];
+  at: number;
+  onTake: (suggestion: Suggestion) => void;
+}
+
+const Suggestions = ({ id, suggestions, at, onTake }: SuggestionsProps) => (
+  <div role="listbox" id={id} aria-label="Suggestions" className="menu query-list" hidden={suggestions.length === 0}>
+    {suggestions.map((suggestion, index) => (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus and takes the keys
+      <div
+        key={suggestion.value ?? suggestion.field}
+        role="option"
+        id={`${id}-${index}`}
+        aria-selected={index === at}
+        data-highlighted={index === at || undefined}
+        className="menu-item"
+        onPointerDown={(event) => event.preventDefault()}
+        onClick={() => onTake(suggestion)}
+      >
+        <span>{showHidden(suggestion.label)}</span>
+        <span className="truncate text-12 text-muted">{showHidden(suggestion.hint ?? '')}</span>
+      </div>
+    ))}
+  </div>
+);
 
 interface ChipProps {
   filter: Filter;

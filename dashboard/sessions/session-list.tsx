@@ -1,29 +1,19 @@
 import { useRouter } from '@tanstack/react-router';
-import {
-  type KeyboardEvent,
-  type MouseEvent,
-  type ReactNode,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type MouseEvent, type ReactNode, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { SessionRow, SessionSearch } from '../app/queries.ts';
 import { useLinks } from '../app/use-links.ts';
 import { useDensity } from '../kit/appearance.ts';
-import { formatDay, localDay } from '../kit/format.ts';
+import { formatDay } from '../kit/format.ts';
 import { pixels } from '../kit/pixels.ts';
 import { useNow } from '../kit/time.tsx';
-import { useKeys } from '../kit/use-keys.ts';
-import { useVirtualList } from '../kit/use-virtual-list.ts';
 import { useWidth } from '../kit/use-width.ts';
 import { useMachineNames } from '../shared/group-names.ts';
 import { columnsFor, NARROW } from './columns.tsx';
 import { ListHeader } from './list-header.tsx';
 import { SessionLine } from './session-line.tsx';
+import { useListKeys } from './use-list-keys.ts';
+import { useListLines } from './use-list-lines.ts';
 
 interface Props {
   rows: readonly SessionRow[];
@@ -54,7 +44,6 @@ export function SessionList(props: Props) {
   const isNarrow = width > 0 && width < NARROW;
   const columns = useMemo(() => columnsFor(width, search.order), [width, search.order]);
   const isByTime = search.order === undefined && isOrdered;
-  const { lines, lineOf } = useMemo(() => linesOf(rows, isByTime), [rows, isByTime]);
   const [density] = useDensity();
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows have other heights in another density
   const base = useMemo(() => pixels(isNarrow ? '--list-row-narrow' : '--list-row'), [isNarrow, density]);
@@ -64,41 +53,16 @@ export function SessionList(props: Props) {
   if (at >= 0) next.current = rows[at + 1]?.session.sessionId;
   const stop = Math.max(0, at >= 0 ? at : rows.findIndex(({ session }) => session.sessionId === next.current));
 
-  // New functions would have the places of all rows be worked out again, each time that anything is drawn.
-  const estimateSize = useCallback(
-    (index: number) => {
-      const line = lines[index];
-      if (typeof line === 'string') return pixels('--list-day');
-      const hits = rows[line ?? -1]?.hits.length ?? 0;
-      return base + (hits > 0 ? hits * pixels('--list-hit') + 8 : 0);
-    },
-    [rows, lines, base],
-  );
-  const getItemKey = useCallback(
-    (index: number) => {
-      const line = lines[index];
-      return typeof line === 'number' ? (rows[line]?.session.sessionId ?? index) : (line ?? index);
-    },
-    [rows, lines],
-  );
-  const virtualizer = useVirtualList<HTMLElement, HTMLElement>({
-    count: lines.length,
-    getScrollElement: () => grid.current?.closest<HTMLElement>('.frame-page') ?? null,
-    estimateSize,
-    getItemKey,
-    scrollMargin: body.current?.offsetTop ?? 0,
-    scrollPaddingStart: pixels('--list-head'),
-    overscan: 6,
-    kept: () => lineOf[stop] ?? 0,
+  const { lines, lineOf, virtualizer, items } = useListLines({
+    rows,
+    isByTime,
+    base,
+    grid,
+    body,
+    stop,
+    hasMore,
+    onEnd,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what the sizes depend on
-  useLayoutEffect(() => virtualizer.measure(), [virtualizer, base, lines]);
-
-  const items = virtualizer.getVirtualItems();
-  const isAtEnd = hasMore && (items.at(-1)?.index ?? 0) >= lines.length - 10;
-  useEffect(() => {
-    if (isAtEnd) onEnd();
-  }, [isAtEnd, onEnd]);
 
   const focus = (index: number) => {
     const row = rows[Math.min(rows.length - 1, Math.max(0, index))];
@@ -111,33 +75,9 @@ export function SessionList(props: Props) {
     grid.current?.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true });
     if (previewed !== undefined) onPreview(sessionId);
   };
-  const hasFocus = () => grid.current?.contains(document.activeElement) ?? false;
-  const step = (by: number) => focus(hasFocus() ? stop + by : stop);
-  const page = Math.max(1, Math.floor((virtualizer.scrollRect?.height ?? 600) / base) - 2);
-  useKeys([
-    ['j', () => step(1)],
-    ['k', () => step(-1)],
-    ['g g', () => focus(0)],
-    ['G', () => focus(rows.length - 1)],
-  ]);
   const open = (sessionId: string) => router.history.push(addressOf(sessionId));
-  const keys = new Map<string, () => void>([
-    ['ArrowDown', () => step(1)],
-    ['ArrowUp', () => step(-1)],
-    ['PageDown', () => step(page)],
-    ['PageUp', () => step(-page)],
-    ['Home', () => focus(0)],
-    ['End', () => focus(rows.length - 1)],
-    ['Enter', () => current && open(current)],
-    [' ', () => onPreview(previewed === current ? undefined : current)],
-  ]);
-  const onKey = (event: KeyboardEvent<HTMLElement>) => {
-    const isRow = event.target instanceof HTMLElement && event.target.matches('[data-session]');
-    const run = isRow ? keys.get(event.key) : undefined;
-    if (!run || event.metaKey || event.ctrlKey || event.altKey) return;
-    event.preventDefault();
-    run();
-  };
+  const page = Math.max(1, Math.floor((virtualizer.scrollRect?.height ?? 600) / base) - 2);
+  const onKey = useListKeys({ grid, rowCount: rows.length, stop, current, page, focus, open, previewed, onPreview });
   const sessionAt = (target: EventTarget) =>
     target instanceof Element ? target.closest<HTMLElement>('[data-session]')?.dataset.session : undefined;
   const onClick = (event: MouseEvent<HTMLElement>) => {
@@ -198,24 +138,6 @@ export function SessionList(props: Props) {
       </div>
     </div>
   );
-}
-
-/** A line of the list: a day, as `2026-11-21`, above its sessions, or a session by its place among the rows. */
-type Line = string | number;
-
-/** @param isByTime only a list in the order of time has heads for days */
-export function linesOf(rows: readonly SessionRow[], isByTime: boolean): { lines: Line[]; lineOf: number[] } {
-  const lines: Line[] = [];
-  const lineOf: number[] = [];
-  let last: string | undefined;
-  for (const [index, { session }] of rows.entries()) {
-    const day = localDay(Date.parse(session.startedAt));
-    if (isByTime && day !== last) lines.push(day);
-    last = day;
-    lineOf.push(lines.length);
-    lines.push(index);
-  }
-  return { lines, lineOf };
 }
 
 function DayHead({ day, top }: { day: string; top: number }) {

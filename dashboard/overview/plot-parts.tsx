@@ -1,0 +1,167 @@
+import type { KeyboardEvent, ReactNode } from 'react';
+import { formatUtcDay } from '../kit/format.ts';
+import type { Range } from '../shared/series-slots.ts';
+import type { PlotLayout } from './plot-layout.ts';
+import type { Series } from './series.ts';
+
+/** What each part of a plot is drawn from. */
+export interface PlotData {
+  series: readonly Series[];
+  slots: readonly Range[];
+  format: (value: number) => string;
+  /** Address of the sessions of a slot, and of one series of it. */
+  addressOf: (range: Range, series?: Series) => string;
+  /** The slot under the pointer, in any of the plots. */
+  slot: number | undefined;
+  onSlot: (slot: number | undefined) => void;
+  /** Values of the period before, by slot. */
+  ghost?: readonly number[];
+}
+
+type Of<Names extends keyof PlotData> = Pick<PlotData, Names>;
+
+interface NamesProps extends Of<'series' | 'format' | 'addressOf'> {
+  title: string;
+  /** Of all days. */
+  range: Range;
+  hasGhost: boolean;
+}
+
+/** The names of the series, where there are several; each leads to its sessions. */
+export function SeriesNames({ title, series, format, addressOf, range, hasGhost }: NamesProps) {
+  const isTold = series.length > 1 || series.some(({ filter }) => filter);
+  return (
+    <ul className="plot-names" aria-label={`${title}, told apart`}>
+      {isTold &&
+        series.map((each) => (
+          <li key={each.label}>
+            <i style={{ background: each.color }} />
+            <Name href={each.filter && addressOf(range, each)}>{each.label}</Name>
+            <span className="num text-muted">{each.total === undefined ? '' : format(each.total)}</span>
+          </li>
+        ))}
+      {hasGhost && (
+        <li>
+          <i className="plot-ghost-mark" />
+          <span>period before</span>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+const Name = ({ href, children }: { href: string | undefined; children: ReactNode }) =>
+  href === undefined ? <span>{children}</span> : <a href={href}>{children}</a>;
+
+interface LinksProps extends Of<'series' | 'slots' | 'format' | 'addressOf' | 'slot' | 'onSlot'> {
+  title: string;
+  columns: PlotLayout['columns'];
+}
+
+/** A link for each slot, one stop of the Tab key: arrows move from slot to slot. */
+export const SlotLinks = ({ title, columns, series, slots, format, addressOf, slot, onSlot }: LinksProps) => (
+  <nav aria-label={title} onKeyDown={walk} onBlur={() => onSlot(undefined)}>
+    {columns.map(({ x, width }, index) => {
+      const at = slots[index] as Range;
+      return (
+        <a
+          key={at.from}
+          href={addressOf(at)}
+          className="plot-slot"
+          data-pointed={slot === index || undefined}
+          tabIndex={index === (slot ?? slots.length - 1) ? 0 : -1}
+          style={{ left: x, width: Math.max(1, width) }}
+          onPointerEnter={() => onSlot(index)}
+          onFocus={() => onSlot(index)}
+        >
+          <span className="sr-only">{`${nameOf(at)}: ${readAloud(series, index, format)}`}</span>
+        </a>
+      );
+    })}
+  </nav>
+);
+
+const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, Home: -1e9, End: 1e9 };
+
+/** Moves the focus over the slots. */
+function walk(event: KeyboardEvent<HTMLElement>): void {
+  const step = STEPS[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  const slots = [...event.currentTarget.querySelectorAll<HTMLElement>('.plot-slot')];
+  const at = slots.indexOf(event.target as HTMLElement);
+  slots[Math.min(slots.length - 1, Math.max(0, at + step))]?.focus();
+}
+
+interface MarksProps extends Of<'slots' | 'addressOf' | 'onSlot'> {
+  layout: PlotLayout;
+  width: number;
+  height: number;
+}
+
+/** Bars, of which each layer leads to its sessions, lines, and the outline of the period before. */
+export const PlotMarks = ({ layout, width, height, slots, addressOf, onSlot }: MarksProps) => (
+  <svg aria-hidden width={width} height={height} className="plot-marks">
+    {layout.bars.map(({ series, slot, y, height }) => {
+      const { x = 0, width = 0 } = layout.columns[slot] ?? {};
+      return (
+        <a
+          key={`${series.label} ${slot}`}
+          href={addressOf(slots[slot] as Range, series)}
+          tabIndex={-1}
+          onPointerEnter={() => onSlot(slot)}
+        >
+          <rect x={x} y={y} width={width} height={height} fill={series.color} />
+        </a>
+      );
+    })}
+    <path className="plot-ghost" d={layout.ghost} />
+    {layout.lines.map(({ series, path, points }) => (
+      <g key={series.label} stroke={series.color} fill={series.color} pointerEvents="none">
+        <path d={path} fill="none" strokeWidth={1.5} />
+        {points.map(({ slot, x, y }) => (
+          <circle key={slot} cx={x} cy={y} r={points.length > 40 ? 1 : points.length > 3 ? 2 : 3} stroke="none" />
+        ))}
+      </g>
+    ))}
+  </svg>
+);
+
+interface TipProps extends Of<'series' | 'format' | 'ghost'> {
+  slot: number;
+  of: Range;
+  /** Where the slot is in the plot, and how wide that is. */
+  x: number;
+  width: number;
+}
+
+/** What happened in the slot under the pointer. */
+export const SlotTip = ({ series, format, ghost, slot, of, x, width }: TipProps) => (
+  <div className="plot-tip" style={x > width / 2 ? { right: width - x + 8 } : { left: x + 16 }} aria-hidden>
+    <p className="font-medium">{nameOf(of)}</p>
+    {series.toReversed().map(({ label, color, values }) => (
+      <p key={label} className="flex items-center gap-2">
+        <i className="plot-dot" style={{ background: color }} />
+        <span className="grow">{label}</span>
+        <span className="num">{values[slot] === undefined ? '–' : format(values[slot])}</span>
+      </p>
+    ))}
+    {ghost?.[slot] !== undefined && (
+      <p className="flex items-center gap-2 text-muted">
+        <i className="plot-ghost-mark" />
+        <span className="grow">period before</span>
+        <span className="num">{format(ghost[slot])}</span>
+      </p>
+    )}
+  </div>
+);
+
+const nameOf = ({ from, to }: Range): string =>
+  from === to
+    ? formatUtcDay(Date.parse(from), 'year')
+    : `${formatUtcDay(Date.parse(from))} to ${formatUtcDay(Date.parse(to), 'year')}`;
+
+const readAloud = (series: readonly Series[], slot: number, format: (value: number) => string): string =>
+  series
+    .flatMap(({ label, values: { [slot]: value } }) => (value === undefined ? [] : [`${label} ${format(value)}`]))
+    .join(', ') || 'nothing';
