@@ -170,7 +170,7 @@ const TASKS: readonly Task[] = [
     async find(hand) {
       const { page } = hand;
       await hand.click(page.getByRole('button', { name: '7 days', exact: true }));
-      const growth = await hand.read(page.locator('.sentence'), /\$[\d,.]+.*[+−×]\d/);
+      const growth = await hand.read(page.locator('.sentence'), /\$[\d,.]+.*(?:%|times).*before/);
       await hand.click(page.getByRole('button', { name: 'Repository', exact: true }));
       await hand.click(page.getByRole('button', { name: 'Table', exact: true }));
       await hand.read(page.getByRole('row'), /ledger.*\$/);
