@@ -5,6 +5,7 @@ import { Hold, PlaceHoldBody } from './hold.ts';
 import { Policy, PolicyBody } from './policy.ts';
 import { DeletionReceipt } from './receipt.ts';
 import { route } from './route.ts';
+import { SessionViews } from './session-view.ts';
 
 /** How an organization is governed: what its owner allows, what is held, and who did what. */
 export const GOVERNANCE = {
@@ -43,6 +44,14 @@ export const GOVERNANCE = {
     replies: { 200: AuditEvent },
     contentType: 'application/x-ndjson',
     errors: [400, 401, 403, 429, 503],
+  }),
+  listSessionViews: route({
+    method: 'GET',
+    path: '/v1/organizations/me/sessions/{sessionId}/views',
+    auth: 'member',
+    summary: 'Show the person of a session who looked at it; admins, where it is nobody’s',
+    replies: { 200: SessionViews },
+    errors: [401, 403, 404, 429, 503],
   }),
   getAuditHead: route({
     method: 'GET',

@@ -12,6 +12,9 @@ export const PolicyBody = Body({
   adminsSeeAll: Type.Optional(
     Type.Boolean({ description: 'whether owners and admins read every session; all members are shown that they do' }),
   ),
+  recordViews: Type.Optional(
+    Type.Boolean({ description: 'whether the person of a session is shown who looked at it' }),
+  ),
 });
 export type PolicyBody = Static<typeof PolicyBody>;
 
@@ -24,4 +27,5 @@ export const DEFAULT_POLICY: Policy = {
   signIn: 'members',
   visibility: 'team',
   adminsSeeAll: false,
+  recordViews: true,
 };

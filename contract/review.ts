@@ -67,6 +67,7 @@ export type Milestone = Static<typeof Milestone>;
 /** Everything that is known of a session without reading it. */
 export const SessionFacts = Type.Object({
   summary: SessionSummary,
+  userId: Type.Optional({ ...Id('usr'), description: 'the person whose session it is; absent: nobody’s' }),
   holdId: Type.Optional(Type.String({ description: 'of a legal hold, for which nobody may delete the session' })),
   folder: Type.Optional(Type.String()),
   branches: Type.Array(Type.String()),

@@ -9,6 +9,7 @@ import type { Live } from './ingest/live.ts';
 import type { Reading } from './ingest/reading.ts';
 import type { Revocation } from './ingest/revocation.ts';
 import type { SessionChanges } from './ingest/session-log.ts';
+import type { SessionViews } from './ingest/session-views.ts';
 import type { LongReads } from './long-reads.ts';
 import type { Store } from './store/open.ts';
 import type { Audience } from './store/viewer.ts';
@@ -30,6 +31,8 @@ export interface Deps {
   memberLeft: (organizationId: string, userId?: string) => Promise<void>;
   /** Others may see the session from now on: tells the live streams, on every replica. */
   audienceChanged: (organizationId: string, change: LiveChange, was: Audience) => Promise<void>;
+  /** Notes who looks at sessions. */
+  sessionViews: SessionViews;
   sessionLog: SessionChanges;
   revocation: Revocation;
   indexer: Indexer;

@@ -27,6 +27,7 @@ import { createReading } from './ingest/reading.ts';
 import { deleteExpired } from './ingest/retention.ts';
 import { createRevocation } from './ingest/revocation.ts';
 import { type Committed, SessionLog } from './ingest/session-log.ts';
+import { SessionViews } from './ingest/session-views.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { createLongReads } from './long-reads.ts';
 import type { Observer } from './operations/metrics.ts';
@@ -90,6 +91,9 @@ const storageLimits = (config: Config) => ({
   sessions: config.QUOTA_SESSIONS,
   openSessions: config.QUOTA_OPEN_SESSIONS,
 });
+
+/** How often looks at sessions are stored. A crash loses those of this time. */
+const LOOKS_EVERY_MS = 10_000;
 
 /** The service around an open store and an identity provider, ready to listen; closing it leaves both open. */
 export async function createService(options: ServiceOptions): Promise<FastifyInstance> {
@@ -213,6 +217,8 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       await quotas.purge();
     });
   const count = () => background.run('quotas', () => quotas.flush());
+  const sessionViews = new SessionViews({ db: store.db, now, onSettled: observer?.onLooks });
+  const writeLooks = () => background.run('looks', () => sessionViews.flush());
   const worker =
     bus && store.pool && config.ROLE !== 'api'
       ? new (await import('./bus/worker.ts')).Worker({
@@ -246,6 +252,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       live.publishAudience(...change);
       await peers?.tellAudience(...change);
     },
+    sessionViews,
     sessionLog,
     revocation,
     indexer,
@@ -281,6 +288,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     await peers?.close();
     await Promise.all([background, sweeping, repricing].map((queue) => queue.close()));
     await quotas.flush().catch(onError);
+    await sessionViews.flush().catch(onError);
     await auditHeads?.sign().catch(onError);
     await truncation?.close();
     await reading.close();
@@ -306,6 +314,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     setInterval(() => void deleteOfRemoved(), SWEEP_EVERY_MS).unref(),
     setInterval(() => void purge(), EXPIRE_EVERY_MS).unref(),
     setInterval(() => void count(), COUNT_EVERY_MS).unref(),
+    setInterval(() => void writeLooks(), LOOKS_EVERY_MS).unref(),
     setInterval(() => void signHeads(), SIGN_EVERY_MS).unref(),
     setInterval(resumeRevocations, RESUME_EVERY_MS).unref(),
     setInterval(expire, EXPIRE_EVERY_MS).unref(),

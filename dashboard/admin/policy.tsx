@@ -44,6 +44,12 @@ function PolicyForm({ policy }: { policy: Policy }) {
           value={wanted.signIn}
           onChange={(signIn) => choose({ signIn })}
         />
+        <Radios
+          legend="Who looks at a session"
+          options={RECORD_VIEWS}
+          value={wanted.recordViews ? 'recorded' : 'not'}
+          onChange={(recorded) => choose({ recordViews: recorded === 'recorded' })}
+        />
       </fieldset>
       {isOwner && (
         <div className="mt-6 flex flex-col items-start gap-2">
@@ -61,6 +67,11 @@ function PolicyForm({ policy }: { policy: Policy }) {
     </form>
   );
 }
+
+const RECORD_VIEWS = [
+  { value: 'recorded', label: 'Recorded', meaning: 'and shown to the person of the session' },
+  { value: 'not', label: 'Not recorded', meaning: 'which the page of each session says' },
+] as const;
 
 const SIGN_IN = [
   { value: 'members', label: 'Every member', meaning: 'confirms the sign-in of their own machines' },

@@ -29,6 +29,7 @@ export const keys = {
   summaries: ['summaries'],
   summary: (sessionId: string) => ['summaries', sessionId],
   facts: (sessionId: string) => ['facts', sessionId],
+  sessionViews: (sessionId: string) => ['session-views', sessionId],
   allFacts: ['facts'],
   prompts: (sessionId: string) => ['prompts', sessionId],
   usage: (query: Record<string, string>) => ['usage', query],
@@ -247,6 +248,15 @@ export function useMembers() {
   return useQuery({
     queryKey: keys.members,
     queryFn: async ({ signal }) => (await api.listMembers({ signal })).body.users,
+  });
+}
+
+/** Who looked at a session; asked for its person alone. */
+export function useSessionViews(sessionId: string) {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.sessionViews(sessionId),
+    queryFn: async ({ signal }) => (await api.listSessionViews({ sessionId, signal })).body,
   });
 }
 

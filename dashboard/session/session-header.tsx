@@ -20,6 +20,7 @@ import type { Head } from './model/markdown.ts';
 import type { Outcome } from './model/outcome.ts';
 import { OutcomeLine, type OutcomeLinks } from './outcome-line.tsx';
 import { Related } from './related.tsx';
+import { SeenBy } from './seen-by.tsx';
 import { SessionMenu } from './session-menu.tsx';
 
 interface Props extends OutcomeLinks {
@@ -128,6 +129,7 @@ export function SessionHeader(props: Props) {
         {redactions > 0 && <span>{plural(redactions, 'redaction')}</span>}
       </p>
       {facts && <Related sessionId={session.sessionId} related={facts.related} />}
+      {facts && <SeenBy sessionId={session.sessionId} userId={facts.userId} />}
     </header>
   );
 }

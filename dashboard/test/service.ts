@@ -52,6 +52,7 @@ export function createService(given: readonly Given[] = [], rows = [sessionRow('
         .filter(({ text }) => text.includes(q)),
       next: null,
     }),
+    listSessionViews: () => ({ isRecorded: true, views: [] }),
     listViews: () => ({ views: [] }),
     searchSessions: () => ({ sessions: rows, nextCursor: null }),
   };

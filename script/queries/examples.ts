@@ -30,6 +30,10 @@ const NOBODYS = {
 };
 const LEAVING = { organizationId: ORGANIZATION, userId: 'usr_2', actorId: 'usr_1' };
 const PERSON_DELETION = { organization_id: ORGANIZATION, user_id: 'usr_2', actor_id: 'usr_1', requested_at: NOW };
+const LOOKS = {
+  ...{ organizationId: ORGANIZATION, sessionId: 'ses_1', userId: 'usr_1', kind: 'opened', firstAt: NOW, lastAt: NOW },
+  ...{ count: 1, surface: 'dashboard', network: '192.0.2.0/24' },
+};
 const HOLDER = { organizationId: ORGANIZATION, secretId: 'sec_1' };
 const VIEWER = { organizationId: ORGANIZATION, userId: 'usr_1', seesAll: false };
 const FILTER = { viewer: VIEWER, offset: 0, limit: 51 };
@@ -126,6 +130,9 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   insertDevice: [[{ created_at: NOW }]],
   issueToDevice: [['hash', { organizationId: ORGANIZATION }, NOW]],
   markPolled: [['hash', NOW]],
+
+  addLooks: [[[LOOKS]]],
+  listSessionViews: [[ORGANIZATION, 'ses_1']],
 
   recordAction: [],
   recordActions: [[ORGANIZATION, [HAPPENED], NOW]],

@@ -13,6 +13,8 @@ export interface Observer {
   onDerived(lagMs: number): void;
   /** Work took too long and was given up. */
   onGivenUp(kind: 'background' | 'body' | 'derive'): void;
+  /** Looks at sessions were written, are tried again as the store is away, or were dropped as too many wait. */
+  onLooks(outcome: 'written' | 'retried' | 'dropped', looks: number): void;
   /** Sets the function that counts the sessions waiting to be derived. */
   onBehind(count: () => number): void;
   /** Sets the function that returns the largest used share of each storage quota. */
@@ -93,6 +95,12 @@ const COUNTED = {
     'Work that took longer than its deadline: reading a large body, deriving a session, other work beside the answers',
     ['kind'],
   ],
+  looks: [
+    'counter',
+    'capture_session_looks_total',
+    'Looks at sessions that were written, are tried again because the store is away, or were dropped because too many wait',
+    ['outcome'],
+  ],
 } as const satisfies Record<string, Row>;
 
 type Row = readonly [
@@ -171,6 +179,7 @@ export function createMetrics(): Metrics {
     },
     onWritten: (count) => counted.written.observe(count),
     onGivenUp: (kind) => counted.givenUp.inc({ kind }),
+    onLooks: (outcome, looks) => counted.looks.inc({ outcome }, looks),
     onDerived: (lagMs) => counted.derived.observe(Math.max(0, lagMs) / 1000),
     onBehind: (count) => answerWith('behind', count),
     onQuotas: (shares) => answerWith('quotas', shares),

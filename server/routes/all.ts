@@ -19,6 +19,7 @@ import { policyHandlers } from './policies.ts';
 import { reviewHandlers } from './review.ts';
 import { searchHandlers } from './search.ts';
 import { secretHandlers } from './secrets.ts';
+import { sessionViewHandlers } from './session-views.ts';
 import { sessionHandlers } from './sessions.ts';
 import { viewHandlers } from './views.ts';
 
@@ -37,6 +38,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...machinePersonHandlers(deps),
   ...agentHandlers(deps),
   ...sessionHandlers(deps),
+  ...sessionViewHandlers(deps),
   ...eventHandlers(deps),
   ...captureHandlers(deps),
   ...digestHandlers(deps),

@@ -8,10 +8,11 @@ import type { ReadAppend, RefusedAppend } from '../ingest/scan/read.ts';
 import { findSession } from '../store/sessions.ts';
 import { viewerOf } from '../store/viewer.ts';
 import { foundReadable } from './answers.ts';
+import { lookerOf } from './session-views.ts';
 
 const DEFAULT_PAGE = 100;
 
-export const eventHandlers = ({ store: { db }, sessionLog, reading }: Deps) => {
+export const eventHandlers = ({ store: { db }, sessionLog, reading, sessionViews }: Deps) => {
   async function find(caller: MemberCaller, sessionId: string) {
     const viewer = await viewerOf(db, caller);
     return foundReadable(viewer, await findSession(db, viewer, sessionId));
@@ -36,15 +37,19 @@ export const eventHandlers = ({ store: { db }, sessionLog, reading }: Deps) => {
       };
     },
 
-    async listSessionEvents({ caller, params, query }) {
+    async listSessionEvents(ask) {
+      const { caller, params, query } = ask;
       const session = await find(caller, params.sessionId);
+      sessionViews.note(lookerOf(ask), session, 'exported', query.cursor !== undefined);
       const from = query.cursor === undefined ? 1 : readSequence(query.cursor);
       const limit = query.limit === undefined ? DEFAULT_PAGE : positiveOrZero(query.limit);
       return { status: 200, body: await streamEvents(db, session, from, limit) };
     },
 
-    async getEventWindow({ caller, params, query }) {
+    async getEventWindow(ask) {
+      const { caller, params, query } = ask;
       const session = await find(caller, params.sessionId);
+      sessionViews.note(lookerOf(ask), session, 'opened', true);
       const body = await streamEvents(db, session, Number(query.from ?? 1), Number(query.limit ?? DEFAULT_PAGE));
       return { status: 200, body };
     },

@@ -15,6 +15,7 @@ import { findFacts, findRelated, findSummaries } from '../store/summaries.ts';
 import type { UsageFilter } from '../store/usage.ts';
 import { type Viewer, viewerOf } from '../store/viewer.ts';
 import { found, foundReadable } from './answers.ts';
+import { lookerOf } from './session-views.ts';
 
 const MOST_SUMMARIES = 100;
 
@@ -23,7 +24,16 @@ const DEFAULT_DAYS = 30;
 const MOST_DAYS = 366;
 
 /** Answers from derived data: summaries, facts and entries of sessions, and the overview of an organization. */
-export const reviewHandlers = ({ store: { db }, indexer, deriveThread, daySums, longReads, prices, now }: Deps) => {
+export const reviewHandlers = ({
+  store: { db },
+  indexer,
+  deriveThread,
+  daySums,
+  longReads,
+  prices,
+  now,
+  sessionViews,
+}: Deps) => {
   /** The sessions among these that the viewer may know of, derived through their last events if that takes no long. */
   async function findDerived(viewer: Viewer, sessionIds: readonly string[]) {
     const rows = await findSummaries(db, viewer, sessionIds);
@@ -53,17 +63,21 @@ export const reviewHandlers = ({ store: { db }, indexer, deriveThread, daySums, 
       const body = {
         summary: toSummary(found(row, 'session')),
         ...(holdId !== undefined && { holdId }),
+        ...(session.user_id !== null && { userId: session.user_id }),
         ...toSessionFacts(facts, prices, isReadable),
         related: related.map(({ relation, row }) => ({ relation, session: toSession(row) })),
       };
       return { status: 200, body };
     },
 
-    async getSessionIndex({ caller, params, query }) {
+    async getSessionIndex(ask) {
+      const { caller, params, query } = ask;
       const viewer = await viewerOf(db, caller);
       const [row] = await findDerived(viewer, [params.sessionId]);
       const session = foundReadable(viewer, row?.session);
-      const lines = indexLines(db, deriveThread, session, Number(query.from ?? 1));
+      const from = Number(query.from ?? 1);
+      sessionViews.note(lookerOf(ask), session, 'opened', from > 1);
+      const lines = indexLines(db, deriveThread, session, from);
       return { status: 200, body: await streamText(lines) };
     },
 

@@ -12,13 +12,15 @@ import { findSession, toSession } from '../store/sessions.ts';
 import { findSummaries } from '../store/summaries.ts';
 import { type Viewer, viewerOf } from '../store/viewer.ts';
 import { foundReadable } from './answers.ts';
+import { lookerOf } from './session-views.ts';
 
 const DEFAULT_PAGE = 50;
 const LARGEST_PAGE = 100;
 
-export const searchHandlers = ({ store: { db }, longReads, indexer, now }: Deps) =>
+export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews, now }: Deps) =>
   ({
-    async searchSessions({ caller, query, signal }) {
+    async searchSessions(ask) {
+      const { caller, query, signal } = ask;
       const viewer = await viewerOf(db, caller);
       const plane = query.secretEnvironment ?? 'live';
       const isByFit = query.order === BY_FIT;
@@ -39,16 +41,25 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, now }: Deps)
         }),
       );
       const shown = isByFit ? hits.toSorted((one, other) => one.fit - other.fit) : hits;
-      const sessions = await show(db, viewer, shown);
+      const rows = await show(db, viewer, shown);
+      const looker = lookerOf(ask);
+      for (const { row, hits } of rows) if (hits.length > 0) sessionViews.note(looker, row.session, 'found');
+      const sessions = rows.map(({ row, hits }) => ({
+        session: toSession(row.session),
+        summary: toSummary(row),
+        hits,
+      }));
       return {
         status: 200,
         body: { sessions, nextCursor: next ? writePosition(next) : null, ...(catchingUp && { catchingUp }) },
       };
     },
 
-    async findInSession({ caller, params, query, signal }) {
+    async findInSession(ask) {
+      const { caller, params, query, signal } = ask;
       const viewer = await viewerOf(db, caller);
       const session = foundReadable(viewer, await findSession(db, viewer, params.sessionId));
+      sessionViews.note(lookerOf(ask), session, 'opened', true);
       const matcher = createMatcher(parseWords(query.q).terms);
       const body = await longReads.run(caller, signal, (db, signal) =>
         findInSession(db, session, matcher, Number(query.from ?? 1), signal),
@@ -57,14 +68,12 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, now }: Deps)
     },
   }) satisfies Partial<Handlers>;
 
-/** Shows the sessions in the order of the search, except any that were deleted, or that the viewer may not see any more. */
+/** The sessions in the order of the search, except any that were deleted, or that the viewer may not see any more. */
 async function show(db: Db, viewer: Viewer, hits: Page['found']) {
   const ids = hits.map(({ sessionId }) => sessionId);
   const rows = new Map((await findSummaries(db, viewer, ids)).map((row) => [row.session.session_id, row]));
   return hits.flatMap(({ sessionId, hits }) => {
     const row = rows.get(sessionId);
-    return row && (row.isReadable || hits.length === 0)
-      ? [{ session: toSession(row.session), summary: toSummary(row), hits }]
-      : [];
+    return row && (row.isReadable || hits.length === 0) ? [{ row, hits }] : [];
   });
 }

@@ -115,6 +115,8 @@ async function sweep(db: Db, row: DeletedSessionRow, now: number, signal?: Abort
   const session = await firstRow(db, sql<SessionRow>`select * from sessions where ${mine}`);
   if (session) await removeDerived(db, session);
   await sql`delete from sessions where ${mine}`.execute(db);
+  // Behind the session: what is added while it is there is seen by now, and nothing is added afterwards.
+  await sql`delete from session_views where ${mine}`.execute(db);
   await db.transaction().execute((transaction) => finishReceipt(transaction, organizationId, sessionId, now));
 }
 

@@ -20,6 +20,7 @@ const TABLES = {
   sessions: ['session_id'],
   deleted_sessions: ['session_id'],
   appends: ['session_id', 'first_sequence'],
+  session_views: ['session_id', 'kind', 'hour', 'user_id'],
   stored_bytes: ['session_id'],
   stored_days: ['organization_id', 'day'],
   device_sign_ins: ['device_hash'],

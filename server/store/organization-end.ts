@@ -108,6 +108,7 @@ const findSum = (db: Db, organizationId: string) =>
 
 /** Tables with their key columns; a table comes before those that it refers to. */
 const OWNED = [
+  ['session_views', 'session_id'],
   ['stored_bytes', 'session_id'],
   ['stored_days', 'day'],
   ['installations', 'installation_id'],

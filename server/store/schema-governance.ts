@@ -1,4 +1,5 @@
 import type { HoldTarget } from '../../contract/hold.ts';
+import type { Look, Surface } from '../../contract/session-view.ts';
 
 /* Rows that say how an organization is governed, and what was done in it. */
 
@@ -58,4 +59,20 @@ export interface PersonDeletionRow {
   actor_id: string;
   /** Sessions that were opened later are not meant. */
   requested_at: Time;
+}
+
+/** A member's looks of one kind at a session of somebody else within an hour. */
+export interface SessionViewRow {
+  session_id: string;
+  organization_id: string;
+  user_id: string;
+  kind: Look;
+  /** When the hour began. */
+  hour: Time;
+  first_at: Time;
+  last_at: Time;
+  count: number;
+  /** Of the last look. */
+  surface: Surface;
+  network: string;
 }

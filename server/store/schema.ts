@@ -6,7 +6,15 @@ import type { Platform } from '../../contract/environment.ts';
 import type { Role } from '../../contract/organization.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { Visibility } from '../../contract/session.ts';
-import type { AuditEntryRow, AuditHeadRow, HoldRow, PersonDeletionRow, PolicyRow, Time } from './schema-governance.ts';
+import type {
+  AuditEntryRow,
+  AuditHeadRow,
+  HoldRow,
+  PersonDeletionRow,
+  PolicyRow,
+  SessionViewRow,
+  Time,
+} from './schema-governance.ts';
 
 /* Times are epoch milliseconds; ids are the opaque strings of the wire. */
 
@@ -449,6 +457,7 @@ export interface Database {
   sessions: SessionRow;
   deleted_sessions: DeletedSessionRow;
   appends: AppendRow;
+  session_views: SessionViewRow;
   stored_bytes: StoredBytesRow;
   stored_days: StoredDayRow;
   session_facts: SessionFactsRow;

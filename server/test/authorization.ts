@@ -90,6 +90,9 @@ export const EXCEPTIONS: Partial<Record<AnyRouteName, readonly Exception[]>> = {
     },
   ],
   changeVisibility: [{ callers: ['member'], status: 403, why: "Of a session that is nobody's, an admin decides." }],
+  listSessionViews: [
+    { callers: ['member'], status: 403, why: "Of a session that is nobody's, admins are shown who looked." },
+  ],
   changeView: [{ callers: ['admin', 'owner'], status: 404, why: UNSHARED_VIEW }],
   deleteView: [{ callers: ['admin', 'owner'], status: 404, why: UNSHARED_VIEW }],
 };

@@ -19,6 +19,7 @@ import { POLICIES } from './tables/policies.ts';
 import { REVIEW_SCENARIOS } from './tables/review.ts';
 import { SEARCH_SCENARIOS } from './tables/search.ts';
 import { SECRETS } from './tables/secrets.ts';
+import { SESSION_VIEWS } from './tables/session-views.ts';
 import { SESSIONS } from './tables/sessions.ts';
 import { VIEWS } from './tables/views.ts';
 import { VISIBILITY } from './tables/visibility.ts';
@@ -35,6 +36,7 @@ const SCENARIOS = [
   ...ENVIRONMENTS,
   ...INSTALLATIONS,
   ...SESSIONS,
+  ...SESSION_VIEWS,
   ...EVENTS,
   ...EXTENSION_SCENARIOS,
   ...CAPTURE_SCENARIOS,

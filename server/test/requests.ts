@@ -98,6 +98,7 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   replacePolicy: () => ({ body: { signIn: 'members' } }),
   listAudit: () => ({}),
   streamAuditEvents: () => ({}),
+  listSessionViews: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   getAuditHead: () => ({}),
   listAddOns: () => ({}),
   getDeletionReceipt: ({ ours }) => ({ params: { sessionId: ours.spareSessionId } }),

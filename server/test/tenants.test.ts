@@ -73,6 +73,19 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
         .insertInto('person_deletions')
         .values({ organization_id, ...asked })
         .execute();
+      const looked = {
+        kind: 'opened',
+        hour: 0,
+        first_at: 0,
+        last_at: 0,
+        count: 1,
+        surface: 'api',
+        network: '',
+      } as const;
+      await db
+        .insertInto('session_views')
+        .values({ session_id, organization_id, user_id: 'usr_1', ...looked })
+        .execute();
       await db.insertInto('policies').values({ organization_id, policy: '{}', updated_at: 0 }).execute();
       const machine = { hostname: 'host', platform: 'linux', cli_version: '1', address: '127.0.0.1' } as const;
       await insertDevice(db, {

@@ -21,6 +21,7 @@ export const EXPORTED: { [Name in Table]?: (organizationId: string) => RawBuilde
   sessions: own,
   deleted_sessions: own,
   appends: own,
+  session_views: own,
   stored_bytes: own,
   stored_days: own,
   audit_heads: own,

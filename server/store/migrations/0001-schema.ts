@@ -27,6 +27,7 @@ export const TENANT_TABLES = [
   'usage_days',
   'policies',
   'person_deletions',
+  'session_views',
   'audit_heads',
   'audit_entries',
 ] as const;
@@ -336,6 +337,24 @@ create index deleted_sessions_by_client_key on deleted_sessions (organization_id
 create index deleted_sessions_unswept on deleted_sessions (session_id, swept_at) where swept_at is null;
 create index deleted_sessions_unnoted on deleted_sessions (organization_id)
   where last_event_at is not null and is_noted = 0;
+
+-- Who looked at a session: a row for each person, kind of look and hour.
+create table session_views (
+  session_id text not null,
+  organization_id text not null,
+  user_id text not null,
+  -- opened, found or exported
+  kind text not null,
+  hour bigint not null,
+  first_at bigint not null,
+  last_at bigint not null,
+  count integer not null,
+  -- Of the last look.
+  surface text not null,
+  network text not null,
+  constraint session_views_pkey primary key (session_id, kind, hour, user_id)
+);
+create index session_views_by_organization on session_views (organization_id, session_id);
 
 -- Bytes of events, counted every few seconds: of each session, and of each organization and day (UTC).
 create table stored_bytes (

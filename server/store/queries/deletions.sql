@@ -40,6 +40,9 @@ select *
 delete
   from sessions
   where organization_id = $1 and session_id = $2;
+delete
+  from session_views
+  where organization_id = $1 and session_id = $2;
 update deleted_sessions
   set swept_at = $1
   where organization_id = $2 and session_id = $3 and swept_at is null;
@@ -72,6 +75,9 @@ select *
   where organization_id = ? and session_id = ?;
 delete
   from sessions
+  where organization_id = ? and session_id = ?;
+delete
+  from session_views
   where organization_id = ? and session_id = ?;
 update deleted_sessions
   set swept_at = ?

@@ -53,6 +53,12 @@ select "plane", "day"
   where "organization_id" = $1
   limit $2;
 delete
+  from "session_views"
+  where organization_id = $1 and "session_id" in (select "session_id"
+  from "session_views"
+  where organization_id = $2
+  limit $3);
+delete
   from "stored_bytes"
   where organization_id = $1 and "session_id" in (select "session_id"
   from "stored_bytes"

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import type { SessionFacts } from '../../contract/review.ts';
+import type { SessionViews } from '../../contract/session-view.ts';
+import { createService } from '../test/service.ts';
+import { show } from '../test/show.tsx';
+
+const LOOK = {
+  userId: 'usr_other',
+  kind: 'opened',
+  firstAt: '2026-11-20T10:00:00.000Z',
+  lastAt: '2026-11-20T10:30:00.000Z',
+  count: 2,
+  surface: 'dashboard',
+  network: '192.0.2.0/24',
+} as const;
+
+async function open(userId: string | undefined, views: SessionViews) {
+  const service = createService([['user.message', { text: 'Go on.' }]]);
+  const { getSessionFacts } = service.answers;
+  service.answers.getSessionFacts = (given) => ({
+    ...(getSessionFacts?.(given) as SessionFacts),
+    ...(userId && { userId }),
+  });
+  let asked = 0;
+  service.answers.listSessionViews = () => {
+    asked++;
+    return views;
+  };
+  service.answers.listMembers = () => ({ users: [] }) as never;
+  await show('/sessions/ses_1', service);
+  await expect.poll(() => document.querySelector('[data-complete="true"]')).not.toBeNull();
+  return () => asked;
+}
+
+test('the person of a session sees who looked, how, how often and from where', async () => {
+  await open(undefined, { isRecorded: true, views: [LOOK, { ...LOOK, kind: 'found', count: 1, surface: 'api' }] });
+  await page.getByText('Seen by usr_other').click();
+  const rows = page.getByRole('list', { name: 'Who looked' }).getByRole('listitem');
+  await expect.element(rows.first()).toHaveTextContent('usr_other opened it 2 times');
+  await expect.element(rows.first()).toHaveTextContent('from a browser in 192.0.2.0/24');
+  await expect.element(rows.last()).toHaveTextContent('saw words of it in a search');
+});
+
+test('nobody else asks who looked', async () => {
+  const asked = await open('usr_other', { isRecorded: true, views: [LOOK] });
+  expect(page.getByText(/Seen by/).query()).toBeNull();
+  expect(asked()).toBe(0);
+});
+
+test('a session says where an organization does not record who looks', async () => {
+  await open(undefined, { isRecorded: false, views: [] });
+  await expect.element(page.getByText(/Who looks at this session is not recorded/)).toBeVisible();
+});

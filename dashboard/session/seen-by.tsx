@@ -1,0 +1,60 @@
+import type { Look, SessionView } from '../../contract/session-view.ts';
+import { useIsAdmin, usePerson } from '../app/app.ts';
+import { useMembers, useSessionViews } from '../app/queries.ts';
+import { showHidden } from '../kit/text/controls.ts';
+import { Ago } from '../kit/time.tsx';
+
+const WORDS: Record<Look, string> = {
+  opened: 'opened it',
+  exported: 'downloaded or printed it, or read all of its events',
+  found: 'saw words of it in a search',
+};
+
+interface Props {
+  sessionId: string;
+  /** The person of the session. */
+  userId: string | undefined;
+}
+
+/** Who looked at the session, for its person; for admins, where it is nobody's. */
+export function SeenBy({ sessionId, userId }: Props) {
+  const person = usePerson();
+  const isAdmin = useIsAdmin();
+  const isTheirs = userId === undefined ? isAdmin : userId === person.userId;
+  return isTheirs ? <Views sessionId={sessionId} /> : null;
+}
+
+function Views({ sessionId }: { sessionId: string }) {
+  const { data } = useSessionViews(sessionId);
+  const { data: members = [] } = useMembers();
+  if (!data) return null;
+  const { isRecorded, views } = data;
+  if (views.length === 0) {
+    return isRecorded ? null : (
+      <p className="session-facts text-muted">Who looks at this session is not recorded in this organization.</p>
+    );
+  }
+  const nameOf = (id: string) => showHidden(members.find((member) => member.userId === id)?.email ?? id);
+  const names = [...new Set(views.map((view) => nameOf(view.userId)))];
+  return (
+    <details className="session-facts">
+      <summary>
+        Seen by {names.slice(0, 3).join(', ')}
+        {names.length > 3 && ` and ${names.length - 3} more`}
+      </summary>
+      <ul aria-label="Who looked" className="mt-1 flex basis-full flex-col gap-1">
+        {views.map((view) => (
+          <li key={`${view.userId} ${view.kind} ${view.firstAt}`}>
+            {nameOf(view.userId)} {wordLooks(view)} <Ago time={view.lastAt} />{' '}
+            <span className="text-muted">
+              from {view.surface === 'api' ? 'a program' : 'a browser'} in {view.network}
+            </span>
+          </li>
+        ))}
+        {!isRecorded && <li className="text-muted">Who looks from now on is not recorded in this organization.</li>}
+      </ul>
+    </details>
+  );
+}
+
+const wordLooks = ({ kind, count }: SessionView) => `${WORDS[kind]}${count > 1 ? ` ${count} times` : ''}`;

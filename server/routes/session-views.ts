@@ -1,0 +1,45 @@
+import { Problem } from '../../contract/problem.ts';
+import type { Deps } from '../deps.ts';
+import type { MemberCaller } from '../http/auth.ts';
+import type { Ask, Handlers } from '../http/handler.ts';
+import type { Looker } from '../ingest/session-views.ts';
+import { readPolicy } from '../store/policies.ts';
+import { listSessionViews, toSessionView } from '../store/session-views.ts';
+import { findSession } from '../store/sessions.ts';
+import { viewerOf } from '../store/viewer.ts';
+import { found } from './answers.ts';
+
+export const sessionViewHandlers = ({ store: { db }, sessionViews }: Deps) =>
+  ({
+    async listSessionViews({ caller, params }) {
+      const { organizationId, userId, role } = caller;
+      const session = found(await findSession(db, await viewerOf(db, caller), params.sessionId), 'session');
+      const isTheirs = session.user_id === null ? role !== 'member' : session.user_id === userId;
+      if (!isTheirs) throw ofAnother();
+      // With what waits in this process: somebody may reload the page to see it.
+      await sessionViews.flush();
+      const [{ recordViews: isRecorded }, rows] = await Promise.all([
+        readPolicy(db, organizationId),
+        listSessionViews(db, organizationId, params.sessionId),
+      ]);
+      return { status: 200, body: { isRecorded, views: rows.map(toSessionView) } };
+    },
+  }) satisfies Partial<Handlers>;
+
+/** The member who asks, as the person of a session is shown them. */
+export const lookerOf = ({
+  caller,
+  address,
+  header,
+}: Pick<Ask, 'address' | 'header'> & { caller: MemberCaller }): Looker => ({
+  userId: caller.userId,
+  address,
+  // Every browser calls itself so.
+  isBrowser: header('user-agent')?.startsWith('Mozilla/') ?? false,
+});
+
+const ofAnother = () =>
+  new Problem(
+    'insufficient_role',
+    'Only the person of a session is shown who looked at it; admins, where it is nobody’s.',
+  );

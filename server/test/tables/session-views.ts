@@ -1,0 +1,63 @@
+import { expect } from 'vitest';
+import type { Scenario } from '../scenarios.ts';
+import { openSigned } from '../signed-in.ts';
+import type { World } from '../world.ts';
+
+const of = async (world: World, visibility: 'team' | 'private') => ({
+  params: { sessionId: await openSigned(world, world.ours.member, visibility) },
+});
+
+export const SESSION_VIEWS: readonly Scenario[] = [
+  {
+    route: 'listSessionViews',
+    name: 'its person, who else opened and exported it, and not their own looks',
+    as: ({ ours }) => ours.member,
+    async ask(world) {
+      const asked = await of(world, 'team');
+      const { service, ours } = world;
+      const url = `/v1/organizations/me/sessions/${asked.params.sessionId}`;
+      for (const path of ['index', 'window', 'events']) {
+        await service.call('GET', `${url}/${path}`, { as: ours.owner, headers: { 'user-agent': 'Mozilla/5.0' } });
+        await service.call('GET', `${url}/${path}`, { as: ours.member });
+      }
+      await service.call('GET', `${url}/index`, { as: ours.owner, headers: { 'user-agent': 'Mozilla/5.0' } });
+      return asked;
+    },
+    status: 200,
+    after({ ours }, { body }) {
+      const by = { userId: ours.ownerId, surface: 'dashboard', network: '127.0.0.0/24' };
+      expect(body.isRecorded).toBe(true);
+      expect(body.views).toHaveLength(2);
+      expect(body.views).toContainEqual(expect.objectContaining({ ...by, kind: 'opened', count: 2 }));
+      expect(body.views).toContainEqual(expect.objectContaining({ ...by, kind: 'exported', count: 1 }));
+    },
+  },
+  {
+    route: 'listSessionViews',
+    name: 'an admin, of a session that is nobody’s',
+    as: ({ ours }) => ours.admin,
+    status: 200,
+  },
+  {
+    route: 'listSessionViews',
+    name: 'an owner, of another person’s session',
+    as: ({ ours }) => ours.owner,
+    ask: (world) => of(world, 'team'),
+    status: 403,
+    code: 'insufficient_role',
+  },
+  {
+    route: 'listSessionViews',
+    name: 'an owner, of another person’s session that they may not know of',
+    as: ({ ours }) => ours.owner,
+    ask: (world) => of(world, 'private'),
+    status: 404,
+  },
+  {
+    route: 'listSessionViews',
+    name: 'of a session elsewhere',
+    as: ({ ours }) => ours.owner,
+    ask: ({ theirs }) => ({ params: { sessionId: theirs.sessionId } }),
+    status: 404,
+  },
+];
