@@ -34,7 +34,10 @@ interface Props<Row> {
 /** So many rows are drawn at once. */
 export const FIRST_ROWS = 60;
 
-/** Rows with columns, of many the first. On a phone a row is a few lines. */
+/**
+ * Rows with columns, of many the first. On a phone a row is a few lines. The hours of a week, the bars of tools, the two sides
+ * of a comparison and the lines of a diff are drawn by themselves: their cells make one picture, which keeps its columns.
+ */
 export function Table<Row>({ name, columns, rows, keyOf, isMuted, below, isLong, isWhole }: Props<Row>) {
   const first = usePart(rows, isWhole ? Number.POSITIVE_INFINITY : FIRST_ROWS);
   const second = usePart(below?.rows ?? NONE, FIRST_ROWS);
