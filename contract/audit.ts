@@ -7,6 +7,8 @@ export const AUDIT_ACTIONS = [
   'organization.renamed',
   'organization.owner_changed',
   'policy.changed',
+  'directory.token_issued',
+  'directory.token_revoked',
   'member.invited',
   'member.invitation_accepted',
   'member.role_changed',
@@ -37,7 +39,7 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-export const AUDIT_ACTORS = ['person', 'secret', 'machine', 'service'] as const;
+export const AUDIT_ACTORS = ['person', 'secret', 'machine', 'directory', 'service'] as const;
 
 /** Names somebody or something by its id, and never by an e-mail or a name: entries outlive both. */
 export const Party = Type.Object({

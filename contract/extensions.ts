@@ -22,6 +22,7 @@ import {
   StartedDevice,
 } from './device.ts';
 import { DigestsBody, DigestsPage } from './digest.ts';
+import { DIRECTORY_ROUTES } from './directory-routes.ts';
 import { Environment, MachineHealth, MachinePersonBody, MachineReport } from './environment.ts';
 import { EventPage } from './event.ts';
 import { GOVERNANCE } from './governance.ts';
@@ -93,6 +94,7 @@ export type LiveChange = Static<typeof LiveChange>;
 /** What the product adds to the 26 routes; none of them depends on a row of this table. */
 export const EXTENSIONS = {
   ...GOVERNANCE,
+  ...DIRECTORY_ROUTES,
   getPerson: route({
     method: 'GET',
     path: '/v1/me',

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { SCIM_TYPE, ScimError } from './directory.ts';
 import { DOWNLOADS, type Download } from './download.ts';
 import { EXTENSIONS } from './extensions.ts';
 import { PROBLEMS } from './problem.ts';
@@ -22,12 +23,14 @@ const SECURITY: Record<Route['auth'], object[]> = {
   user: [{ idToken: [] }],
   member: [{ idToken: [] }],
   admin: [{ idToken: [] }],
+  directory: [{ directoryToken: [] }],
 };
 
 const TAGS = [
   { name: 'public', description: 'No credential' },
   { name: 'ingest', description: 'Organization secret' },
   { name: 'dashboard', description: 'JWT of the identity provider' },
+  { name: 'directory', description: 'SCIM 2.0, with the token of a directory' },
   { name: 'download', description: 'The command line that fits the service' },
   { name: 'extension', description: 'Extensions of the interface' },
 ];
@@ -61,8 +64,9 @@ export function openapi(version: string): object {
         secretHeader: { type: 'apiKey', in: 'header', name: 'X-Service-Secret' },
         secretBearer: { type: 'http', scheme: 'bearer', description: 'an organization secret' },
         idToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        directoryToken: { type: 'http', scheme: 'bearer', description: "the token of an organization's directory" },
       },
-      schemas: { Problem: problemSchema },
+      schemas: { Problem: problemSchema, ScimError },
     },
   };
 }
@@ -77,11 +81,18 @@ const problemSchema = {
 };
 
 function operation(name: string, row: Route, extension: boolean): object {
-  const kind = { public: 'public', secret: 'ingest', user: 'dashboard', member: 'dashboard', admin: 'dashboard' };
+  const kind = {
+    public: 'public',
+    secret: 'ingest',
+    user: 'dashboard',
+    member: 'dashboard',
+    admin: 'dashboard',
+    directory: 'directory',
+  };
   return {
     operationId: name,
     summary: row.summary,
-    tags: [extension ? 'extension' : kind[row.auth]],
+    tags: [extension && row.auth !== 'directory' ? 'extension' : kind[row.auth]],
     ...(extension ? { 'x-extension': true } : {}),
     ...(row.auth === 'member' || row.auth === 'admin' ? { 'x-minimum-role': row.auth } : {}),
     security: SECURITY[row.auth],
@@ -131,23 +142,30 @@ const successes = (row: Route) =>
   Object.fromEntries(
     Object.entries(row.replies).map(([status, schema]) => [
       status,
-      { description: row.summary, content: { [row.contentType ?? 'application/json']: { schema } } },
+      Number(status) === 204
+        ? { description: row.summary }
+        : { description: row.summary, content: { [row.contentType ?? 'application/json']: { schema } } },
     ]),
   );
 
-const failures = (row: Pick<Route, 'errors'>) =>
+const failures = (row: Pick<Route, 'errors' | 'contentType'>) =>
   Object.fromEntries(
     row.errors.map((status) => [
       status,
       {
         description: ERROR_SENTENCES[status],
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        content: {
+          ...(row.contentType === SCIM_TYPE
+            ? { [SCIM_TYPE]: { schema: { $ref: '#/components/schemas/ScimError' } } }
+            : { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } }),
+        },
       },
     ]),
   );
 
-function requestBody({ frames, bodyOptional }: Route, schema: TSchema): object {
-  if (frames === undefined) return { required: !bodyOptional, content: { 'application/json': { schema } } };
+function requestBody({ frames, bodyOptional, auth }: Route, schema: TSchema): object {
+  const type = auth === 'directory' ? SCIM_TYPE : 'application/json';
+  if (frames === undefined) return { required: !bodyOptional, content: { [type]: { schema } } };
   const description = `Zstd frames. The first holds the JSON of this schema. ${frames.about}`;
   return { required: true, description, content: { [FRAMES_TYPE]: { schema } } };
 }

@@ -6,6 +6,8 @@ export const PROBLEMS = {
   installation_unusable: 400,
   idempotency_key_reused: 400,
   quota_reached: 400,
+  invalid_filter: 400,
+  invalid_path: 400,
   // Those of RFC 8628, by its names.
   authorization_pending: 400,
   slow_down: 400,

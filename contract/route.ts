@@ -6,8 +6,9 @@ import type { TObject, TSchema } from 'typebox';
  *  - `secret`: a holder of an organization secret
  *  - `user`: a signed-in person, member of an organization or not
  *  - `member`, `admin`: a signed-in person with at least that role in an organization
+ *  - `directory`: a holder of the token of an organization's directory
  */
-export type Auth = 'public' | 'secret' | 'user' | 'member' | 'admin';
+export type Auth = 'public' | 'secret' | 'user' | 'member' | 'admin' | 'directory';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -161,6 +161,11 @@ export const OPTIONS = {
   ),
   RATE_LIMIT_SECRET: option(600, 'Requests a minute for each organization secret; 0 turns the limit off.', count),
   RATE_LIMIT_USER: option(300, 'Requests a minute for each person; 0 turns the limit off.', count),
+  RATE_LIMIT_DIRECTORY: option(
+    1_500,
+    'Requests a minute for each directory that provisions members; 0: no limit.',
+    count,
+  ),
   RATE_LIMIT_ADDRESS: option(
     120,
     'Requests a minute for each address (IPv6: each /64) on public routes and sign-in pages, and for failed authentication; 0 turns the limit off.',

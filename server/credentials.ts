@@ -16,6 +16,14 @@ export function newSecretValue(plane: Plane): string {
   return withChecksum(prefixOf(plane) + random);
 }
 
+const DIRECTORY_PREFIX = 'scim_';
+
+/** The token of a directory: `scim_`, 43 random base62 characters (256 bits). */
+export const newDirectoryToken = (): string =>
+  DIRECTORY_PREFIX + Array.from({ length: 43 }, () => BASE62[randomInt(62)]).join('');
+
+export const looksLikeDirectoryToken = (text: string): boolean => /^scim_[0-9A-Za-z]{43}$/.test(text);
+
 /** Derives the secret of a device code: always the same one, and only with the code and the pepper. */
 export function secretValueOf(pepper: string, plane: Plane, deviceCode: string): string {
   let rest = BigInt(`0x${Buffer.from(hkdfSync('sha256', deviceCode, pepper, 'device secret', 48)).toString('hex')}`);

@@ -5,11 +5,20 @@ import { networkOf } from './network.ts';
 import type { Store } from './store/open.ts';
 
 /**
- * Requests are counted for each secret, for its `backlog`, for each person (`user`) and network address. Also counted are
+ * Requests are counted for each secret, for its `backlog`, for each person (`user`), `directory` and network address. Also counted are
  * the sign-ins of machines that an address begins (`device`), the polls of one such machine (`waiting`), unknown secrets
  * and device codes from an address (`stray`), and the mails of an organization that invite one e-mail (`invitation`).
  */
-export type LimitKind = 'secret' | 'backlog' | 'user' | 'address' | 'device' | 'waiting' | 'stray' | 'invitation';
+export type LimitKind =
+  | 'secret'
+  | 'backlog'
+  | 'directory'
+  | 'user'
+  | 'address'
+  | 'device'
+  | 'waiting'
+  | 'stray'
+  | 'invitation';
 
 export interface Limits {
   /**
@@ -72,6 +81,7 @@ export function createLimits(config: Config, store: Store): Limits {
   const counters = {
     secret: createCounter('secret', config.RATE_LIMIT_SECRET, store),
     backlog: createCounter('backlog', config.RATE_LIMIT_SECRET, store),
+    directory: createCounter('directory', config.RATE_LIMIT_DIRECTORY, store),
     user: createCounter('user', config.RATE_LIMIT_USER, store),
     address: createCounter('address', config.RATE_LIMIT_ADDRESS, store),
     device: createCounter('device', config.RATE_LIMIT_ADDRESS, store),

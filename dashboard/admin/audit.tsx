@@ -19,6 +19,8 @@ const WORDS: Record<AuditAction, string> = {
   'organization.renamed': 'renamed the organization',
   'organization.owner_changed': 'named the owner',
   'policy.changed': 'changed the policy',
+  'directory.token_issued': 'issued the token of the directory',
+  'directory.token_revoked': 'revoked the token of the directory',
   'member.invited': 'invited',
   'member.invitation_accepted': 'accepted the invitation',
   'member.role_changed': 'changed the role of',
@@ -165,6 +167,8 @@ const WHOLE = new Set<AuditAction>([
   'organization.created',
   'organization.renamed',
   'policy.changed',
+  'directory.token_issued',
+  'directory.token_revoked',
   'member.invitation_accepted',
   'member.left',
   'member.signed_in',
@@ -204,6 +208,7 @@ function Party({ party: { kind, id } }: { party: AuditParty }) {
       </Link>
     );
   }
+  if (kind === 'directory') return <>the directory</>;
   if (secret) return <>{nameOfSecret(secret)}</>;
   if (machine) return <>{nameOfEnvironment(machine)}</>;
   const shown = <code className="text-12">{showHidden(id)}</code>;

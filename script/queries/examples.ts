@@ -20,6 +20,7 @@ const OPENING = {
 };
 const CAPTURE = { clientKey: 'key', continues: undefined, forkedFrom: undefined, endedAt: undefined };
 const ACTOR = { organizationId: ORGANIZATION, userId: 'usr_1' };
+const DIRECTORY_USER = { attributes: { userName: 'person@example.com' }, memberKey: 'person@example.com' };
 const HAPPENED = {
   actor: { kind: 'person', id: 'usr_1' },
   action: 'secret.revoked',
@@ -223,6 +224,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     ['environments', ORGANIZATION, NOW],
     ['installations', ORGANIZATION, NOW],
     ['members', ORGANIZATION, NOW],
+    ['directory_users', ORGANIZATION, NOW],
   ],
   assertConfigRoom: [[ORGANIZATION]],
   purgeUnused: [[NOW]],
@@ -251,6 +253,24 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   endPersonDeletion: [[PERSON_DELETION]],
   revokeWithin: [],
   assertNoHoldOn: [],
+  findDirectoryToken: [[ORGANIZATION]],
+  findDirectoryByHash: [['hash']],
+  markDirectoryUsed: [[{ organization_id: ORGANIZATION, token_id: 'dit_1' }, NOW]],
+  replaceDirectoryToken: [[ORGANIZATION, { hash: 'hash', lastFour: '1234', createdBy: 'usr_1' }, NOW]],
+  removeDirectoryToken: [[ORGANIZATION]],
+  findDirectoryUser: [[ORGANIZATION, 'dir_1']],
+  listDirectoryUsers: [
+    [ORGANIZATION, { offset: 0, limit: 200 }],
+    [ORGANIZATION, { filter: { name: 'userName', value: 'Person@example.com' }, offset: 0, limit: 200 }],
+    [ORGANIZATION, { filter: { name: 'externalId', value: '1' }, offset: 0, limit: 200 }],
+  ],
+  countDirectoryUsers: [[ORGANIZATION, undefined]],
+  adoptMembers: [[ORGANIZATION, NOW]],
+  insertDirectoryUser: [[ORGANIZATION, DIRECTORY_USER, NOW]],
+  updateDirectoryUser: [[{ organization_id: ORGANIZATION, directory_user_id: 'dir_1' }, DIRECTORY_USER, NOW]],
+  removeDirectoryUser: [[{ organization_id: ORGANIZATION, directory_user_id: 'dir_1' }]],
+  endMembership: [[MEMBER, { actor: HAPPENED.actor, keepsSecrets: false }, NOW]],
+  findMemberByEmail: [[ORGANIZATION, 'person@example.com']],
 
   readPolicy: [[ORGANIZATION]],
   replacePolicy: [[ACTOR, { signIn: 'admins' }, NOW]],
@@ -259,7 +279,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   createOrganization: [['name', { userId: 'usr_1', email: 'person@example.com', emailVerified: true }, NOW]],
   findOrganization: [[ORGANIZATION]],
   nameOwner: [[ORGANIZATION, 'usr_1', NOW]],
-  settleOwner: [[ORGANIZATION, NOW, 'usr_1']],
+  settleOwner: [[ORGANIZATION, NOW, { kind: 'person', id: 'usr_1' }]],
   markTenantAssigned: [[ORGANIZATION]],
   renameOrganization: [[ORGANIZATION, 'name', NOW]],
 

@@ -97,6 +97,7 @@ const gone = () => new Problem('validation_failed', 'The caller left before the 
 
 function identify(row: Route, caller: Admission['caller'], request: FastifyRequest): [LimitKind, string] {
   if (!caller) return [row.limit ?? 'address', request.ip];
+  if ('tokenId' in caller) return ['directory', caller.tokenId];
   return 'secretId' in caller ? [row.limit ?? 'secret', caller.secretId] : ['user', caller.userId];
 }
 

@@ -3,10 +3,11 @@ import type { Role } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Auth } from '../../contract/route.ts';
 import type { Claims } from '../claims.ts';
-import { looksLikeSecret } from '../credentials.ts';
+import { hashSecret, looksLikeDirectoryToken, looksLikeSecret } from '../credentials.ts';
 import type { Identity } from '../identity/identity.ts';
 import { SignIns } from '../identity/sign-ins.ts';
 import type { Limits } from '../limits.ts';
+import { findDirectoryByHash, markDirectoryUsed } from '../store/directory.ts';
 import { type Caller, resolveCaller } from '../store/people.ts';
 import type { Db } from '../store/schema.ts';
 import { createSecretLookup, type SecretCaller } from './secret-lookup.ts';
@@ -22,6 +23,12 @@ export interface MemberCaller extends UserCaller {
   role: Role;
 }
 
+/** The directory of an organization. */
+export interface DirectoryCaller {
+  tokenId: string;
+  organizationId: string;
+}
+
 /** The caller, by the route's `auth`. */
 export interface Callers {
   public: undefined;
@@ -29,6 +36,7 @@ export interface Callers {
   user: UserCaller;
   member: MemberCaller;
   admin: MemberCaller;
+  directory: DirectoryCaller;
 }
 
 export type CallerOf<Kind extends Auth> = Callers[Kind];
@@ -63,7 +71,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     admin: async (request: FastifyRequest) => asAdmin(asMember(await user(request))),
   };
   const secret = async (request: FastifyRequest) => secrets.find(readSecret(request), request.ip);
-  const byKind = { public: async () => undefined, secret, ...people };
+  const directory = (request: FastifyRequest) => authenticateDirectory(options, request);
+  const byKind = { public: async () => undefined, secret, directory, ...people };
   return {
     authenticate: (kind, request) => byKind[kind](request) as Promise<Callers[typeof kind]>,
     forgetSecret: secrets.forget,
@@ -78,6 +87,26 @@ async function authenticateUser(options: AuthenticatorOptions, request: FastifyR
   if (token === undefined) throw new Problem('token_missing', 'Sign in, and send the token as a bearer token.');
   const claims = await options.identity.verify(token);
   return { claims, ...(await resolveCaller(options.db, claims, options.now())) };
+}
+
+/** `lastUsedAt` is coarse, so that a request costs no write. */
+const LAST_USED_EVERY_MS = 60_000;
+
+/** Asks the store each time: a directory sends few requests, and a revoked token stops at once. */
+async function authenticateDirectory({ db, pepper, limits, now }: AuthenticatorOptions, request: FastifyRequest) {
+  const token = bearerOf(request);
+  if (token === undefined) {
+    throw new Problem('token_missing', 'Send the token of the directory as a bearer token.');
+  }
+  limits.check('stray', request.ip);
+  const row = looksLikeDirectoryToken(token) ? await findDirectoryByHash(db, hashSecret(pepper, token)) : undefined;
+  if (!row) {
+    await limits.count('stray', request.ip).catch(() => undefined);
+    throw new Problem('token_invalid', 'This token belongs to no directory. Issue one on the page of members.');
+  }
+  const at = now();
+  if (row.last_used_at === null || at - row.last_used_at >= LAST_USED_EVERY_MS) await markDirectoryUsed(db, row, at);
+  return { tokenId: row.token_id, organizationId: row.organization_id };
 }
 
 function asMember(caller: UserCaller): MemberCaller {

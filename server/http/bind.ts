@@ -49,6 +49,7 @@ export function bindRoute<Row extends Route>(
       const isOfOne = caller !== undefined && 'organizationId' in caller;
       const answer = await (isOfOne ? asOrganization(caller.organizationId, handle) : handle());
       reply.code(answer.status).headers(answer.headers ?? {});
+      if (answer.status === 204) return reply.send();
       return reply.type(row.contentType ?? 'application/json; charset=utf-8').send(answer.body);
     },
   });

@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../../contract/problem.ts';
+import { SCIM_SCHEMAS, SCIM_TYPE } from '../../contract/directory.ts';
+import { Problem, type ProblemCode } from '../../contract/problem.ts';
 import { toProblem } from '../to-problem.ts';
 
 /** The one place where an error becomes an answer. */
@@ -11,7 +12,27 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   else request.log.debug({ code: problem.code }, problem.message);
   if (problem.retryAfter !== undefined) reply.header('retry-after', String(problem.retryAfter));
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
-  reply.code(problem.status).type('application/json; charset=utf-8').serializer(JSON.stringify).send(problem.toBody());
+  const isScim = request.url.startsWith('/scim/');
+  reply
+    .code(problem.status)
+    .type(isScim ? SCIM_TYPE : 'application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(isScim ? toScimError(problem) : problem.toBody());
+}
+
+/** The word of RFC 7644 (3.12) for a problem, where it has one. */
+const SCIM_WORDS: Partial<Record<ProblemCode, string>> = {
+  malformed_json: 'invalidSyntax',
+  validation_failed: 'invalidValue',
+  quota_reached: 'tooMany',
+  invalid_filter: 'invalidFilter',
+  invalid_path: 'invalidPath',
+  member_exists: 'uniqueness',
+};
+
+function toScimError({ code, status, message }: Problem) {
+  const scimType = SCIM_WORDS[code];
+  return { schemas: [SCIM_SCHEMAS.error], status: String(status), ...(scimType && { scimType }), detail: message };
 }
 
 /** Answers bytes that Node cannot parse as HTTP; they never become a request. */

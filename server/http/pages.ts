@@ -46,10 +46,10 @@ export async function servePages(
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?')[0] ?? '/';
     const { problem, allow } = unknownRoute(path);
-    const wantsPage = ['GET', 'HEAD'].includes(request.method) && !path.startsWith('/v1/') && allow === undefined;
+    const wantsPage = ['GET', 'HEAD'].includes(request.method) && !/^\/(v1|scim)\//.test(path) && allow === undefined;
     if (wantsPage && request.headers.accept?.includes('text/html')) return sendPage(reply, built);
     if (allow !== undefined) reply.header('allow', allow);
-    return reply.code(problem.status).send(problem.toBody());
+    throw problem;
   });
 
   async function sendPage(reply: FastifyReply, isBuilt: boolean) {

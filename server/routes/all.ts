@@ -6,6 +6,7 @@ import { bootstrapHandlers } from './bootstrap.ts';
 import { captureHandlers } from './capture.ts';
 import { deviceHandlers } from './devices.ts';
 import { digestHandlers } from './digests.ts';
+import { directoryHandlers } from './directory.ts';
 import { environmentHandlers } from './environments.ts';
 import { eventHandlers } from './events.ts';
 import { holdHandlers } from './holds.ts';
@@ -17,6 +18,7 @@ import { organizationHandlers } from './organizations.ts';
 import { personHandlers } from './people.ts';
 import { policyHandlers } from './policies.ts';
 import { reviewHandlers } from './review.ts';
+import { scimHandlers } from './scim.ts';
 import { searchHandlers } from './search.ts';
 import { secretHandlers } from './secrets.ts';
 import { sessionViewHandlers } from './session-views.ts';
@@ -42,6 +44,8 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...eventHandlers(deps),
   ...captureHandlers(deps),
   ...digestHandlers(deps),
+  ...directoryHandlers(deps),
+  ...scimHandlers(deps),
   ...liveHandlers(deps),
   ...reviewHandlers(deps),
   ...searchHandlers(deps),

@@ -4,9 +4,10 @@ import { hashSecret } from '../credentials.ts';
 import type { Deps } from '../deps.ts';
 import type { MemberCaller } from '../http/auth.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
-import { recordAction, recordActions } from '../store/audit.ts';
-import { type Happened, person, secret } from '../store/audit-chain.ts';
+import { recordAction } from '../store/audit.ts';
+import { person } from '../store/audit-chain.ts';
 import { emailKey } from '../store/columns.ts';
+import { endMembership, removal } from '../store/departures.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import { isMemberAnywhere } from '../store/invitations.ts';
 import {
@@ -14,7 +15,6 @@ import {
   insertInvited,
   listMemberIds,
   markMailed,
-  removeMember,
   removeUnmailed,
   toMember,
   toWaitingInvitation,
@@ -23,33 +23,30 @@ import {
 import { discard, handOver } from '../store/off-boarding.ts';
 import { changeMembers, findOrganization, nameOwner, settleOwner, toOrganization } from '../store/organizations.ts';
 import type { Db, MemberRow } from '../store/schema.ts';
-import { revokeSecrets } from '../store/secrets.ts';
 import { found, streamList } from './answers.ts';
 
-export const memberHandlers = ({
-  store: { db },
-  identity,
-  memberLeft,
-  deleteSessionsOfRemoved,
-  secretsRevoked,
-  pepper,
-  now,
-}: Deps) => {
-  /** Asks the identity provider to mail the invitation, and notes that it did. */
-  async function mail(row: MemberRow, countAs: Ask['countAs']): Promise<MemberRow> {
-    // By the e-mail, so that inviting again after a withdrawal counts too; hashed, because counters outlive the person.
-    await countAs('invitation', hashSecret(pepper, `${row.organization_id} ${emailKey(row.email)}`));
-    const { name: organizationName } = await findOrganization(db, row.organization_id);
-    const { linkExpiresAt } = await identity
-      .invite({ email: row.email, organizationName, role: row.role })
-      .catch((cause) => {
-        throw new Problem('idp_invite_failed', 'The identity provider could not invite this person. Try again later.', {
-          cause,
-        });
+/** Asks the identity provider to mail the invitation, and notes that it did. */
+export async function mailInvitation(
+  { store: { db }, identity, pepper, now }: Deps,
+  row: MemberRow,
+  countAs: Ask['countAs'],
+): Promise<MemberRow> {
+  // By the e-mail, so that inviting again after a withdrawal counts too; hashed, because counters outlive the person.
+  await countAs('invitation', hashSecret(pepper, `${row.organization_id} ${emailKey(row.email)}`));
+  const { name: organizationName } = await findOrganization(db, row.organization_id);
+  const { linkExpiresAt } = await identity
+    .invite({ email: row.email, organizationName, role: row.role })
+    .catch((cause) => {
+      throw new Problem('idp_invite_failed', 'The identity provider could not invite this person. Try again later.', {
+        cause,
       });
-    return (await markMailed(db, row, linkExpiresAt, now())) ?? row;
-  }
+    });
+  return (await markMailed(db, row, linkExpiresAt, now())) ?? row;
+}
 
+export const memberHandlers = (deps: Deps) => {
+  const { store, memberLeft, deleteSessionsOfRemoved, secretsRevoked, now } = deps;
+  const { db } = store;
   return {
     async listMembers({ caller }) {
       const { organizationId } = caller;
@@ -76,11 +73,11 @@ export const memberHandlers = ({
       const row = await insert.catch((error) => {
         throw uniqueViolation(error) === undefined ? error : invitedAlready();
       });
-      await mail(row, countAs).catch(async (error) => {
+      await mailInvitation(deps, row, countAs).catch(async (error) => {
         await db.transaction().execute(async (transaction) => {
           // It may have been accepted meanwhile.
           if (!(await removeUnmailed(transaction, row))) return;
-          await recordAction(transaction, row.organization_id, removal(caller, row), now());
+          await recordAction(transaction, row.organization_id, removal(person(caller.userId), row), now());
         });
         throw error;
       });
@@ -98,7 +95,7 @@ export const memberHandlers = ({
       const row = await findMember(db, caller.organizationId, params.userId);
       if (row?.status !== 'invited') throw noInvitation();
       mayTouchOwners(caller.role, row.role);
-      return { status: 200, body: toWaitingInvitation(await mail(row, countAs)) };
+      return { status: 200, body: toWaitingInvitation(await mailInvitation(deps, row, countAs)) };
     },
 
     async changeRole({ caller, params, body }) {
@@ -125,12 +122,8 @@ export const memberHandlers = ({
       const { row, secretIds } = await changeMember(db, caller, params.userId, now(), async (members, who) => {
         mayTouchOwners(who.actor.role, who.target.role);
         await settleBelongings(members, who, query, now());
-        await removeMember(members, who.target);
-        const isKept = query.secrets === 'keep';
-        const revoked = isKept ? [] : await revokeSecrets(members, organizationId, now(), who.target.user_id);
-        const all = [removal(caller, who.target), ...revocations(caller.userId, revoked)];
-        await recordActions(members, organizationId, all, now());
-        return { row: who.target, secretIds: revoked };
+        const departure = { actor: person(caller.userId), keepsSecrets: query.secrets === 'keep' };
+        return { row: who.target, secretIds: await endMembership(members, who.target, departure, now()) };
       });
       await memberLeft(organizationId, row.user_id);
       await secretsRevoked(secretIds);
@@ -173,17 +166,6 @@ async function settleBelongings(
 const nobodyToHandOver = () =>
   new Problem('validation_failed', '/to names another member, who gets the machines and sessions.');
 
-const removal = ({ userId }: MemberCaller, { user_id, role, status }: MemberRow): Happened => ({
-  actor: person(userId),
-  action: 'member.removed',
-  target: person(user_id),
-  details: { role, status },
-});
-
-/** The audit entries of secrets that a person revoked together. */
-export const revocations = (userId: string, secretIds: readonly string[]): Happened[] =>
-  secretIds.map((secretId) => ({ actor: person(userId), action: 'secret.revoked', target: secret(secretId) }));
-
 /**
  * Changes a member while no other change runs, and keeps at least one owner.
  * @throws Problem `not_found`, `last_owner`, and what `findActor` throws
@@ -200,7 +182,7 @@ function changeMember<Result>(
     const actor = await findActor(members, caller);
     const target = found(await findMember(members, organizationId, userId), 'member');
     const result = await change(members, { actor, target });
-    if (!(await settleOwner(members, organizationId, now, caller.userId))) throw lastOwner();
+    if (!(await settleOwner(members, organizationId, now, person(caller.userId)))) throw lastOwner();
     return result;
   });
 }
@@ -233,7 +215,7 @@ const ownersOnly = () =>
 
 const noInvitation = () => new Problem('not_found', 'No such invitation waits in this organization.');
 
-const memberExists = () =>
+export const memberExists = () =>
   new Problem('member_exists', 'This e-mail is a member already, here or in another organization.');
 
 const invitedAlready = () => new Problem('member_exists', 'This e-mail is invited already. Send the invitation again.');

@@ -6,6 +6,7 @@ import type { UserCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
 import { recordActions } from '../store/audit.ts';
 import { person } from '../store/audit-chain.ts';
+import { revocations } from '../store/departures.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import { acceptInvitation, findInvitation, isMemberAnywhere, listInvitationsOf } from '../store/invitations.ts';
 import { findMember, removeMember } from '../store/members.ts';
@@ -15,7 +16,7 @@ import { readPolicy } from '../store/policies.ts';
 import type { Db } from '../store/schema.ts';
 import { revokeSecrets } from '../store/secrets.ts';
 import { asService } from '../store/tenant.ts';
-import { lastOwner, revocations } from './members.ts';
+import { lastOwner } from './members.ts';
 import { alreadyMember, tellTenant } from './organizations.ts';
 
 export const personHandlers = (deps: Deps) => {
@@ -56,10 +57,10 @@ export const personHandlers = (deps: Deps) => {
     // Somebody may have removed them, or they have left, while this request waited.
     if (!own) return [];
     await removeMember(members, own);
-    if (!(await settleOwner(members, organizationId, now(), userId))) throw lastOwner();
+    if (!(await settleOwner(members, organizationId, now(), person(userId)))) throw lastOwner();
     const revoked = query.secrets === 'keep' ? [] : await revokeSecrets(members, organizationId, now(), userId);
     const left = { actor: person(userId), action: 'member.left', target: person(userId) } as const;
-    await recordActions(members, organizationId, [left, ...revocations(userId, revoked)], now());
+    await recordActions(members, organizationId, [left, ...revocations(person(userId), revoked)], now());
     return revoked;
   }
 

@@ -16,6 +16,7 @@ export interface Happened {
 }
 
 export const person = (id: string): AuditParty => ({ kind: 'person', id });
+export const directory = (id: string): AuditParty => ({ kind: 'directory', id });
 export const secret = (id: string): AuditParty => ({ kind: 'secret', id });
 
 /** The last entry of a log. */

@@ -42,6 +42,10 @@ export async function listMemberIds(db: Db, organizationId: string, status?: Mem
 export const findMember = (db: Db, organizationId: string, userId: string): Promise<MemberRow | undefined> =>
   firstRow(db, sql<MemberRow>`select * from members where organization_id = ${organizationId} and user_id = ${userId}`);
 
+/** Finds a member or an invitation by the lower-case e-mail. */
+export const findMemberByEmail = (db: Db, organizationId: string, key: string): Promise<MemberRow | undefined> =>
+  firstRow(db, sql<MemberRow>`select * from members where organization_id = ${organizationId} and email_key = ${key}`);
+
 /**
  * Stores an invitation, in a transaction. Rejects on a unique constraint when the e-mail is a member or invited already.
  * @throws Problem `quota_reached`

@@ -12,6 +12,8 @@ const TABLES = {
   members: ['user_id'],
   policies: ['organization_id'],
   person_deletions: ['organization_id', 'user_id'],
+  directory_tokens: ['organization_id'],
+  directory_users: ['directory_user_id'],
   secrets: ['secret_id'],
   environments: ['environment_id'],
   installations: ['installation_id'],

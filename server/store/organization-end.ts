@@ -20,6 +20,7 @@ export const endOrganization = (db: Db, organizationId: string, now: number): Pr
       .execute();
     await assertNoHold(transaction, organizationId);
     await transaction.deleteFrom('members').where('organization_id', '=', organizationId).execute();
+    await transaction.deleteFrom('directory_tokens').where('organization_id', '=', organizationId).execute();
     await transaction
       .updateTable('environments')
       .set({ status: 'revoked' })
@@ -120,6 +121,8 @@ const OWNED = [
   ['members', 'user_id'],
   ['policies', 'organization_id'],
   ['person_deletions', 'user_id'],
+  ['directory_tokens', 'organization_id'],
+  ['directory_users', 'directory_user_id'],
   ['audit_entries', 'sequence'],
   ['audit_heads', 'organization_id'],
 ] as const;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import type { AuditParty } from '../../contract/audit.ts';
 import type { Organization } from '../../contract/organization.ts';
 import { newId } from '../ids.ts';
 import { recordAction, recordInAll } from './audit.ts';
@@ -122,10 +123,10 @@ export const changeMembers = <Result>(db: Db, organizationId: string, change: (d
 
 /**
  * Keeps the owner that the organization names, if they still are one; otherwise names its longest-serving owner.
- * @param actorId the person whose action made this necessary
+ * @param actor whose action made this necessary
  * @returns false when it has no owner
  */
-export async function settleOwner(db: Db, organizationId: string, now: number, actorId: string): Promise<boolean> {
+export async function settleOwner(db: Db, organizationId: string, now: number, actor: AuditParty): Promise<boolean> {
   const owners = await allRows(
     db,
     sql<Pick<MemberRow, 'user_id'>>`
@@ -137,7 +138,7 @@ export async function settleOwner(db: Db, organizationId: string, now: number, a
   if (owners.length > 0 && !owners.some(({ user_id }) => user_id === named)) {
     const ownerId = String(owners[0]?.user_id);
     await nameOwner(db, organizationId, ownerId, now);
-    const happened = { actor: person(actorId), action: 'organization.owner_changed', target: person(ownerId) } as const;
+    const happened = { actor, action: 'organization.owner_changed', target: person(ownerId) } as const;
     await recordAction(db, organizationId, happened, now);
   }
   return owners.length > 0;

@@ -89,14 +89,17 @@ async function takeOver(db: Db, claims: Claims, member: Offer, now: number): Pro
   return true;
 }
 
-/** Forgets a person, who must have left their organization, and the invitations of the e-mail that they have proven. */
+/** Forgets a person, who must have left their organization, and what waits under the e-mail that they have proven. */
 export async function deletePerson(
   db: Db,
   userId: string,
   provenEmail: string | undefined,
   now: number,
 ): Promise<void> {
-  if (provenEmail !== undefined) await recordInAll(db, await declineInvitations(db, provenEmail), now);
+  if (provenEmail !== undefined) {
+    await recordInAll(db, await declineInvitations(db, provenEmail), now);
+    await sql`delete from directory_users where member_key = ${emailKey(provenEmail)}`.execute(db);
+  }
   await sql`delete from users where user_id = ${userId}`.execute(db);
 }
 

@@ -4,7 +4,13 @@ import { oneRow } from './rows.ts';
 import type { Db } from './schema.ts';
 
 /** The most of each that an organization may use. Revoked, disabled or long unseen ones do not count. */
-export const QUOTAS = { environments: 10_000, installations: 20_000, secrets: 1_000, members: 10_000 } as const;
+export const QUOTAS = {
+  environments: 10_000,
+  installations: 20_000,
+  secrets: 1_000,
+  members: 10_000,
+  directory_users: 20_000,
+} as const;
 export type Quota = keyof typeof QUOTAS;
 
 /** UTF-8 bytes of `config` that all installations of an organization may have together. */
@@ -13,11 +19,14 @@ export const CONFIG_QUOTA = 8 * 1024 * 1024;
 /** A machine counts if it was seen in this time, so that CI runners with random host names stop counting by themselves. */
 export const SEEN_WITHIN_MS = 7 * 24 * 3_600_000;
 
+const NAMES: Partial<Record<Quota, string>> = { directory_users: 'users of its directory' };
+
 const ADVICE: Record<Quota, string> = {
   environments: 'Those not seen for a week do not count. Give machines that come and go a host name that they share.',
   installations: 'Disable one that is not needed, or give machines that come and go a host name that they share.',
   secrets: 'Revoke one that is not needed.',
   members: 'Remove one who has left first.',
+  directory_users: 'Let the directory delete users who have left.',
 };
 
 /** Those that count, of an organization, where a machine counts that was seen after `seenAfter`. */
@@ -35,6 +44,8 @@ const COUNTED: Record<Quota, (organizationId: string, seenAfter: number) => RawB
     select count(*) as count from secrets where organization_id = ${organizationId} and status = 'active'`,
   members: (organizationId) => sql`
     select count(*) as count from members where organization_id = ${organizationId}`,
+  directory_users: (organizationId) => sql`
+    select count(*) as count from directory_users where organization_id = ${organizationId}`,
 };
 
 /**
@@ -47,7 +58,7 @@ export async function assertRoom(transaction: Db, noun: Quota, organizationId: s
   if (Number(count) < QUOTAS[noun]) return;
   throw new Problem(
     'quota_reached',
-    `This organization uses ${QUOTAS[noun]} ${noun}, which is its quota. ${ADVICE[noun]}`,
+    `This organization uses ${QUOTAS[noun]} ${NAMES[noun] ?? noun}, which is its quota. ${ADVICE[noun]}`,
   );
 }
 

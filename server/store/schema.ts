@@ -6,6 +6,7 @@ import type { Platform } from '../../contract/environment.ts';
 import type { Role } from '../../contract/organization.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { Visibility } from '../../contract/session.ts';
+import type { DirectoryTables } from './schema-directory.ts';
 import type {
   AuditEntryRow,
   AuditHeadRow,
@@ -439,7 +440,7 @@ export interface ProviderRecordRow {
   consumed_at: Time | null;
 }
 
-export interface Database {
+export interface Database extends DirectoryTables {
   settings: SettingRow;
   users: UserRow;
   organizations: OrganizationRow;

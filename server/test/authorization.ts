@@ -4,7 +4,7 @@ import { type AnyRouteName, TABLE } from './requests.ts';
 interface Kind {
   /** Heading of the column in docs/authorization.md. */
   heading: string;
-  credential: 'none' | 'secret' | 'person';
+  credential: 'none' | 'secret' | 'person' | 'directory';
   /** What the person is at most; only of persons. */
   may?: readonly Auth[];
   /** Belongs to another organization than the thing that the request names. */
@@ -27,6 +27,8 @@ export const KINDS = {
   otherMachine: { heading: 'secret of another machine', credential: 'secret' },
   machine: { heading: 'secret of the machine', credential: 'secret' },
   secret: { heading: 'secret', credential: 'secret' },
+  foreignDirectory: { heading: 'directory elsewhere', credential: 'directory', isForeign: true },
+  directory: { heading: 'directory', credential: 'directory' },
   stranger: { heading: 'no organization', credential: 'person', may: ANYONE_SIGNED_IN },
   foreignMember: { heading: 'member elsewhere', credential: 'person', may: MEMBERS, isForeign: true },
   foreignAdmin: { heading: 'admin elsewhere', credential: 'person', may: ADMINS, isForeign: true },
@@ -80,6 +82,8 @@ export const EXCEPTIONS: Partial<Record<AnyRouteName, readonly Exception[]>> = {
   leaveOrganization: [{ callers: ['owner'], status: 409, why: LAST_OWNER }],
   deleteAccount: [{ callers: ['owner'], status: 409, why: LAST_OWNER }],
   deleteOrganization: [{ callers: ['admin', 'foreignAdmin'], status: 403, why: OWNERS_ONLY }],
+  issueDirectoryToken: [{ callers: ['admin', 'foreignAdmin'], status: 403, why: OWNERS_ONLY }],
+  revokeDirectoryToken: [{ callers: ['admin', 'foreignAdmin'], status: 403, why: OWNERS_ONLY }],
   replacePolicy: [{ callers: ['admin', 'foreignAdmin'], status: 403, why: OWNERS_ONLY }],
   passOwnership: [
     { callers: ['admin'], status: 403, why: OWNERS_ONLY },
@@ -87,6 +91,13 @@ export const EXCEPTIONS: Partial<Record<AnyRouteName, readonly Exception[]>> = {
       callers: ['foreignAdmin'],
       status: 404,
       why: "The body names a member whom the caller's organization does not have.",
+    },
+  ],
+  placeHold: [
+    {
+      callers: ['foreignAdmin'],
+      status: 404,
+      why: "The body names a session that the caller's organization does not have.",
     },
   ],
   changeVisibility: [{ callers: ['member'], status: 403, why: "Of a session that is nobody's, an admin decides." }],
@@ -108,7 +119,7 @@ export function statusFor(route: AnyRouteName, caller: KindName): number {
   const exception = exceptionOf(route, caller);
   if (exception) return exception.status;
   if (auth === 'public') return success;
-  if (kind.credential !== (auth === 'secret' ? 'secret' : 'person')) return 401;
+  if (kind.credential !== (auth === 'secret' || auth === 'directory' ? auth : 'person')) return 401;
   if (kind.may && !kind.may.includes(auth)) return 403;
   return kind.isForeign && path.includes('{') ? 404 : success;
 }

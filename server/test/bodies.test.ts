@@ -132,6 +132,7 @@ describe.each(ENGINES)('bodies on %s', (engine) => {
       user: world.stranger,
       member: world.ours.member,
       admin: world.ours.admin,
+      directory: world.ours.directoryToken,
       public: '',
     }[auth];
     const ask = RIGHT[route](world);

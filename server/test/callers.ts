@@ -109,6 +109,18 @@ export const CALLERS: readonly Caller[] = [
     headers: ({ ours }) => ({ 'x-service-secret': ours.live }),
     ...SECRET,
   },
+  {
+    kind: 'foreignDirectory',
+    name: 'the directory of another organization',
+    headers: ({ theirs }) => bearer(theirs.directoryToken),
+    ...NEITHER,
+  },
+  {
+    kind: 'directory',
+    name: 'the directory',
+    headers: ({ ours }) => bearer(ours.directoryToken),
+    ...NEITHER,
+  },
   { kind: 'stranger', name: 'a person without organization', headers: ({ stranger }) => bearer(stranger), ...PERSON },
   {
     kind: 'foreignMember',

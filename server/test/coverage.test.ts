@@ -6,6 +6,7 @@ import { BOOTSTRAP } from './tables/bootstrap.ts';
 import { CAPTURE_SCENARIOS } from './tables/capture.ts';
 import { DEVICES } from './tables/devices.ts';
 import { DIGEST_SCENARIOS } from './tables/digests.ts';
+import { DIRECTORY } from './tables/directory.ts';
 import { ENVIRONMENTS } from './tables/environments.ts';
 import { EVENTS } from './tables/events.ts';
 import { EXTENSION_SCENARIOS } from './tables/extensions.ts';
@@ -47,6 +48,7 @@ const SCENARIOS = [
   ...VIEWS,
   ...HOLDS,
   ...VISIBILITY,
+  ...DIRECTORY,
 ];
 
 /** Documented statuses no row shows, and why. */

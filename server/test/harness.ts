@@ -46,7 +46,7 @@ export interface CallOptions {
 /** The defaults, with limits off unless they are asked for. */
 export const testConfig = (overrides: Partial<Config> = {}): Config => ({
   ...DEFAULTS,
-  ...{ RATE_LIMIT_SECRET: 0, RATE_LIMIT_USER: 0, RATE_LIMIT_ADDRESS: 0 },
+  ...{ RATE_LIMIT_SECRET: 0, RATE_LIMIT_USER: 0, RATE_LIMIT_DIRECTORY: 0, RATE_LIMIT_ADDRESS: 0 },
   ...overrides,
 });
 
@@ -117,7 +117,7 @@ async function send(app: FastifyInstance, method: string, url: string, options: 
   }
   const reply = await app.inject(request);
   const isLines = String(reply.headers['content-type']).startsWith('application/x-ndjson');
-  const isJson = reply.body !== '' && String(reply.headers['content-type']).startsWith('application/json');
+  const isJson = reply.body !== '' && /^application\/(scim\+)?json/.test(String(reply.headers['content-type']));
   return {
     status: reply.statusCode,
     headers: reply.headers as Record<string, string | undefined>,

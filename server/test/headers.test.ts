@@ -77,7 +77,7 @@ describe('headers', () => {
     const { status, headers } = await preflight(CONFIGURED);
     expect(status).toBe(204);
     expect(headers['access-control-allow-origin']).toBe(CONFIGURED);
-    expect(headers['access-control-allow-methods']).toBe('GET, POST, PATCH, DELETE');
+    expect(headers['access-control-allow-methods']).toBe('GET, POST, PUT, PATCH, DELETE');
     expect(headers['access-control-allow-headers']).toContain('authorization');
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   });

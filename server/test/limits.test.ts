@@ -13,7 +13,14 @@ import { startWorld, type World } from './world.ts';
 const LIMITED = ROUTE_NAMES.filter((name) => TABLE[name].errors.includes(429));
 /** The most whose points a replica has in memory. */
 const REMEMBERED = 10_000;
-const COUNTED = { public: 'address', secret: 'secret', user: 'user', member: 'user', admin: 'user' } as const;
+const COUNTED = {
+  public: 'address',
+  secret: 'secret',
+  user: 'user',
+  member: 'user',
+  admin: 'user',
+  directory: 'directory',
+} as const;
 
 describe.each(ENGINES)('limits on %s', (engine) => {
   let world: World;
@@ -55,10 +62,16 @@ describe.each(ENGINES)('limits on %s', (engine) => {
   describe('once the limits are reached', () => {
     let service: TestService;
     beforeAll(async () => {
-      service = await limited({ RATE_LIMIT_SECRET: 1, RATE_LIMIT_USER: 1, RATE_LIMIT_ADDRESS: 1 });
+      service = await limited({
+        RATE_LIMIT_SECRET: 1,
+        RATE_LIMIT_USER: 1,
+        RATE_LIMIT_DIRECTORY: 1,
+        RATE_LIMIT_ADDRESS: 1,
+      });
       const { ours, stranger } = world;
       await service.call('GET', '/health');
       await service.call('GET', '/v1/secret', { as: ours.live });
+      await service.call('GET', '/scim/v2/Schemas', { as: ours.directoryToken });
       await request(service, 'completeSessions', { body: { sessions: [{ sessionId: 'ses_none' }] } }, ours.live);
       await request(service, 'collectDeviceSecret', RIGHT.collectDeviceSecret(world));
       for (const as of [ours.admin, ours.member, stranger]) await service.call('GET', '/v1/me', { as });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { insertDirectoryUser } from '../store/directory.ts';
 import { removeOrganization } from '../store/organization-end.ts';
 import { ENGINES, openTestStore } from './engines.ts';
 
@@ -27,14 +28,23 @@ test.each(ENGINES)('removing an organization with many rows on %s leaves the row
     }
     await db.insertInto('stored_days').values({ organization_id, day: '2026-01-01', bytes: 1 }).execute();
     await db.insertInto('policies').values({ organization_id, policy: '{}', updated_at: 1 }).execute();
+    const token = { token_id: 'dit_1', hash: organization_id, last_four: '1234', created_by: 'usr_1', created_at: 1 };
+    await db
+      .insertInto('directory_tokens')
+      .values({ organization_id, ...token, last_used_at: null })
+      .execute();
+    const user = { attributes: { userName: 'person@example.com' }, memberKey: 'person@example.com' };
+    await insertDirectoryUser(db, organization_id, user, 1);
   }
   expect(await removeOrganization(db, 'gone')).toBe(true);
-  const left = (table: 'stored_bytes' | 'stored_days' | 'policies' | 'organizations') =>
-    db.selectFrom(table).select('organization_id').execute();
+  const left = (
+    table: 'stored_bytes' | 'stored_days' | 'policies' | 'directory_tokens' | 'directory_users' | 'organizations',
+  ) => db.selectFrom(table).select('organization_id').execute();
   const kept = { organization_id: 'kept' };
   expect(await left('stored_bytes')).toEqual(Array(1_300).fill(kept));
   expect(await left('stored_days')).toEqual([kept]);
-  expect(await left('policies')).toEqual([kept]);
+  for (const table of ['policies', 'directory_tokens', 'directory_users'] as const)
+    expect(await left(table)).toEqual([kept]);
   expect(await left('organizations')).toEqual([kept]);
   await store.dispose();
 });

@@ -96,6 +96,24 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   getUsage: () => ({}),
   getPolicy: () => ({}),
   replacePolicy: () => ({ body: { signIn: 'members' } }),
+  getDirectory: () => ({}),
+  issueDirectoryToken: () => ({}),
+  revokeDirectoryToken: () => ({}),
+  getScimConfiguration: () => ({}),
+  listScimSchemas: () => ({}),
+  listScimResourceTypes: () => ({}),
+  listScimUsers: () => ({}),
+  createScimUser: () => ({ body: { userName: 'new-in-directory@example.com' } }),
+  getScimUser: ({ ours }) => ({ params: { directoryUserId: ours.directoryUserId } }),
+  replaceScimUser: ({ ours }) => ({
+    params: { directoryUserId: ours.directoryUserId },
+    body: { userName: 'ours-directory@example.com', active: false },
+  }),
+  changeScimUser: ({ ours }) => ({
+    params: { directoryUserId: ours.directoryUserId },
+    body: { Operations: [{ op: 'replace', path: 'displayName', value: 'Ours' }] },
+  }),
+  deleteScimUser: ({ ours }) => ({ params: { directoryUserId: ours.directoryUserId } }),
   listAudit: () => ({}),
   streamAuditEvents: () => ({}),
   listSessionViews: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
@@ -128,6 +146,7 @@ export const RIGHT_CALLER: Record<Auth, (world: World) => string | undefined> = 
   user: ({ stranger }) => stranger,
   member: ({ ours }) => ours.member,
   admin: ({ ours }) => ours.admin,
+  directory: ({ ours }) => ours.directoryToken,
 };
 
 /** Calls the route; `as` is a bearer credential. */

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { expect } from 'vitest';
+import { SCIM_SCHEMAS, SCIM_TYPE, ScimError } from '../../contract/directory.ts';
 import { PROBLEMS } from '../../contract/problem.ts';
 import type { TestReply } from './harness.ts';
 
@@ -35,17 +36,29 @@ function expectTimestamps(value: unknown): void {
   }
 }
 
+/** An error of SCIM has the sentence, the status and at most a word of RFC 7644. */
+function expectScimError({ status, body }: TestReply): void {
+  expectShape(ScimError, body);
+  expect(body).toMatchObject({ schemas: [SCIM_SCHEMAS.error], status: String(status) });
+  expect(body.detail).toMatch(/\.$/);
+}
+
 const LEAKS = /node_modules|\bat \w+ \(|\.ts:\d|SQLITE|sqlite|postgres|\bselect\b .*\bfrom\b|undefined|\[object/;
 
 /** `{ error, code }` and nothing else; the code belongs to the status, and the sentence gives nothing away. */
 export function expectProblem(reply: TestReply, status: number, code?: string): void {
   expect(reply, reply.text).toMatchObject({ status });
+  if (reply.headers['content-type'] === SCIM_TYPE) expectScimError(reply);
+  else expectOwnError(reply, status, code);
+  expect(reply.text).not.toMatch(LEAKS);
+  if (status === 429 || status === 503) expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
+  if (status === 401) expect(reply.headers['www-authenticate']).toBe('Bearer');
+}
+
+function expectOwnError(reply: TestReply, status: number, code: string | undefined): void {
   expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(Object.keys(reply.body).sort()).toEqual(['code', 'error']);
   expect(PROBLEMS[reply.body.code as keyof typeof PROBLEMS]).toBe(status);
   expect(reply.body.error).toMatch(/\.$/);
-  expect(reply.text).not.toMatch(LEAKS);
   if (code !== undefined) expect(reply.body.code).toBe(code);
-  if (status === 429 || status === 503) expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
-  if (status === 401) expect(reply.headers['www-authenticate']).toBe('Bearer');
 }

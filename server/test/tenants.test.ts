@@ -15,19 +15,22 @@ import { startWorld, type World } from './world.ts';
 
 /**
  * Routes that are answered as the service. Changes of a session go through its journal, whose statement would need three
- * round trips as the tenant. A search reads an index that the wall would hide. The list of agents asks nothing.
+ * round trips as the tenant. A search reads an index that the wall would hide. The list of agents, and what SCIM says of the service, ask nothing.
  */
 const AS_SERVICE: AnyRouteName[] = [
   'appendBatches',
   'appendEvents',
   'completeSession',
   'completeSessions',
+  'getScimConfiguration',
   'listAgents',
+  'listScimResourceTypes',
+  'listScimSchemas',
   'searchSessions',
 ];
 /** All others, but one that has no end. */
 const OF_ONE: AnyRouteName[] = ROUTE_NAMES.filter(
-  (route) => /secret|member|admin/.test(TABLE[route].auth) && route !== 'streamChanges',
+  (route) => /secret|member|admin|directory/.test(TABLE[route].auth) && route !== 'streamChanges',
 );
 
 const ADD_ON = {

@@ -38,6 +38,9 @@ export interface Side extends Tenant {
   /** Of a sign-in that nobody has decided about, and of one that was confirmed. */
   userCode: string;
   deviceCode: string;
+  /** Of the directory, and one of its users, who is not active. */
+  directoryToken: string;
+  directoryUserId: string;
 }
 
 /** Two organizations that must not see each other, and a person who belongs to neither. */
@@ -97,9 +100,14 @@ async function createSide(service: TestService, name: string): Promise<Side> {
     as: tenant.owner,
     body: { userCode: confirmed.userCode, decision: 'approve' },
   });
+  const directory = await service.call('POST', '/v1/organizations/me/directory/token', { as: tenant.owner });
+  const user = { userName: `${name}-directory@example.com`, active: false };
+  const { id } = (await service.call('POST', '/scim/v2/Users', { as: directory.body.value, body: user })).body;
   return {
     ...tenant,
     ...machine,
+    directoryToken: directory.body.value,
+    directoryUserId: id,
     viewId: await view(false),
     sharedViewId: await view(true),
     releasedHoldId: await placeAndRelease(service, tenant.owner),

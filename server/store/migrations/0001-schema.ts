@@ -28,6 +28,8 @@ export const TENANT_TABLES = [
   'policies',
   'person_deletions',
   'session_views',
+  'directory_tokens',
+  'directory_users',
   'audit_heads',
   'audit_entries',
 ] as const;
@@ -84,6 +86,32 @@ create table members (
 create unique index members_of_organization on members (organization_id, email_key);
 create index members_by_email on members (email_key);
 create unique index members_active_email on members (email_key) where status = 'active';
+
+-- The token with which an organization's directory provisions members, hashed like a secret.
+create table directory_tokens (
+  organization_id text primary key references organizations (organization_id),
+  token_id text not null,
+  hash text not null unique,
+  last_four text not null,
+  created_by text not null,
+  created_at bigint not null,
+  last_used_at bigint
+);
+
+-- People as a directory knows them. Whether one is active, the members say: member_key is the e-mail of the membership.
+create table directory_users (
+  directory_user_id text primary key,
+  organization_id text not null references organizations (organization_id),
+  user_key text not null,
+  member_key text not null,
+  external_id text,
+  attributes text not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint directory_users_name unique (organization_id, user_key),
+  constraint directory_users_member unique (organization_id, member_key)
+);
+create index directory_users_by_external_id on directory_users (organization_id, external_id);
 
 -- What an owner has decided for all members; JSON.
 create table policies (

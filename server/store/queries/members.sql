@@ -5,6 +5,11 @@ select *
   from members
   where organization_id = $1 and user_id = $2;
 
+-- findMemberByEmail
+select *
+  from members
+  where organization_id = $1 and email_key = $2;
+
 -- insertInvited
 update organizations
   set status = status

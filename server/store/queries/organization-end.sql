@@ -12,6 +12,9 @@ select hold_id
 delete
   from "members"
   where "organization_id" = $1;
+delete
+  from "directory_tokens"
+  where "organization_id" = $1;
 update "environments"
   set "status" = $1
   where "organization_id" = $2;
@@ -122,6 +125,18 @@ delete
   from "person_deletions"
   where organization_id = $1 and "user_id" in (select "user_id"
   from "person_deletions"
+  where organization_id = $2
+  limit $3);
+delete
+  from "directory_tokens"
+  where organization_id = $1 and "organization_id" in (select "organization_id"
+  from "directory_tokens"
+  where organization_id = $2
+  limit $3);
+delete
+  from "directory_users"
+  where organization_id = $1 and "directory_user_id" in (select "directory_user_id"
+  from "directory_users"
   where organization_id = $2
   limit $3);
 delete

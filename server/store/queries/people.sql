@@ -6,6 +6,9 @@ delete
   where "email_key" = $1 and "status" = $2
   returning "organization_id", "user_id";
 delete
+  from directory_users
+  where member_key = $1;
+delete
   from users
   where user_id = $1;
 insert into audit_heads (organization_id, sequence, hash, changed_at)
@@ -24,6 +27,9 @@ delete
   from "members"
   where "email_key" = ? and "status" = ?
   returning "organization_id", "user_id";
+delete
+  from directory_users
+  where member_key = ?;
 delete
   from users
   where user_id = ?;

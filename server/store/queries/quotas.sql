@@ -25,3 +25,6 @@ select count(*) as count
 select count(*) as count
   from members
   where organization_id = $1;
+select count(*) as count
+  from directory_users
+  where organization_id = $1;

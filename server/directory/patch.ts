@@ -1,0 +1,135 @@
+import { type Filter, type LogExp, parse, filter as testerOf } from 'scim2-parse-filter';
+import type { ScimOperation } from '../../contract/directory.ts';
+import { Problem } from '../../contract/problem.ts';
+import { FILTERED, type UserFilter } from '../store/directory.ts';
+import { isObject } from './attributes.ts';
+
+/*
+ * PATCH of SCIM (RFC 7644, 3.5.2) for the attributes that the service keeps. A path is only ever compared with their names,
+ * never used as a key, so no path reaches a prototype: docs/decisions/0037 tells why no library does this.
+ */
+
+type Values = Record<string, unknown>;
+
+const SINGLE = ['userName', 'externalId', 'displayName', 'active'] as const;
+const PARTS = { name: ['formatted', 'givenName', 'familyName'], emails: ['value', 'type', 'primary'] } as const;
+
+const CORE = /^urn:ietf:params:scim:schemas:core:2\.0:User:/i;
+const PATH = /^(\w+)(?:\[([^[\]]+)\])?(?:\.(\w+))?$/;
+
+/**
+ * The values after the operations. What concerns other attributes is left out.
+ * @throws Problem `invalid_path`, `validation_failed`
+ */
+export function patchUser(before: Values, operations: readonly ScimOperation[]): Values {
+  const user = structuredClone(before);
+  for (const { op, path, value } of operations.flatMap(separate)) change(user, op.toLowerCase(), path, value);
+  return user;
+}
+
+/** One operation without a path may change many attributes; its keys are their paths. */
+function separate({ op, path, value }: ScimOperation): { op: string; path: string; value: unknown }[] {
+  if (path !== undefined) return [{ op, path, value }];
+  if (!isObject(value)) throw new Problem('validation_failed', 'An operation without a path needs an object as value.');
+  return Object.entries(value).map(([key, part]) => ({ op, path: key, value: part }));
+}
+
+function change(user: Values, op: string, path: string, value: unknown): void {
+  // Extensions, such as the enterprise user, and their attributes.
+  if (/^urn:/i.test(path) && !CORE.test(path)) return;
+  const [, first = '', filter, last] = PATH.exec(path.replace(CORE, '')) ?? [];
+  if (first === '') throw new Problem('invalid_path', `The path ${path.slice(0, 100)} cannot be read.`);
+  const single = nameIn(SINGLE, first);
+  if (single !== undefined) set(user, single, op, value);
+  const complex = nameIn(['name', 'emails'] as const, first);
+  const part = complex && last !== undefined ? nameIn(PARTS[complex], last) : undefined;
+  if (complex === undefined || (last !== undefined && part === undefined)) return;
+  if (complex === 'emails') user.emails = changeEmails(user.emails, { op, filter, part, value });
+  else if (part !== undefined) user.name = withPart(user.name, part, op, value);
+  else if (op === 'remove') delete user.name;
+  else user.name = { ...(isObject(user.name) ? user.name : {}), ...(isObject(value) ? value : {}) };
+}
+
+function set(values: Values, name: string, op: string, value: unknown): void {
+  if (op === 'remove') delete values[name];
+  else values[name] = value;
+}
+
+function withPart(values: unknown, part: string, op: string, value: unknown): Values {
+  const changed = isObject(values) ? { ...values } : {};
+  set(changed, part, op, value);
+  return changed;
+}
+
+interface EmailChange {
+  op: string;
+  /** Between brackets in the path. */
+  filter: string | undefined;
+  part: string | undefined;
+  value: unknown;
+}
+
+function changeEmails(given: unknown, { op, filter, part, value }: EmailChange): Values[] {
+  const emails = Array.isArray(given) ? given.filter(isObject) : [];
+  const values = (Array.isArray(value) ? value : [value]).filter(isObject);
+  const isAmong = (email: Values) => values.some((other) => other.value === email.value);
+  if (filter === undefined && part === undefined) {
+    if (op === 'replace') return values;
+    const others = emails.filter((email) => !isAmong(email));
+    return op === 'add' ? [...others, ...values] : values.length > 0 ? others : [];
+  }
+  const condition = filter === undefined ? undefined : readFilter(filter);
+  const isMeant = condition ? testerOf(condition) : () => true;
+  if (op === 'remove' && part === undefined) return emails.filter((email) => !isMeant(email));
+  const changed = (email: Values) =>
+    part === undefined ? { ...email, ...values[0] } : withPart(email, part, op, value);
+  if (emails.some(isMeant)) return emails.map((email) => (isMeant(email) ? changed(email) : email));
+  return op === 'remove' ? emails : [...emails, changed(asFiltered(condition))];
+}
+
+/** What `emails[type eq "work"]` means where there is none yet. */
+function asFiltered(condition: Filter | undefined): Values {
+  if (condition === undefined) return {};
+  const name = condition.op === 'eq' ? nameIn(PARTS.emails, condition.attrPath) : undefined;
+  if (condition.op === 'eq' && name !== undefined) return { [name]: condition.compValue };
+  throw new Problem('invalid_path', 'No e-mail fits the filter of the path.');
+}
+
+/** @throws Problem `invalid_path` */
+function readFilter(text: string): Filter {
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw new Problem('invalid_path', `The filter ${text.slice(0, 100)} in the path cannot be read.`, { cause });
+  }
+}
+
+/** The name among those, compared without regard to case as RFC 7643 (2.1) has it. */
+const nameIn = <const Names extends readonly string[]>(names: Names, name: string): Names[number] | undefined =>
+  names.find((one) => one.toLowerCase() === name.toLowerCase());
+
+/**
+ * Reads the filter of a list. Directories look for one user, by a value that they know.
+ * @throws Problem `invalid_filter`
+ */
+export function readUserFilter(text: string): UserFilter {
+  const parts = parsed(text);
+  const condition = isOfWork(parts) ? parts.filters[1] : parts;
+  const name = condition?.op === 'eq' ? nameIn(FILTERED, condition.attrPath.replace(CORE, '')) : undefined;
+  if (condition?.op === 'eq' && name !== undefined && typeof condition.compValue === 'string') {
+    return { name, value: condition.compValue };
+  }
+  throw new Problem('invalid_filter', `A filter compares one of ${FILTERED.join(', ')} by eq with a text.`);
+}
+
+/** `emails[type eq "work"].value eq "…"`, by which Microsoft Entra may match: what stands in brackets decides nothing here. */
+const isOfWork = (filter: Filter | undefined): filter is LogExp =>
+  filter?.op === 'and' && filter.filters.length === 2 && filter.filters[0]?.op === '[]';
+
+function parsed(text: string): Filter | undefined {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}

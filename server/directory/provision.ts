@@ -1,0 +1,138 @@
+import type { AuditParty } from '../../contract/audit.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { Deps } from '../deps.ts';
+import type { DirectoryCaller } from '../http/auth.ts';
+import { recordAction } from '../store/audit.ts';
+import { directory, person } from '../store/audit-chain.ts';
+import { emailKey } from '../store/columns.ts';
+import { endMembership } from '../store/departures.ts';
+import { uniqueViolation } from '../store/dialect.ts';
+import { insertDirectoryUser, removeDirectoryUser, updateDirectoryUser } from '../store/directory.ts';
+import { isMemberAnywhere } from '../store/invitations.ts';
+import { findMemberByEmail, insertInvited } from '../store/members.ts';
+import { changeMembers, settleOwner } from '../store/organizations.ts';
+import type { Db, MemberRow } from '../store/schema.ts';
+import type { DirectoryUserRow } from '../store/schema-directory.ts';
+import type { DirectoryUser } from './attributes.ts';
+
+/** What became of a member when a directory changed its user. */
+interface Outcome {
+  invited?: MemberRow;
+  left?: MemberRow;
+  secretIds: readonly string[];
+}
+
+const UNCHANGED: Outcome = { secretIds: [] };
+
+export type Invite = (invited: MemberRow) => Promise<void>;
+
+/**
+ * Lets the members of an organization follow its directory. A user who becomes active is invited, and is a member from their
+ * first request on, as everybody who is invited. One who is no longer active leaves, with the secrets they issued.
+ */
+export const createProvisioning = ({
+  store: { db },
+  memberLeft,
+  secretsRevoked,
+  now,
+}: Pick<Deps, 'store' | 'memberLeft' | 'secretsRevoked' | 'now'>) => {
+  /** Makes a membership follow, in a transaction of `changeMembers`. */
+  async function follow(
+    members: Db,
+    { organizationId, tokenId }: DirectoryCaller,
+    memberKey: string,
+    { email, active }: { email: string; active: boolean },
+  ): Promise<Outcome> {
+    const actor = directory(tokenId);
+    const member = await findMemberByEmail(members, organizationId, memberKey);
+    const isSame = member?.status === 'active' || memberKey === emailKey(email);
+    if (active && member && isSame) return UNCHANGED;
+    const secretIds = member ? await end(members, member, actor) : [];
+    const known = active ? await findMemberByEmail(members, organizationId, emailKey(email)) : undefined;
+    const invited = active && !known ? await invite(members, organizationId, email, actor) : undefined;
+    return { secretIds, ...(invited && { invited }), ...(member && { left: member }) };
+  }
+
+  /** @throws Problem `last_owner` */
+  async function end(members: Db, member: MemberRow, actor: AuditParty): Promise<string[]> {
+    const secretIds = await endMembership(members, member, { actor, keepsSecrets: false }, now());
+    if (await settleOwner(members, member.organization_id, now(), actor)) return secretIds;
+    throw new Problem(
+      'last_owner',
+      'An organization needs an owner, and this is the last one. Make another member an owner in the dashboard first.',
+    );
+  }
+
+  async function invite(members: Db, organizationId: string, email: string, actor: AuditParty): Promise<MemberRow> {
+    const invited = await insertInvited(members, organizationId, email, 'member', now());
+    const target = person(invited.user_id);
+    const happened = { actor, action: 'member.invited', target, details: { role: invited.role } } as const;
+    await recordAction(members, organizationId, happened, now());
+    return invited;
+  }
+
+  /** Runs a change of users, and tells everybody what became of the members. */
+  async function run<Result>(
+    { organizationId }: DirectoryCaller,
+    change: (members: Db) => Promise<{ result: Result; outcome: Outcome }>,
+    onInvited?: Invite,
+  ): Promise<Result> {
+    const { result, outcome } = await changeMembers(db, organizationId, change).catch((error) => {
+      throw uniqueViolation(error) === undefined ? error : taken();
+    });
+    if (outcome.left) await memberLeft(organizationId, outcome.left.user_id);
+    await secretsRevoked(outcome.secretIds);
+    if (outcome.invited) await onInvited?.(outcome.invited);
+    return result;
+  }
+
+  /** @throws Problem `member_exists` for a member of another organization */
+  async function assertFree({ organizationId }: DirectoryCaller, email: string): Promise<void> {
+    const own = await findMemberByEmail(db, organizationId, emailKey(email));
+    if (own === undefined && (await isMemberAnywhere(db, email))) {
+      throw new Problem('member_exists', 'A member of another organization has this e-mail. They must leave it first.');
+    }
+  }
+
+  return {
+    /** @returns the id of the new user */
+    async create(caller: DirectoryCaller, { attributes, active = true, email }: DirectoryUser, onInvited: Invite) {
+      if (active) await assertFree(caller, email);
+      const memberKey = emailKey(email);
+      const create = async (members: Db) => {
+        const row = await insertDirectoryUser(members, caller.organizationId, { attributes, memberKey }, now());
+        const outcome = await follow(members, caller, memberKey, { email, active });
+        return { result: row.directory_user_id, outcome };
+      };
+      return run(caller, create, onInvited);
+    },
+
+    /** The membership of a member keeps its e-mail when the directory changes theirs: they are the same person. */
+    async change(
+      caller: DirectoryCaller,
+      row: DirectoryUserRow & { role: MemberRow['role'] | null },
+      { attributes, active = row.role !== null, email }: DirectoryUser,
+      onInvited: Invite,
+    ): Promise<void> {
+      if (active && row.role === null) await assertFree(caller, email);
+      const change = async (members: Db) => {
+        const outcome = await follow(members, caller, row.member_key, { email, active });
+        const isKept = active && row.role !== null && outcome === UNCHANGED;
+        const memberKey = isKept ? row.member_key : emailKey(email);
+        await updateDirectoryUser(members, row, { attributes, memberKey }, now());
+        return { result: undefined, outcome };
+      };
+      await run(caller, change, onInvited);
+    },
+
+    async remove(caller: DirectoryCaller, row: DirectoryUserRow): Promise<void> {
+      await run(caller, async (members) => {
+        const outcome = await follow(members, caller, row.member_key, { email: row.member_key, active: false });
+        await removeDirectoryUser(members, row);
+        return { result: undefined, outcome };
+      });
+    },
+  };
+};
+
+const taken = () => new Problem('member_exists', 'Another user of the directory has this user name or e-mail.');

@@ -1,0 +1,107 @@
+import { MAX_SCIM_PAGE, SCIM_SCHEMAS, type ScimUser } from '../../contract/directory.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { Deps } from '../deps.ts';
+import { readUser } from '../directory/attributes.ts';
+import { CONFIGURATION, RESOURCE_TYPES, SCHEMAS } from '../directory/descriptions.ts';
+import { patchUser, readUserFilter } from '../directory/patch.ts';
+import { createProvisioning, type Invite } from '../directory/provision.ts';
+import type { DirectoryCaller } from '../http/auth.ts';
+import type { Ask, Handlers } from '../http/handler.ts';
+import { toTimestamp } from '../store/columns.ts';
+import {
+  adoptMembers,
+  countDirectoryUsers,
+  findDirectoryUser,
+  type KnownUser,
+  listDirectoryUsers,
+} from '../store/directory.ts';
+import { mailInvitation } from './members.ts';
+
+/** What a directory does to its users, by SCIM 2.0 (RFC 7644). */
+export const scimHandlers = (deps: Deps) => {
+  const { store, publicUrl, now } = deps;
+  const { db } = store;
+  const provisioning = createProvisioning(deps);
+
+  const toScimUser = (row: KnownUser): ScimUser => ({
+    schemas: [SCIM_SCHEMAS.user],
+    id: row.directory_user_id,
+    ...JSON.parse(row.attributes),
+    active: row.role !== null,
+    meta: {
+      resourceType: 'User',
+      created: toTimestamp(row.created_at),
+      lastModified: toTimestamp(row.updated_at),
+      location: `${publicUrl}/scim/v2/Users/${row.directory_user_id}`,
+    },
+  });
+
+  async function find({ organizationId }: DirectoryCaller, id: string): Promise<KnownUser> {
+    const row = await findDirectoryUser(db, organizationId, id);
+    if (row) return row;
+    throw new Problem('not_found', 'The directory of this organization has no such user.');
+  }
+
+  /** A mail that fails fails nothing else: the invitation counts without it, and the page of members sends it again. */
+  const mailTo =
+    ({ countAs, log }: Pick<Ask, 'countAs' | 'log'>): Invite =>
+    async (invited) => {
+      await mailInvitation(deps, invited, countAs).catch((err) => log.warn({ err }, 'an invitation was not mailed'));
+    };
+
+  const answer = async (caller: DirectoryCaller, id: string) =>
+    ({ status: 200, body: toScimUser(await find(caller, id)) }) as const;
+
+  return {
+    getScimConfiguration: async () => ({ status: 200, body: CONFIGURATION }),
+    listScimSchemas: async () => ({ status: 200, body: listOf(SCHEMAS) }),
+    listScimResourceTypes: async () => ({ status: 200, body: listOf(RESOURCE_TYPES) }),
+
+    async listScimUsers({ caller, query }) {
+      const { organizationId } = caller;
+      const filter = query.filter === undefined ? undefined : readUserFilter(query.filter);
+      const startIndex = Math.max(1, Number(query.startIndex ?? 1));
+      const limit = Math.min(MAX_SCIM_PAGE, Math.max(0, Number(query.count ?? MAX_SCIM_PAGE)));
+      await adoptMembers(db, organizationId, now());
+      const rows = await listDirectoryUsers(db, organizationId, { filter, offset: startIndex - 1, limit });
+      const totalResults = await countDirectoryUsers(db, organizationId, filter);
+      return { status: 200, body: { ...listOf(rows.map(toScimUser)), totalResults, startIndex } };
+    },
+
+    async createScimUser({ caller, body, ...ask }) {
+      const id = await provisioning.create(caller, readUser(body), mailTo(ask));
+      const user = toScimUser(await find(caller, id));
+      return { status: 201, body: user, headers: { location: user.meta.location } };
+    },
+
+    async getScimUser({ caller, params }) {
+      return answer(caller, params.directoryUserId);
+    },
+
+    async replaceScimUser({ caller, params, body, ...ask }) {
+      await provisioning.change(caller, await find(caller, params.directoryUserId), readUser(body), mailTo(ask));
+      return answer(caller, params.directoryUserId);
+    },
+
+    async changeScimUser({ caller, params, body, ...ask }) {
+      const row = await find(caller, params.directoryUserId);
+      const { attributes, role } = row;
+      const before = { ...JSON.parse(attributes), active: role !== null };
+      await provisioning.change(caller, row, readUser(patchUser(before, body.Operations)), mailTo(ask));
+      return answer(caller, params.directoryUserId);
+    },
+
+    async deleteScimUser({ caller, params }) {
+      await provisioning.remove(caller, await find(caller, params.directoryUserId));
+      return { status: 204, body: undefined };
+    },
+  } satisfies Partial<Handlers>;
+};
+
+const listOf = <Item>(items: Item[]) => ({
+  schemas: [SCIM_SCHEMAS.list],
+  totalResults: items.length,
+  startIndex: 1,
+  itemsPerPage: items.length,
+  Resources: items,
+});
