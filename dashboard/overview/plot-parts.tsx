@@ -99,7 +99,7 @@ interface MarksProps extends Of<'slots' | 'addressOf' | 'onSlot'> {
   height: number;
 }
 
-/** Bars, of which each layer leads to its sessions, lines, and the outline of the period before. */
+/** Bars and lines, and the outline of the period before. Each layer of a bar leads to its sessions. */
 export const PlotMarks = ({ layout, width, height, slots, addressOf, onSlot }: MarksProps) => (
   <svg aria-hidden width={width} height={height} className="plot-marks">
     {layout.bars.map(({ series, slot, y, height }) => {

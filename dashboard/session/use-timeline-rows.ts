@@ -47,7 +47,7 @@ interface ShownOptions {
   isActive: boolean;
 }
 
-/** Brings the row that is asked for into sight, and keeps it there while others come in before it. */
+/** Brings a row into sight on request, and keeps it there while others come in before it. */
 export function useShownRow({ ref, list, scroller, view: { rows, indexOf }, isActive }: ShownOptions): void {
   const { current } = useReading();
   const wanted = useRef<Wanted>(undefined);

@@ -6,7 +6,7 @@ import { type Suggestion, withField } from './suggestions.ts';
 /** The search starts after a pause of this length in typing, in milliseconds: longer than between two quick keys. */
 const PAUSE = 120;
 
-/** A query while it is typed: its filters, and the text that is not one yet. `onChange` is told when a search is due. */
+/** A query while it is typed: its filters, and the text that is not one yet. `onChange` gets each query to search for. */
 export function useQueryText(q: string, onChange: (q: string, isTyping: boolean) => void) {
   const [text, setText] = useState(() => readBar(q).text);
   const sent = useRef(q);

@@ -111,7 +111,7 @@ export function countGemini(files: readonly Transcript[]): Counted {
   };
 }
 
-/** What each response is said to have cost, the most of what several records say of one. */
+/** The sum of the largest count of each response: several records may report one. */
 function largest(told: readonly { response: unknown; count: number }[]): number {
   const byResponse = new Map<unknown, number>();
   for (const { response, count } of told) byResponse.set(response, Math.max(count, byResponse.get(response) ?? 0));

@@ -119,8 +119,8 @@ const byPath = ({ path }: Transcript) => path;
 const bySession = ({ origin }: Transcript) => origin.session;
 
 /**
- * Those of other agents are hand-written, and real where a collection of transcripts lies beside the repository. Collected
- * files of one session may lack the id that says so, and are told apart as `collected` says.
+ * Those of other agents are hand-written, and real where a collection of transcripts is beside the repository. Collected
+ * files of one session may lack its id; `collected` gives the key by which they are grouped.
  */
 const OTHERS = [
   { agent: pi, count: countPi },
