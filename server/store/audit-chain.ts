@@ -71,14 +71,12 @@ export class ChainCheck {
   }
 
   add(entry: AuditEntry): void {
-    const { sequence, previous, hash: entryHash } = entry;
-    if (sequence !== this.#last.sequence + 1) this.#report(this.#last.sequence + 1, 'missing');
-    else if (previous !== this.#last.hash) this.#report(sequence, 'out of place');
-    if (hashOf(this.#organizationId, entry) !== entryHash) this.#report(sequence, 'edited');
-    const signed = this.#signed.get(sequence);
-    // The service also signs the head of a log that was written anew, so every head counts.
-    if (signed && (signed.size > 1 || !signed.has(entryHash))) this.#report(sequence, 'written anew');
-    this.#last = { sequence, hash: entryHash };
+    this.#follow(entry, hashOf(this.#organizationId, entry));
+  }
+
+  /** The same for a row that is no entry any more, such as one whose details are no JSON. */
+  addUnreadable(row: Pick<AuditEntry, 'sequence' | 'previous' | 'hash'>): void {
+    this.#follow(row, undefined);
   }
 
   /**
@@ -94,6 +92,17 @@ export class ChainCheck {
     } else if (after.sequence < sequence) this.#report(after.sequence + 1, 'added');
     else if (head && head.hash !== lastHash) this.#report(sequence, 'edited');
     return this.findings;
+  }
+
+  #follow(entry: Pick<AuditEntry, 'sequence' | 'previous' | 'hash'>, computed: string | undefined): void {
+    const { sequence, previous, hash: entryHash } = entry;
+    if (sequence !== this.#last.sequence + 1) this.#report(this.#last.sequence + 1, 'missing');
+    else if (previous !== this.#last.hash) this.#report(sequence, 'out of place');
+    if (computed !== entryHash) this.#report(sequence, 'edited');
+    const signed = this.#signed.get(sequence);
+    // The service also signs the head of a log that was written anew, so every head counts.
+    if (signed && (signed.size > 1 || !signed.has(entryHash))) this.#report(sequence, 'written anew');
+    this.#last = { sequence, hash: entryHash };
   }
 
   #report(sequence: number, problem: Finding['problem']): void {
