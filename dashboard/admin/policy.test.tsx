@@ -50,3 +50,11 @@ test('a member reads the policy and cannot change it', async () => {
   await expect.element(page.getByText('Only an owner may change the policy. Ask one.')).toBeVisible();
   expect(save().query()).toBeNull();
 });
+
+test('where admins see every session, every page says so', async () => {
+  const service = serviceWithPolicy();
+  const known = service.answers.getPerson;
+  service.answers.getPerson = (given) => ({ ...known?.(given), role: 'member', adminsSeeAll: true }) as never;
+  await show('/secrets', service);
+  await expect.element(page.getByRole('link', { name: 'Admins see all sessions' })).toBeInTheDocument();
+});

@@ -7,6 +7,7 @@ import { Button } from '../kit/button.tsx';
 import { Radios } from '../kit/choice.tsx';
 import { Waiting } from '../kit/notes.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
+import { VISIBILITY_OPTIONS } from '../shared/visibility.tsx';
 
 /** What an owner decides for all members, who see it here. */
 export function PolicyPage() {
@@ -24,7 +25,7 @@ function PolicyForm({ policy }: { policy: Policy }) {
   const isOwner = usePerson().role === 'owner';
   const [chosen, setChosen] = useState<Partial<Policy>>({});
   const wanted = { ...policy, ...chosen };
-  const save = useChange((api, body: PolicyBody) => api.replacePolicy({ body }), [keys.policy]);
+  const save = useChange((api, body: PolicyBody) => api.replacePolicy({ body }), [keys.policy, keys.person]);
   const choose = (change: Partial<Policy>) => setChosen((before) => ({ ...before, ...change }));
   return (
     <form
@@ -43,6 +44,18 @@ function PolicyForm({ policy }: { policy: Policy }) {
           options={SIGN_IN}
           value={wanted.signIn}
           onChange={(signIn) => choose({ signIn })}
+        />
+        <Radios
+          legend="Who may see new sessions, where their machine asks for nothing stricter"
+          options={VISIBILITY_OPTIONS}
+          value={wanted.visibility}
+          onChange={(visibility) => choose({ visibility })}
+        />
+        <Radios
+          legend="Whether owners and admins read every session"
+          options={ADMINS_SEE}
+          value={wanted.adminsSeeAll ? 'all' : 'theirs'}
+          onChange={(which) => choose({ adminsSeeAll: which === 'all' })}
         />
         <Radios
           legend="Who looks at a session"
@@ -67,6 +80,11 @@ function PolicyForm({ policy }: { policy: Policy }) {
     </form>
   );
 }
+
+const ADMINS_SEE = [
+  { value: 'theirs', label: 'No', meaning: 'they see what every member sees' },
+  { value: 'all', label: 'Yes', meaning: 'private ones included. Every member is told so on each page' },
+] as const;
 
 const RECORD_VIEWS = [
   { value: 'recorded', label: 'Recorded', meaning: 'and shown to the person of the session' },

@@ -3,6 +3,7 @@ import {
   Activity,
   Bot,
   Building2,
+  Eye,
   KeyRound,
   type LucideIcon,
   Monitor,
@@ -31,7 +32,7 @@ export const PAGES: readonly { to: string; label: string; icon: LucideIcon }[] =
 ];
 
 export function Rail({ onNavigate, onPalette }: { onNavigate: () => void; onPalette: () => void }) {
-  const { organization } = usePerson();
+  const { organization, adminsSeeAll } = usePerson();
   return (
     <header className="rail">
       <div className="rail-title" title={showHidden(organization.name)}>
@@ -62,6 +63,17 @@ export function Rail({ onNavigate, onPalette }: { onNavigate: () => void; onPale
         ))}
       </nav>
       <div className="grow" />
+      {adminsSeeAll && (
+        <Link
+          to={paths.policy()}
+          className="rail-link mb-2"
+          title="Owners and admins read every session"
+          onClick={onNavigate}
+        >
+          <Eye size={16} aria-hidden />
+          <span className="rail-word">Admins see all sessions</span>
+        </Link>
+      )}
       <PersonMenu />
     </header>
   );

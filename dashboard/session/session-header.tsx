@@ -14,6 +14,7 @@ import { nameOfEnvironment } from '../shared/environment-name.ts';
 import { costOf } from '../shared/session-cost.ts';
 import { durationOf, endOf, hasTimes, startOf, titleOf } from '../shared/session-title.ts';
 import { StatusMark, stateOf } from '../shared/status-mark.tsx';
+import { VisibilityMark } from '../shared/visibility.tsx';
 import { DownloadMenu } from './download-menu.tsx';
 import type { Timeline } from './model/build.ts';
 import type { Head } from './model/markdown.ts';
@@ -99,6 +100,7 @@ export function SessionHeader(props: Props) {
       />
       <p className="session-facts">
         {session.secretEnvironment === 'test' && <span className="tag text-test">test</span>}
+        <VisibilityMark session={session} />
         {facts?.holdId !== undefined && (
           <span
             className="tag"

@@ -7,10 +7,12 @@ import { paths } from '../app/paths.ts';
 import { Button } from '../kit/button.tsx';
 import { Menu, MenuItem } from '../kit/menu.tsx';
 import { DeleteDialog } from '../shared/delete-dialog.tsx';
+import { VisibilityDialog } from '../shared/visibility.tsx';
 
 /** What is rarely done with a session. */
 export function SessionMenu({ session, onHelp }: { session: Session; onHelp: () => void }) {
   const isAdmin = useIsAdmin();
+  const [isChoosing, setIsChoosing] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
   const navigate = useNavigate();
   return (
@@ -23,6 +25,7 @@ export function SessionMenu({ session, onHelp }: { session: Session; onHelp: () 
         }
       >
         <MenuItem onSelect={onHelp}>Keyboard shortcuts</MenuItem>
+        <MenuItem onSelect={() => setIsChoosing(true)}>Who may see it…</MenuItem>
         {isAdmin && (
           <MenuItem onSelect={() => void navigate({ to: '/holds', search: { session: session.sessionId } })}>
             Place a hold…
@@ -30,6 +33,7 @@ export function SessionMenu({ session, onHelp }: { session: Session; onHelp: () 
         )}
         {isAdmin && <MenuItem onSelect={() => setIsAsking(true)}>Delete…</MenuItem>}
       </Menu>
+      {isChoosing && <VisibilityDialog session={session} onClose={() => setIsChoosing(false)} />}
       {isAsking && (
         <DeleteDialog
           session={session}

@@ -7,6 +7,7 @@ import { agentColor, agentName } from '../shared/agent-name.tsx';
 import { costOf } from '../shared/session-cost.ts';
 import { repositoryName, titleOf } from '../shared/session-title.ts';
 import { StatusMark } from '../shared/status-mark.tsx';
+import { VisibilityMark } from '../shared/visibility.tsx';
 import { Changes, type Column, FAILED } from './columns.tsx';
 import { Hits } from './hits.tsx';
 
@@ -60,6 +61,7 @@ export const SessionLine = memo(function SessionLine(props: Props) {
             >
               {title}
             </a>
+            <VisibilityMark session={session} />
             {!isNarrow && (
               <span className="session-failed num" data-label={FAILED.label} title={FAILED.explain?.(row)}>
                 <FAILED.Cell {...row} />
