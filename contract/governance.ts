@@ -6,6 +6,7 @@ import { Policy, PolicyBody } from './policy.ts';
 import { DeletionReceipt } from './receipt.ts';
 import { route } from './route.ts';
 import { SessionViews } from './session-view.ts';
+import { Storage } from './storage.ts';
 
 /** How an organization is governed: what its owner allows, what is held, and who did what. */
 export const GOVERNANCE = {
@@ -94,5 +95,13 @@ export const GOVERNANCE = {
     summary: 'Show what the deletion of a session removed, who asked for it, and why',
     replies: { 200: DeletionReceipt },
     errors: [400, 401, 403, 404, 429, 503],
+  }),
+  getStorage: route({
+    method: 'GET',
+    path: '/v1/organizations/me/storage',
+    auth: 'member',
+    summary: 'Show how many bytes and sessions the organization has of its quotas, and how fast they grow',
+    replies: { 200: Storage },
+    errors: [401, 403, 429, 503],
   }),
 };

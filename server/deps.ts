@@ -1,4 +1,5 @@
 import type { LiveChange } from '../contract/extensions.ts';
+import type { Storage } from '../contract/storage.ts';
 import type { AuditKey } from './audit/heads.ts';
 import type { DaySums } from './derive/day-sums.ts';
 import type { DeriveThread } from './derive/derive-thread.ts';
@@ -34,6 +35,8 @@ export interface Deps {
   /** Notes who looks at sessions. */
   sessionViews: SessionViews;
   sessionLog: SessionChanges;
+  /** What an organization has of its quotas. */
+  storageOf: (organizationId: string) => Promise<Storage>;
   revocation: Revocation;
   indexer: Indexer;
   daySums: DaySums;

@@ -254,6 +254,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     },
     sessionViews,
     sessionLog,
+    storageOf: (organizationId) => quotas.usageOf(organizationId),
     revocation,
     indexer,
     daySums,

@@ -10,6 +10,7 @@ import { Pairs } from '../kit/pairs.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { DeleteAccount, DeleteOrganization } from './members/leave.tsx';
+import { StorageUse } from './storage-use.tsx';
 
 export function OrganizationPage() {
   const { organization, role } = usePerson();
@@ -35,6 +36,7 @@ export function OrganizationPage() {
             },
             { name: 'Your role', value: role },
             { name: 'Created', value: <Ago time={organization.createdAt} /> },
+            { name: 'Storage', value: <StorageUse /> },
             {
               name: 'Policy',
               value: (

@@ -46,6 +46,7 @@ export const keys = {
   policy: ['policy'],
   audit: ['audit'],
   holds: ['holds'],
+  storage: ['storage'],
   views: ['views'],
   device: (userCode: string) => ['device', userCode],
   scriptSums: ['script-sums'],
@@ -287,6 +288,14 @@ export function useSecrets(polling: Polling<Secret[]> = {}) {
     queryKey: keys.secrets,
     queryFn: async ({ signal }) => (await api.listSecrets({ signal })).body.secrets,
     ...polling,
+  });
+}
+
+export function useStorage() {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.storage,
+    queryFn: async ({ signal }) => (await api.getStorage({ signal })).body,
   });
 }
 

@@ -180,6 +180,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   listRemainingSessions: [[ORGANIZATION]],
   removeOrganization: [[ORGANIZATION]],
   readStored: [[ORGANIZATION, '2026-11-22']],
+  readSent: [[ORGANIZATION, '2026-10-26']],
   addStored: [[[{ organizationId: ORGANIZATION, sessionId: 'ses_1', bytes: 1 }], '2026-11-22']],
   purgeStoredDays: [['2026-11-22']],
   countOpen: [[ORGANIZATION, 'env_1', 1, NOW]],

@@ -1,10 +1,19 @@
 import { Problem } from '../../contract/problem.ts';
+import type { Storage } from '../../contract/storage.ts';
 import { bytesOf } from '../log/frame.ts';
 import { findKeyedAppend } from '../store/log-state.ts';
 import type { Captured, CaptureOpening, Opening } from '../store/opening.ts';
 import { findCaptured } from '../store/ownership.ts';
 import type { Db } from '../store/schema.ts';
-import { type Added, addStored, countOpen, purgeStoredDays, readStored, type Stored } from '../store/stored-bytes.ts';
+import {
+  type Added,
+  addStored,
+  countOpen,
+  purgeStoredDays,
+  readSent,
+  readStored,
+  type Stored,
+} from '../store/stored-bytes.ts';
 import { asService } from '../store/tenant.ts';
 import type { SessionChanges } from './session-log.ts';
 
@@ -35,6 +44,9 @@ const ASK_EVERY_MS = 5_000;
 /** Sessions that one transaction counts. After a long outage more of them wait than a statement has parameters for. */
 const WRITTEN_AT_ONCE = 1_000;
 const DAY_MS = 86_400_000;
+/** Growth is told from so many days; of an organization that is younger, from its age, but no less than a week. */
+const GROWTH_DAYS = 28;
+const LEAST_GROWTH_DAYS = 7;
 
 interface Count {
   readAt: number;
@@ -121,14 +133,36 @@ export class StorageQuotas {
     }
   }
 
-  /** Forgets days before yesterday, and organizations without events for a day. */
+  /** What the organization has now, of what it may. */
+  async usageOf(organizationId: string): Promise<Storage> {
+    const { db, limits, now } = this.#options;
+    const since = dayOf(now() - (GROWTH_DAYS - 1) * DAY_MS);
+    // The counts of quotas are no tables of organizations.
+    const [stored, sent] = await asService(async () => {
+      await this.flush();
+      return Promise.all([readStored(db, organizationId, this.#today()), readSent(db, organizationId, since)]);
+    });
+    const age = sent.first === null ? 0 : (Date.parse(this.#today()) - Date.parse(sent.first)) / DAY_MS + 1;
+    const bytesADay = sent.bytes / Math.max(age, LEAST_GROWTH_DAYS);
+    return {
+      ...stored,
+      bytesAWeek: Math.round(bytesADay * 7),
+      ...(limits.bytes > 0 && { quotaBytes: limits.bytes }),
+      ...(limits.bytesADay > 0 && { quotaBytesADay: limits.bytesADay }),
+      ...(limits.sessions > 0 && { quotaSessions: limits.sessions }),
+      ...(limits.bytes > 0 &&
+        bytesADay > 0 && { fullInDays: Math.max(0, Math.floor((limits.bytes - stored.bytes) / bytesADay)) }),
+    };
+  }
+
+  /** Forgets days that no growth is told from, and organizations without events for a day. */
   async purge(): Promise<void> {
     const old = this.#options.now() - DAY_MS;
     for (const counts of [this.#counts, this.#openSessions]) {
       for (const [key, { readAt }] of counts) if (readAt < old) counts.delete(key);
     }
     for (const [key, askedAt] of this.#askedAt) if (askedAt < old) this.#askedAt.delete(key);
-    await purgeStoredDays(this.#options.db, dayOf(this.#options.now() - DAY_MS));
+    await purgeStoredDays(this.#options.db, dayOf(this.#options.now() - GROWTH_DAYS * DAY_MS));
   }
 
   /** The largest share of each quota that any organization has used, as far as this process knows. */

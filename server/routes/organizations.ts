@@ -43,6 +43,10 @@ export const organizationHandlers = (deps: Deps) => {
       return { status: 200, body: toOrganization(await findOrganization(db, caller.organizationId)) };
     },
 
+    async getStorage({ caller }) {
+      return { status: 200, body: await deps.storageOf(caller.organizationId) };
+    },
+
     async deleteOrganization({ caller, body }) {
       const { organizationId, userId } = caller;
       const member = await findMember(db, organizationId, userId);

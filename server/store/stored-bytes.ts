@@ -29,6 +29,21 @@ export async function readStored(db: Db, organizationId: string, day: string): P
   return { bytes: Number(bytes), bytesToday: Number(today?.bytes ?? 0), sessions: Number(sessions) };
 }
 
+/** What an organization sent since a day, which is included. */
+export async function readSent(
+  db: Db,
+  organizationId: string,
+  since: string,
+): Promise<{ bytes: number; first: string | null }> {
+  const row = await db
+    .selectFrom('stored_days')
+    .select((days) => [days.fn.sum<number | null>('bytes').as('bytes'), days.fn.min('day').as('first')])
+    .where('organization_id', '=', organizationId)
+    .where('day', '>=', since)
+    .executeTakeFirstOrThrow();
+  return { bytes: Number(row.bytes), first: row.first };
+}
+
 export interface Added {
   organizationId: string;
   sessionId: string;

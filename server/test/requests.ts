@@ -120,6 +120,7 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   getAuditHead: () => ({}),
   listAddOns: () => ({}),
   getDeletionReceipt: ({ ours }) => ({ params: { sessionId: ours.spareSessionId } }),
+  getStorage: () => ({}),
   listHolds: () => ({}),
   placeHold: ({ ours }) => ({ body: { target: { kind: 'session', id: ours.closedSessionId }, reason: 'a lawsuit' } }),
   releaseHold: ({ ours }) => ({ params: { holdId: ours.releasedHoldId } }),

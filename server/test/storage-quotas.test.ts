@@ -97,6 +97,27 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     await expect.poll(halfAMinuteLater, { timeout: 20_000 }).toBeLessThan(300);
   });
 
+  test('is shown with what is used of it, and when it is full at the pace of the last weeks', async () => {
+    await start({ QUOTA_GB: 0.01 });
+    const { sessionId } = (await open()).body;
+    await append(sessionId);
+    await settled(service.store.bus);
+    const read = async () => (await service.call('GET', '/v1/organizations/me/storage', { as: ours.member })).body;
+    const first = await read();
+    expect(first).toMatchObject({ quotaBytes: 10_000_000, sessions: 1, bytesToday: first.bytes });
+    expect(first.bytes).toBeGreaterThan(255_000);
+    // All of a week's bytes came today.
+    expect(first.bytesAWeek).toBe(first.bytes);
+    expect(first.fullInDays).toBe(Math.floor((10_000_000 - first.bytes) / (first.bytes / 7)));
+    service.clock.now += 13 * DAY;
+    await append(sessionId);
+    await settled(service.store.bus);
+    const second = await read();
+    expect(second.bytes).toBe(2 * first.bytes);
+    // Twice as much in two weeks.
+    expect(second).toMatchObject({ bytesToday: first.bytes, bytesAWeek: first.bytes });
+  });
+
   test('of sessions refuses new ones, and finds those there are', async () => {
     await start({ QUOTA_SESSIONS: 2 });
     const [first] = await capture('one');

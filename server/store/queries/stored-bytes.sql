@@ -26,6 +26,11 @@ delete
   from "stored_days"
   where "day" < $1;
 
+-- readSent
+select sum("bytes") as "bytes", min("day") as "first"
+  from "stored_days"
+  where "organization_id" = $1 and "day" >= $2;
+
 -- readStored
 select sum("bytes") as "bytes"
   from "stored_bytes"

@@ -120,4 +120,15 @@ export const ORGANIZATIONS: readonly Scenario[] = [
     },
   },
   ...refused('renameOrganization'),
+  {
+    route: 'getStorage',
+    name: 'what is stored, without quotas',
+    status: 200,
+    after(_, { body }) {
+      expect(body.sessions).toBeGreaterThan(3);
+      expect(body.bytes).toBeGreaterThan(0);
+      expect(body.bytesAWeek).toBe(body.bytesToday);
+      expect(body).not.toHaveProperty('quotaBytes');
+    },
+  },
 ];
