@@ -115,7 +115,9 @@ test('a member confirms their own machine, unless the policy leaves that to admi
   await owner.replacePolicy({ body: { signIn: 'admins' } });
   other.allow(/status of 403/);
   await open('workbench', other.page);
-  await other.page.getByText('Only an owner or an admin of Harbour Works may confirm a machine.').waitFor();
+  await other.page
+    .getByText('Only an owner or an admin of Harbour Works may confirm a machine: its policy says so.')
+    .waitFor();
   expect(await other.page.getByRole('button').count()).toBe(0);
   await product.close(other);
 });
