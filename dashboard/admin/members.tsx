@@ -11,6 +11,7 @@ import { showHidden } from '../kit/text/controls.ts';
 import { Ago, useNow } from '../kit/time.tsx';
 import { SessionsOf } from '../shared/sessions-of.tsx';
 import { personOf } from './issued-by.ts';
+import { DirectorySection } from './members/directory.tsx';
 import { Invite } from './members/invite.tsx';
 import { Leave } from './members/leave.tsx';
 import { Remove } from './members/remove.tsx';
@@ -21,7 +22,7 @@ import { ResourcePage } from './resource-page.tsx';
 type Doing = { what: 'role' | 'remove'; member: Member } | { what: 'leave' | 'invite' };
 
 export function MembersPage() {
-  const { userId: own } = usePerson();
+  const { userId: own, role } = usePerson();
   const isAdmin = useIsAdmin();
   const invitations = useInvitations();
   const repeat = useChange((api, userId: string) => api.repeatInvitation({ userId }), [keys.invitations]);
@@ -94,6 +95,7 @@ export function MembersPage() {
         },
       ]}
     >
+      {role === 'owner' && <DirectorySection />}
       {doing?.what === 'invite' && <Invite onClose={close} />}
       {doing?.what === 'role' && <ChangeRole member={doing.member} onClose={close} />}
       {doing?.what === 'remove' && <Remove member={doing.member} onClose={close} />}

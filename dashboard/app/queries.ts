@@ -44,6 +44,7 @@ export const keys = {
   invitations: ['members', 'invitations'],
   secrets: ['secrets'],
   policy: ['policy'],
+  directory: ['directory'],
   audit: ['audit'],
   holds: ['holds'],
   storage: ['storage'],
@@ -267,6 +268,15 @@ export function usePolicy() {
   return useQuery({
     queryKey: keys.policy,
     queryFn: async ({ signal }) => (await api.getPolicy({ signal })).body,
+  });
+}
+
+/** Where a directory provisions members, and with which token. */
+export function useDirectory() {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.directory,
+    queryFn: async ({ signal }) => (await api.getDirectory({ signal })).body,
   });
 }
 

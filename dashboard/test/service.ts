@@ -32,6 +32,7 @@ export function createService(given: readonly Given[] = [], rows = [sessionRow('
   };
   const answers: Answers = {
     getPerson: () => ({ userId: 'usr_1', emailVerified: true, role: 'owner', organization }),
+    getDirectory: () => ({ baseUrl: 'https://capture.example.com/scim/v2' }),
     listEnvironments: () => ({ environments: [] }),
     getSession: ({ sessionId }) => ({ session: rowOf(sessionId).session }),
     listSessionEvents: () => ({ events, nextCursor: null }),
