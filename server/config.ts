@@ -101,6 +101,10 @@ export const OPTIONS = {
     'Address at which browsers and machines reach the service; absent: `HOST` and `PORT`.',
     publicAddress,
   ),
+  SECURITY_CONTACT: optional(
+    'Where weaknesses are reported, as `/.well-known/security.txt` says, such as `mailto:security@example.com`; absent: that address is 404.',
+    address(['mailto:', 'https:']),
+  ),
   DATA_DIR: option('data', 'Folder for the embedded store, keys and the mail outbox.', text),
   DATABASE_URL: optional(
     'PostgreSQL database to use instead of the embedded store.',

@@ -16,6 +16,7 @@ import { createAuthenticator } from './http/auth.ts';
 import { createBudget } from './http/budget.ts';
 import { serveDownloads } from './http/downloads.ts';
 import { servePages } from './http/pages.ts';
+import { serveSecurityTxt } from './http/security-txt.ts';
 import type { Identity } from './identity/identity.ts';
 import { createAudiences } from './ingest/audience.ts';
 import { createLive } from './ingest/live.ts';
@@ -279,6 +280,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   });
   await identity.mount?.(app);
   await serveDownloads(app, { publicUrl, limits });
+  serveSecurityTxt(app, { contact: config.SECURITY_CONTACT, publicUrl, now });
   await servePages(app, identity.origins);
   // A live stream never ends by itself, and closing waits for every answer.
   app.addHook('preClose', async () => live.close());
