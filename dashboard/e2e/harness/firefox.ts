@@ -80,13 +80,22 @@ export async function openFirefox(folder: string, theme: 'light' | 'dark' = 'lig
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
-  /** As soon as the element is there. */
+  /** As soon as the element is there, and stands still: a page that is still loading moves it. */
   async function middleOf(selector: string): Promise<{ x: number; y: number }> {
     const element = `document.querySelector(${JSON.stringify(selector)})`;
-    await until(element);
-    return evaluate(`(({ x, y, width, height }) => ({
-      x: Math.round(x + width / 2), y: Math.round(y + height / 2),
-    }))(${element}.getBoundingClientRect())`);
+    const read = () =>
+      evaluate<{ x: number; y: number } | null>(`document.readyState !== 'complete' || !${element} ? null :
+        (({ x, y, width, height }) => ({
+          x: Math.round(x + width / 2), y: Math.round(y + height / 2),
+        }))(${element}.getBoundingClientRect())`);
+    const deadline = performance.now() + PATIENCE_MS;
+    for (let before = await read(); performance.now() < deadline; ) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const place = await read();
+      if (place && place.x === before?.x && place.y === before.y) return place;
+      before = place;
+    }
+    throw new Error(`it never stood still: ${selector}`);
   }
   const act = (type: string, actions: object[]) =>
     send('input.performActions', { context, actions: [{ type, id: type, actions }] });
