@@ -14,7 +14,7 @@ import { nameOfEnvironment } from '../shared/environment-name.ts';
 import { costOf } from '../shared/session-cost.ts';
 import { durationOf, endOf, hasTimes, startOf, titleOf } from '../shared/session-title.ts';
 import { StatusMark, stateOf } from '../shared/status-mark.tsx';
-import { VisibilityMark } from '../shared/visibility.tsx';
+import { VisibilityMark } from '../shared/visibility-mark.tsx';
 import { DownloadMenu } from './download-menu.tsx';
 import type { Timeline } from './model/build.ts';
 import type { Head } from './model/markdown.ts';

@@ -7,7 +7,7 @@ import { agentColor, agentName } from '../shared/agent-name.tsx';
 import { costOf } from '../shared/session-cost.ts';
 import { repositoryName, titleOf } from '../shared/session-title.ts';
 import { StatusMark } from '../shared/status-mark.tsx';
-import { VisibilityMark } from '../shared/visibility.tsx';
+import { VisibilityMark } from '../shared/visibility-mark.tsx';
 import { Changes, type Column, FAILED } from './columns.tsx';
 import { Hits } from './hits.tsx';
 

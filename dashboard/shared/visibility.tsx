@@ -16,19 +16,6 @@ export const VISIBILITY_OPTIONS = [
   { value: 'private', label: 'Private', meaning: 'only its person knows that it exists; sums count it' },
 ] as const;
 
-const MEANINGS: Record<Exclude<Visibility, 'team'>, string> = {
-  facts: 'Only its person reads this session; others see its facts',
-  private: 'Only its person sees this session',
-};
-
-/** Beside a session that not every member may read. */
-export const VisibilityMark = ({ session: { visibility = 'team' } }: { session: Session }) =>
-  visibility === 'team' ? null : (
-    <span className="tag" title={MEANINGS[visibility]}>
-      {visibility}
-    </span>
-  );
-
 /** The person of a session says who may see it; an admin does so of one that is nobody's. */
 export function VisibilityDialog({ session, onClose }: { session: Session; onClose: () => void }) {
   const { sessionId, visibility: known = 'team' } = session;
