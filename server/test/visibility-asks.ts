@@ -1,0 +1,149 @@
+import { ORDERS } from '../../contract/review.ts';
+import { VISIBILITIES, type Visibility } from '../../contract/session.ts';
+import { type AnyRouteName, type Ask, RIGHT } from './requests.ts';
+import type { World } from './world.ts';
+
+/** What the words of a session are in, each with a word of its own that stands nowhere else. */
+export const PLACES = ['title', 'prompt', 'content', 'command', 'output', 'diff', 'commit'] as const;
+export type Place = (typeof PLACES)[number];
+
+/** The word in one place of the session with that visibility. */
+export const canary = (visibility: Visibility, place: Place | 'file'): string => `zq${visibility}${place}`;
+
+/** A session of the member, and what else is asked about it. */
+export interface Target {
+  visibility: Visibility;
+  sessionId: string;
+  environmentId: string;
+  installationId: string;
+  clientKey: string;
+  /** A session that all may read, which continues this one. */
+  nextId: string;
+}
+
+export const targets = (sessions: Record<Visibility, Target>) => VISIBILITIES.map((one) => sessions[one]);
+
+/** Why a route is not asked: its answer has nothing of any session, and it would change what others ask for. */
+type Unasked = string;
+
+const ofSession = ({ sessionId }: Target): Ask[] => [{ params: { sessionId } }];
+const right =
+  (route: AnyRouteName) =>
+  (_: Target, world: World): Ask[] => [RIGHT[route](world)];
+const aboutMachine = ({ environmentId }: Target): Ask[] => [{ params: { environmentId } }];
+
+const MEMBERSHIP = 'it is about people and their membership';
+const MACHINE = 'it is about a machine or an agent';
+const SETTING = 'it is about a setting or a view of a person';
+const OTHERS = 'whom it lets do what is in the tables of the route';
+
+const queries = ({ visibility }: Target) => [
+  '',
+  ...PLACES.map((place) => canary(visibility, place)),
+  ...PLACES.map((place) => `-${canary(visibility, place)}`),
+  `"${canary(visibility, 'prompt')} text"`,
+  `file:${canary(visibility, 'file')}.ts`,
+  `file:${canary(visibility, 'file')}.ts ${canary(visibility, 'content')}`,
+  `command:${canary(visibility, 'command')}*`,
+  'command:git*',
+  'tests:red',
+  'commit:a*',
+  'failed:no',
+];
+
+/** What is asked of each route about a session. A route that is new belongs here, or says why it does not. */
+export const ASKS: Record<AnyRouteName, Unasked | ((target: Target, world: World) => Ask[])> = {
+  getHealth: right('getHealth'),
+  getConfig: right('getConfig'),
+  registerEnvironment: MACHINE,
+  heartbeat: aboutMachine,
+  reportHealth: MACHINE,
+  listMachineHealth: right('listMachineHealth'),
+  registerAgent: MACHINE,
+  openSession: 'it opens another session, and answers with that',
+  openPastSession: 'it opens another session, and answers with that',
+  appendEvents: 'it answers with numbers',
+  appendBatches: 'it answers with numbers',
+  completeSession: 'it answers with the status',
+  completeSessions: 'it answers with the status',
+  deleteCapturedSession: OTHERS,
+  createOrganization: MEMBERSHIP,
+  getOrganization: right('getOrganization'),
+  renameOrganization: MEMBERSHIP,
+  deleteOrganization: MEMBERSHIP,
+  listMembers: right('listMembers'),
+  inviteMember: MEMBERSHIP,
+  issueSecret: SETTING,
+  listSecrets: right('listSecrets'),
+  revokeSecret: SETTING,
+  listEnvironments: right('listEnvironments'),
+  getEnvironment: aboutMachine,
+  revokeEnvironment: MACHINE,
+  setMachinePerson: MACHINE,
+  listAgents: right('listAgents'),
+  listInstallations: right('listInstallations'),
+  createInstallation: MACHINE,
+  updateInstallation: MACHINE,
+  listSessions: ({ environmentId }) => [
+    {},
+    { query: { limit: 1 } },
+    { query: { limit: 2 } },
+    { query: { environmentId } },
+    { query: { agentId: 'codex', limit: 3 } },
+    { query: { secretEnvironment: 'all' } },
+  ],
+  getSession: ofSession,
+  listSessionEvents: ofSession,
+  getEventWindow: ofSession,
+  getPerson: right('getPerson'),
+  deleteAccount: MEMBERSHIP,
+  acceptInvitation: MEMBERSHIP,
+  leaveOrganization: MEMBERSHIP,
+  listInvitations: right('listInvitations'),
+  repeatInvitation: MEMBERSHIP,
+  changeRole: MEMBERSHIP,
+  removeMember: MEMBERSHIP,
+  passOwnership: MEMBERSHIP,
+  identifySecret: right('identifySecret'),
+  startDeviceSignIn: MACHINE,
+  collectDeviceSecret: MACHINE,
+  getDeviceSignIn: right('getDeviceSignIn'),
+  decideDeviceSignIn: MACHINE,
+  captureSessions: ({ clientKey, environmentId, installationId }) => [
+    { body: { sessions: [{ clientKey, environmentId, agentInstallationId: installationId }] } },
+  ],
+  forgetDeletion: ofSession,
+  deleteSession: OTHERS,
+  changeVisibility: ({ sessionId, visibility }) => [{ params: { sessionId }, body: { visibility } }],
+  listSessionSummaries: ({ sessionId, nextId }) => [
+    { query: { sessionIds: sessionId } },
+    { query: { sessionIds: `${nextId},${sessionId}` } },
+  ],
+  searchSessions: (target) => [
+    ...queries(target).map((q): Ask => ({ query: { q } })),
+    { query: { q: canary(target.visibility, 'content'), limit: 1 } },
+    ...ORDERS.flatMap((order) =>
+      ['asc', 'desc'].map((direction): Ask => ({ query: { order, direction, limit: 1, secretEnvironment: 'all' } })),
+    ),
+    { query: { q: canary(target.visibility, 'content'), order: 'fit' } },
+  ],
+  findInSession: ({ sessionId, visibility }) =>
+    PLACES.map((place) => ({ params: { sessionId }, query: { q: canary(visibility, place) } })),
+  getSessionFacts: ({ sessionId, nextId }) => [{ params: { sessionId } }, { params: { sessionId: nextId } }],
+  getSessionIndex: ofSession,
+  getUsage: right('getUsage'),
+  getPolicy: right('getPolicy'),
+  replacePolicy: SETTING,
+  listAudit: right('listAudit'),
+  getAuditHead: right('getAuditHead'),
+  listHolds: right('listHolds'),
+  placeHold: OTHERS,
+  releaseHold: SETTING,
+  listAddOns: right('listAddOns'),
+  listViews: right('listViews'),
+  saveView: SETTING,
+  changeView: SETTING,
+  deleteView: SETTING,
+  listEventDigests: ({ sessionId }) => [{ body: { nonce: 'a'.repeat(22), sessions: [{ sessionId }] } }],
+  streamChanges: 'it never ends: the tests of live streams read it',
+};
