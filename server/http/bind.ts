@@ -47,7 +47,9 @@ export function bindRoute<Row extends Route>(
       const handle = () => (handler as unknown as AnyHandler)(ask);
       const { caller } = ask;
       const isOfOne = caller !== undefined && 'organizationId' in caller;
-      const answer = await (isOfOne ? asOrganization(caller.organizationId, handle) : handle());
+      // Changes work on what they must; who may is checked by them.
+      const reader = row.method === 'GET' && isOfOne && 'userId' in caller ? caller.userId : undefined;
+      const answer = await (isOfOne ? asOrganization(caller.organizationId, handle, reader) : handle());
       reply.code(answer.status).headers(answer.headers ?? {});
       if (answer.status === 204) return reply.send();
       return reply.type(row.contentType ?? 'application/json; charset=utf-8').send(answer.body);

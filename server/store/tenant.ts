@@ -6,14 +6,30 @@ import { StoreUnsuitable } from './postgres.ts';
 
 /*
  * Every query names its organization. On PostgreSQL row-level security is a second protection: a request runs its queries
- * as a role that sees only the rows of the caller's organization.
+ * as a role that sees only the rows of the caller's organization. Where a member reads, it sees neither the sessions that
+ * the member may not know of, nor the events of those that they may not read: the rule of `viewer.ts` once more.
  */
 
-const organization = new AsyncLocalStorage<string | undefined>();
+/** Whose rows queries see. */
+interface Sight {
+  organizationId: string;
+  /** The member who reads; `EVERYBODY` where the work is not to show sessions to anybody. */
+  viewer: string;
+}
 
-/** Runs work whose queries see only the rows of this organization. */
-export const asOrganization = <Result>(organizationId: string, work: () => Result): Result =>
-  organization.run(organizationId, work);
+const EVERYBODY = '*';
+
+const organization = new AsyncLocalStorage<Sight | undefined>();
+
+/** Runs work whose queries see only the rows of this organization. @param viewer the member for whom it reads */
+export const asOrganization = <Result>(organizationId: string, work: () => Result, viewer = EVERYBODY): Result =>
+  organization.run({ organizationId, viewer }, work);
+
+/** From now on the work sees all sessions of its organization: its reader is an admin who may. */
+export function seeEverything(): void {
+  const sight = organization.getStore();
+  if (sight) sight.viewer = EVERYBODY;
+}
 
 /** Runs work whose queries see the rows of all organizations, even within a request. */
 export const asService = <Result>(work: () => Result): Result => organization.run(undefined, work);
@@ -102,17 +118,17 @@ const UNUSABLE = new Set(['22023', '42501', '42704', '42P01']);
 /** The pool for Kysely: queries for an organization run as the role. */
 export const poolOfTenants = (pool: pg.Pool, role: string): PostgresPool => ({
   async connect() {
-    const organizationId = organization.getStore();
+    const sight = organization.getStore();
     const client = await pool.connect();
-    return organizationId === undefined ? (client as PostgresPoolClient) : restrict(client, role, organizationId);
+    return sight === undefined ? (client as PostgresPoolClient) : restrict(client, role, sight);
   },
   end: () => pool.end(),
   options: pool.options,
 });
 
-function restrict(client: pg.PoolClient, role: string, organizationId: string): PostgresPoolClient {
+function restrict(client: pg.PoolClient, role: string, { organizationId, viewer }: Sight): PostgresPoolClient {
   // Settings of a transaction end with it, so the next user of the connection never sees them, even behind a pooler.
-  const settings = `; set local role ${pg.escapeIdentifier(role)}; set local app.organization = ${pg.escapeLiteral(organizationId)}`;
+  const settings = `; set local role ${pg.escapeIdentifier(role)}; set local app.organization = ${pg.escapeLiteral(organizationId)}; set local app.viewer = ${pg.escapeLiteral(viewer)}`;
   let inTransaction = false;
 
   /** Sends three statements at once, so that they take one round trip. */

@@ -183,6 +183,52 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
     await expect(made).rejects.toThrow(/row-level security policy/);
   });
 
+  describe('between a session and who may not see it', () => {
+    const sessionId = () => world.ours.closedSessionId;
+    const tables = ['sessions', 'appends', 'session_chunks'] as const;
+    beforeAll(async () => {
+      const { db } = world.service.store;
+      const { organizationId: organization_id } = world.ours;
+      const row = { organization_id, session_id: sessionId(), first_sequence: 1, last_sequence: 1 };
+      const append = { append_id: 'append', created_at: 0, codec: 0, body: Buffer.of() };
+      await db
+        .insertInto('appends')
+        .values({ ...row, ...append, idempotency_key: null, fingerprint: null })
+        .execute();
+      await sql`
+        insert into session_chunks (session_id, organization_id, first_sequence, last_sequence, entries, words)
+        values (${sessionId()}, ${organization_id}, 1, 1, ${Buffer.of()}, '')`.execute(db);
+    });
+
+    /** In which tables a query that names no condition of the rule finds the session. */
+    async function seenBy(viewer: string | undefined, visibility: 'team' | 'facts' | 'private'): Promise<string[]> {
+      const { db } = world.service.store;
+      const change = { visibility, user_id: 'usr_person' };
+      await db.updateTable('sessions').set(change).where('session_id', '=', sessionId()).execute();
+      const seen = tables.map(async (table) => {
+        const { rows } = await asOrganization(
+          world.ours.organizationId,
+          () => sql`select 1 from ${sql.table(table)} where session_id = ${sessionId()}`.execute(db),
+          viewer,
+        );
+        return rows.length > 0 ? [table] : [];
+      });
+      return (await Promise.all(seen)).flat();
+    }
+
+    test.each([
+      ['team', 'usr_other', [...tables]],
+      ['facts', 'usr_other', ['sessions']],
+      ['private', 'usr_other', []],
+      ['facts', 'usr_person', [...tables]],
+      ['private', 'usr_person', [...tables]],
+      ['private', '', []],
+      ['private', undefined, [...tables]],
+    ] as const)('of a %s session %j reads %j, whatever the query leaves out', async (visibility, viewer, expected) => {
+      expect(await seenBy(viewer, visibility)).toEqual(expected);
+    });
+  });
+
   test('leaves nothing behind on a connection that another uses next', async () => {
     const { db, pool } = world.service.store;
     const clients = await Promise.all(Array.from({ length: 19 }, () => pool?.connect()));

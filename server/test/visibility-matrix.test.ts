@@ -143,7 +143,13 @@ describe.each(ENGINES)('what each caller gets from each route on %s', (engine) =
 const isOfWords = ({ query }: Ask) => /zq|command:|tests:|commit:/.test(String(query?.['q']).replace(/file:\S+/g, ''));
 
 /** Whoever may not know of a session learns not even its id, but from those whose business is to name it. */
-const NAMES_IDS: readonly AnyRouteName[] = ['listAudit', 'listHolds', 'captureSessions', 'listEventDigests'];
+const NAMES_IDS: readonly AnyRouteName[] = [
+  'listAudit',
+  'streamAuditEvents',
+  'listHolds',
+  'captureSessions',
+  'listEventDigests',
+];
 
 function expectOnly(sight: Sight, route: AnyRouteName, target: Target, ask: Ask, text: string, reply: TestReply): void {
   const { visibility, sessionId } = target;

@@ -1,6 +1,7 @@
 import type { Engine } from '../dialect.ts';
 import { DERIVED } from './derived-tables.ts';
 import { forEngines, statementsOf } from './engines.ts';
+import { viewerSecurity } from './viewer-security.ts';
 
 /**
  * Tables whose rows each belong to one organization. A request reads no other table as the role of its organization: no
@@ -426,7 +427,9 @@ alter table sessions set (fillfactor = 70);
 );
 
 /** The rows of tenants' tables that a request may reach. */
-const ROW_SECURITY = forEngines(() => '', { postgres: TENANT_TABLES.map(rowSecurity).join('') });
+const ROW_SECURITY = forEngines(() => '', {
+  postgres: TENANT_TABLES.map(rowSecurity).join('') + viewerSecurity(),
+});
 
 /**
  * A role that does not own the tables sees the rows of the organization it has named, and none where it named none.
