@@ -9,6 +9,8 @@ import { type Side, startWorld, type World } from './world.ts';
 
 /** Where these succeed, they end what other routes work on: so they are called last, in this order. */
 const LATE: readonly AnyRouteName[] = [
+  'getDeletionReceipt',
+  'forgetDeletion',
   'setMachinePerson',
   'deleteView',
   'repeatInvitation',
