@@ -11,6 +11,8 @@ export const EXPORTED: { [Name in Table]?: (organizationId: string) => RawBuilde
     sql`user_id in (select user_id from members where organization_id = ${organizationId} and status = 'active')`,
   organizations: own,
   members: own,
+  directory_tokens: own,
+  directory_users: own,
   policies: own,
   person_deletions: own,
   secrets: own,
