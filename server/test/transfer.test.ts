@@ -96,6 +96,8 @@ describe.each(PAIRS)('an organization exported from %s and imported into %s', (e
 
   test('answers every route that reads with the same bytes', async () => {
     await readAll(world);
+    // What a deletion has removed is noted behind its answer.
+    await expect.poll(async () => (await readAll(world)).listAudit).toContain('session.removed');
     const given = await readAll(world);
     expect(given.listSessionEvents).toContain('"n": 1.50, "big":12345678901234567890');
     await run(from, 'export', world.ours.organizationId, file);
