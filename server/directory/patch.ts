@@ -6,7 +6,7 @@ import { isObject } from './attributes.ts';
 
 /*
  * PATCH of SCIM (RFC 7644, 3.5.2) for the attributes that the service keeps. A path is only ever compared with their names,
- * never used as a key, so no path reaches a prototype: docs/decisions/0037 tells why no library does this.
+ * never used as a key, so no path reaches a prototype: docs/decisions/0036 tells why no library does this.
  */
 
 type Values = Record<string, unknown>;
