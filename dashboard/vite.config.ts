@@ -25,6 +25,11 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'index', tags: ['$initial'], priority: 1 },
+            // What opens over a page is not needed to show one.
+            {
+              name: 'overlays',
+              test: /node_modules.(@radix-ui|react-remove-scroll|aria-hidden|use-sidecar|react-style-singleton)/,
+            },
             { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 15_000 },
           ],
         },
