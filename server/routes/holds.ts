@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import { listHolds, placeHold, releaseHold, toHold } from '../store/holds.ts';
 import { changeMembers } from '../store/organizations.ts';
+import { viewerOf } from '../store/viewer.ts';
 import { found } from './answers.ts';
 import { findActor } from './members.ts';
 
@@ -21,7 +22,8 @@ export const holdHandlers = ({ store: { db }, now }: Deps) =>
         throw new Problem('validation_failed', `/target/id is required: it says which ${kind}.`);
       const row = await changeMembers(db, caller.organizationId, async (transaction) => {
         await findActor(transaction, caller);
-        return placeHold(transaction, caller, body, now());
+        const viewer = { ...(await viewerOf(transaction, caller)), userId: caller.userId };
+        return placeHold(transaction, viewer, body, now());
       });
       return { status: 201, body: { hold: toHold(row) } };
     },

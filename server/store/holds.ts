@@ -12,6 +12,7 @@ import { isPostgres } from './postgres.ts';
 import { allRows, firstRow, oneRow } from './rows.ts';
 import type { Db } from './schema.ts';
 import type { HoldRow } from './schema-governance.ts';
+import { named, type Viewer } from './viewer.ts';
 
 /** Holds that may be in force: the rule is looked up for each session that is deleted. */
 const MOST_IN_FORCE = 500;
@@ -99,12 +100,13 @@ interface Holder {
  */
 export async function placeHold(
   transaction: Db,
-  { organizationId, userId }: Holder,
+  viewer: Viewer & Holder,
   { target, reason }: PlaceHoldBody,
   now: number,
 ): Promise<HoldRow> {
+  const { organizationId, userId } = viewer;
   await lockAlone(transaction, organizationId);
-  await assertKnown(transaction, organizationId, target);
+  await assertKnown(transaction, viewer, target);
   const { count } = await oneRow(
     transaction,
     sql<{ count: number | string }>`
@@ -167,24 +169,24 @@ export const toHold = (row: HoldRow): Hold => ({
 });
 
 /** A hold on a name that is misspelt would hold nothing, and nobody would notice. */
-async function assertKnown(db: Db, organizationId: string, { kind, id }: PlaceHoldBody['target']): Promise<void> {
-  if (kind === 'everything' || (await firstRow(db, KNOWN[kind](organizationId, id)))) return;
+async function assertKnown(db: Db, viewer: Viewer, { kind, id }: PlaceHoldBody['target']): Promise<void> {
+  if (kind === 'everything' || (await firstRow(db, KNOWN[kind](viewer, id)))) return;
   throw new Problem('not_found', UNKNOWN[kind]);
 }
 
 type Named = Exclude<PlaceHoldBody['target']['kind'], 'everything'>;
 
-const KNOWN: Record<Named, (organizationId: string, id: string | undefined) => RawBuilder<unknown>> = {
-  session: (organizationId, id) => sql`
+const KNOWN: Record<Named, (viewer: Viewer, id: string | undefined) => RawBuilder<unknown>> = {
+  session: (viewer, id) => sql`
     select 1 from sessions
-    where organization_id = ${organizationId} and session_id = ${id} and deleted_at is null`,
+    where organization_id = ${viewer.organizationId} and session_id = ${id} and deleted_at is null and ${named(viewer)}`,
   // Also a person who has left, and whose sessions stayed.
-  person: (organizationId, id) => sql`
+  person: ({ organizationId }, id) => sql`
     select 1 from members where organization_id = ${organizationId} and user_id = ${id}
     union all
     select 1 from sessions where organization_id = ${organizationId} and user_id = ${id}
     limit 1`,
-  repository: (organizationId, id) => sql`
+  repository: ({ organizationId }, id) => sql`
     select 1 from sessions where organization_id = ${organizationId} and repository = ${id} and deleted_at is null
     union all
     select 1 from session_values

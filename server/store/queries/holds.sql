@@ -23,7 +23,7 @@ select *
 select pg_advisory_xact_lock(hashtextextended($1, 0));
 select 1
   from sessions
-  where organization_id = $1 and session_id = $2 and deleted_at is null;
+  where organization_id = $1 and session_id = $2 and deleted_at is null and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $3);
 select count(*) as count
   from holds
   where organization_id = $1 and released_at is null;
@@ -58,7 +58,7 @@ select 1
 -- on SQLite
 select 1
   from sessions
-  where organization_id = ? and session_id = ? and deleted_at is null;
+  where organization_id = ? and session_id = ? and deleted_at is null and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = ?);
 select count(*) as count
   from holds
   where organization_id = ? and released_at is null;

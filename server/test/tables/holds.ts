@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Ask } from '../requests.ts';
 import type { Scenario } from '../scenarios.ts';
+import { openSigned } from '../signed-in.ts';
 import type { World } from '../world.ts';
 
 const HOLDS_PATH = '/v1/organizations/me/holds';
@@ -65,6 +66,16 @@ export const HOLDS: readonly Scenario[] = [
   },
   ...WRONG.map(([name, body]): Scenario => ({ route: 'placeHold', name, ask: { body }, status: 400 })),
   ...UNKNOWN.map(([name, ask]): Scenario => ({ route: 'placeHold', name, ask, status: 404, code: 'not_found' })),
+  {
+    route: 'placeHold',
+    name: 'on a session that does not exist for the admin, as on none',
+    ask: async (world) => {
+      const id = await openSigned(world, world.ours.member, 'private');
+      return { body: { target: { kind: 'session', id }, reason: 'a lawsuit' } };
+    },
+    status: 404,
+    code: 'not_found',
+  },
   {
     route: 'listHolds',
     name: 'those in force and those that were released',
