@@ -69,7 +69,7 @@ export async function readUsage(
   );
   const attention = found.flat();
   const isRunning = (row: (typeof latest)[number]) =>
-    row.isNamed && row.status === 'active' && Number(row.last_event_at) >= now - RUNNING_MS;
+    row.status === 'active' && Number(row.last_event_at) >= now - RUNNING_MS;
   const running = latest.filter(isRunning).slice(0, MOST.running);
   const shown = await readShown(db, viewer, [
     ...attention.map(({ sessionId }) => sessionId),

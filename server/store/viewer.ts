@@ -61,7 +61,8 @@ const isOwn = ({ userId }: Viewer, table: string) =>
 
 /**
  * The condition of `mayName` on a column with the ids of sessions, for tables that do not say whose they are. The few that
- * are hidden are looked up once a query, in an index of their own; where none is private, it is empty.
+ * are hidden are looked up once a query, in an index of their own; where none is private, it is empty. For queries that see
+ * all sessions of the organization: to others PostgreSQL would show none that is hidden.
  */
 export const isNamed = (viewer: Viewer, column: string): RawBuilder<SqlBool> =>
   viewer.seesAll

@@ -14,12 +14,12 @@ select "value"
   limit ?;
 
 -- findLatest
-select "facts"."session_id", "facts"."last_event_at", "facts"."lag_ms", "sessions"."environment_id", "sessions"."status", "sessions"."created_at", "sessions"."ended_at", "sessions"."visibility", "sessions"."user_id"
+select "facts"."session_id", "facts"."last_event_at", "facts"."lag_ms", "sessions"."environment_id", "sessions"."status", "sessions"."created_at", "sessions"."ended_at"
   from "session_facts" as "facts"
   inner join "sessions" on "sessions"."session_id" = "facts"."session_id"
-  where "facts"."organization_id" = $1 and "facts"."plane" = $2 and "facts"."last_event_at" is not null
+  where "facts"."organization_id" = $1 and "facts"."plane" = $2 and "facts"."last_event_at" is not null and ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $3)
   order by "facts"."last_event_at" desc
-  limit $3;
+  limit $4;
 
 -- findTopSessions
 select "session_id", "figure"
