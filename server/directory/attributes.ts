@@ -15,7 +15,7 @@ export interface DirectoryUser {
 type Values = Record<string, unknown>;
 
 const LONGEST = 256;
-const MOST_EMAILS = 20;
+export const MOST_EMAILS = 20;
 const NAMES = ['formatted', 'givenName', 'familyName'] as const;
 
 /**

@@ -2,7 +2,7 @@ import { type Filter, type LogExp, parse, filter as testerOf } from 'scim2-parse
 import type { ScimOperation } from '../../contract/directory.ts';
 import { Problem } from '../../contract/problem.ts';
 import { FILTERED, type UserFilter } from '../store/directory.ts';
-import { isObject } from './attributes.ts';
+import { isObject, MOST_EMAILS } from './attributes.ts';
 
 /*
  * PATCH of SCIM (RFC 7644, 3.5.2) for the attributes that the service keeps. A path is only ever compared with their names,
@@ -17,13 +17,24 @@ const PARTS = { name: ['formatted', 'givenName', 'familyName'], emails: ['value'
 const CORE = /^urn:ietf:params:scim:schemas:core:2\.0:User:/i;
 const PATH = /^(\w+)(?:\[([^[\]]+)\])?(?:\.(\w+))?$/;
 
+/** One request changes so many attributes at most, each with a path of so many characters. */
+const MOST_CHANGES = 200;
+const LONGEST_PATH = 256;
+
+/** The parser of filters takes years over a text that does not end and has some 50 line breaks in it. */
+const PARSABLE = /^\P{Cc}{1,512}$/u;
+
 /**
  * The values after the operations. What concerns other attributes is left out.
  * @throws Problem `invalid_path`, `validation_failed`
  */
 export function patchUser(before: Values, operations: readonly ScimOperation[]): Values {
   const user = structuredClone(before);
-  for (const { op, path, value } of operations.flatMap(separate)) change(user, op.toLowerCase(), path, value);
+  const changes = operations.flatMap(separate);
+  if (changes.length > MOST_CHANGES) {
+    throw new Problem('validation_failed', `One request changes ${MOST_CHANGES} attributes at most. Send several.`);
+  }
+  for (const { op, path, value } of changes) change(user, op.toLowerCase(), path, value);
   return user;
 }
 
@@ -38,13 +49,15 @@ function change(user: Values, op: string, path: string, value: unknown): void {
   // Extensions, such as the enterprise user, and their attributes.
   if (/^urn:/i.test(path) && !CORE.test(path)) return;
   const [, first = '', filter, last] = PATH.exec(path.replace(CORE, '')) ?? [];
-  if (first === '') throw new Problem('invalid_path', `The path ${path.slice(0, 100)} cannot be read.`);
+  if (first === '' || path.length > LONGEST_PATH) {
+    throw new Problem('invalid_path', `The path ${path.slice(0, 100)} cannot be read.`);
+  }
   const single = nameIn(SINGLE, first);
   if (single !== undefined) set(user, single, op, value);
   const complex = nameIn(['name', 'emails'] as const, first);
   const part = complex && last !== undefined ? nameIn(PARTS[complex], last) : undefined;
   if (complex === undefined || (last !== undefined && part === undefined)) return;
-  if (complex === 'emails') user.emails = changeEmails(user.emails, { op, filter, part, value });
+  if (complex === 'emails') user.emails = fewEmails(changeEmails(user.emails, { op, filter, part, value }));
   else if (part !== undefined) user.name = withPart(user.name, part, op, value);
   else if (op === 'remove') delete user.name;
   else user.name = { ...(isObject(user.name) ? user.name : {}), ...(isObject(value) ? value : {}) };
@@ -71,7 +84,7 @@ interface EmailChange {
 
 function changeEmails(given: unknown, { op, filter, part, value }: EmailChange): Values[] {
   const emails = Array.isArray(given) ? given.filter(isObject) : [];
-  const values = (Array.isArray(value) ? value : [value]).filter(isObject);
+  const values = fewEmails(Array.isArray(value) ? value : [value]).filter(isObject);
   const isAmong = (email: Values) => values.some((other) => other.value === email.value);
   if (filter === undefined && part === undefined) {
     if (op === 'replace') return values;
@@ -79,12 +92,27 @@ function changeEmails(given: unknown, { op, filter, part, value }: EmailChange):
     return op === 'add' ? [...others, ...values] : values.length > 0 ? others : [];
   }
   const condition = filter === undefined ? undefined : readFilter(filter);
-  const isMeant = condition ? testerOf(condition) : () => true;
+  const isMeant = condition ? (email: Values) => fits(email, condition) : () => true;
   if (op === 'remove' && part === undefined) return emails.filter((email) => !isMeant(email));
   const changed = (email: Values) =>
     part === undefined ? { ...email, ...values[0] } : withPart(email, part, op, value);
   if (emails.some(isMeant)) return emails.map((email) => (isMeant(email) ? changed(email) : email));
   return op === 'remove' ? emails : [...emails, changed(asFiltered(condition))];
+}
+
+/** Each e-mail is compared with others, so a long list would take long. @throws Problem `validation_failed` */
+function fewEmails<Email>(emails: Email[]): Email[] {
+  if (emails.length <= MOST_EMAILS) return emails;
+  throw new Problem('validation_failed', `A user has ${MOST_EMAILS} e-mails at most.`);
+}
+
+/** An e-mail whose value is no text, such as an object, may not be comparable; it is refused when all is changed. */
+function fits(email: Values, condition: Filter): boolean {
+  try {
+    return testerOf(condition)(email);
+  } catch {
+    return false;
+  }
 }
 
 /** What `emails[type eq "work"]` means where there is none yet. */
@@ -97,11 +125,9 @@ function asFiltered(condition: Filter | undefined): Values {
 
 /** @throws Problem `invalid_path` */
 function readFilter(text: string): Filter {
-  try {
-    return parse(text);
-  } catch (cause) {
-    throw new Problem('invalid_path', `The filter ${text.slice(0, 100)} in the path cannot be read.`, { cause });
-  }
+  const filter = parsed(text);
+  if (filter) return filter;
+  throw new Problem('invalid_path', `The filter ${text.slice(0, 100)} in the path cannot be read.`);
 }
 
 /** The name among those, compared without regard to case as RFC 7643 (2.1) has it. */
@@ -127,6 +153,7 @@ const isOfWork = (filter: Filter | undefined): filter is LogExp =>
   filter?.op === 'and' && filter.filters.length === 2 && filter.filters[0]?.op === '[]';
 
 function parsed(text: string): Filter | undefined {
+  if (!PARSABLE.test(text)) return undefined;
   try {
     return parse(text);
   } catch {

@@ -111,6 +111,24 @@ describe.each(ENGINES)('a directory on %s', (engine) => {
     expect(({} as { polluted?: string }).polluted).toBeUndefined();
   });
 
+  test('cannot keep the service busy with what takes long to read', async () => {
+    const path = `/Users/${world.ours.directoryUserId}`;
+    const endless = `value eq "${'\n'.repeat(200)}`;
+    const emails = Array.from({ length: 3_000 }, (_, i) => ({ value: `${i}@example.com` }));
+    const byPath = Object.fromEntries(emails.map(({ value }) => [`emails[value eq "${value}"].type`, 'work']));
+    const odd = { path: 'emails[value sw "a"].type', op: 'add', value: 'work' };
+    for (const [operations, status] of [
+      [[{ op: 'add', path: `emails[${endless}].value`, value: 'a@example.com' }], 400],
+      [[{ op: 'add', value: byPath }], 400],
+      [[{ op: 'add', path: 'emails', value: emails }], 400],
+      [[{ op: 'add', path: 'emails', value: { value: { toString: 1 } } }, odd], 400],
+      [[{ op: 'add', value: { [`emails[value eq "${'a'.repeat(400)}"].value`]: 'a@example.com' } }], 400],
+    ] as const) {
+      expect(await scim('PATCH', path, { Operations: operations })).toMatchObject({ status });
+    }
+    expect((await scim('GET', `/Users?filter=${encodeURIComponent(`userName ${endless}`)}`)).status).toBe(400);
+  });
+
   test('is answered as SCIM answers, also where there is nothing', async () => {
     const unknown = await scim('GET', '/Groups');
     expect(unknown).toMatchObject({ status: 404, body: { status: '404' } });
