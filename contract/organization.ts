@@ -78,7 +78,8 @@ export type OfferedInvitation = Static<typeof OfferedInvitation>;
 export const SecretsQuery = Type.Object({
   secrets: Type.Optional(
     Type.Enum(['revoke', 'keep'], {
-      description: 'whether the active secrets that the person issued are revoked; default `revoke`',
+      description:
+        'whether the active secrets are revoked that the person issued or has on their machines; default `revoke`',
     }),
   ),
 });
@@ -90,7 +91,7 @@ export const RemovalQuery = Type.Object({
   sessions: Type.Optional(
     Type.Enum(['keep', 'handOver', 'delete'], {
       description:
-        'of their machines and sessions: `keep` leaves them to their id, so that nobody reads the private ones; `handOver` gives them to the member `to`; `delete` revokes the machines and deletes the sessions, soon after the answer; default `keep`',
+        'of their machines and sessions: `keep` leaves them to their id, so that nobody reads the private ones; `handOver` gives the machines, and the sessions that every member may read, to the member `to`; `delete` revokes the machines and deletes the sessions, soon after the answer; default `keep`',
     }),
   ),
   to: Type.Optional(Text(64)),

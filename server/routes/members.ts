@@ -121,9 +121,11 @@ export const memberHandlers = (deps: Deps) => {
       const { organizationId } = caller;
       const { row, secretIds } = await changeMember(db, caller, params.userId, now(), async (members, who) => {
         mayTouchOwners(who.actor.role, who.target.role);
-        await settleBelongings(members, who, query, now());
         const departure = { actor: person(caller.userId), keepsSecrets: query.secrets === 'keep' };
-        return { row: who.target, secretIds: await endMembership(members, who.target, departure, now()) };
+        // Before a machine is handed over, with those of its secrets that go on.
+        const revoked = await endMembership(members, who.target, departure, now());
+        await settleBelongings(members, who, query, now());
+        return { row: who.target, secretIds: revoked };
       });
       await memberLeft(organizationId, row.user_id);
       await secretsRevoked(secretIds);

@@ -18,7 +18,8 @@ export interface Leaving {
 }
 
 /**
- * Gives the machines and sessions of the member to another one, in the transaction that removes them.
+ * Gives the machines and sessions of the member to another one, in the transaction that removes them. What only they could
+ * read stays under their id: nobody is shown by a removal what was kept from them before.
  * @throws Problem `held`
  */
 export async function handOver(transaction: Db, leaving: Leaving, to: string, now: number): Promise<void> {
@@ -30,7 +31,9 @@ export async function handOver(transaction: Db, leaving: Leaving, to: string, no
   }
   const sessions = await changedRows(
     transaction,
-    sql`update sessions set user_id = ${to} where organization_id = ${organizationId} and user_id = ${userId}`,
+    sql`
+      update sessions set user_id = ${to}
+      where organization_id = ${organizationId} and user_id = ${userId} and visibility = 'team'`,
   );
   const happened = { actor: person(actorId), action: 'member.sessions_handed_over', target: person(userId) } as const;
   await recordAction(transaction, organizationId, { ...happened, details: { to, sessions } }, now);

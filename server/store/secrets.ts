@@ -106,16 +106,17 @@ export async function revokeSecret(db: Db, organizationId: string, secretId: str
 }
 
 /**
- * Revokes the active secrets of the organization: all of them, or those that one person issued.
+ * Revokes the active secrets of the organization: all of them, or those that one person issued or has on their
+ * machines: an admin may have signed in a machine that became theirs.
  * @returns their ids
  */
-export async function revokeSecrets(db: Db, organizationId: string, now: number, issuedBy?: string): Promise<string[]> {
+export async function revokeSecrets(db: Db, organizationId: string, now: number, userId?: string): Promise<string[]> {
   const rows = await allRows(
     db,
     sql<Pick<SecretRow, 'secret_id'>>`
       update secrets set status = 'revoked', revoked_at = ${now}, updated_at = ${now}
       where organization_id = ${organizationId} and status = 'active'
-        ${issuedBy === undefined ? sql`` : sql`and created_by = ${issuedBy}`}
+        ${userId === undefined ? sql`` : sql`and (created_by = ${userId} or user_id = ${userId})`}
       returning secret_id`,
   );
   return rows.map(({ secret_id }) => secret_id);

@@ -3,6 +3,7 @@ import { deleteSessionsOfRemoved } from '../ingest/person-deletions.ts';
 import { ENGINES, LOGS } from './engines.ts';
 import { beginSignIn, openSession, registerMachine } from './factories.ts';
 import { settled, startTestService } from './harness.ts';
+import { signInMachine } from './signed-in.ts';
 import { startWorld, type World } from './world.ts';
 
 let world: World;
@@ -55,6 +56,33 @@ describe.each(ENGINES)('removing a member on %s', (engine) => {
       { target: { kind: 'person', id: ours.memberId }, details: { to: ours.ownerId, sessions: 2 } },
     ]);
   });
+
+  test('hands over nothing that only they could read', async () => {
+    const { sessions, secret, machine } = await signInMember();
+    const { ours, service } = world;
+    sessions.push(await openSession(service, secret, machine));
+    for (const [index, visibility] of ['private', 'facts'].entries()) {
+      const path = `/v1/organizations/me/sessions/${sessions[index]}/visibility`;
+      await service.call('PUT', path, { as: ours.member, body: { visibility } });
+    }
+    expect((await remove(`?sessions=handOver&to=${ours.ownerId}`)).status).toBe(200);
+    expect([await rowsOf('sessions', ours.memberId), await rowsOf('sessions', ours.ownerId)]).toEqual([2, 1]);
+    expect(await Promise.all(sessions.map(statusOf))).toEqual([404, 200, 200]);
+    expect(await entries('member.sessions_handed_over')).toMatchObject([{ details: { sessions: 1 } }]);
+  });
+
+  test.each(['', '&to=OWNER&sessions=handOver'])(
+    'revokes the secret of a machine that an admin signed in and gave them, with "%s"',
+    async (query) => {
+      const { ours, service } = world;
+      const secret = await signInMachine(service, ours.admin, 'of-the-admin');
+      const { environmentId } = await registerMachine(service, secret, 'of-the-admin');
+      const path = `/v1/organizations/me/environments/${environmentId}/person`;
+      await service.call('PUT', path, { as: ours.admin, body: { userId: ours.memberId } });
+      await remove(`?secrets=revoke${query.replace('OWNER', ours.ownerId)}`);
+      expect((await service.call('GET', '/v1/secret', { as: secret })).status).toBe(401);
+    },
+  );
 
   test('that is refused hands nothing over', async () => {
     await signInMember();

@@ -71,7 +71,7 @@ type Fate = NonNullable<RemovalQuery['sessions']>;
 
 const FATES = [
   { value: 'keep', label: 'Keep', meaning: 'as they are. Nobody can read the private ones' },
-  { value: 'handOver', label: 'Hand over', meaning: 'to another member, with the private ones' },
+  { value: 'handOver', label: 'Hand over', meaning: 'to another member. What the team cannot read stays unread' },
   { value: 'delete', label: 'Delete', meaning: 'all their sessions, and revoke their machines. This cannot be undone' },
 ] as const;
 
