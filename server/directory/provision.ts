@@ -7,12 +7,17 @@ import { directory, person } from '../store/audit-chain.ts';
 import { emailKey } from '../store/columns.ts';
 import { endMembership } from '../store/departures.ts';
 import { uniqueViolation } from '../store/dialect.ts';
-import { insertDirectoryUser, removeDirectoryUser, updateDirectoryUser } from '../store/directory.ts';
+import {
+  findDirectoryUser,
+  insertDirectoryUser,
+  type KnownUser,
+  removeDirectoryUser,
+  updateDirectoryUser,
+} from '../store/directory.ts';
 import { isMemberAnywhere } from '../store/invitations.ts';
 import { findMemberByEmail, insertInvited } from '../store/members.ts';
 import { changeMembers, settleOwner } from '../store/organizations.ts';
 import type { Db, MemberRow } from '../store/schema.ts';
-import type { DirectoryUserRow } from '../store/schema-directory.ts';
 import type { DirectoryUser } from './attributes.ts';
 
 /** What became of a member when a directory changed its user. */
@@ -110,12 +115,18 @@ export const createProvisioning = ({
     /** The membership of a member keeps its e-mail when the directory changes theirs: they are the same person. */
     async change(
       caller: DirectoryCaller,
-      row: DirectoryUserRow & { role: MemberRow['role'] | null },
-      { attributes, active = row.role !== null, email }: DirectoryUser,
+      id: string,
+      describe: (row: KnownUser) => DirectoryUser,
       onInvited: Invite,
     ): Promise<void> {
-      if (active && row.role === null) await assertFree(caller, email);
+      // A transaction of the organization does not see the members of others.
+      const before = await findUser(db, caller, id);
+      const wanted = describe(before);
+      const isInviting = before.status !== 'active' && (wanted.active ?? before.status === 'invited');
+      if (isInviting) await assertFree(caller, wanted.email);
       const change = async (members: Db) => {
+        const row = await findUser(members, caller, id);
+        const { attributes, active = row.role !== null, email } = describe(row);
         const outcome = await follow(members, caller, row.member_key, { email, active });
         const isKept = active && row.role !== null && outcome === UNCHANGED;
         const memberKey = isKept ? row.member_key : emailKey(email);
@@ -125,8 +136,9 @@ export const createProvisioning = ({
       await run(caller, change, onInvited);
     },
 
-    async remove(caller: DirectoryCaller, row: DirectoryUserRow): Promise<void> {
+    async remove(caller: DirectoryCaller, id: string): Promise<void> {
       await run(caller, async (members) => {
+        const row = await findUser(members, caller, id);
         const outcome = await follow(members, caller, row.member_key, { email: row.member_key, active: false });
         await removeDirectoryUser(members, row);
         return { result: undefined, outcome };
@@ -134,5 +146,15 @@ export const createProvisioning = ({
     },
   };
 };
+
+/**
+ * The user as the directory knows them, in a transaction of `changeMembers`: another request of it may have changed them.
+ * @throws Problem `not_found`
+ */
+export async function findUser(db: Db, { organizationId }: DirectoryCaller, id: string): Promise<KnownUser> {
+  const row = await findDirectoryUser(db, organizationId, id);
+  if (row) return row;
+  throw new Problem('not_found', 'The directory of this organization has no such user.');
+}
 
 const taken = () => new Problem('member_exists', 'Another user of the directory has this user name or e-mail.');

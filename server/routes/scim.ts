@@ -1,20 +1,13 @@
 import { MAX_SCIM_PAGE, SCIM_SCHEMAS, type ScimUser } from '../../contract/directory.ts';
-import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import { readUser } from '../directory/attributes.ts';
 import { CONFIGURATION, RESOURCE_TYPES, SCHEMAS } from '../directory/descriptions.ts';
 import { patchUser, readUserFilter } from '../directory/patch.ts';
-import { createProvisioning, type Invite } from '../directory/provision.ts';
+import { createProvisioning, findUser, type Invite } from '../directory/provision.ts';
 import type { DirectoryCaller } from '../http/auth.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
 import { toTimestamp } from '../store/columns.ts';
-import {
-  adoptMembers,
-  countDirectoryUsers,
-  findDirectoryUser,
-  type KnownUser,
-  listDirectoryUsers,
-} from '../store/directory.ts';
+import { adoptMembers, countDirectoryUsers, type KnownUser, listDirectoryUsers } from '../store/directory.ts';
 import { mailInvitation } from './members.ts';
 
 /** What a directory does to its users, by SCIM 2.0 (RFC 7644). */
@@ -36,12 +29,6 @@ export const scimHandlers = (deps: Deps) => {
     },
   });
 
-  async function find({ organizationId }: DirectoryCaller, id: string): Promise<KnownUser> {
-    const row = await findDirectoryUser(db, organizationId, id);
-    if (row) return row;
-    throw new Problem('not_found', 'The directory of this organization has no such user.');
-  }
-
   /** A mail that fails fails nothing else: the invitation counts without it, and the page of members sends it again. */
   const mailTo =
     ({ countAs, log }: Pick<Ask, 'countAs' | 'log'>): Invite =>
@@ -50,7 +37,7 @@ export const scimHandlers = (deps: Deps) => {
     };
 
   const answer = async (caller: DirectoryCaller, id: string) =>
-    ({ status: 200, body: toScimUser(await find(caller, id)) }) as const;
+    ({ status: 200, body: toScimUser(await findUser(db, caller, id)) }) as const;
 
   return {
     getScimConfiguration: async () => ({ status: 200, body: CONFIGURATION }),
@@ -70,7 +57,7 @@ export const scimHandlers = (deps: Deps) => {
 
     async createScimUser({ caller, body, ...ask }) {
       const id = await provisioning.create(caller, readUser(body), mailTo(ask));
-      const user = toScimUser(await find(caller, id));
+      const user = toScimUser(await findUser(db, caller, id));
       return { status: 201, body: user, headers: { location: user.meta.location } };
     },
 
@@ -79,20 +66,19 @@ export const scimHandlers = (deps: Deps) => {
     },
 
     async replaceScimUser({ caller, params, body, ...ask }) {
-      await provisioning.change(caller, await find(caller, params.directoryUserId), readUser(body), mailTo(ask));
+      await provisioning.change(caller, params.directoryUserId, () => readUser(body), mailTo(ask));
       return answer(caller, params.directoryUserId);
     },
 
     async changeScimUser({ caller, params, body, ...ask }) {
-      const row = await find(caller, params.directoryUserId);
-      const { attributes, role } = row;
-      const before = { ...JSON.parse(attributes), active: role !== null };
-      await provisioning.change(caller, row, readUser(patchUser(before, body.Operations)), mailTo(ask));
+      const changed = ({ attributes, role }: KnownUser) =>
+        readUser(patchUser({ ...JSON.parse(attributes), active: role !== null }, body.Operations));
+      await provisioning.change(caller, params.directoryUserId, changed, mailTo(ask));
       return answer(caller, params.directoryUserId);
     },
 
     async deleteScimUser({ caller, params }) {
-      await provisioning.remove(caller, await find(caller, params.directoryUserId));
+      await provisioning.remove(caller, params.directoryUserId);
       return { status: 204, body: undefined };
     },
   } satisfies Partial<Handlers>;

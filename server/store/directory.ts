@@ -56,13 +56,14 @@ export interface UserFilter {
   value: string;
 }
 
-/** A user of the directory, and the role of the member or invitation that they are. */
+/** A user of the directory, and the role and status of the member or invitation that they are. */
 export interface KnownUser extends DirectoryUserRow {
   role: MemberRow['role'] | null;
+  status: MemberRow['status'] | null;
 }
 
 const KNOWN = sql`
-  select directory_users.*, members.role
+  select directory_users.*, members.role, members.status
   from directory_users
   left join members on members.organization_id = directory_users.organization_id
     and members.email_key = directory_users.member_key`;

@@ -80,6 +80,33 @@ describe.each(ENGINES)('a directory on %s', (engine) => {
     expect((await service.call('GET', '/v1/organizations/me', { as: ours.admin })).status).toBe(403);
   });
 
+  test('that sends two changes of a user at once loses neither', async () => {
+    const users = await Promise.all(
+      Array.from({ length: 5 }, async (_, i) => {
+        const created = await scim('POST', '/Users', { userName: `new-${i}@example.com` });
+        return created.body.id as string;
+      }),
+    );
+    for (const [i, id] of users.entries()) {
+      const rename = [{ op: 'replace', value: { userName: `renamed-${i}@example.com` } }];
+      const end = [{ op: 'replace', path: 'active', value: false }];
+      await Promise.all([rename, end].map((Operations) => scim('PATCH', `/Users/${id}`, { Operations })));
+      expect((await scim('GET', `/Users/${id}`)).body).toMatchObject({
+        userName: `renamed-${i}@example.com`,
+        active: false,
+      });
+    }
+    const members = await world.service.call('GET', '/v1/organizations/me/members', { as: world.ours.owner });
+    expect(members.text).not.toMatch(/new-\d|renamed-\d/);
+  });
+
+  test('that gives an invitation the e-mail of another organization’s member is refused', async () => {
+    const { body: user } = await scim('POST', '/Users', { userName: 'new@example.com' });
+    const foreign = await scim('PUT', `/Users/${user.id}`, { userName: 'theirs-member@example.com', active: true });
+    expect(foreign.status).toBe(409);
+    expect((await scim('GET', `/Users/${user.id}`)).body).toMatchObject({ userName: 'new@example.com', active: true });
+  });
+
   test('shows a member whom an admin removed as not active', async () => {
     const { service, ours } = world;
     const id = await idOf('ours-member@example.com');
