@@ -129,7 +129,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   findDevice: [['hash', NOW]],
   findDeviceByUser: [[ORGANIZATION, 'hash', NOW]],
   insertDevice: [[{ created_at: NOW }]],
-  issueToDevice: [['hash', { organizationId: ORGANIZATION }, NOW]],
+  issueToDevice: [['hash', { organizationId: ORGANIZATION, createdBy: 'usr_1' }, NOW]],
   markPolled: [['hash', NOW]],
 
   addLooks: [[[LOOKS]]],

@@ -1,6 +1,8 @@
 import type { Plane } from '../../contract/secret.ts';
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
+import { findMember } from './members.ts';
+import { changeMembers } from './organizations.ts';
 import type { Db, DeviceSignInRow, SecretRow } from './schema.ts';
 import { addSecret, issuing, type NewSecret } from './secrets.ts';
 
@@ -81,12 +83,14 @@ const signInId = (deviceHash: string): string => deviceHash.slice(0, 12);
 export const REPEATED_FOR_MS = 60_000;
 
 /**
- * Issues the secret of an approved sign-in, once.
- * @returns undefined if it was issued before
+ * Issues the secret of an approved sign-in, once, while no member goes: a removal has revoked the secrets of the person who
+ * approved it.
+ * @returns undefined if it was issued before, or if that person is no member any more
  * @throws Problem `quota_reached`; the machine may ask again
  */
 export const issueToDevice = (db: Db, deviceHash: string, secret: NewSecret, now: number) =>
-  db.transaction().execute(async (transaction): Promise<SecretRow | undefined> => {
+  changeMembers(db, secret.organizationId, async (transaction): Promise<SecretRow | undefined> => {
+    if (!(await findMember(transaction, secret.organizationId, secret.createdBy))) return undefined;
     const { numUpdatedRows } = await transaction
       .updateTable('device_sign_ins')
       .set((row) => ({

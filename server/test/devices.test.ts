@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
 import { newUserCode, plainUserCode } from '../credentials.ts';
+import { issueToDevice } from '../store/devices.ts';
 import { ENGINES } from './engines.ts';
 import { beginSignIn } from './factories.ts';
 import { startTestService } from './harness.ts';
@@ -58,6 +59,16 @@ describe.each(ENGINES)('a device sign-in on %s', (engine) => {
     await decide({ userCode, decision: 'approve' }, theirs.member);
     await service.call('DELETE', `/v1/organizations/me/members/${theirs.memberId}`, { as: theirs.owner });
     expectProblem(await collect(deviceCode), 400, 'access_denied');
+    // Where they are removed between the question whether they are a member and the secret.
+    const { db } = service.store;
+    const { device_hash } = await db
+      .selectFrom('device_sign_ins')
+      .select('device_hash')
+      .where('hostname', '=', 'gone')
+      .executeTakeFirstOrThrow();
+    const whose = { organizationId: theirs.organizationId, createdBy: theirs.memberId, plane: 'live' } as const;
+    const secret = { ...whose, name: 'gone', hash: 'hash', prefix: 'sk', lastFour: 'last' };
+    expect(await issueToDevice(db, device_hash, secret, service.clock.now)).toBeUndefined();
   });
 
   test('hands its secret out again also where it was collected at the last moment', async () => {

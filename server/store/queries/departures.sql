@@ -12,7 +12,7 @@ delete
   where organization_id = $1 and user_id = $2;
 update secrets
   set status = 'revoked', revoked_at = $1, updated_at = $2
-  where organization_id = $3 and status = 'active' and created_by = $4
+  where organization_id = $3 and status = 'active' and (created_by = $4 or user_id = $5)
   returning secret_id;
 insert into audit_heads (organization_id, sequence, hash, changed_at)
   values ($1, $2, $3, $4)
@@ -37,7 +37,7 @@ delete
   where organization_id = ? and user_id = ?;
 update secrets
   set status = 'revoked', revoked_at = ?, updated_at = ?
-  where organization_id = ? and status = 'active' and created_by = ?
+  where organization_id = ? and status = 'active' and (created_by = ? or user_id = ?)
   returning secret_id;
 insert into audit_heads (organization_id, sequence, hash, changed_at)
   values (?, ?, ?, ?)

@@ -21,6 +21,12 @@ insert into "device_sign_ins" ("created_at", "status", "organization_id", "decid
   values ($1, $2, $3, $4, $5, $6);
 
 -- issueToDevice
+update organizations
+  set organization_id = organization_id
+  where organization_id = $1;
+select *
+  from members
+  where organization_id = $1 and user_id = $2;
 update "device_sign_ins"
   set "status" = $1, "expires_at" = case when "expires_at" < $2 then 60001 else "expires_at" end
   where "device_hash" = $3 and "organization_id" = $4 and "status" = $5;

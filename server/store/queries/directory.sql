@@ -26,7 +26,7 @@ select *
   where organization_id = $1;
 
 -- findDirectoryUser
-select directory_users.*, members.role
+select directory_users.*, members.role, members.status
   from directory_users
   left join members on members.organization_id = directory_users.organization_id and members.email_key = directory_users.member_key
   where directory_users.organization_id = $1 and directory_user_id = $2;
@@ -43,21 +43,21 @@ insert into directory_users (directory_user_id, organization_id, user_key, membe
   returning *;
 
 -- listDirectoryUsers
-select directory_users.*, members.role
+select directory_users.*, members.role, members.status
   from directory_users
   left join members on members.organization_id = directory_users.organization_id and members.email_key = directory_users.member_key
   where directory_users.organization_id = $1
   order by directory_users.created_at, directory_user_id
   limit $2
   offset $3;
-select directory_users.*, members.role
+select directory_users.*, members.role, members.status
   from directory_users
   left join members on members.organization_id = directory_users.organization_id and members.email_key = directory_users.member_key
   where directory_users.organization_id = $1 and "user_key" = $2
   order by directory_users.created_at, directory_user_id
   limit $3
   offset $4;
-select directory_users.*, members.role
+select directory_users.*, members.role, members.status
   from directory_users
   left join members on members.organization_id = directory_users.organization_id and members.email_key = directory_users.member_key
   where directory_users.organization_id = $1 and external_id = $2

@@ -78,7 +78,7 @@ select *
   order by environment_id for update;
 update sessions
   set user_id = $1
-  where organization_id = $2 and user_id = $3;
+  where organization_id = $2 and user_id = $3 and visibility = 'team';
 insert into audit_heads (organization_id, sequence, hash, changed_at)
   values ($1, $2, $3, $4)
   on conflict do nothing;
@@ -113,7 +113,7 @@ select *
   order by environment_id;
 update sessions
   set user_id = ?
-  where organization_id = ? and user_id = ?;
+  where organization_id = ? and user_id = ? and visibility = 'team';
 insert into audit_heads (organization_id, sequence, hash, changed_at)
   values (?, ?, ?, ?)
   on conflict do nothing;

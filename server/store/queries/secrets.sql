@@ -56,5 +56,5 @@ update secrets
   returning secret_id;
 update secrets
   set status = 'revoked', revoked_at = $1, updated_at = $2
-  where organization_id = $3 and status = 'active' and created_by = $4
+  where organization_id = $3 and status = 'active' and (created_by = $4 or user_id = $5)
   returning secret_id;
