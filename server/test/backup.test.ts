@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand } from '../commands.ts';
 import type { Config } from '../config.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
-import { event } from './factories.ts';
+import { event, openSession } from './factories.ts';
 import { startTestService, type TestService, testConfig } from './harness.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -95,6 +95,31 @@ describe('a backup of the embedded store', () => {
     service = await startTestService('sqlite', {}, store);
     expect(await read(service)).toEqual(given);
     expect((await service.call('GET', '/v1/secret', { as: world.ours.live })).status).toBe(200);
+  });
+
+  test('is read to its end where an owner may not see every session', async () => {
+    const { ours } = world;
+    for (const visibility of ['facts', 'private']) {
+      const sessionId = await openSession(service, ours.live);
+      const body = { events: [event('not for everybody')] };
+      await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: ours.live, body });
+      const ofMember = { user_id: ours.memberId, visibility: visibility as 'facts' };
+      await store.db.updateTable('sessions').set(ofMember).where('session_id', '=', sessionId).execute();
+    }
+    await run(['backup', file]);
+    expect(await run(['restore', file, '--check'])).toContainEqual(expect.stringContaining('Nothing is wrong'));
+    await run(['restore', file], { DATA_DIR: target() });
+    const database = new DatabaseSync(join(target(), 'session-capture.sqlite'));
+    expect(database.prepare('select * from policies').all()).toEqual([]);
+    database.close();
+  });
+
+  test.each(['facts', 'private'] as const)('finds events that cannot be read of a %s session', async (visibility) => {
+    const { db } = store;
+    await db.updateTable('sessions').set({ user_id: world.ours.memberId, visibility }).execute();
+    await db.updateTable('appends').set({ body: Buffer.of(0) }).execute();
+    await run(['backup', file]);
+    await expect(run(['restore', file, '--check'])).rejects.toThrow(/is answered 5\d\d/);
   });
 
   test('is described, with what it lacks', async () => {
