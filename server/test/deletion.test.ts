@@ -333,12 +333,17 @@ describe('the embedded store', () => {
 
   test('removes from its log what a process that was killed has deleted', async () => {
     const { service } = world;
+    // While somebody reads, the service cannot empty its log before it is copied.
+    const reader = new DatabaseSync(join(service.store.dataDir, 'session-capture.sqlite'), { readOnly: true });
+    reader.exec('begin');
+    reader.prepare('select count(*) from sessions').get();
     await deleteMarked();
     // A copy of the files while the service runs is what a killed process leaves.
     const dataDir = mkdtempSync(join(tmpdir(), 'capture-killed-'));
     for (const name of readdirSync(service.store.dataDir).filter((file) => file.includes('.sqlite'))) {
       copyFileSync(join(service.store.dataDir, name), join(dataDir, name));
     }
+    reader.close();
     const store = await attach(dataDir, undefined);
     expect(filesWithMarker(store)).toEqual(['session-capture.sqlite-wal']);
     const next = await startTestService('sqlite', {}, store);
