@@ -114,6 +114,15 @@ describe.each(PAIRS)('an organization exported from %s and imported into %s', (e
     }
   });
 
+  test('has nothing of a session that was deleted and is not removed yet', async () => {
+    const { ours } = world;
+    await service.app.close();
+    await sql`update sessions set deleted_at = 1 where session_id = ${ours.sessionId}`.execute(from.db);
+    await run(from, 'export', 'ours', file);
+    expect(zstdDecompressSync(readFileSync(file)).toString()).not.toContain(ours.sessionId);
+    expect(await onTarget('import', file)).toContain('The store has what');
+  });
+
   test('continues an import that was interrupted, and every difference is named', async () => {
     await run(from, 'export', 'ours', file);
     await onTarget('import', file);

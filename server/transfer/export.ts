@@ -79,13 +79,12 @@ async function* linesOf({ db, key, now }: ExportOptions, organizationId: string,
 }
 
 async function* rowsOf(db: Db, table: Table, organizationId: string): AsyncGenerator<Row> {
-  const fitting = EXPORTED[table]?.(organizationId);
   if (table !== 'appends') {
-    for await (const page of pagesOf(db, table, fitting)) yield* page;
+    for await (const page of pagesOf(db, table, EXPORTED[table]?.(organizationId))) yield* page;
     return;
   }
   // A session at a time, along the key of the appends, which begins with it.
-  for await (const sessions of pagesOf(db, 'sessions', fitting)) {
+  for await (const sessions of pagesOf(db, 'sessions', EXPORTED.sessions?.(organizationId))) {
     for (const { session_id: sessionId } of sessions) {
       const ofSession = sql`session_id = ${sessionId} and organization_id = ${organizationId}`;
       for await (const page of pagesOf(db, 'appends', ofSession)) yield* page;

@@ -4,6 +4,11 @@ import { decodeFrame, encodeFrame, type FramedEvent } from '../log/frame.ts';
 import type { Row, Table } from '../store/move.ts';
 
 const own = (organizationId: string) => sql`organization_id = ${organizationId}`;
+const kept = (organizationId: string) => sql`organization_id = ${organizationId} and deleted_at is null`;
+/** Not those of a session that was deleted, and whose rows nobody has removed yet. */
+const ofKept = (organizationId: string) =>
+  sql`organization_id = ${organizationId}
+    and session_id in (select session_id from sessions where ${kept(organizationId)})`;
 
 /** The tables of an exported organization, and which of their rows are its own; a table comes after those that it refers to. */
 export const EXPORTED: { [Name in Table]?: (organizationId: string) => RawBuilder<unknown> } = {
@@ -20,11 +25,11 @@ export const EXPORTED: { [Name in Table]?: (organizationId: string) => RawBuilde
   installations: own,
   views: own,
   holds: own,
-  sessions: own,
+  sessions: kept,
   deleted_sessions: own,
-  appends: own,
-  session_views: own,
-  stored_bytes: own,
+  appends: ofKept,
+  session_views: ofKept,
+  stored_bytes: ofKept,
   stored_days: own,
   audit_heads: own,
   audit_entries: own,
