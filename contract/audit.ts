@@ -101,7 +101,7 @@ export const AuditEvent = Type.Object({
   activity_name: Type.Optional(Type.String({ description: 'the action, where activity_id is 99' })),
   type_uid: Type.Integer(),
   severity_id: Type.Literal(1),
-  status_id: Type.Literal(1),
+  status_id: Type.Union([Type.Literal(1), Type.Literal(2)], { description: '1 success, 2 failure: it was refused' }),
   time: Type.Integer({ description: 'milliseconds since 1970' }),
   metadata: Type.Object({
     version: Type.String({ description: 'of the schema' }),

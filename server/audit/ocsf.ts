@@ -16,6 +16,7 @@ const ENTITY_MANAGEMENT = 3004;
 const CATEGORY = 3;
 const INFORMATIONAL = 1;
 const SUCCESS = 1;
+const FAILURE = 2;
 const OTHER = 99;
 
 /** Activities of entity management by the verb of an action; any other is an update. */
@@ -39,6 +40,9 @@ const ACCOUNT_ACTIVITIES: Record<string, number> = {
   left: 6,
 };
 
+/** Entries of what somebody wanted and did not get. */
+const REFUSED = new Set<AuditAction>(['machine.sign_in_denied', 'session.deletion_refused']);
+
 export function toOcsf(organizationId: string, entry: AuditEntry): AuditEvent {
   const { sequence, at, actor, action, target, details = {}, previous, hash } = entry;
   const { class_uid, activity_id, ...of } = classOf(action, target);
@@ -49,7 +53,7 @@ export function toOcsf(organizationId: string, entry: AuditEntry): AuditEvent {
     ...(activity_id === OTHER ? { activity_name: action } : {}),
     type_uid: class_uid * 100 + activity_id,
     severity_id: INFORMATIONAL,
-    status_id: SUCCESS,
+    status_id: REFUSED.has(action) ? FAILURE : SUCCESS,
     time: Date.parse(at),
     metadata: {
       version: SCHEMA,

@@ -61,6 +61,11 @@ export const HOLDS: readonly Scenario[] = [
         { action: 'session.deletion_refused', target: { id: ours.sessionId }, details: { hold: holdId } },
         { action: 'hold.placed', target: { kind: 'hold', id: holdId }, details: { on: 'session', id: ours.sessionId } },
       ]);
+      const events = (await service.call('GET', '/v1/organizations/me/audit/events', { as: ours.owner })).body;
+      expect(events.slice(-2)).toMatchObject([
+        { metadata: { event_code: 'hold.placed' }, status_id: 1 },
+        { metadata: { event_code: 'session.deletion_refused' }, status_id: 2 },
+      ]);
       await service.call('DELETE', `${HOLDS_PATH}/${holdId}`, { as: ours.admin });
     },
   },
