@@ -14,7 +14,7 @@ import { type Config, ConfigError } from './config.ts';
 import { reindex } from './reindex.ts';
 import { moveStore } from './store/move.ts';
 import { openStore, openStoreToRead, readSnapshot, type Store } from './store/open.ts';
-import { exportOrganization } from './transfer/export.ts';
+import { exportRows } from './transfer/export.ts';
 import { checkImport, importOrganization } from './transfer/import.ts';
 
 type Command = (config: Config, write: Write, options: readonly string[]) => Promise<void>;
@@ -47,7 +47,7 @@ const OPTIONS_OF: Record<string, string> = {
   'audit verify': '[--heads FILE]',
   backup: 'FILE',
   restore: 'FILE [--check]',
-  export: 'ORGANIZATION FILE',
+  export: 'ORGANIZATION FILE [--person USER]',
   import: 'FILE [--check]',
 };
 
@@ -138,19 +138,24 @@ function fileOf(command: string, options: readonly string[]): { file: string; is
   return { file, isCheck: options.includes('--check') };
 }
 
-/** Writes an organization of the store, which a service may be using, into a file. */
+/**
+ * Writes an organization of the store, which a service may be using, into a file; with `--person USER` one person's data.
+ * @throws if there is none, or the file exists
+ */
 async function exportCommand(config: Config, write: Write, options: readonly string[]): Promise<void> {
-  const [organization, file, ...more] = options;
-  if (organization === undefined || file === undefined || more.length > 0) {
-    throw new Error('Name an organization and a file: `export ORGANIZATION FILE`');
+  const [organization, file, option, person, ...more] = options;
+  const isOption = option === undefined || (option === '--person' && person !== undefined);
+  if (organization === undefined || file === undefined || !isOption || more.length > 0) {
+    throw new Error('Name an organization and a file: `export ORGANIZATION FILE`, and maybe `--person USER`');
   }
   const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = config;
   const key = readAuditKey(config);
   const rows = await readSnapshot({ dataDir, databaseUrl, onError: (error) => write(error.message) }, (db) =>
-    exportOrganization({ db, organization, file, key, now: Date.now }),
+    exportRows({ db, organization, person, file, key, now: Date.now }),
   );
   for (const [table, count] of rows) write(`${String(count).padStart(12)} rows of ${table}`);
-  write(`${file} holds them. \`import ${file}\` writes them into an empty service.`);
+  const use = person === undefined ? `\`import ${file}\` writes them into an empty service` : 'It is to be read';
+  write(`${file} holds them. ${use}.`);
 }
 
 /**

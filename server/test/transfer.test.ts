@@ -142,6 +142,63 @@ describe.each(PAIRS)('an organization exported from %s and imported into %s', (e
   });
 });
 
+describe.each(ENGINES)('one person exported from %s', (engine) => {
+  test('has what they sent and did, and nothing of others', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'capture-transfer-'));
+    const store = await openTestStore(engine);
+    const service = await startTestService(engine, {}, store);
+    const { ours } = await createWorld(service);
+    const { sessionId, closedSessionId, memberId, ownerId, environmentId } = ours;
+    await sql`update sessions set user_id = ${memberId}, visibility = 'private' where session_id = ${sessionId}`.execute(
+      store.db,
+    );
+    await sql`update environments set user_id = ${memberId} where environment_id = ${environmentId}`.execute(store.db);
+    const events = `/v1/organizations/me/sessions/${closedSessionId}/events`;
+    await service.call('GET', events, { as: ours.member });
+    await service.app.close();
+    const run = (...words: string[]) => {
+      const { dataDir: DATA_DIR, databaseUrl: DATABASE_URL } = store;
+      return runCommand(
+        words,
+        () => testConfig({ DATA_DIR, DATABASE_URL }),
+        () => undefined,
+      );
+    };
+    const read = (file: string) => {
+      const lines = zstdDecompressSync(readFileSync(file)).toString().trim().split('\n');
+      return lines.map((line) => JSON.parse(line));
+    };
+    const [file, again] = [join(folder, 'member'), join(folder, 'by-mail')];
+    await run('export', 'ours', file, '--person', memberId);
+    const lines = read(file);
+    const rows = (table: string) => lines.flatMap(({ part, row }) => (part === table ? [row] : []));
+    expect(lines[0]).toMatchObject({ kind: 'session-capture export of a person', userId: memberId });
+    expect(rows('members')).toMatchObject([{ user_id: memberId, email: 'ours-member@example.com' }]);
+    expect(rows('users')).toMatchObject([{ user_id: memberId }]);
+    expect(rows('sessions')).toMatchObject([{ session_id: sessionId }]);
+    expect(JSON.stringify(rows('appends'))).toContain('ours one');
+    expect(rows('environments')).toMatchObject([{ environment_id: environmentId }]);
+    expect(rows('views').length).toBeGreaterThan(0);
+    expect(rows('session_views')).toMatchObject([{ session_id: closedSessionId, user_id: memberId, kind: 'exported' }]);
+    expect(rows('audit_entries').length).toBeGreaterThan(0);
+    for (const row of rows('audit_entries')) expect(row).toMatchObject({ actor_kind: 'person', actor_id: memberId });
+    const text = JSON.stringify(lines);
+    for (const others of [ownerId, 'ours-owner@', 'theirs']) expect(text).not.toContain(others);
+    expect(lines.some(({ part }) => part === 'secrets' || part === 'directory_tokens')).toBe(false);
+    await run('export', ours.organizationId, again, '--person', 'Ours-Member@example.com');
+    expect(read(again).slice(1, -1)).toEqual(lines.slice(1, -1));
+    await expect(run('export', 'ours', join(folder, 'x'), '--person', 'nobody')).rejects.toThrow('no person nobody');
+    await expect(run('export', 'theirs', join(folder, 'x'), '--person', memberId)).rejects.toThrow(
+      'There is no person',
+    );
+    await expect(run('export', 'ours', join(folder, 'x'), '--person')).rejects.toThrow('--person USER');
+    await store.close();
+    await expect(run('import', file)).rejects.toThrow("holds one person's data");
+    await store.dispose();
+    rmSync(folder, { recursive: true });
+  });
+});
+
 describe('an exported organization', () => {
   test('that lost its end, was changed or belongs elsewhere is not imported', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'capture-transfer-'));

@@ -7,18 +7,21 @@ import { createZstdCompress } from 'node:zlib';
 import { sql } from 'kysely';
 import type { AuditKey } from '../audit/heads.ts';
 import { sync } from '../backup/backup.ts';
+import { emailKey } from '../store/columns.ts';
 import { pagesOf, type Row, type Table } from '../store/move.ts';
 import { allRows, firstRow } from '../store/rows.ts';
 import type { Db } from '../store/schema.ts';
 import { VERSION } from '../version.ts';
-import { type Header, KIND, type Manifest, Parts } from './format.ts';
-import { EXPORTED, toExported } from './tables.ts';
+import { type Header, KIND, type Manifest, Parts, PERSON_KIND } from './format.ts';
+import { type Selection, selectOrganization, selectPerson, toExported } from './tables.ts';
 
 export interface ExportOptions {
   /** Of one moment. */
   db: Db;
   /** Id or short name of the organization. */
   organization: string;
+  /** Id or e-mail of the one person whose data is exported; absent: the whole organization. */
+  person?: string | undefined;
   /** Must not exist. */
   file: string;
   key: AuditKey;
@@ -26,24 +29,19 @@ export interface ExportOptions {
 }
 
 /**
- * Writes an organization into a file, a page of rows at a time. Under its name there is a whole file or nothing.
+ * Writes an organization, or one person of it, into a file, a page of rows at a time. Under its name there is a whole file or
+ * nothing.
  * @returns how many rows each table has
- * @throws if there is no such organization, or the file exists
+ * @throws if there is no such organization or person, or the file exists
  */
-export async function exportOrganization(options: ExportOptions): Promise<Map<string, number>> {
-  const { db, organization, file } = options;
+export async function exportRows(options: ExportOptions): Promise<Map<string, number>> {
+  const { file } = options;
   if (existsSync(file)) throw new Error(`${file} exists already. Name another file`);
-  const found = await firstRow(
-    db,
-    sql<{ organization_id: string }>`
-      select organization_id from organizations
-      where status = 'active' and (organization_id = ${organization} or slug = ${organization})`,
-  );
-  if (!found) throw new Error(`There is no organization ${organization}. Name its id or its short name`);
+  const selected = await select(options);
   const part = `${file}.part`;
   const rows = new Map<string, number>();
   try {
-    const lines = Readable.from(linesOf(options, found.organization_id, rows), { objectMode: false });
+    const lines = Readable.from(linesOf(options, selected, rows), { objectMode: false });
     await pipeline(lines, createZstdCompress(), createWriteStream(part, { mode: 0o600, flush: true }));
     await rename(part, file);
     await sync(dirname(file));
@@ -54,19 +52,54 @@ export async function exportOrganization(options: ExportOptions): Promise<Map<st
   return rows;
 }
 
-async function* linesOf({ db, key, now }: ExportOptions, organizationId: string, rows: Map<string, number>) {
+interface Selected {
+  of: Pick<Header, 'kind' | 'organizationId' | 'userId'>;
+  tables: Selection;
+}
+
+async function select({ db, organization, person }: ExportOptions): Promise<Selected> {
+  const found = await firstRow(
+    db,
+    sql<{ organization_id: string }>`
+      select organization_id from organizations
+      where status = 'active' and (organization_id = ${organization} or slug = ${organization})`,
+  );
+  if (!found) throw new Error(`There is no organization ${organization}. Name its id or its short name`);
+  const { organization_id: organizationId } = found;
+  if (person === undefined) return { of: { kind: KIND, organizationId }, tables: selectOrganization(organizationId) };
+  const userId = await findPerson(db, organizationId, person);
+  return { of: { kind: PERSON_KIND, organizationId, userId }, tables: selectPerson(organizationId, userId) };
+}
+
+/** Also one who has left, by their id, if sessions or machines of theirs stayed. */
+async function findPerson(db: Db, organizationId: string, person: string): Promise<string> {
+  const found = await firstRow(
+    db,
+    sql<{ user_id: string }>`
+      select user_id from members
+      where organization_id = ${organizationId} and (user_id = ${person} or email_key = ${emailKey(person)})
+      union all
+      select user_id from sessions where organization_id = ${organizationId} and user_id = ${person}
+      union all
+      select user_id from environments where organization_id = ${organizationId} and user_id = ${person}
+      limit 1`,
+  );
+  if (found) return found.user_id;
+  throw new Error(`There is no person ${person} in this organization. Name their id, or a member's e-mail`);
+}
+
+async function* linesOf({ db, key, now }: ExportOptions, { of, tables }: Selected, rows: Map<string, number>) {
   const changes = await allRows(db, sql<{ name: string }>`select name from schema_changes order by name`);
   const header: Header = {
-    kind: KIND,
+    ...of,
     at: new Date(now()).toISOString(),
     version: VERSION,
     schema: changes.map(({ name }) => name),
-    organizationId,
   };
   yield `${JSON.stringify(header)}\n`;
   const parts = new Parts();
-  for (const table of Object.keys(EXPORTED) as Table[]) {
-    for await (const row of rowsOf(db, table, organizationId)) {
+  for (const table of Object.keys(tables) as Table[]) {
+    for await (const row of rowsOf(db, table, tables)) {
       const line = JSON.stringify({ part: table, row: toExported(table, row) });
       parts.add(table, line);
       yield `${line}\n`;
@@ -78,14 +111,14 @@ async function* linesOf({ db, key, now }: ExportOptions, organizationId: string,
   yield `${JSON.stringify({ manifest, signature: key.signatureOf(manifest) } satisfies Manifest)}\n`;
 }
 
-async function* rowsOf(db: Db, table: Table, organizationId: string): AsyncGenerator<Row> {
+async function* rowsOf(db: Db, table: Table, tables: Selection): AsyncGenerator<Row> {
   if (table !== 'appends') {
-    for await (const page of pagesOf(db, table, EXPORTED[table]?.(organizationId))) yield* page;
+    for await (const page of pagesOf(db, table, tables[table])) yield* page;
     return;
   }
   // A session at a time, along the key of the appends, which begins with it.
-  for await (const sessions of pagesOf(db, 'sessions', EXPORTED.sessions?.(organizationId))) {
-    for (const { session_id: sessionId } of sessions) {
+  for await (const sessions of pagesOf(db, 'sessions', tables.sessions)) {
+    for (const { session_id: sessionId, organization_id: organizationId } of sessions) {
       const ofSession = sql`session_id = ${sessionId} and organization_id = ${organizationId}`;
       for await (const page of pagesOf(db, 'appends', ofSession)) yield* page;
     }

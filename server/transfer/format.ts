@@ -7,20 +7,24 @@ import { isSignedBy } from '../audit/heads.ts';
 import type { Row, Table } from '../store/move.ts';
 
 /*
- * An exported organization is one file: lines of JSON, compressed with zstd. The first line says what it is, then comes a line
+ * An exported organization, or one person of it, is one file: lines of JSON, compressed with zstd. The first line says what it is, then comes a line
  * for each row, and the last line is the manifest. `zstd -dc FILE` shows it.
  */
 
 export const KIND = 'session-capture export';
+/** Of one person's data, which cannot be imported: what it refers to is the organization's. */
+export const PERSON_KIND = 'session-capture export of a person';
 
 export const Header = Type.Object({
-  kind: Type.Literal(KIND),
+  kind: Type.Union([Type.Literal(KIND), Type.Literal(PERSON_KIND)]),
   at: Type.String(),
   /** Of the service that wrote it. */
   version: Type.String(),
   /** The changes of its schema: the columns of the rows. */
   schema: Type.Array(Type.String()),
   organizationId: Type.String(),
+  /** The person. */
+  userId: Type.Optional(Type.String()),
 });
 export type Header = Static<typeof Header>;
 
@@ -69,7 +73,7 @@ export interface ExportFile {
 
 /**
  * Reads an export to its end, and compares it with its manifest.
- * @throws if it is none, is not whole, or was changed
+ * @throws if it is none of an organization, is not whole, or was changed
  */
 export async function verifyFile(path: string): Promise<ExportFile> {
   const parts = new Parts();
@@ -83,6 +87,7 @@ export async function verifyFile(path: string): Promise<ExportFile> {
     else end = value;
   }
   if (!Value.Check(Header, header)) throw new Error(`${path} is no exported organization that this version knows`);
+  if (header.kind !== KIND) throw new Error(`${path} holds one person's data, which is to be read and not imported`);
   if (!Value.Check(Manifest, end)) throw new Error(`${path} is not whole: its manifest is missing. Export it again`);
   const { manifest, signature } = end;
   const isOwn = isSigned(end) && JSON.stringify(manifest.header) === JSON.stringify(header);

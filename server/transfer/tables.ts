@@ -10,7 +10,10 @@ const ofKept = (organizationId: string) =>
   sql`organization_id = ${organizationId}
     and session_id in (select session_id from sessions where ${kept(organizationId)})`;
 
-/** The tables of an exported organization, and which of their rows are its own; a table comes after those that it refers to. */
+/** Conditions on the rows of tables that are exported; a table comes after those that it refers to. */
+export type Selection = { [Name in Table]?: RawBuilder<unknown> };
+
+/** The tables of an exported organization, and which of their rows are its own. */
 export const EXPORTED: { [Name in Table]?: (organizationId: string) => RawBuilder<unknown> } = {
   users: (organizationId) =>
     sql`user_id in (select user_id from members where organization_id = ${organizationId} and status = 'active')`,
@@ -33,6 +36,31 @@ export const EXPORTED: { [Name in Table]?: (organizationId: string) => RawBuilde
   stored_days: own,
   audit_heads: own,
   audit_entries: own,
+};
+
+export const selectOrganization = (organizationId: string): Selection =>
+  Object.fromEntries(Object.entries(EXPORTED).map(([table, fitting]) => [table, fitting(organizationId)]));
+
+/** The same of one person: what they did and sent, and what is kept of them. */
+export const selectPerson = (organizationId: string, userId: string): Selection => {
+  const theirs = sql`organization_id = ${organizationId} and user_id = ${userId}`;
+  const sessions = sql`${theirs} and deleted_at is null`;
+  const member = sql`(select * from members where ${theirs})`;
+  return {
+    users: sql`user_id in (select user_id from ${member} as member where status = 'active')`,
+    members: theirs,
+    directory_users: sql`organization_id = ${organizationId}
+      and member_key in (select email_key from ${member} as member where email_key is not null)`,
+    environments: theirs,
+    installations: sql`organization_id = ${organizationId}
+      and environment_id in (select environment_id from environments where ${theirs})`,
+    views: sql`organization_id = ${organizationId} and created_by = ${userId}`,
+    sessions,
+    appends: sql`organization_id = ${organizationId}
+      and session_id in (select session_id from sessions where ${sessions})`,
+    session_views: theirs,
+    audit_entries: sql`organization_id = ${organizationId} and actor_kind = 'person' and actor_id = ${userId}`,
+  };
 };
 
 /** Tables that no export has, and why. */
