@@ -117,7 +117,10 @@ describe('a backup of the embedded store', () => {
   test.each(['facts', 'private'] as const)('finds events that cannot be read of a %s session', async (visibility) => {
     const { db } = store;
     await db.updateTable('sessions').set({ user_id: world.ours.memberId, visibility }).execute();
-    await db.updateTable('appends').set({ body: Buffer.of(0) }).execute();
+    await db
+      .updateTable('appends')
+      .set({ body: Buffer.of(0) })
+      .execute();
     await run(['backup', file]);
     await expect(run(['restore', file, '--check'])).rejects.toThrow(/is answered 5\d\d/);
   });
