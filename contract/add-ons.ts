@@ -23,7 +23,9 @@ export const AddOns = Type.Object({
       sessions: count('that call it'),
       listed: count('sessions whose agent offers it to its model; 0 where no agent tells'),
       people: count('that call it, as far as they are known'),
-      topPeople: Type.Array(Type.String()),
+      topPeople: Type.Array(Type.String(), {
+        description: 'where the policy lets people be told apart, and enough call it',
+      }),
       agentIds: Type.Array(Type.String()),
       lastUsedAt: Type.Optional(Type.String({ description: 'in these days; absent for one that is only listed' })),
       tokens: Type.Optional(count('of sub-agents, where their records have them')),

@@ -224,7 +224,10 @@ export const Usage = Type.Object({
   to: Type.String(),
   total: Figures,
   days: Type.Array(DayFigures),
-  /** The largest values of each dimension; the value "" sums up the rest. */
+  /**
+   * The largest values of each dimension; the value "" sums up the rest. People are a dimension where the policy says so, and
+   * all of them are the rest where they are too few to be told apart.
+   */
   groups: Type.Array(
     Type.Object({
       dimension: OneOf(DIMENSIONS),

@@ -75,6 +75,7 @@ const COLUMNS: readonly Column<AddOn>[] = [
 const FEW_PEOPLE = 2;
 
 function namesOf(names: readonly string[], count: number): string {
+  if (names.length === 0) return count === 1 ? '1 person' : `${formatCount(count)} people`;
   const shown = names.slice(0, FEW_PEOPLE).map(showHidden);
   return [...shown, ...(count > shown.length ? [`${formatCount(count - shown.length)} more`] : [])].join(', ');
 }

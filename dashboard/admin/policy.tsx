@@ -58,6 +58,26 @@ function PolicyForm({ policy }: { policy: Policy }) {
           onChange={(which) => choose({ adminsSeeAll: which === 'all' })}
         />
         <Radios
+          legend="Figures by person"
+          options={BY_PERSON}
+          value={wanted.groupByPerson ? 'shown' : 'not'}
+          onChange={(which) => choose({ groupByPerson: which === 'shown' })}
+        />
+        {wanted.groupByPerson && (
+          <label className="flex flex-col items-start gap-1 text-13">
+            Fewest people who are told apart
+            <input
+              className="field w-24"
+              type="number"
+              required
+              min={2}
+              max={1_000}
+              defaultValue={policy.smallestGroup}
+              onChange={({ target }) => choose({ smallestGroup: target.valueAsNumber })}
+            />
+          </label>
+        )}
+        <Radios
           legend="Who looks at a session"
           options={RECORD_VIEWS}
           value={wanted.recordViews ? 'recorded' : 'not'}
@@ -84,6 +104,11 @@ function PolicyForm({ policy }: { policy: Policy }) {
 const ADMINS_SEE = [
   { value: 'theirs', label: 'No', meaning: 'they see what every member sees' },
   { value: 'all', label: 'Yes', meaning: 'private ones included. Every member is told so on each page' },
+] as const;
+
+const BY_PERSON = [
+  { value: 'not', label: 'Not shown', meaning: 'the overview and the add-ons count people without their names' },
+  { value: 'shown', label: 'Shown', meaning: 'where there are enough people' },
 ] as const;
 
 const RECORD_VIEWS = [

@@ -26,13 +26,21 @@ const LABELS: Record<Dimension, string> = {
   person: 'Person',
 };
 
+/** By person only where the policy of the organization says so. */
+const dimensionsOf = ({ groups }: Usage): Dimension[] =>
+  DIMENSIONS.filter((one) => one !== 'person' || groups.some(({ dimension }) => dimension === one));
+
+const TOO_FEW = 'These days have fewer people than the policy allows to tell apart. Choose a longer period.';
+
 /** The same days four times over: cost, with the period before, then sessions, tokens and failures; or as a table. */
-export function Multiples({ usage, before, plane, dimension, onDimension }: Props) {
+export function Multiples({ usage, before, plane, dimension: wanted, onDimension }: Props) {
   const [view, setView] = useState<'plots' | 'table'>('plots');
   const [slot, setSlot] = useState<number>();
   const { nameOf, colorOf } = useNames();
   const range = useMemo(() => ({ from: usage.from, to: usage.to }), [usage]);
   const slots = useMemo(() => slotsOf(range), [range]);
+  const offered = useMemo(() => dimensionsOf(usage), [usage]);
+  const dimension = offered.includes(wanted) ? wanted : 'agent';
   const groups = useMemo(() => groupsOf(usage, dimension), [usage, dimension]);
   const plots = useMemo(() => {
     const sums = sumBySlot(usage.days, slots);
@@ -84,7 +92,7 @@ export function Multiples({ usage, before, plane, dimension, onDimension }: Prop
         <div className="flex flex-wrap gap-2">
           <Choice
             label="Group by"
-            options={DIMENSIONS.map((value) => ({ value, label: LABELS[value] }))}
+            options={offered.map((value) => ({ value, label: LABELS[value] }))}
             value={dimension}
             onChange={onDimension}
           />
@@ -99,6 +107,9 @@ export function Multiples({ usage, before, plane, dimension, onDimension }: Prop
           />
         </div>
       </div>
+      {dimension === 'person' && groups.every(({ value }) => value === '') && (
+        <p className="mb-3 text-13 text-muted">{TOO_FEW}</p>
+      )}
       {view === 'plots' ? (
         <div className="multiples">
           {plots.map((plot) => (

@@ -1,5 +1,6 @@
 import type { AddOns } from '../../contract/add-ons.ts';
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
+import type { Grouping } from '../../contract/policy.ts';
 import { type AddOnFilter, findAddOns, readCallersOf, readTokensOf } from '../store/add-ons.ts';
 import { optional, optionalTimestamp } from '../store/columns.ts';
 import type { Db } from '../store/schema.ts';
@@ -11,14 +12,22 @@ const MOST = { addOns: 300, callers: 10_000, tokens: 50_000, shown: 5 };
 type Row = { kind: AddOnKind; name: string };
 const keyOf = ({ kind, name }: Row) => keyOfAddOn(kind, name);
 
-/** The add-ons of some days, from rows of sessions. */
-export async function readAddOns(db: Db, filter: AddOnFilter, prices: Pick<Prices, 'costOf'>): Promise<AddOns> {
+interface Settings {
+  prices: Pick<Prices, 'costOf'>;
+  grouping: Grouping;
+}
+
+/** The add-ons of some days, from rows of sessions. Who calls one is told where enough people do. */
+export async function readAddOns(db: Db, filter: AddOnFilter, { prices, grouping }: Settings): Promise<AddOns> {
   const found = await findAddOns(db, filter, MOST.addOns + 1);
   const shown = found.slice(0, MOST.addOns);
   const names = [...new Set(shown.map(({ name }) => name))];
+  const isByName = ({ people }: (typeof shown)[number]) =>
+    grouping.groupByPerson && Number(people) >= grouping.smallestGroup;
+  const namesByPerson = [...new Set(shown.filter(isByName).map(({ name }) => name))];
   const agentTypes = shown.filter(({ kind }) => kind === 'subagent').map(({ name }) => name);
   const [people, agents, tokens] = await Promise.all([
-    names.length === 0 ? [] : readCallersOf(db, filter, names, 'person', MOST.callers),
+    namesByPerson.length === 0 ? [] : readCallersOf(db, filter, namesByPerson, 'person', MOST.callers),
     names.length === 0 ? [] : readCallersOf(db, filter, names, 'agent_id', MOST.callers),
     agentTypes.length === 0 ? [] : readTokensOf(db, filter, agentTypes, MOST.tokens),
   ]);
@@ -36,7 +45,7 @@ export async function readAddOns(db: Db, filter: AddOnFilter, prices: Pick<Price
       sessions: Number(row.sessions),
       listed: Number(row.listed),
       people: Number(row.people),
-      topPeople: few(peopleOf.get(keyOf(row))),
+      topPeople: isByName(row) ? few(peopleOf.get(keyOf(row))) : [],
       agentIds: few(agentsOf.get(keyOf(row))),
       ...optionalTimestamp('lastUsedAt', Number(row.last_used_at) || null),
       ...(row.kind === 'subagent' && costOf(tokensOf.get(row.name) ?? [], prices)),

@@ -1,3 +1,4 @@
+import type { Grouping } from '../../contract/policy.ts';
 import { hourOfWeek } from '../../contract/query.ts';
 import { type DayFigures, DIMENSIONS, type Figures, type SessionSummary, type Usage } from '../../contract/review.ts';
 import type { Db } from '../store/schema.ts';
@@ -40,6 +41,12 @@ const ATTENTION: [Usage['attention'][number]['reason'], Order][] = [
   ['interrupted', 'started_at'],
 ];
 
+interface Settings {
+  prices: Pick<Prices, 'date'>;
+  grouping: Grouping;
+  now: number;
+}
+
 /**
  * Figures over all sessions of some days, from sums by day: what it costs does not depend on how many sessions there are.
  * The sums count every session; only those that the viewer may know of are named.
@@ -48,8 +55,7 @@ export async function readUsage(
   db: Db,
   viewer: Viewer,
   filter: UsageFilter,
-  prices: Pick<Prices, 'date'>,
-  now: number,
+  { prices, grouping, now }: Settings,
 ): Promise<Usage> {
   const [all, hours, tools, latest] = await Promise.all([
     readTotals(db, filter),
@@ -59,7 +65,8 @@ export async function readUsage(
   ]);
   const total = add(all);
   const by = (Date.parse(filter.to) - Date.parse(filter.from)) / DAY_MS >= MOST_BY_DAY ? 'week' : 'day';
-  const groups = await Promise.all(DIMENSIONS.map((dimension) => readGroups(db, filter, dimension, all, by)));
+  const dimensions = DIMENSIONS.filter((dimension) => dimension !== 'person' || grouping.groupByPerson);
+  const groups = await Promise.all(dimensions.map((dimension) => readGroups(db, filter, dimension, grouping, all, by)));
   const few = total.sessions <= FEW_SESSIONS;
   const found = await Promise.all(
     ATTENTION.map(async ([reason, order]) => {
@@ -99,10 +106,14 @@ async function readGroups(
   db: Db,
   filter: UsageFilter,
   dimension: (typeof DIMENSIONS)[number],
+  grouping: Grouping,
   all: readonly DaySums[],
   by: 'day' | 'week',
 ): Promise<Usage['groups']> {
-  const values = await findLargest(db, filter, dimension, MOST.values);
+  const values =
+    dimension === 'person'
+      ? await findPeople(db, filter, grouping)
+      : await findLargest(db, filter, dimension, MOST.values);
   const rows = values.length === 0 ? [] : await readValues(db, filter, dimension, values, by);
   const group = (value: string, own: readonly DaySums[]) => ({
     dimension,
@@ -116,6 +127,12 @@ async function readGroups(
     return sessions > 0 || prompts > 0 || input_tokens + output_tokens > 0;
   });
   return [...values.map((value) => group(value, byValue.get(value) ?? [])), ...(isThere ? [group('', rest)] : [])];
+}
+
+/** The people with the largest figures; none where they are fewer in all these days than may be told apart. */
+async function findPeople(db: Db, filter: UsageFilter, { smallestGroup }: Grouping): Promise<string[]> {
+  const people = await findLargest(db, filter, 'person', Math.max(MOST.values, smallestGroup));
+  return people.length < smallestGroup ? [] : people.slice(0, MOST.values);
 }
 
 /** The sums of all sessions minus the sums of the rows, by day or week. */

@@ -10,6 +10,7 @@ import { readUsage } from '../derive/usage.ts';
 import type { Handlers } from '../http/handler.ts';
 import { streamText } from '../ingest/page.ts';
 import { findHoldOf } from '../store/holds.ts';
+import { readPolicy } from '../store/policies.ts';
 import { toSession } from '../store/sessions.ts';
 import { findFacts, findRelated, findSummaries } from '../store/summaries.ts';
 import type { UsageFilter } from '../store/usage.ts';
@@ -83,14 +84,17 @@ export const reviewHandlers = ({
 
     async listAddOns({ caller, query, signal }) {
       const filter = { ...daysOf(caller.organizationId, query, now()), kind: query.kind };
-      return { status: 200, body: await longReads.run(caller, signal, (db) => readAddOns(db, filter, prices)) };
+      const grouping = await readPolicy(db, caller.organizationId);
+      const body = await longReads.run(caller, signal, (db) => readAddOns(db, filter, { prices, grouping }));
+      return { status: 200, body };
     },
 
     async getUsage({ caller, query, signal }) {
       const filter = daysOf(caller.organizationId, query, now());
       await daySums.reach(filter);
       const viewer = await viewerOf(db, caller);
-      const body = await longReads.run(caller, signal, (db) => readUsage(db, viewer, filter, prices, now()));
+      const settings = { prices, grouping: await readPolicy(db, caller.organizationId), now: now() };
+      const body = await longReads.run(caller, signal, (db) => readUsage(db, viewer, filter, settings));
       return { status: 200, body };
     },
   } satisfies Partial<Handlers>;

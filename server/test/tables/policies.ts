@@ -37,7 +37,7 @@ export const POLICIES: readonly Scenario[] = [
     code: 'insufficient_role',
     says: /^Only an owner /,
   },
-  ...[{ signIn: 'everybody' }, { signIn: null }, []].map(
+  ...[{ signIn: 'everybody' }, { signIn: null }, { smallestGroup: 1 }, { smallestGroup: '5' }, []].map(
     (body): Scenario => ({
       route: 'replacePolicy',
       name: JSON.stringify(body),
