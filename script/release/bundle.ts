@@ -53,4 +53,5 @@ export const readManifest = (folder: string) =>
     version: string;
     license: string;
     author?: string;
+    dependencies?: Record<string, string>;
   };

@@ -9,7 +9,7 @@ export function collectLicences(modules: readonly string[]): string {
 }
 
 /** The folder of the package that a file belongs to; none for files of this repository. */
-function packageOf(path: string): string | undefined {
+export function packageOf(path: string): string | undefined {
   const parts = path.split(sep);
   const start = parts.lastIndexOf('node_modules') + 1;
   if (start === 0) return undefined;

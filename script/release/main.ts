@@ -6,12 +6,13 @@ import { ROOT, readManifest } from './bundle.ts';
 import { makeExecutable } from './executable.ts';
 import { findNode, npm, readNodeLicence } from './node.ts';
 import { makePackage } from './package.ts';
+import { makeSbom } from './sbom.ts';
 import { TARGETS, type Target } from './targets.ts';
 import { tryExecutable } from './trial.ts';
 
 /**
  * Makes in `artefacts/release` what is offered for download, as far as this machine can: the npm package, an archive with
- * an executable for each platform, and their SHA-256 sums. Fails where something that should be possible here was not.
+ * an executable for each platform, the list of all that is in them and in the service, and their SHA-256 sums. Fails where something that should be possible here was not.
  */
 const RELEASE = join(ROOT, 'artefacts/release');
 const FETCHED = join(ROOT, 'artefacts/node');
@@ -33,6 +34,9 @@ for (const target of TARGETS) {
     if (target.package !== undefined) process.exitCode = 1;
   }
 }
+const sbom = `session-capture-${version}.cdx.json`;
+writeFileSync(join(RELEASE, sbom), `${JSON.stringify(makeSbom(), undefined, 1)}\n`);
+report(sbom, 'tested by npm test');
 writeSums();
 
 /** Returns how the executable was tried. */

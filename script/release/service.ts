@@ -15,9 +15,9 @@ require('./service.cjs');
  * memory of the sources: `node FOLDER/main.cjs`. It is CommonJS because an `import` of a built-in module reads all that the
  * module offers, and of `node:http` that is a whole second HTTP client. What is loaded on demand lies in files of its own.
  * @param program where it begins, from the root
- * @returns bytes of code
+ * @returns bytes of code, and absolute paths of the files that are in it
  */
-export async function makeService(folder: string, program = 'server/main.ts'): Promise<number> {
+export async function makeService(folder: string, program = 'server/main.ts') {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const build = await rolldown({
@@ -45,11 +45,12 @@ export async function makeService(folder: string, program = 'server/main.ts'): P
   await build.close();
   const chunks = output
     .filter((file) => file.type === 'chunk')
-    .map(({ fileName, code }) => ({ fileName, code: toAscii(code) }));
+    .map(({ fileName, code, moduleIds }) => ({ fileName, code: toAscii(code), moduleIds }));
   for (const { fileName, code } of chunks) writeFileSync(join(folder, fileName), code);
   // Last, since whoever looks whether there is a build looks for this file.
   writeFileSync(join(folder, 'main.cjs'), MAIN);
-  return chunks.reduce((bytes, { code }) => bytes + code.length, 0);
+  const bytes = chunks.reduce((sum, { code }) => sum + code.length, 0);
+  return { bytes, modules: chunks.flatMap(({ moduleIds }) => moduleIds) };
 }
 
 /**
