@@ -35,15 +35,15 @@ function serviceWithMachines(role: 'owner' | 'member', machines: Partial<Environ
   return { service, becomes };
 }
 
-test('a member claims a machine of nobody and sees that an admin has to agree', async () => {
+test('a member claims an unclaimed machine and sees that an admin has to agree', async () => {
   const { service, becomes } = serviceWithMachines('member', [{}, { userId: 'usr_2' }, { userId: 'usr_gone' }]);
   becomes({ claimedBy: 'usr_1' });
   await show('/environments', service);
   await expect.element(row(/box-1.*usr_2@example\.com/)).toBeVisible();
   await expect.element(row(/box-2.*a former member/)).toBeVisible();
-  await expect.element(row(/box-0.*nobody’s/)).toBeVisible();
+  await expect.element(row(/box-0.*unclaimed/)).toBeVisible();
   await button('This is mine: box-0').click();
-  await expect.element(row(/box-0.*usr_1@example\.com waits for an admin to agree/)).toBeVisible();
+  await expect.element(row(/box-0.*claimed by usr_1@example\.com, an admin has to agree/)).toBeVisible();
   await expect.element(button('Not mine: box-0')).toBeVisible();
   expect(page.getByRole('button', { name: /Agree|Change person|This is mine/ }).elements()).toEqual([]);
 });

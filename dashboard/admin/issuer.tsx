@@ -4,8 +4,9 @@ import { showHidden } from '../kit/text/controls.ts';
 
 /** Who did something, while they are a member. */
 export function Issuer({ userId }: { userId: string }) {
-  const issuer = useMembers().data?.find((member) => member.userId === userId);
-  if (!issuer) return <span className="text-muted">a former member</span>;
+  const { data: members } = useMembers();
+  const issuer = members?.find((member) => member.userId === userId);
+  if (!issuer) return <span className="text-muted">{members ? 'a former member' : '…'}</span>;
   return (
     <Link to="/members/$userId" params={{ userId }} className="row-link">
       {showHidden(issuer.email)}

@@ -6,12 +6,13 @@ import { Button } from '../kit/button.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { nameOfEnvironment } from '../shared/environment-name.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { useNameOf } from '../shared/person-name.ts';
 
 interface Props {
   machine: Environment;
 }
 
-/** Says whose a machine is from now on; null: nobody's. */
+/** Says whose a machine is from now on; null: it belongs to nobody. */
 const useSetPerson = ({ environmentId }: Environment) =>
   useChange(
     (api, userId: string | null) => api.setMachinePerson({ environmentId, body: { userId } }),
@@ -22,8 +23,8 @@ const useSetPerson = ({ environmentId }: Environment) =>
 export function MachinePerson({ machine: { userId, claimedBy } }: Props) {
   const nameOf = useNameOf();
   if (userId) return <>{nameOf(userId)}</>;
-  if (claimedBy) return <span className="text-muted">{nameOf(claimedBy)} waits for an admin to agree</span>;
-  return <span className="text-muted">nobody’s</span>;
+  if (claimedBy) return <span className="text-muted">claimed by {nameOf(claimedBy)}, an admin has to agree</span>;
+  return <span className="text-muted">unclaimed</span>;
 }
 
 /** What the person who looks may do about it. */
@@ -73,8 +74,8 @@ export function ChoosePerson({ machine, onClose }: Props & { onClose: () => void
       onClose={onClose}
     >
       <p className="text-muted">
-        Its sessions from now on belong to this person, and so do earlier ones that are nobody’s. What it captured for
-        somebody else stays theirs.
+        Its sessions from now on belong to this person, and so do earlier ones that belong to nobody. What it captured
+        for somebody else stays theirs.
       </p>
       <label className="flex flex-col gap-1 text-13">
         Person
@@ -92,14 +93,4 @@ export function ChoosePerson({ machine, onClose }: Props & { onClose: () => void
       </label>
     </FormDialog>
   );
-}
-
-/** Names a person by their e-mail while they are a member. */
-function useNameOf(): (userId: string) => string {
-  const { data: members } = useMembers();
-  return (userId) => {
-    const member = members?.find((each) => each.userId === userId);
-    if (member) return showHidden(member.email);
-    return members ? 'a former member' : '…';
-  };
 }

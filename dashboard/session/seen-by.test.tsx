@@ -35,11 +35,13 @@ async function open(userId: string | undefined, views: SessionViews) {
 
 test('the person of a session sees who looked, how, how often and from where', async () => {
   await open(undefined, { isRecorded: true, views: [LOOK, { ...LOOK, kind: 'found', count: 1, surface: 'api' }] });
-  await page.getByText('Seen by usr_other').click();
+  await page.getByText('Seen by a former member').click();
   const rows = page.getByRole('list', { name: 'Who looked' }).getByRole('listitem');
-  await expect.element(rows.first()).toHaveTextContent('usr_other opened it 2 times');
-  await expect.element(rows.first()).toHaveTextContent('from a browser in 192.0.2.0/24');
-  await expect.element(rows.last()).toHaveTextContent('saw words of it in a search');
+  for (const [at, words] of [
+    /^a former member opened it 2 times .*from a browser in 192\.0\.2\.0\/24$/,
+    /^a former member saw words of it in a search .*from a program in/,
+  ].entries())
+    await expect.poll(() => rows.nth(at).element().textContent).toMatch(words);
 });
 
 test('nobody else asks who looked', async () => {

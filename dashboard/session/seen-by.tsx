@@ -1,8 +1,8 @@
 import type { Look, SessionView } from '../../contract/session-view.ts';
 import { useIsAdmin, usePerson } from '../app/app.ts';
-import { useMembers, useSessionViews } from '../app/queries.ts';
-import { showHidden } from '../kit/text/controls.ts';
+import { useSessionViews } from '../app/queries.ts';
 import { Ago } from '../kit/time.tsx';
+import { useNameOf } from '../shared/person-name.ts';
 
 const WORDS: Record<Look, string> = {
   opened: 'opened it',
@@ -16,7 +16,7 @@ interface Props {
   userId: string | undefined;
 }
 
-/** Who looked at the session, for its person; for admins, where it is nobody's. */
+/** Who looked at the session, for its person; for admins, where it belongs to nobody. */
 export function SeenBy({ sessionId, userId }: Props) {
   const person = usePerson();
   const isAdmin = useIsAdmin();
@@ -26,7 +26,7 @@ export function SeenBy({ sessionId, userId }: Props) {
 
 function Views({ sessionId }: { sessionId: string }) {
   const { data } = useSessionViews(sessionId);
-  const { data: members = [] } = useMembers();
+  const nameOf = useNameOf();
   if (!data) return null;
   const { isRecorded, views } = data;
   if (views.length === 0) {
@@ -34,7 +34,6 @@ function Views({ sessionId }: { sessionId: string }) {
       <p className="session-facts text-muted">Who looks at this session is not recorded in this organization.</p>
     );
   }
-  const nameOf = (id: string) => showHidden(members.find((member) => member.userId === id)?.email ?? id);
   const names = [...new Set(views.map((view) => nameOf(view.userId)))];
   return (
     <details className="session-facts">
