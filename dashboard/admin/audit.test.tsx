@@ -114,6 +114,40 @@ test('an entry of the audit log shows all of its details', async () => {
   await expect.element(row(/let the machine sign in sec_1 platform linux/)).toBeInTheDocument();
 });
 
+test('the audit log names people, fields and counts in words', async () => {
+  const { service } = serviceWithLog();
+  const ada = { kind: 'person', id: 'usr_1' } as const;
+  service.answers.listEnvironments = () => ({ environments: [] });
+  service.answers.listInstallations = () => ({ installations: [] });
+  const entries = [
+    entry(6, { action: 'member.sessions_handed_over', target: ada, details: { to: 'usr_1', sessions: 1 } }),
+    entry(5, { action: 'hold.placed', target: { kind: 'hold', id: 'hol_1' }, details: { on: 'person', id: 'usr_1' } }),
+    entry(4, { action: 'policy.changed', details: { fields: 'signIn, recordViews' } }),
+    entry(3, {
+      actor: { kind: 'service', id: 'retention' },
+      action: 'session.expired',
+      details: { sessions: 2, events: 1_200 },
+    }),
+    entry(2, {
+      action: 'session.deletion_refused',
+      target: { kind: 'session', id: 'ses_1' },
+      details: { hold: 'hol_1' },
+    }),
+    entry(1, { action: 'agent.installed', details: { agent: 'claude-code' } }),
+  ];
+  service.answers.listAudit = () => ({ entries, nextCursor: null });
+  await show('/audit', service);
+  for (const words of [
+    /handed over the machines and sessions of ada@example\.com to ada@example\.com, 1 session /,
+    /placed the hold hol_1 on the person ada@example\.com/,
+    /changed the policy who may sign in a machine, whether looks at sessions are recorded/,
+    /the service deleted sessions that were over their time 2 sessions, 1,200 events/,
+    /could not delete the session ses_1 which the hold hol_1 keeps/,
+    /installed an agent Claude Code/,
+  ])
+    await expect.element(row(words)).toBeInTheDocument();
+});
+
 test('the palette leads admins to the audit log', async () => {
   const { service } = serviceWithLog();
   const { address } = await show('/secrets', service);

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { AuditAction, AuditEntry, AuditParty } from '../../contract/audit.ts';
 import { useApp, useIsAdmin } from '../app/app.ts';
-import { keys, useEnvironments, useMembers, useSecrets } from '../app/queries.ts';
+import { keys, useEnvironments, useInstallations, useMembers, useSecrets } from '../app/queries.ts';
 import type { AuditSearch } from '../app/search.ts';
 import { Page } from '../frame/page.tsx';
 import { Button } from '../kit/button.tsx';
@@ -10,48 +10,12 @@ import { Waiting } from '../kit/notes.tsx';
 import { FIRST_ROWS, Table } from '../kit/table.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
+import { agentName } from '../shared/agent-name.tsx';
 import { nameOfEnvironment } from '../shared/environment-name.ts';
 import { ErrorNote } from '../shared/error-note.tsx';
+import { useMachineNames } from '../shared/group-names.ts';
 import { nameOfSecret } from '../shared/secret-name.ts';
-
-const WORDS: Record<AuditAction, string> = {
-  'organization.created': 'created the organization',
-  'organization.renamed': 'renamed the organization',
-  'organization.owner_changed': 'named the owner',
-  'policy.changed': 'changed the policy',
-  'directory.token_issued': 'issued the token of the directory',
-  'directory.token_revoked': 'revoked the token of the directory',
-  'member.invited': 'invited',
-  'member.invitation_accepted': 'accepted the invitation',
-  'member.role_changed': 'changed the role of',
-  'member.invitation_ended': 'ended by joining elsewhere or leaving the service: the invitation of',
-  'member.removed': 'removed',
-  'member.left': 'left',
-  'member.signed_in': 'signed in',
-  'member.sessions_handed_over': 'handed over the machines and sessions of',
-  'member.sessions_deleted': 'had the sessions deleted of',
-  'secret.issued': 'issued the secret',
-  'secret.revoked': 'revoked the secret',
-  'machine.sign_in_approved': 'let the machine sign in',
-  'machine.sign_in_denied': 'refused the machine',
-  'machine.registered': 'registered the machine',
-  'machine.revoked': 'revoked the machine',
-  'machine.claimed': 'claimed the machine',
-  'machine.person_changed': 'changed whose the machine is:',
-  'agent.installed': 'installed the agent',
-  'agent.changed': 'changed the agent',
-  'session.deleted': 'deleted the session',
-  'session.removed': 'removed the last of the session',
-  'session.deletion_refused': 'could not delete the session',
-  'session.expired': 'deleted sessions by their age in',
-  'session.deletion_forgotten': 'allowed to capture again',
-  'hold.placed': 'placed the hold',
-  'hold.released': 'released the hold',
-  'session.visibility_changed': 'changed who may see the session',
-};
-
-const ACTIONS = Object.keys(WORDS) as AuditAction[];
-const isAction = (word: string): word is AuditAction => Object.hasOwn(WORDS, word);
+import { ACTIONS, isAction, WHOLE, WORDS, wordDetails } from './audit-words.ts';
 
 /** Who did what in the organization. */
 export function AuditPage() {
@@ -138,8 +102,8 @@ function Entries({ action, actor }: { action?: AuditAction | undefined; actor?: 
         rows={entries}
         keyOf={({ sequence }) => String(sequence)}
         columns={[
-          { head: 'Who', cell: ({ actor: who }) => <Party party={who} /> },
-          { head: 'Did', cell: (entry) => <Deed entry={entry} /> },
+          { head: 'Who', wraps: true, cell: ({ actor: who }) => <Party party={who} /> },
+          { head: 'Did', wraps: true, cell: (entry) => <Deed entry={entry} /> },
           { head: 'When', isMuted: true, cell: ({ at }) => <Ago time={at} /> },
           { head: 'Entry', isMuted: true, isNumber: true, label: 'entry', cell: ({ sequence }) => sequence },
         ]}
@@ -162,23 +126,11 @@ function Entries({ action, actor }: { action?: AuditAction | undefined; actor?: 
   );
 }
 
-/** Actions that say everything without their target. */
-const WHOLE = new Set<AuditAction>([
-  'organization.created',
-  'organization.renamed',
-  'policy.changed',
-  'directory.token_issued',
-  'directory.token_revoked',
-  'member.invitation_accepted',
-  'member.left',
-  'member.signed_in',
-  'session.expired',
-]);
-
 function Deed({ entry: { action, target, details = {} } }: { entry: AuditEntry }) {
   const { data: members } = useMembers();
+  const machines = useMachineNames();
   const nameOf = (value: string | number | boolean) =>
-    members?.find(({ userId }) => userId === value)?.email ?? String(value);
+    members?.find(({ userId }) => userId === value)?.email ?? machines.get(String(value)) ?? String(value);
   return (
     <>
       {WORDS[action]} {!WHOLE.has(action) && <Party party={target} />}{' '}
@@ -187,20 +139,14 @@ function Deed({ entry: { action, target, details = {} } }: { entry: AuditEntry }
   );
 }
 
-type Details = NonNullable<AuditEntry['details']>;
-
-function wordDetails({ from, to, role, ...others }: Details, nameOf: (value: Details[string]) => string): string {
-  const change = from === undefined ? [] : [`from ${nameOf(from)} to ${nameOf(to ?? '')}`];
-  const given = role === undefined ? [] : [`as ${role}`];
-  return [...change, ...given, ...Object.entries(others).map(([name, value]) => `${name} ${value}`)].join(', ');
-}
-
 /** By its name while there is one: the log itself knows ids alone. */
 function Party({ party: { kind, id } }: { party: AuditParty }) {
   const { data: members } = useMembers();
   const member = members?.find(({ userId }) => userId === id);
   const secret = useSecrets().data?.find(({ secretId }) => secretId === id);
   const machine = useEnvironments().data?.find(({ environmentId }) => environmentId === id);
+  const machines = useMachineNames();
+  const installation = useInstallations().data?.find(({ installationId }) => installationId === id);
   if (member) {
     return (
       <Link to="/members/$userId" params={{ userId: id }} className="row-link">
@@ -208,9 +154,13 @@ function Party({ party: { kind, id } }: { party: AuditParty }) {
       </Link>
     );
   }
-  if (kind === 'directory') return <>the directory</>;
+  if (kind === 'directory' || kind === 'service') return <>the {kind}</>;
   if (secret) return <>{nameOfSecret(secret)}</>;
   if (machine) return <>{nameOfEnvironment(machine)}</>;
+  if (installation) {
+    const { agentId, environmentId } = installation;
+    return <>{[agentName(agentId), machines.get(environmentId ?? '')].filter(Boolean).join(' on ')}</>;
+  }
   const shown = <code className="text-12">{showHidden(id)}</code>;
   // Only who is a member now is known: without that, the person may well be one.
   if (kind !== 'person' || !members) return shown;

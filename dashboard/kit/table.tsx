@@ -7,6 +7,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   isNumber?: boolean;
   isMuted?: boolean;
+  /** Long words take more lines, so that the columns behind stay in sight. */
+  wraps?: boolean;
   /** What it says on a phone, where the heads are out of sight. */
   label?: string;
   /** What a hover over the head says. */
@@ -83,12 +85,19 @@ function Head<Row>({ columns, first }: { columns: readonly Column<Row>[]; first?
 }
 
 function Cell<Row>({ column, row, isName }: { column: Column<Row>; row: Row; isName: boolean }) {
-  const { cell, isNumber, isMuted, label, isActions } = column;
-  if (isName) return <th scope="row">{cell(row)}</th>;
+  const { cell, isNumber, isMuted, wraps, label, isActions } = column;
+  if (isName) {
+    return (
+      <th scope="row" data-wraps={wraps}>
+        {cell(row)}
+      </th>
+    );
+  }
   return (
     <td
       data-label={label}
       data-number={isNumber}
+      data-wraps={wraps}
       className={isActions ? 'table-actions' : isMuted ? 'text-muted' : undefined}
     >
       {cell(row)}
