@@ -36,9 +36,9 @@ export function EnvironmentsPage() {
       keyOf={({ environmentId }) => environmentId}
       isMuted={({ status }) => status === 'revoked'}
       columns={[
-        { head: 'Name', cell: (environment) => <Name environment={environment} /> },
+        { head: 'Name', wraps: true, cell: (environment) => <Name environment={environment} /> },
         { head: 'System', cell: ({ platform }) => SYSTEMS[platform] },
-        { head: 'Person', label: 'of', cell: (machine) => <MachinePerson machine={machine} /> },
+        { head: 'Person', wraps: true, cell: (machine) => <MachinePerson machine={machine} /> },
         { head: 'Last seen', label: 'seen', isMuted: true, cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },
         {
           head: 'Capture',

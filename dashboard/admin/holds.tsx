@@ -1,4 +1,4 @@
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Hold, HoldTarget, PlaceHoldBody } from '../../contract/hold.ts';
@@ -36,12 +36,18 @@ export function HoldsPage() {
 
 function Holds() {
   const { session } = useSearch({ from: '/holds' });
+  const navigate = useNavigate({ from: '/holds' });
   const [isPlacing, setPlacing] = useState(session !== undefined);
   const [releasing, setReleasing] = useState<Hold>();
+  const leave = () => {
+    setPlacing(false);
+    // Otherwise the page would ask again when it is loaded again.
+    if (session !== undefined) void navigate({ search: {}, replace: true });
+  };
   return (
     <ResourcePage
       title="Legal holds"
-      context="Nobody deletes what is held, and it does not expire."
+      context="Nobody can delete what is held, and it does not expire."
       actions={
         <Button tone="primary" onClick={() => setPlacing(true)}>
           <Plus size={16} aria-hidden /> Place a hold
@@ -57,17 +63,19 @@ function Holds() {
       keyOf={({ holdId }) => holdId}
       isMuted={({ releasedAt }) => releasedAt !== undefined}
       columns={[
-        { head: 'Holds', cell: ({ target }) => <Target target={target} /> },
-        { head: 'Reason', cell: ({ reason }) => showHidden(reason) },
-        { head: 'Placed', label: 'placed', isMuted: true, cell: ({ placedAt }) => <Ago time={placedAt} /> },
-        { head: 'By', label: 'by', cell: ({ placedBy }) => <Issuer userId={placedBy} /> },
+        { head: 'Held', wraps: true, cell: ({ target }) => <Target target={target} /> },
         {
-          head: 'Released',
-          label: 'released',
-          isMuted: true,
-          cell: ({ releasedAt }) => (releasedAt ? <Ago time={releasedAt} /> : 'in force'),
+          head: 'Reason',
+          wraps: true,
+          cell: ({ holdId, reason }) => (
+            <>
+              {showHidden(reason)} <code className="block text-12 text-muted">{holdId}</code>
+            </>
+          ),
         },
-        { head: 'Id', isMuted: true, cell: ({ holdId }) => <code className="text-12">{holdId}</code> },
+        { head: 'Placed', label: 'placed', isMuted: true, cell: ({ placedAt }) => <Ago time={placedAt} /> },
+        { head: 'By', label: 'by', wraps: true, cell: ({ placedBy }) => <Issuer userId={placedBy} /> },
+        { head: 'State', wraps: true, cell: (hold) => <State hold={hold} /> },
         {
           head: 'Actions',
           isActions: true,
@@ -80,7 +88,7 @@ function Holds() {
         },
       ]}
     >
-      {isPlacing && <PlaceHold sessionId={session} onClose={() => setPlacing(false)} />}
+      {isPlacing && <PlaceHold sessionId={session} onClose={leave} />}
       {releasing && (
         <Confirm
           title="Release this hold"
@@ -95,6 +103,21 @@ function Holds() {
         </Confirm>
       )}
     </ResourcePage>
+  );
+}
+
+function State({ hold: { releasedAt, releasedBy } }: { hold: Hold }) {
+  if (!releasedAt) return <>in force</>;
+  return (
+    <>
+      released <Ago time={releasedAt} />
+      {releasedBy && (
+        <>
+          {' by '}
+          <Issuer userId={releasedBy} />
+        </>
+      )}
+    </>
   );
 }
 

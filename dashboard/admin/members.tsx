@@ -48,6 +48,7 @@ export function MembersPage() {
       columns={[
         {
           head: 'E-mail',
+          wraps: true,
           cell: ({ userId, email }) => (
             <>
               <strong>
@@ -77,6 +78,7 @@ export function MembersPage() {
         },
         {
           head: 'Sessions',
+          wraps: true,
           cell: (member) => (
             <SessionsOf of={{ person: personOf(member) }}>person:{showHidden(personOf(member))}</SessionsOf>
           ),
