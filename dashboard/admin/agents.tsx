@@ -42,10 +42,13 @@ export function AgentsPage() {
       columns={[
         {
           head: 'Agent',
-          cell: ({ agentId, environmentId }) => (
-            <SessionsOf of={{ agent: agentId, machine: environmentId }}>
-              <AgentName agentId={agentId} />
-            </SessionsOf>
+          cell: ({ agentId, environmentId, status }) => (
+            <>
+              <SessionsOf of={{ agent: agentId, machine: environmentId }}>
+                <AgentName agentId={agentId} />
+              </SessionsOf>
+              {status !== 'active' && <span className="text-muted"> {status}</span>}
+            </>
           ),
         },
         {
@@ -59,7 +62,6 @@ export function AgentsPage() {
         },
         { head: 'Version', isMuted: true, cell: ({ version }) => version && showHidden(version) },
         { head: 'Changed', isMuted: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
-        { head: 'Status', cell: ({ status }) => status },
         {
           head: 'Actions',
           isActions: true,

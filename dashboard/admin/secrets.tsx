@@ -50,12 +50,15 @@ export function SecretsPage() {
       columns={[
         {
           head: 'Name',
-          cell: ({ secretId, secretEnvironment, name }) => (
-            <strong>
-              <SessionsOf of={{ secret: secretId }} plane={secretEnvironment}>
-                {name ? showHidden(name) : 'unnamed'}
-              </SessionsOf>
-            </strong>
+          cell: ({ secretId, secretEnvironment, name, status }) => (
+            <>
+              <strong>
+                <SessionsOf of={{ secret: secretId }} plane={secretEnvironment}>
+                  {name ? showHidden(name) : 'unnamed'}
+                </SessionsOf>
+              </strong>
+              {status === 'revoked' && <span className="text-muted"> revoked</span>}
+            </>
           ),
         },
         {
@@ -80,7 +83,6 @@ export function SecretsPage() {
           isMuted: true,
           cell: ({ lastUsedAt }) => (lastUsedAt ? <Ago time={lastUsedAt} /> : 'never'),
         },
-        { head: 'Status', cell: ({ status }) => status },
         {
           head: 'Actions',
           isActions: true,
