@@ -8,10 +8,9 @@ import { Button } from '../kit/button.tsx';
 import { Pairs } from '../kit/pairs.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
+import { SYSTEMS } from '../shared/environment-name.ts';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { PlaneChoice } from './plane-choice.tsx';
-
-const SYSTEMS: Record<DeviceSignIn['platform'], string> = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' };
 
 interface Props {
   userCode: string;

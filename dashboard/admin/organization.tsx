@@ -41,7 +41,7 @@ export function OrganizationPage() {
               name: 'Policy',
               value: (
                 <Link to="/policy" className="link">
-                  What holds for every member
+                  Who signs in machines, and who sees sessions
                 </Link>
               ),
             },

@@ -13,7 +13,7 @@ import { VISIBILITY_OPTIONS } from '../shared/visibility.tsx';
 export function PolicyPage() {
   const { data: policy, error, isPending, refetch } = usePolicy();
   return (
-    <Page title="Policy" context="What holds for everybody in this organization.">
+    <Page title="Policy" context="Rules of this organization. Every member can read them; owners change them.">
       {isPending && <Waiting label="Loading the policy" rows={4} />}
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {policy && <PolicyForm policy={policy} />}
@@ -46,13 +46,13 @@ function PolicyForm({ policy }: { policy: Policy }) {
           onChange={(signIn) => choose({ signIn })}
         />
         <Radios
-          legend="Who may see new sessions, where their machine asks for nothing stricter"
+          legend="Who may see new sessions"
           options={VISIBILITY_OPTIONS}
           value={wanted.visibility}
           onChange={(visibility) => choose({ visibility })}
         />
         <Radios
-          legend="Whether owners and admins read every session"
+          legend="Owners and admins read every session"
           options={ADMINS_SEE}
           value={wanted.adminsSeeAll ? 'all' : 'theirs'}
           onChange={(which) => choose({ adminsSeeAll: which === 'all' })}
@@ -65,7 +65,7 @@ function PolicyForm({ policy }: { policy: Policy }) {
         />
         {wanted.groupByPerson && (
           <label className="flex flex-col items-start gap-1 text-13">
-            Fewest people who are told apart
+            Smallest number of people whose figures are shown apart
             <input
               className="field w-24"
               type="number"
@@ -78,7 +78,7 @@ function PolicyForm({ policy }: { policy: Policy }) {
           </label>
         )}
         <Radios
-          legend="Who looks at a session"
+          legend="Who looked at a session"
           options={RECORD_VIEWS}
           value={wanted.recordViews ? 'recorded' : 'not'}
           onChange={(recorded) => choose({ recordViews: recorded === 'recorded' })}
@@ -103,7 +103,7 @@ function PolicyForm({ policy }: { policy: Policy }) {
 
 const ADMINS_SEE = [
   { value: 'theirs', label: 'No', meaning: 'they see what every member sees' },
-  { value: 'all', label: 'Yes', meaning: 'private ones included. Every member is told so on each page' },
+  { value: 'all', label: 'Yes', meaning: 'also private ones. Each page tells every member so' },
 ] as const;
 
 const BY_PERSON = [
@@ -112,8 +112,8 @@ const BY_PERSON = [
 ] as const;
 
 const RECORD_VIEWS = [
-  { value: 'recorded', label: 'Recorded', meaning: 'and shown to the person of the session' },
-  { value: 'not', label: 'Not recorded', meaning: 'which the page of each session says' },
+  { value: 'recorded', label: 'Recorded', meaning: 'the person of the session is shown who looked' },
+  { value: 'not', label: 'Not recorded', meaning: 'the page of each session says so' },
 ] as const;
 
 const SIGN_IN = [

@@ -57,11 +57,11 @@ interface RadiosProps<Value extends string> {
   onChange: (value: Value) => void;
 }
 
-/** One of a few, each on a line with what it means. */
+/** One of a few, each with what it means below it. */
 export function Radios<const Value extends string>({ legend, options, value: chosen, onChange }: RadiosProps<Value>) {
   return (
     <fieldset className="flex flex-col gap-2 text-13">
-      <legend className="mb-1">{legend}</legend>
+      <legend className="mb-1 font-medium text-text">{legend}</legend>
       {options.map(({ value, label = value, meaning }) => (
         <label key={value} className="flex items-start gap-2">
           <input
@@ -71,8 +71,8 @@ export function Radios<const Value extends string>({ legend, options, value: cho
             checked={chosen === value}
             onChange={() => onChange(value)}
           />
-          <span>
-            {label} <span className="text-muted">{meaning}</span>
+          <span className="text-text">
+            {label} <span className="block text-muted first-letter:uppercase">{meaning}</span>
           </span>
         </label>
       ))}

@@ -11,12 +11,12 @@ export const VISIBILITY_OPTIONS = [
   {
     value: 'facts',
     label: 'Facts',
-    meaning: 'others see repository, branch, files, tools and figures, and no words, commands or changes',
+    meaning: 'others see repository, branch, files, tools and figures, but no words, commands or changes',
   },
-  { value: 'private', label: 'Private', meaning: 'only its person knows that it exists; sums count it' },
+  { value: 'private', label: 'Private', meaning: 'only its person sees that it exists. Sums count it' },
 ] as const;
 
-/** The person of a session says who may see it; an admin does so of one that is nobody's. */
+/** The person of a session says who may see it; an admin does so of one that belongs to nobody. */
 export function VisibilityDialog({ session, onClose }: { session: Session; onClose: () => void }) {
   const { sessionId, visibility: known = 'team' } = session;
   const { adminsSeeAll } = usePerson();
