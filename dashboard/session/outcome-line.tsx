@@ -34,7 +34,7 @@ export function OutcomeLine({ outcome, summary, isLive, elapsed, onSelect, onCha
       )}
       {tests && (
         <Part
-          title={tests.passed ? 'To the run that turned the tests green' : 'To the run that turned the tests red'}
+          title={`To the run from which on the tests were ${tests.passed ? 'green' : 'red'}`}
           tone={tests.passed ? 'text-ok' : 'text-bad'}
           onClick={() => onSelect(tests.at)}
         >

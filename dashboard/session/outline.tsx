@@ -104,7 +104,14 @@ const Lines = memo(function Lines({ turns, milestones, onSelect }: Props) {
                     aria-current={index === current ? 'location' : undefined}
                     onClick={() => onSelect(line.sequence)}
                   >
-                    {'turn' in line ? <Prompt {...line} /> : <MilestoneLine milestone={line.milestone} />}
+                    {'turn' in line ? (
+                      <Prompt {...line} />
+                    ) : (
+                      <MilestoneLine
+                        milestone={line.milestone}
+                        isFirst={milestones.find(({ kind }) => kind === line.milestone.kind) === line.milestone}
+                      />
+                    )}
                   </button>
                   {'milestone' in line && <PullRequestLink milestone={line.milestone} />}
                 </li>
@@ -158,12 +165,19 @@ const ICONS = {
   wait: Hourglass,
 };
 
-function MilestoneLine({ milestone: { kind, text, hash, passed, durationMs = 0 } }: { milestone: Milestone }) {
+interface MilestoneProps {
+  milestone: Milestone;
+  /** None of its kind comes before it. */
+  isFirst: boolean;
+}
+
+function MilestoneLine({ milestone: { kind, text, hash, passed, durationMs = 0 }, isFirst }: MilestoneProps) {
   const Icon = kind === 'tests' && passed === false ? CircleX : ICONS[kind];
   const words = {
     commit: text,
     pull_request: text,
-    tests: passed ? 'tests turned green' : 'tests turned red',
+    // Before the first run nobody knows how they stood.
+    tests: `tests ${isFirst ? 'were' : 'turned'} ${passed ? 'green' : 'red'}`,
     compaction: `compaction${text === '' ? '' : ` (${text})`}`,
     wait: `${formatDuration(durationMs)} waiting for a reply`,
   }[kind];
