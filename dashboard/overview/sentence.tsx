@@ -31,6 +31,7 @@ export function wordChange(now: number, before: number | undefined): string | un
 /** The period in one sentence: what it cost, whether that grows, how much failed, and which machines need somebody. */
 export function Sentence({ range, total, before }: Props) {
   const days = daysIn(range);
+  const period = days === 1 ? 'day' : `${days} days`;
   const rate = failureRateOf(total);
   const change = wordChange(total.cost ?? 0, before?.cost);
   const names = useMachineNames();
@@ -46,7 +47,12 @@ export function Sentence({ range, total, before }: Props) {
       </span>
       {change && (
         <span className="num">
-          {change} the {days === 1 ? 'day' : `${days} days`} before
+          {change} the {period} before
+        </span>
+      )}
+      {before && !before.cost && (
+        <span className="text-muted">
+          {before.sessions === 0 ? 'no sessions' : 'no known cost'} in the {period} before
         </span>
       )}
       <span className="num">{plural(total.sessions, 'session')}</span>
