@@ -19,7 +19,7 @@ export function StorageUse() {
 
 function sayStorage({ bytes, quotaBytes, bytesAWeek, fullInDays }: Storage): string {
   const used = quotaBytes === undefined ? formatBytes(bytes) : `${formatBytes(bytes)} of ${formatBytes(quotaBytes)}`;
-  const growth = bytesAWeek === 0 ? [] : [`+${formatBytes(bytesAWeek)} a week`];
+  const growth = bytesAWeek === 0 ? [] : [`${formatBytes(bytesAWeek)} sent a week`];
   return [used, ...growth, ...(fullInDays === undefined ? [] : [sayEnd(fullInDays)])].join(', ');
 }
 
