@@ -17,6 +17,8 @@ beforeAll(async () => {
   const organization = await prepareOrganization(product.service);
   sessionId = await captureSample(product, organization);
   await organization.owner.inviteMember({ body: { email: 'cleo@example.com', role: 'admin' } });
+  const held = { kind: 'session', id: sessionId } as const;
+  await organization.owner.placeHold({ body: { target: held, reason: 'a lawsuit' } });
   tab = await openAsAda(product);
 });
 
@@ -35,6 +37,10 @@ const PAGES: Record<string, { path: string; ready: (page: Page) => Promise<unkno
   members: { path: '/members', ready: title('Members') },
   secrets: { path: '/secrets', ready: title('Secrets') },
   organization: { path: '/organization', ready: title('Organization') },
+  policy: { path: '/policy', ready: (page) => page.getByRole('radio').first().waitFor() },
+  'the audit log': { path: '/audit', ready: (page) => page.getByRole('table').waitFor() },
+  'legal holds': { path: '/holds', ready: (page) => page.getByRole('table').waitFor() },
+  'add-ons': { path: '/add-ons', ready: title('Add-ons') },
   welcome: { path: '/welcome', ready: (page) => page.getByRole('heading', { level: 1 }).waitFor() },
   device: { path: '/device', ready: title('Sign in a machine') },
   'an unknown address': { path: '/nowhere', ready: title('No such page') },
