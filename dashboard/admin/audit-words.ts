@@ -101,6 +101,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   signIn: 'who may sign in a machine',
   visibility: 'who may see new sessions',
   adminsSeeAll: 'whether admins read every session',
+  groupByPerson: 'whether figures are shown by person',
+  smallestGroup: 'the smallest number of people whose figures are shown apart',
   recordViews: 'whether looks at sessions are recorded',
 };
 
