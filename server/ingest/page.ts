@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { Problem } from '../../contract/problem.ts';
 import { writeSequence } from '../cursor.ts';
 import { eventId } from '../ids.ts';
 import { decodeFrame } from '../log/frame.ts';
@@ -7,21 +8,51 @@ import { toTimestamp } from '../store/columns.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
 import type { Db } from '../store/schema.ts';
 import { asNow } from '../store/tenant.ts';
-import type { ReadableSession } from '../store/viewer.ts';
+import { findAudience, mayRead, type ReadableSession, type Viewer } from '../store/viewer.ts';
 
 /** Bytes gathered before they are handed to the socket. */
 const CHUNK_BYTES = 64 * 1024;
 
 /** A page of events as JSON; each payload is the very text that was sent. */
-export const streamEvents = (db: Db, session: ReadableSession, from: number, limit: number): Promise<Readable> =>
-  streamText(textsOf(db, session, from, limit));
+export const streamEvents = (
+  db: Db,
+  viewer: Viewer,
+  session: ReadableSession,
+  from: number,
+  limit: number,
+): Promise<Readable> => streamText(textsOf(db, session, from, limit), whileReadable(db, viewer, session));
+
+/** How long a session is sent on before it is looked up again who may read it. */
+const BELIEVED_MS = 500;
+
+/**
+ * Checks, now and then, that the viewer may still read a session that is being sent: whoever reads slowly is not sent what was
+ * hidden meanwhile.
+ */
+export function whileReadable(db: Db, viewer: Viewer, session: ReadableSession): () => Promise<void> {
+  const { organization_id: organizationId, session_id: sessionId } = session;
+  let checkedAt = performance.now();
+  return async () => {
+    if (performance.now() - checkedAt < BELIEVED_MS) return;
+    checkedAt = performance.now();
+    const audience = await findAudience(db, { organizationId, sessionId });
+    if (!audience || !mayRead(viewer, audience)) throw hiddenMeanwhile();
+  };
+}
+
+const hiddenMeanwhile = () =>
+  new Problem('words_withheld', 'This session was hidden or deleted while it was read. Load it again.');
 
 /**
  * Text written as it is made, so that memory is bounded however long it is. The first part is read before this
  * resolves, so that an unavailable store is still answered 503.
+ * @param check called before each part; where it throws, the answer breaks off
  */
-export async function streamText(source: AsyncGenerator<Buffer | string>): Promise<Readable> {
-  const chunks = gather(source);
+export async function streamText(
+  source: AsyncGenerator<Buffer | string>,
+  check?: () => Promise<void>,
+): Promise<Readable> {
+  const chunks = gather(source, check);
   const asAsked = asNow();
   const first = await chunks.next();
   async function* all() {
@@ -40,6 +71,7 @@ async function* textsOf(
   const to = Math.min(eventCount, from + limit - 1);
   yield '{"events":[';
   let separator = '';
+  let sent = from - 1;
   for await (const append of readAppends(db, organizationId, sessionId, from, to)) {
     for (const event of eventTexts(sessionId, append, from, to)) {
       yield separator + event.before;
@@ -47,7 +79,10 @@ async function* textsOf(
       yield event.after;
       separator = ',';
     }
+    sent = append.last_sequence;
   }
+  // The end of a page that looks whole would say that there are no more.
+  if (sent < to) throw hiddenMeanwhile();
   const nextCursor = limit > 0 && to < eventCount ? writeSequence(to + 1) : null;
   yield `],"nextCursor":${JSON.stringify(nextCursor)}}`;
 }
@@ -66,7 +101,7 @@ function* eventTexts(sessionId: string, append: StoredAppend, from: number, to: 
   }
 }
 
-async function* gather(source: AsyncGenerator<Buffer | string>): AsyncGenerator<Buffer> {
+async function* gather(source: AsyncGenerator<Buffer | string>, check?: () => Promise<void>): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let bytes = 0;
   for await (const text of source) {
@@ -74,11 +109,13 @@ async function* gather(source: AsyncGenerator<Buffer | string>): AsyncGenerator<
     waiting.push(buffer);
     bytes += buffer.byteLength;
     if (bytes < CHUNK_BYTES) continue;
+    await check?.();
     yield Buffer.concat(waiting);
     waiting = [];
     bytes = 0;
     // Whoever reads at once, or throws away, would otherwise let nobody else be answered before the end.
     await setImmediate();
   }
+  await check?.();
   yield Buffer.concat(waiting);
 }

@@ -15,7 +15,7 @@ const DEFAULT_PAGE = 100;
 export const eventHandlers = ({ store: { db }, sessionLog, reading, sessionViews }: Deps) => {
   async function find(caller: MemberCaller, sessionId: string) {
     const viewer = await viewerOf(db, caller);
-    return foundReadable(viewer, await findSession(db, viewer, sessionId));
+    return { viewer, session: foundReadable(viewer, await findSession(db, viewer, sessionId)) };
   }
 
   return {
@@ -39,18 +39,19 @@ export const eventHandlers = ({ store: { db }, sessionLog, reading, sessionViews
 
     async listSessionEvents(ask) {
       const { caller, params, query } = ask;
-      const session = await find(caller, params.sessionId);
+      const { viewer, session } = await find(caller, params.sessionId);
       sessionViews.note(lookerOf(ask), session, 'exported', query.cursor !== undefined);
       const from = query.cursor === undefined ? 1 : readSequence(query.cursor);
       const limit = query.limit === undefined ? DEFAULT_PAGE : positiveOrZero(query.limit);
-      return { status: 200, body: await streamEvents(db, session, from, limit) };
+      return { status: 200, body: await streamEvents(db, viewer, session, from, limit) };
     },
 
     async getEventWindow(ask) {
       const { caller, params, query } = ask;
-      const session = await find(caller, params.sessionId);
+      const { viewer, session } = await find(caller, params.sessionId);
       sessionViews.note(lookerOf(ask), session, 'opened', true);
-      const body = await streamEvents(db, session, Number(query.from ?? 1), Number(query.limit ?? DEFAULT_PAGE));
+      const [from, limit] = [Number(query.from ?? 1), Number(query.limit ?? DEFAULT_PAGE)];
+      const body = await streamEvents(db, viewer, session, from, limit);
       return { status: 200, body };
     },
   } satisfies Partial<Handlers>;

@@ -8,7 +8,7 @@ import { indexLines } from '../derive/index-lines.ts';
 import { toSessionFacts, toSummary } from '../derive/review.ts';
 import { readUsage } from '../derive/usage.ts';
 import type { Handlers } from '../http/handler.ts';
-import { streamText } from '../ingest/page.ts';
+import { streamText, whileReadable } from '../ingest/page.ts';
 import { findHoldOf } from '../store/holds.ts';
 import { readPolicy } from '../store/policies.ts';
 import { toSession } from '../store/sessions.ts';
@@ -79,7 +79,7 @@ export const reviewHandlers = ({
       const from = Number(query.from ?? 1);
       sessionViews.note(lookerOf(ask), session, 'opened', from > 1);
       const lines = indexLines(db, deriveThread, session, from);
-      return { status: 200, body: await streamText(lines) };
+      return { status: 200, body: await streamText(lines, whileReadable(db, viewer, session)) };
     },
 
     async listAddOns({ caller, query, signal }) {

@@ -1,10 +1,18 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Visibility } from '../../contract/session.ts';
+import { streamEvents } from '../ingest/page.ts';
+
+import { foundReadable } from '../routes/answers.ts';
+import { findSession } from '../store/sessions.ts';
+import { asOrganization } from '../store/tenant.ts';
+import { viewerOf } from '../store/viewer.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, type Machine, registerMachine, type Tenant, whenDerived } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
-import { answered, called, find } from './searched.ts';
-import { openingOn, signInMachine } from './signed-in.ts';
+import { answered, called, find, said } from './searched.ts';
+import { openingOn, openSigned, signInMachine } from './signed-in.ts';
+import { startWorld, type World } from './world.ts';
 
 /** By their failures; between those that all may know of are those of the member alone. */
 const SESSIONS: { failures: number; visibility: Visibility }[] = [
@@ -71,5 +79,38 @@ describe.each(ENGINES)('private sessions that rank above others on %s', (engine)
     };
     expect(await failing(tenant.member)).toEqual([0, 1, 2, 3, 4]);
     expect(await failing(tenant.admin)).toEqual(shown);
+  });
+});
+
+describe.each(ENGINES)('what is hidden while it is sent on %s', (engine) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld(engine);
+  });
+  afterAll(() => world.service.close());
+
+  test('breaks off, and does not look whole', async () => {
+    const { service, ours } = world;
+    const { db } = service.store;
+    const sessionId = await openSigned(world, ours.member, 'team');
+    const events = Array.from({ length: 20 }, (_, n) => said(`${n} ${'word '.repeat(50_000)}`));
+    for (const one of events)
+      await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: ours.live, body: { events: [one] } });
+    const viewer = await viewerOf(db, { ...ours, userId: ours.ownerId, role: 'owner' });
+    const session = foundReadable(viewer, await findSession(db, viewer, sessionId));
+    const page = await asOrganization(
+      ours.organizationId,
+      () => streamEvents(db, viewer, session, 1, events.length),
+      viewer.userId,
+    );
+    const parts = page[Symbol.asyncIterator]();
+    await parts.next();
+    const url = `/v1/organizations/me/sessions/${sessionId}/visibility`;
+    expect((await service.call('PUT', url, { as: ours.member, body: { visibility: 'private' } })).status).toBe(200);
+    await setTimeout(600);
+    const read = async () => {
+      for (let part = await parts.next(); !part.done; part = await parts.next());
+    };
+    await expect(read()).rejects.toThrow('hidden or deleted while it was read');
   });
 });

@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { LiveChange } from '../../contract/extensions.ts';
+import type { Visibility } from '../../contract/session.ts';
 import { createPeers } from '../ingest/peers.ts';
 import { type Listener, LONGEST_NOTICE, type Notices } from '../store/notices.ts';
 import { attach, ENGINES, type TestStore } from './engines.ts';
 import { openSession } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
+import { openSigned } from './signed-in.ts';
 import { startWorld, type World } from './world.ts';
 
 describe.runIf(ENGINES.includes('postgres'))('whoever watches one of two replicas', () => {
@@ -55,6 +57,27 @@ describe.runIf(ENGINES.includes('postgres'))('whoever watches one of two replica
     await expect.poll(watching.text).toContain(`{"sessionId":"${mine}","eventCount":1,"status":"active"}`);
     expect(watching.text()).not.toContain(foreign);
     watching.stop();
+  });
+
+  test('is told of a session until its person hides it on the other replica, and again once they show it', async () => {
+    const { ours } = world;
+    const sessionId = await openSigned(world, ours.member, 'team');
+    const url = `/v1/organizations/me/sessions/${sessionId}/visibility`;
+    const decide = (visibility: Visibility) => other.call('PUT', url, { as: ours.member, body: { visibility } });
+    const told = (eventCount: number, status = 'active') => JSON.stringify({ sessionId, eventCount, status });
+    const [watching, own] = [await watch(ours.admin), await watch(ours.member)];
+    await append(sessionId);
+    await expect.poll(watching.text).toContain(told(1));
+    await decide('private');
+    await expect.poll(watching.text).toContain(told(0, 'deleted'));
+    await append(sessionId);
+    await expect.poll(own.text).toContain(told(2));
+    expect(watching.text()).not.toContain(told(2));
+    await decide('facts');
+    await expect.poll(watching.text).toContain(told(2));
+    expect(own.text()).not.toContain('deleted');
+    watching.stop();
+    own.stop();
   });
 
   test('is cut off when they are removed on the other replica, and nobody else is', async () => {
