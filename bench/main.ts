@@ -18,6 +18,7 @@ import { benchStart } from './start.ts';
 import { benchUpgrade } from './upgrade.ts';
 import { benchUsage } from './usage.ts';
 import { benchVerify } from './verify.ts';
+import { benchWords } from './words.ts';
 
 /** Each bench by the name it is asked for: `npm run bench` runs all, `npm run bench -- append` one. */
 const BENCHES: Record<string, (options: Options) => Promise<readonly Row[]>> = {
@@ -31,6 +32,7 @@ const BENCHES: Record<string, (options: Options) => Promise<readonly Row[]>> = {
   usage: benchUsage,
   upgrade: benchUpgrade,
   derive: benchDerive,
+  words: benchWords,
   service: benchService,
   import: benchImport,
   verify: benchVerify,
