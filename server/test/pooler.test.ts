@@ -18,10 +18,16 @@ const ROUTES = [...ROUTE_NAMES.filter((route) => ![...LAST, 'streamChanges'].inc
 /** What the world's own caller may not do, or somebody has done before. */
 const REFUSED: Partial<Record<AnyRouteName, number>> = {
   acceptInvitation: 409,
+  changeVisibility: 403,
   completeSession: 409,
   deleteAccount: 409,
   deleteOrganization: 403,
+  getDeletionReceipt: 404,
+  issueDirectoryToken: 403,
+  listSessionViews: 403,
   passOwnership: 403,
+  replacePolicy: 403,
+  revokeDirectoryToken: 403,
 };
 
 describe.skipIf(!ENGINES.includes('postgres') || !PGBOUNCER)(

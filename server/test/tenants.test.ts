@@ -15,7 +15,8 @@ import { startWorld, type World } from './world.ts';
 
 /**
  * Routes that are answered as the service. Changes of a session go through its journal, whose statement would need three
- * round trips as the tenant. A search reads an index that the wall would hide. The list of agents, and what SCIM says of the service, ask nothing.
+ * round trips as the tenant. A search reads an index that the wall would hide. The list of agents, and what SCIM says of the service, ask nothing. What is
+ * stored is counted by the service for all quotas.
  */
 const AS_SERVICE: AnyRouteName[] = [
   'appendBatches',
@@ -23,6 +24,7 @@ const AS_SERVICE: AnyRouteName[] = [
   'completeSession',
   'completeSessions',
   'getScimConfiguration',
+  'getStorage',
   'listAgents',
   'listScimResourceTypes',
   'listScimSchemas',
