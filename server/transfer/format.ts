@@ -106,11 +106,11 @@ function isSigned({ manifest, signature }: Manifest): boolean {
   }
 }
 
-/** The rows of an export, whose manifest fits. */
-export async function* readRows(path: string): AsyncGenerator<PartLine> {
+/** The rows of an export, whose manifest fits, each with the length of its line. */
+export async function* readRows(path: string): AsyncGenerator<PartLine & { length: number }> {
   for await (const line of linesOf(path)) {
     const value = parse(line);
-    if (isPartLine(value)) yield value;
+    if (isPartLine(value)) yield { ...value, length: line.length };
   }
 }
 

@@ -58,15 +58,15 @@ interface Batch {
 async function* batchesOf(path: string): AsyncGenerator<Batch> {
   let batch: Batch | undefined;
   let bytes = 0;
-  for await (const { part, row } of readRows(path)) {
-    if (batch && (batch.table !== part || batch.rows.length >= MOST_ROWS || bytes >= MOST_BYTES)) {
+  for await (const { part, row, length } of readRows(path)) {
+    if (batch && (batch.table !== part || batch.rows.length >= MOST_ROWS || bytes + length > MOST_BYTES)) {
       yield batch;
       batch = undefined;
     }
     if (!batch) bytes = 0;
     batch ??= { table: tableOf(part), rows: [] };
     batch.rows.push(row);
-    bytes += part === 'appends' ? JSON.stringify(row).length : 0;
+    bytes += length;
   }
   if (batch) yield batch;
 }
