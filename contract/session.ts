@@ -29,6 +29,9 @@ export const Session = Type.Object({
   createdAt: Timestamp,
   updatedAt: Timestamp,
   visibility: Type.Optional(OneOf(VISIBILITIES, 'absent for `team`, which is every member')),
+  mayChangeVisibility: Type.Optional(
+    Type.Boolean({ description: 'of a single session: true where the member who asks decides who may see it' }),
+  ),
 });
 export type Session = Static<typeof Session>;
 

@@ -25,7 +25,7 @@ export function SessionMenu({ session, onHelp }: { session: Session; onHelp: () 
         }
       >
         <MenuItem onSelect={onHelp}>Keyboard shortcuts</MenuItem>
-        <MenuItem onSelect={() => setIsChoosing(true)}>Who may see it…</MenuItem>
+        {session.mayChangeVisibility && <MenuItem onSelect={() => setIsChoosing(true)}>Who may see it…</MenuItem>}
         {isAdmin && (
           <MenuItem onSelect={() => void navigate({ to: '/holds', search: { session: session.sessionId } })}>
             Place a hold…

@@ -5,9 +5,9 @@ import { sessionRow } from '../test/rows.ts';
 import { createService } from '../test/service.ts';
 import { show } from '../test/show.tsx';
 
-function serviceWith(visibility: Visibility) {
+function serviceWith(visibility: Visibility, mayChangeVisibility = true) {
   const row = sessionRow('ses_1');
-  const known = { ...row, session: { ...row.session, visibility } };
+  const known = { ...row, session: { ...row.session, visibility, mayChangeVisibility } };
   return createService([['user.message', { text: 'Hello' }]], [known]);
 }
 
@@ -43,7 +43,14 @@ test('the person of a session chooses who may see it', async () => {
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();
 });
 
-test('who may not change it is told why', async () => {
+test('who may not change it is not asked', async () => {
+  await show('/sessions/ses_1', serviceWith('facts', false));
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await expect.element(page.getByRole('menuitem', { name: 'Keyboard shortcuts' })).toBeVisible();
+  await expect.element(page.getByRole('menuitem', { name: 'Who may see it…' })).not.toBeInTheDocument();
+});
+
+test('who may change it no more is told why', async () => {
   await openDialog(serviceWith('team'));
   await option(/^Facts/).click();
   await save().click();

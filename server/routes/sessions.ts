@@ -11,7 +11,7 @@ import { findReceipt, toReceipt } from '../store/receipts.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { findSession, listSessions, toSession } from '../store/sessions.ts';
 import { mayName, viewerOf, wholeOrganization } from '../store/viewer.ts';
-import { changeVisibility } from '../store/visibility.ts';
+import { changeVisibility, decides } from '../store/visibility.ts';
 import { found } from './answers.ts';
 
 const DEFAULT_PAGE = 50;
@@ -103,8 +103,12 @@ export const sessionHandlers = ({ store: { db }, sessionLog, audienceChanged, no
     },
 
     async getSession({ caller, params }) {
-      const row = await findSession(db, await viewerOf(db, caller), params.sessionId);
-      return { status: 200, body: { session: toSession(found(row, 'session')) } };
+      const row = found(await findSession(db, await viewerOf(db, caller), params.sessionId), 'session');
+      const mayChangeVisibility = decides({ userId: caller.userId, isAdmin: caller.role !== 'member' }, row);
+      return {
+        status: 200,
+        body: { session: { ...toSession(row), ...(mayChangeVisibility && { mayChangeVisibility }) } },
+      };
     },
   } satisfies Partial<Handlers>;
 };

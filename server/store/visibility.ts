@@ -6,7 +6,7 @@ import { person } from './audit-chain.ts';
 import { forUpdate } from './dialect.ts';
 import { firstRow } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
-import { named, type Viewer } from './viewer.ts';
+import { type Audience, named, type Viewer } from './viewer.ts';
 
 /** A member who decides who may see a session. */
 export interface Decider {
@@ -15,14 +15,18 @@ export interface Decider {
   isAdmin: boolean;
 }
 
+/** The person of a session decides; of one that is nobody's, an admin. */
+export const decides = ({ userId, isAdmin }: Omit<Decider, 'viewer'>, { user_id }: Audience): boolean =>
+  user_id === null ? isAdmin : user_id === userId;
+
 /**
- * Changes who may see a session: its person does so; of a session that is nobody's, an admin.
+ * Changes who may see a session: if the member decides that.
  * @returns the session as it was; undefined when there is none that the member may know of
  * @throws Problem `insufficient_role`
  */
 export const changeVisibility = (db: Db, decider: Decider, sessionId: string, to: Visibility, now: number) =>
   db.transaction().execute(async (transaction) => {
-    const { viewer, userId, isAdmin } = decider;
+    const { viewer, userId } = decider;
     const { organizationId } = viewer;
     const row = await firstRow(
       transaction,
@@ -32,7 +36,7 @@ export const changeVisibility = (db: Db, decider: Decider, sessionId: string, to
           and ${named(viewer)} ${forUpdate(transaction)}`,
     );
     if (!row) return undefined;
-    if (row.user_id === null ? !isAdmin : row.user_id !== userId) throw notYours(row);
+    if (!decides(decider, row)) throw notYours(row);
     if (row.visibility === to) return row;
     await sql`
       update sessions set visibility = ${to}

@@ -5,6 +5,8 @@ import { paths } from '../../app/paths.ts';
 import { showHidden } from '../../kit/text/controls.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 
+const UNREAD = 'Nobody can read your private ones then; to leave one to the team, change who may see it first.';
+
 /** Deletes what the service knows of the person themselves. */
 export function DeleteAccount({ onClose }: { onClose: () => void }) {
   const { auth } = useApp();
@@ -18,7 +20,7 @@ export function DeleteAccount({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       Deletes your e-mail, membership and sign-ins, and revokes the secrets you issued. Recorded sessions stay with the
-      organization. An account at another identity provider stays there.
+      organization. {UNREAD} An account at another identity provider stays there.
     </Confirm>
   );
 }
@@ -68,7 +70,7 @@ export function Leave({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       You lose access now and need an invitation to come back. The secrets you issued are revoked, and machines that use
-      them stop sending until they are signed in again. Recorded sessions stay with the organization.
+      them stop sending until they are signed in again. Recorded sessions stay with the organization. {UNREAD}
     </Confirm>
   );
 }

@@ -13,7 +13,10 @@ export const VISIBILITY: readonly Scenario[] = [
     body: () => ({ visibility: 'facts' }),
     async after({ service, ours }) {
       const url = `/v1/organizations/me/sessions/${ours.sessionId}`;
-      expect((await service.call('GET', url, { as: ours.member })).body.session.visibility).toBe('facts');
+      const shown = async (as: string) => (await service.call('GET', url, { as })).body.session;
+      expect(await shown(ours.admin)).toMatchObject({ visibility: 'facts', mayChangeVisibility: true });
+      const toOthers = await shown(ours.member);
+      expect([toOthers.visibility, toOthers.mayChangeVisibility]).toEqual(['facts', undefined]);
       const { entries } = (await service.call('GET', '/v1/organizations/me/audit?limit=1', { as: ours.admin })).body;
       expect(entries).toMatchObject([
         {
@@ -48,6 +51,10 @@ export const VISIBILITY: readonly Scenario[] = [
       const url = `/v1/organizations/me/sessions/${params?.['sessionId']}`;
       const seen = async () => (await service.call('GET', url, { as: ours.admin })).status;
       expect(await seen()).toBe(200);
+      const { session } = (await service.call('GET', url, { as: ours.admin })).body;
+      expect(session).not.toHaveProperty('mayChangeVisibility');
+      const own = (await service.call('GET', url, { as: ours.member })).body.session;
+      expect(own).toMatchObject({ mayChangeVisibility: true });
       await service.call('PUT', `${url}/visibility`, { as: ours.member, body: { visibility: 'private' } });
       expect(await seen()).toBe(404);
     },
