@@ -36,6 +36,8 @@ export async function backUp({ dataDir, file, key, now }: BackupOptions): Promis
   await removeCopy(part);
   try {
     const at = now();
+    // SQLite would make a file that everybody may read.
+    await writeFile(part, '', { mode: 0o600 });
     await copy(source, part);
     const described = describe(part);
     await sync(part);

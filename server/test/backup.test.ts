@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -125,7 +134,7 @@ describe('a backup of the embedded store', () => {
     await expect(run(['restore', file, '--check'])).rejects.toThrow(/is answered 5\d\d/);
   });
 
-  test('is described, with what it lacks', async () => {
+  test('is described, with what it lacks, and for its owner alone', async () => {
     await run(['backup', file]);
     const manifest = JSON.parse(readFileSync(`${file}.json`, 'utf8'));
     expect(manifest).toMatchObject({
@@ -136,6 +145,7 @@ describe('a backup of the embedded store', () => {
       lacks: expect.arrayContaining([expect.stringContaining('audit-key.pem')]),
     });
     expect(readdirSync(folder).sort()).toEqual(['monday.sqlite', 'monday.sqlite.json']);
+    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   });
 
   test('replaces no other file, and is not restored over a store', async () => {
