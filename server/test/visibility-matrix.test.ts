@@ -109,11 +109,13 @@ describe.each(ENGINES)('what each caller gets from each route on %s', (engine) =
   test('an admin may not delete, hold or open to others what does not exist for them', async () => {
     const { service, ours } = world;
     const url = `/v1/organizations/me/sessions/${sessions.private.sessionId}`;
+    const hold = { target: { kind: 'session', id: sessions.private.sessionId }, reason: 'a lawsuit' };
     const statuses = [
       (await service.call('DELETE', url, { as: ours.admin })).status,
+      (await service.call('POST', '/v1/organizations/me/holds', { as: ours.admin, body: hold })).status,
       (await service.call('PUT', `${url}/visibility`, { as: ours.owner, body: { visibility: 'team' } })).status,
     ];
-    expect(statuses).toEqual([404, 404]);
+    expect(statuses).toEqual([404, 404, 404]);
     expect((await service.call('GET', url, { as: ours.member })).status).toBe(200);
   });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PolicyBody } from '../../contract/policy.ts';
 import { LOGS } from './engines.ts';
 import { issueSecret, type Machine, registerMachine } from './factories.ts';
 import { openingOn, signInMachine } from './signed-in.ts';
@@ -62,6 +63,20 @@ describe.each(LOGS)('whose a session is, on %s', (engine) => {
       const session = await open(world.ours.live, openingOn(machine, visibility));
       expect((await sessionOf(session.sessionId)).visibility).toBe(visibility);
       expect(session.visibility).toBe(visibility === 'team' ? undefined : visibility);
+    });
+
+    test.each([
+      [undefined, 'facts'],
+      ['team', 'facts'],
+      ['private', 'private'],
+    ] as const)('is, where its client says %s and the policy facts, %s', async (asked, expected) => {
+      const { ours, service } = world;
+      const say = (body: PolicyBody) => service.call('PUT', '/v1/organizations/me/policy', { as: ours.owner, body });
+      await say({ visibility: 'facts' });
+      const machine = await registerMachine(service, ours.live, `by the policy ${way}`);
+      const { sessionId } = await open(ours.live, openingOn(machine, asked));
+      expect((await sessionOf(sessionId)).visibility).toBe(expected);
+      await say({});
     });
   });
 
