@@ -80,7 +80,8 @@ function wordServiceError({ status, code, message }: ServiceError): WordedError 
   if (code === 'held') return { title: 'A legal hold keeps this', advice: message };
   if (code === 'last_owner') return { title: 'The last owner cannot go', advice: message };
   if (status === 403) return { title: 'Not allowed', advice: message };
-  if (status === 404) return { title: 'Not found', advice: 'This was deleted, or belongs to another organization.' };
+  if (status === 404)
+    return { title: 'Not found', advice: 'This was deleted, is private, or belongs to another organization.' };
   if (status === 409) return { title: 'Already done', advice: message };
   if (status === 429) return { title: 'Too many requests', advice: 'It is tried again in a moment.' };
   if (status === 502) return { title: 'The identity provider did not answer', advice: message };

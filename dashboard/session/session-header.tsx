@@ -121,8 +121,8 @@ export function SessionHeader(props: Props) {
             figures cover {formatCount(summary.summarizedThrough)} so far
           </span>
         )}
-        <span>{plural(timeline.prompts.length, 'prompt')}</span>
-        <span>{plural(toolCalls, 'tool call')}</span>
+        <span>{plural(timeline.prompts.length || (summary?.prompts ?? 0), 'prompt')}</span>
+        <span>{plural(toolCalls || (summary?.toolCalls ?? 0), 'tool call')}</span>
         {usage.total.input + usage.total.output > 0 && (
           <span title={`${formatCount(usage.total.cacheRead)} of them read from the cache`}>
             {formatTokens(usage.total.input)} tokens in, {formatTokens(usage.total.output)} out

@@ -1,8 +1,10 @@
 import { useRef, useState } from 'react';
+import { ServiceError } from '../../contract/client.ts';
 import type { Session } from '../../contract/session.ts';
 import { Boundary } from '../kit/boundary.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { ChangesView } from './changes-view.tsx';
+import { FactsAlone } from './facts-alone.tsx';
 import { FindBar } from './find-bar.tsx';
 import { HelpSheet } from './help-sheet.tsx';
 import { Inspector } from './inspector.tsx';
@@ -29,6 +31,7 @@ export function SessionView({ session }: { session: Session }) {
   const { data, place, search, links, panel, setPanel, isInspecting, setInspecting } = state;
   const { timeline, loaded, isComplete, error, retry, summary, facts, milestones, outcome, isUntimed } = data;
   const { reading, view, range, linkOf } = place;
+  const isWithheld = error instanceof ServiceError && error.code === 'words_withheld';
   const page = useRef<HTMLDivElement>(null);
   useHeaderAway(page, reading, view.rows[0]?.item.order ?? Number.POSITIVE_INFINITY);
   return (
@@ -46,7 +49,7 @@ export function SessionView({ session }: { session: Session }) {
               onInspect={() => setInspecting((before) => !before)}
               onHelp={() => setPanel('help')}
             />
-            {!isUntimed && (
+            {!isUntimed && !isWithheld && (
               <Boundary of="The strip" resetKey={loaded}>
                 <StripView
                   {...{ timeline, range, milestones, contextWindow: data.contextWindow }}
@@ -56,16 +59,17 @@ export function SessionView({ session }: { session: Session }) {
                 />
               </Boundary>
             )}
-            {error !== undefined && (
+            {error !== undefined && !isWithheld && (
               <div className="p-3">
                 <ErrorNote error={error} onRetry={retry} />
               </div>
             )}
             <div className="session-body">
-              {search.view !== 'changes' && (
+              {isWithheld && <FactsAlone facts={facts} />}
+              {!isWithheld && search.view !== 'changes' && (
                 <Outline turns={timeline.turns} milestones={milestones} onSelect={place.jump} />
               )}
-              <Middle state={state} />
+              {!isWithheld && <Middle state={state} />}
               {isInspecting && <Side state={state} />}
             </div>
             <p className="session-print">

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
+import type { SessionFacts } from '../../contract/review.ts';
 import type { Visibility } from '../../contract/session.ts';
 import { sessionRow } from '../test/rows.ts';
 import { createService } from '../test/service.ts';
@@ -25,6 +26,26 @@ test('a session that not every member may read is marked, on its page and in the
   await close();
   await show('/sessions', serviceWith('facts'));
   await expect.element(page.getByTitle(/others see its facts/)).toHaveTextContent('facts');
+});
+
+test('who may see the facts of a session alone is shown its files and tools, and no error', async () => {
+  const service = serviceWith('facts');
+  const { getSessionFacts } = service.answers;
+  service.answers.getSessionFacts = (given) => ({
+    ...(getSessionFacts?.(given) as SessionFacts),
+    files: [{ path: 'src/harbour.ts', edits: 1, added: 3, removed: 1, sequence: 1 }],
+    tools: [{ name: 'Edit', calls: 4, failed: 1 }],
+  });
+  const refusal = { error: 'Only the person of this session may read what was said in it.', code: 'words_withheld' };
+  const refuse = () => Response.json(refusal, { status: 403 }) as never;
+  service.answers.getSessionIndex = refuse;
+  service.answers.listSessionEvents = refuse;
+  service.answers.getEventWindow = refuse;
+  await show('/sessions/ses_1', service);
+  await expect.element(page.getByRole('row', { name: /src\/harbour\.ts \+3 −1/ })).toBeVisible();
+  await expect.element(page.getByRole('row', { name: 'Edit 4 1' })).toBeVisible();
+  expect(page.getByRole('alert').query()).toBeNull();
+  expect(page.getByRole('tab', { name: 'Timeline' }).query()).toBeNull();
 });
 
 test('the person of a session chooses who may see it', async () => {

@@ -63,8 +63,9 @@ export function createService(given: readonly Given[] = [], rows = [sessionRow('
     if (pathname === EXTENSIONS.streamChanges.path) return new Response(openStream(signal));
     for (const [name, answer] of Object.entries(answers) as [keyof Tables, (given: object) => unknown][]) {
       const found = matcherOf(TABLES[name]).exec(pathname);
-      if (found && TABLES[name].method === method)
-        return Response.json(answer({ ...found.groups, ...Object.fromEntries(searchParams) }));
+      if (!found || TABLES[name].method !== method) continue;
+      const given = answer({ ...found.groups, ...Object.fromEntries(searchParams) });
+      return given instanceof Response ? given : Response.json(given);
     }
     return Response.json({ error: 'There is nothing here.', code: 'not_found' }, { status: 404 });
   }

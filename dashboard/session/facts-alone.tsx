@@ -1,0 +1,46 @@
+import type { SessionFacts } from '../../contract/review.ts';
+import { formatCount } from '../kit/format.ts';
+import { Lines } from '../kit/lines.tsx';
+import { Scroll } from '../kit/scroll.tsx';
+import { Table } from '../kit/table.tsx';
+import { showHidden } from '../kit/text/controls.ts';
+
+/** What others see of a session that only its person reads: its files and tools, without a word of it. */
+export function FactsAlone({ facts }: { facts: SessionFacts | undefined }) {
+  return (
+    <Scroll aria-label="Facts" className="changes-view">
+      <div className="flex flex-col gap-6">
+        <p className="text-13 text-muted">
+          Its person shows others the facts of this session alone. Ask them for what was said in it.
+        </p>
+        {facts && facts.files.length > 0 && (
+          <Table
+            name="Files changed"
+            rows={facts.files}
+            keyOf={({ path }) => path}
+            columns={[
+              { head: 'Files changed', wraps: true, cell: ({ path }) => <code>{showHidden(path)}</code> },
+              {
+                head: 'Lines',
+                isNumber: true,
+                cell: ({ added, removed }) => <Lines added={added} removed={removed} />,
+              },
+            ]}
+          />
+        )}
+        {facts && facts.tools.length > 0 && (
+          <Table
+            name="Tools"
+            rows={facts.tools}
+            keyOf={({ name }) => name}
+            columns={[
+              { head: 'Tools', wraps: true, cell: ({ name }) => showHidden(name) },
+              { head: 'Calls', label: 'calls', isNumber: true, cell: ({ calls }) => formatCount(calls) },
+              { head: 'Failed', label: 'failed', isNumber: true, cell: ({ failed }) => formatCount(failed) },
+            ]}
+          />
+        )}
+      </div>
+    </Scroll>
+  );
+}
