@@ -36,12 +36,12 @@ function Views({ sessionId }: { sessionId: string }) {
   }
   const names = [...new Set(views.map((view) => nameOf(view.userId)))];
   return (
-    <details className="session-facts">
+    <details className="session-seen">
       <summary>
         Seen by {names.slice(0, 3).join(', ')}
         {names.length > 3 && ` and ${names.length - 3} more`}
       </summary>
-      <ul aria-label="Who looked" className="mt-1 flex basis-full flex-col gap-1">
+      <ul aria-label="Who looked" className="flex flex-col gap-1 pb-1 pl-4">
         {views.map((view) => (
           <li key={`${view.userId} ${view.kind} ${view.firstAt}`}>
             {nameOf(view.userId)} {wordLooks(view)} <Ago time={view.lastAt} />{' '}
