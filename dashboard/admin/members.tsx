@@ -49,7 +49,7 @@ export function MembersPage() {
         {
           head: 'E-mail',
           wraps: true,
-          cell: ({ userId, email }) => (
+          cell: ({ userId, email, status }) => (
             <>
               <strong>
                 <Link to="/members/$userId" params={{ userId }} className="row-link">
@@ -57,19 +57,12 @@ export function MembersPage() {
                 </Link>
               </strong>
               {userId === own && <span className="text-muted"> (you)</span>}
+              {status === 'invited' && <span className="text-muted"> invited</span>}
+              <MailState invitation={invitations.data?.get(userId)} />
             </>
           ),
         },
         { head: 'Role', cell: ({ role }) => role },
-        {
-          head: 'Status',
-          cell: ({ userId, status }) => (
-            <span className={status === 'invited' ? 'text-muted' : ''}>
-              {status}
-              <MailState invitation={invitations.data?.get(userId)} />
-            </span>
-          ),
-        },
         {
           head: 'Since',
           label: 'since',
