@@ -118,5 +118,9 @@ const RECORD_VIEWS = [
 
 const SIGN_IN = [
   { value: 'members', label: 'Every member', meaning: 'confirms the sign-in of their own machines' },
-  { value: 'admins', label: 'Owners and admins', meaning: 'confirm it for everybody' },
+  {
+    value: 'admins',
+    label: 'Owners and admins',
+    meaning: 'confirm it for everybody, and give each machine to its person on the page Machines',
+  },
 ] as const;
