@@ -25,6 +25,7 @@ test('an owner issues the token of a directory, copies it once, and revokes it',
   await expect.element(page.getByText('scim_shown-once')).toBeVisible();
   await expect.element(button('Replace the token')).toBeVisible();
   await button('Revoke the token').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
   await expect.element(button('Issue a token')).toBeVisible();
   expect(page.getByText('scim_shown-once').query()).toBeNull();
 });

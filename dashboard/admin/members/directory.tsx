@@ -1,21 +1,17 @@
+import { useState } from 'react';
 import { keys, useChange, useDirectory } from '../../app/queries.ts';
 import { Button } from '../../kit/button.tsx';
 import { CopyLine } from '../../kit/copy.tsx';
 import { Ago } from '../../kit/time.tsx';
+import { Confirm } from '../../shared/confirm.tsx';
 import { ErrorNote } from '../../shared/error-note.tsx';
 
 /** The token with which a directory, such as Microsoft Entra or Okta, provisions members. Only owners see it. */
 export function DirectorySection() {
   const { data: directory, error, refetch } = useDirectory();
   const issue = useChange(async (api) => (await api.issueDirectoryToken({})).body, [keys.directory]);
-  const revoke = useChange((api) => api.revokeDirectoryToken({}), [keys.directory]);
+  const [isRevoking, setRevoking] = useState(false);
   const token = directory?.token;
-  const isBusy = issue.isPending || revoke.isPending;
-  const failed = issue.error ?? revoke.error;
-  const change = (what: typeof issue | typeof revoke) => {
-    issue.reset();
-    what.mutate(undefined);
-  };
   return (
     <section className="mt-8 flex max-w-[640px] flex-col items-start gap-3 text-13" aria-label="Directory">
       <h2 className="text-14">Directory</h2>
@@ -40,16 +36,32 @@ export function DirectorySection() {
         </p>
       )}
       <div className="flex gap-2">
-        <Button disabled={isBusy} onClick={() => change(issue)}>
+        <Button disabled={issue.isPending} onClick={() => issue.mutate(undefined)}>
           {token ? 'Replace the token' : 'Issue a token'}
         </Button>
         {token && (
-          <Button tone="danger" disabled={isBusy} onClick={() => change(revoke)}>
+          <Button tone="danger" disabled={issue.isPending} onClick={() => setRevoking(true)}>
             Revoke the token
           </Button>
         )}
       </div>
-      {failed && <ErrorNote error={failed} />}
+      {issue.error && <ErrorNote error={issue.error} />}
+      {isRevoking && (
+        <Confirm
+          title="Revoke the token of the directory"
+          action="Revoke"
+          run={(api) => api.revokeDirectoryToken({})}
+          touches={[keys.directory]}
+          onDone={() => {
+            issue.reset();
+            setRevoking(false);
+          }}
+          onClose={() => setRevoking(false)}
+        >
+          The directory can no longer invite or remove members. Who is a member stays one. This cannot be undone; you
+          can issue another token.
+        </Confirm>
+      )}
     </section>
   );
 }
