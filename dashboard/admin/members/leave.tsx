@@ -70,8 +70,7 @@ export function Leave({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       You lose access now and need an invitation to come back. The secrets you issued are revoked, and machines that use
-      them stop sending until they are signed in again. Recorded sessions stay with the organization, and nobody can
-      read your private ones. {UNREAD}
+      them stop sending until they are signed in again. Recorded sessions stay with the organization. {UNREAD}
     </Confirm>
   );
 }
