@@ -10,8 +10,10 @@ export const liveHandlers = ({ live, store: { db } }: Deps) =>
       const viewer = await viewerOf(db, caller);
       const until = claims.expiresAt ?? Number.POSITIVE_INFINITY;
       const body = live.watch({ ...viewer, userId, sessionId: query.sessionId, signal, until });
-      // The person may have been removed between authentication and the start of the stream.
-      if (!(await findMember(db, organizationId, userId))) live.end(organizationId, userId);
+      // The person may have been removed, or see less, since the request was authenticated.
+      const member = await findMember(db, organizationId, userId);
+      const seesAll = member && (await viewerOf(db, { ...caller, role: member.role })).seesAll;
+      if (seesAll !== viewer.seesAll) live.end(organizationId, userId);
       return { status: 200, body, headers: { 'x-accel-buffering': 'no' } };
     },
   }) satisfies Partial<Handlers>;

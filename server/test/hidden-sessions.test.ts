@@ -1,9 +1,13 @@
+import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PolicyBody } from '../../contract/policy.ts';
 import type { Visibility } from '../../contract/session.ts';
+import type { Deps } from '../deps.ts';
+import { createLive } from '../ingest/live.ts';
 import { streamEvents } from '../ingest/page.ts';
-
 import { foundReadable } from '../routes/answers.ts';
+import { liveHandlers } from '../routes/live.ts';
 import { findSession } from '../store/sessions.ts';
 import { asOrganization } from '../store/tenant.ts';
 import { viewerOf } from '../store/viewer.ts';
@@ -88,6 +92,29 @@ describe.each(ENGINES)('what is hidden while it is sent on %s', (engine) => {
     world = await startWorld(engine);
   });
   afterAll(() => world.service.close());
+
+  test('is not streamed to an admin who sees everything no more once the stream is open', async () => {
+    const { service, ours } = world;
+    const say = (body: PolicyBody) =>
+      service.call('PUT', '/v1/organizations/me/policy', { as: ours.owner, body }).then(({ status }) => status);
+    expect(await say({ adminsSeeAll: true })).toBe(200);
+    let isSaid = false;
+    const db = service.store.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (!isSaid) {
+          isSaid = true;
+          await say({});
+        }
+        return result;
+      },
+    });
+    const live = createLive(Date.now, { ask: () => undefined, forget: () => undefined });
+    const caller = { ...ours, userId: ours.ownerId, role: 'owner' as const, claims: {} };
+    const ask = { caller, query: {}, signal: new AbortController().signal };
+    const { body } = await liveHandlers({ live, store: { db } } as unknown as Deps).streamChanges(ask as never);
+    expect(await text(body)).toBe(': connected\n\n');
+  });
 
   test('breaks off, and does not look whole', async () => {
     const { service, ours } = world;
