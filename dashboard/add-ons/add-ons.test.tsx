@@ -41,6 +41,16 @@ test('each add-on stands with its calls, failures, people and cost, as far as th
   expect(textOf('seo')).toMatch(/never.*5 sessions/);
 });
 
+test('where nobody is told by name, people are counted', async () => {
+  service.answers.listAddOns = ({ from = '', to = '' }) => {
+    const addOns = [3, 1].map((people) => addOn('mcp', `of-${people}`, { ...used, people, topPeople: [] }));
+    return { from, to, addOns, isWhole: true };
+  };
+  await show('/add-ons', service);
+  await expect.poll(() => textOf('of-3')).toContain('3 people');
+  expect(textOf('of-1')).toContain('1 person');
+});
+
 test('a name leads to its sessions of these days; one that is never used leads nowhere', async () => {
   await show('/add-ons?from=2026-11-01&to=2026-11-07', service);
   const link = page.getByRole('link', { name: 'playwright' });

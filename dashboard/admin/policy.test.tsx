@@ -58,3 +58,23 @@ test('where admins see every session, every page says so', async () => {
   await show('/secrets', service);
   await expect.element(page.getByRole('link', { name: 'Admins see all sessions' })).toBeInTheDocument();
 });
+
+test('an owner lets figures be told by person, and says of how many people', async () => {
+  const service = serviceWithPolicy();
+  const told = { policy: DEFAULT_POLICY };
+  service.answers.getPolicy = () => told.policy;
+  service.answers.replacePolicy = () => {
+    told.policy = { ...DEFAULT_POLICY, groupByPerson: true, smallestGroup: 3 };
+    return told.policy;
+  };
+  await show('/policy', service);
+  const fewest = page.getByRole('spinbutton', { name: 'Smallest number of people whose figures are shown apart' });
+  await expect.element(option(/^Not shown/)).toBeChecked();
+  expect(fewest.query()).toBeNull();
+  await option(/^Shown/).click();
+  await expect.element(fewest).toHaveValue(5);
+  await fewest.fill('3');
+  await save().click();
+  await expect.element(page.getByRole('status').filter({ hasText: 'Saved.' })).toBeVisible();
+  await expect.element(fewest).toHaveValue(3);
+});

@@ -82,3 +82,31 @@ test('the plot of cost shows the period before, and a session that needs a look 
   await expect.poll(() => look.getByRole('listitem').elements().length).toBe(1);
   expect(look.element().textContent).toContain('7 failures7 ms');
 });
+
+const byPerson = (...people: string[]) => {
+  const group = (dimension: 'agent' | 'person', value: string) => ({ dimension, value, ...figures(1, 1), days: [] });
+  service.answers.getUsage = ({ from = '', to = '' }) => ({
+    ...usage(from, to, 100),
+    groups: [group('agent', 'codex'), ...people.map((value) => group('person', value))],
+  });
+};
+
+test('figures by person are offered where the service tells them', async () => {
+  byPerson('ada', 'ben');
+  await show('/?by=person', service);
+  await expect.element(page.getByRole('heading', { name: 'Figures by person' })).toBeVisible();
+  expect(page.getByText(/fewer people/).query()).toBeNull();
+});
+
+test('by person, others alone are explained', async () => {
+  byPerson('');
+  await show('/?by=person', service);
+  await expect.element(page.getByText(/fewer people than the policy allows/)).toBeVisible();
+});
+
+test('an address by person shows figures by agent where the policy tells nobody apart', async () => {
+  byPerson();
+  await show('/?by=person', service);
+  await expect.element(page.getByRole('heading', { name: 'Figures by agent' })).toBeVisible();
+  expect(page.getByRole('button', { name: 'Person' }).query()).toBeNull();
+});
