@@ -402,6 +402,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   findLatest: [[VIEWER, USAGE, 20]],
   changeVisibility: [[{ viewer: VIEWER, userId: 'usr_1', isAdmin: true }, 'ses_1', 'private', NOW]],
   viewerOf: [[{ ...ACTOR, role: 'admin' }]],
+  viewerNow: [[VIEWER]],
   findAudience: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }]],
   removeAllDerived: [[]],
   removeDerived: [[SESSION]],

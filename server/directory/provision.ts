@@ -33,7 +33,7 @@ export type Invite = (invited: MemberRow) => Promise<void>;
 
 /**
  * Lets the members of an organization follow its directory. A user who becomes active is invited, and is a member from their
- * first request on, as everybody who is invited. One who is no longer active leaves, with the secrets they issued.
+ * first request on, as everybody who is invited. One who is no longer active leaves, with the secrets they issued or have.
  */
 export const createProvisioning = ({
   store: { db },

@@ -8,7 +8,7 @@ import { toTimestamp } from '../store/columns.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
 import type { Db } from '../store/schema.ts';
 import { asNow } from '../store/tenant.ts';
-import { findAudience, mayRead, type ReadableSession, type Viewer } from '../store/viewer.ts';
+import { findAudience, mayRead, type ReadableSession, type Viewer, viewerNow } from '../store/viewer.ts';
 
 /** Bytes gathered before they are handed to the socket. */
 const CHUNK_BYTES = 64 * 1024;
@@ -22,12 +22,12 @@ export const streamEvents = (
   limit: number,
 ): Promise<Readable> => streamText(textsOf(db, session, from, limit), whileReadable(db, viewer, session));
 
-/** How long a session is sent on before it is looked up again who may read it. */
+/** How long a session is sent on before it is checked again whether the viewer may read it, in milliseconds. */
 const BELIEVED_MS = 500;
 
 /**
- * Checks, now and then, that the viewer may still read a session that is being sent: whoever reads slowly is not sent what was
- * hidden meanwhile.
+ * Checks, now and then, that the viewer may still read a session that is being sent. The session may have been hidden since, or
+ * the viewer may have lost a role or the membership.
  */
 export function whileReadable(db: Db, viewer: Viewer, session: ReadableSession): () => Promise<void> {
   const { organization_id: organizationId, session_id: sessionId } = session;
@@ -35,8 +35,8 @@ export function whileReadable(db: Db, viewer: Viewer, session: ReadableSession):
   return async () => {
     if (performance.now() - checkedAt < BELIEVED_MS) return;
     checkedAt = performance.now();
-    const audience = await findAudience(db, { organizationId, sessionId });
-    if (!audience || !mayRead(viewer, audience)) throw hiddenMeanwhile();
+    const [now, audience] = await Promise.all([viewerNow(db, viewer), findAudience(db, { organizationId, sessionId })]);
+    if (!now || !audience || !mayRead(now, audience)) throw hiddenMeanwhile();
   };
 }
 

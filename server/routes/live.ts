@@ -1,7 +1,6 @@
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
-import { findMember } from '../store/members.ts';
-import { viewerOf } from '../store/viewer.ts';
+import { viewerNow, viewerOf } from '../store/viewer.ts';
 
 export const liveHandlers = ({ live, store: { db } }: Deps) =>
   ({
@@ -11,9 +10,8 @@ export const liveHandlers = ({ live, store: { db } }: Deps) =>
       const until = claims.expiresAt ?? Number.POSITIVE_INFINITY;
       const body = live.watch({ ...viewer, userId, sessionId: query.sessionId, signal, until });
       // The person may have been removed, or see less, since the request was authenticated.
-      const member = await findMember(db, organizationId, userId);
-      const seesAll = member && (await viewerOf(db, { ...caller, role: member.role })).seesAll;
-      if (seesAll !== viewer.seesAll) live.end(organizationId, userId);
+      const viewerThen = await viewerNow(db, viewer);
+      if (viewerThen?.seesAll !== viewer.seesAll) live.end(organizationId, userId);
       return { status: 200, body, headers: { 'x-accel-buffering': 'no' } };
     },
   }) satisfies Partial<Handlers>;

@@ -5,7 +5,7 @@ import { removeMember } from './members.ts';
 import type { Db, MemberRow } from './schema.ts';
 import { revokeSecrets } from './secrets.ts';
 
-/** Who ends a membership, and whether the secrets that the person issued go on. */
+/** Who ends a membership, and whether the secrets that the person issued or has on their machines go on. */
 export interface Departure {
   actor: AuditParty;
   keepsSecrets: boolean;

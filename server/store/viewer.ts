@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Role } from '../../contract/organization.ts';
 import type { SessionKey } from '../log/decide.ts';
+import { findMember } from './members.ts';
 import { readPolicy } from './policies.ts';
 import { firstRow } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
@@ -33,6 +34,14 @@ export async function viewerOf(db: Db, { organizationId, userId, role }: Asker):
   const seesAll = role !== 'member' && (await readPolicy(db, organizationId)).adminsSeeAll;
   if (seesAll) seeEverything();
   return { organizationId, userId, seesAll };
+}
+
+/** The viewer as of now: the role and the policy may have changed. Undefined for who is no member any more. */
+export async function viewerNow(db: Db, viewer: Viewer): Promise<Viewer | undefined> {
+  const { organizationId, userId } = viewer;
+  if (userId === undefined) return viewer;
+  const member = await findMember(db, organizationId, userId);
+  return member && viewerOf(db, { organizationId, userId, role: member.role });
 }
 
 /** What decides who may see a session. */

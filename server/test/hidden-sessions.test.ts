@@ -116,10 +116,16 @@ describe.each(ENGINES)('what is hidden while it is sent on %s', (engine) => {
     expect(await text(body)).toBe(': connected\n\n');
   });
 
-  test('breaks off, and does not look whole', async () => {
+  test.each([
+    { once: 'it is hidden', visibility: 'team', before: {} },
+    { once: 'its reader sees everything no more', visibility: 'private', before: { adminsSeeAll: true } },
+  ] as const)('breaks off, and does not look whole, once $once', async ({ visibility, before }) => {
     const { service, ours } = world;
     const { db } = service.store;
-    const sessionId = await openSigned(world, ours.member, 'team');
+    const say = (body: PolicyBody) =>
+      service.call('PUT', '/v1/organizations/me/policy', { as: ours.owner, body }).then(({ status }) => status);
+    expect(await say(before)).toBe(200);
+    const sessionId = await openSigned(world, ours.member, visibility);
     const events = Array.from({ length: 20 }, (_, n) => said(`${n} ${'word '.repeat(50_000)}`));
     for (const one of events)
       await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: ours.live, body: { events: [one] } });
@@ -128,12 +134,14 @@ describe.each(ENGINES)('what is hidden while it is sent on %s', (engine) => {
     const page = await asOrganization(
       ours.organizationId,
       () => streamEvents(db, viewer, session, 1, events.length),
-      viewer.userId,
+      viewer.seesAll ? undefined : viewer.userId,
     );
     const parts = page[Symbol.asyncIterator]();
     await parts.next();
     const url = `/v1/organizations/me/sessions/${sessionId}/visibility`;
-    expect((await service.call('PUT', url, { as: ours.member, body: { visibility: 'private' } })).status).toBe(200);
+    if (viewer.seesAll) expect(await say({})).toBe(200);
+    else
+      expect((await service.call('PUT', url, { as: ours.member, body: { visibility: 'private' } })).status).toBe(200);
     await setTimeout(600);
     const read = async () => {
       for (let part = await parts.next(); !part.done; part = await parts.next());

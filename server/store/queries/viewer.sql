@@ -5,6 +5,11 @@ select visibility, user_id
   from sessions
   where organization_id = $1 and session_id = $2;
 
+-- viewerNow
+select *
+  from members
+  where organization_id = $1 and user_id = $2;
+
 -- viewerOf
 select policy
   from policies
