@@ -99,7 +99,8 @@ export const DIRECTORY_ROUTES = {
     method: 'PUT',
     path: '/scim/v2/Users/{directoryUserId}',
     auth: 'directory',
-    summary: 'Replace a user; one that is no longer active loses the membership and the secrets they issued at once',
+    summary:
+      'Replace a user; one that is no longer active loses the membership, and the secrets they issued or have on their machines, at once',
     body: ScimUserBody,
     replies: { 200: ScimUser },
     contentType: SCIM_TYPE,

@@ -125,7 +125,8 @@ export const EXTENSIONS = {
     method: 'DELETE',
     path: '/v1/me/membership',
     auth: 'member',
-    summary: 'Leave the organization, and revoke the secrets the person issued; what was captured stays',
+    summary:
+      'Leave the organization, and revoke the secrets that the person issued or has on their machines; what was captured stays',
     query: SecretsQuery,
     replies: { 200: Person },
     errors: [400, 401, 403, 409, 429, 503],
@@ -170,7 +171,7 @@ export const EXTENSIONS = {
     path: '/v1/organizations/me/members/{userId}',
     auth: 'admin',
     summary:
-      'Remove a member with the secrets they issued, or withdraw an invitation; what they captured stays, unless asked otherwise',
+      'Remove a member with the secrets they issued or have on their machines, or withdraw an invitation; what they captured stays, unless asked otherwise',
     query: RemovalQuery,
     replies: { 200: Envelope('user', Member) },
     errors: [400, 401, 403, 404, 409, 429, 503],

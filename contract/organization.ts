@@ -74,7 +74,7 @@ export const OfferedInvitation = Type.Object({
 });
 export type OfferedInvitation = Static<typeof OfferedInvitation>;
 
-/** What becomes of the active secrets that a person issued when they go. */
+/** What becomes of the active secrets that a person issued, or has on their machines, when they go. */
 export const SecretsQuery = Type.Object({
   secrets: Type.Optional(
     Type.Enum(['revoke', 'keep'], {

@@ -5,7 +5,7 @@ import { paths } from '../../app/paths.ts';
 import { showHidden } from '../../kit/text/controls.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 
-const UNREAD = 'Nobody can read your private ones then; to leave one to the team, change who may see it first.';
+const UNREAD = 'Private ones stay private; to leave one to the team, change who may see it first.';
 
 /** Deletes what the service knows of the person themselves. */
 export function DeleteAccount({ onClose }: { onClose: () => void }) {
@@ -19,8 +19,8 @@ export function DeleteAccount({ onClose }: { onClose: () => void }) {
       onDone={() => void auth.signOut()}
       onClose={onClose}
     >
-      Deletes your e-mail, membership and sign-ins, and revokes the secrets you issued. Recorded sessions stay with the
-      organization. {UNREAD} An account at another identity provider stays there.
+      Deletes your e-mail, membership and sign-ins, and revokes the secrets that you issued or that your machines have.
+      Recorded sessions stay with the organization. {UNREAD} An account at another identity provider stays there.
     </Confirm>
   );
 }
@@ -69,8 +69,9 @@ export function Leave({ onClose }: { onClose: () => void }) {
       onDone={() => window.location.assign(paths.home())}
       onClose={onClose}
     >
-      You lose access now and need an invitation to come back. The secrets you issued are revoked, and machines that use
-      them stop sending until they are signed in again. Recorded sessions stay with the organization. {UNREAD}
+      You lose access now and need an invitation to come back. The secrets that you issued or that your machines have
+      are revoked: machines that use them stop sending until they are signed in again. Recorded sessions stay with the
+      organization. {UNREAD}
     </Confirm>
   );
 }

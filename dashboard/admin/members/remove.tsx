@@ -20,10 +20,8 @@ export function Remove({ member, onClose }: Props) {
   const [isEnding, setEnding] = useState(false);
   const [sessions, setSessions] = useState<Fate>('keep');
   const [to, setTo] = useState('');
-  const { secrets, machines } = useIssuedBy(userId);
-  const active = secrets.filter((secret) => secret.status === 'active');
+  const { machines } = useIssuedBy(userId);
   const email = showHidden(member.email);
-  const [one, them] = active.length === 1 ? ['secret', 'it'] : ['secrets', 'them'];
   const query = {
     secrets: isRevoking ? 'revoke' : 'keep',
     ...(sessions !== 'keep' && { sessions }),
@@ -46,10 +44,10 @@ export function Remove({ member, onClose }: Props) {
         <>
           {!isInvited && <SessionsChoice chosen={sessions} onChoose={setSessions} />}
           {sessions === 'handOver' && <Successor of={member} to={to} onChoose={setTo} />}
-          {active.length > 0 && (
+          {!isInvited && (
             <Check isChecked={isRevoking} onChange={setRevoking}>
-              Revoke the {active.length === 1 ? 'active secret' : `${active.length} active ${one}`} they issued.
-              Machines that use {them} stop sending until they are signed in again.
+              Revoke the secrets they issued or have on their machines. Machines that use them stop sending until they
+              are signed in again.
             </Check>
           )}
           {machines.length > 0 && sessions === 'keep' && (
@@ -70,7 +68,7 @@ export function Remove({ member, onClose }: Props) {
 type Fate = NonNullable<RemovalQuery['sessions']>;
 
 const FATES = [
-  { value: 'keep', label: 'Keep', meaning: 'as they are. Nobody can read the private ones' },
+  { value: 'keep', label: 'Keep', meaning: 'as they are. Private ones stay private' },
   { value: 'handOver', label: 'Hand over', meaning: 'to another member. What the team cannot read stays unread' },
   { value: 'delete', label: 'Delete', meaning: 'all their sessions, and revoke their machines. This cannot be undone' },
 ] as const;
