@@ -61,7 +61,7 @@ function PolicyForm({ policy }: { policy: Policy }) {
           legend="Figures by person"
           options={BY_PERSON}
           value={wanted.groupByPerson ? 'shown' : 'not'}
-          onChange={(which) => choose({ groupByPerson: which === 'shown' })}
+          onChange={(which) => choose({ groupByPerson: which === 'shown', smallestGroup: policy.smallestGroup })}
         />
         {wanted.groupByPerson && (
           <label className="flex flex-col items-start gap-1 text-13">
