@@ -11,7 +11,7 @@ export function FactsAlone({ facts }: { facts: SessionFacts | undefined }) {
     <Scroll aria-label="Facts" className="changes-view">
       <div className="flex flex-col gap-6">
         <p className="text-13 text-muted">
-          Its person shows others the facts of this session alone. Ask them for what was said in it.
+          You see the facts of this session alone: what was said and done in it is shown to its person.
         </p>
         {facts && facts.files.length > 0 && (
           <Table
