@@ -38,7 +38,6 @@ export const REVIEW_SCENARIOS: readonly Scenario[] = [
         { dimension: 'model', value: '', prompts: 2 },
         { dimension: 'repository', value: '', prompts: 2 },
         { dimension: 'environment', value: ours.environmentId, prompts: 2 },
-        { dimension: 'person', value: '', prompts: 2 },
       ],
     }),
   },
