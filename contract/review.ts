@@ -68,7 +68,7 @@ export type Milestone = Static<typeof Milestone>;
 export const SessionFacts = Type.Object({
   summary: SessionSummary,
   userId: Type.Optional({ ...Id('usr'), description: 'the person whose session it is; absent: nobody’s' }),
-  holdId: Type.Optional(Type.String({ description: 'of a legal hold, for which nobody may delete the session' })),
+  holdId: Type.Optional(Type.String({ description: 'a legal hold that keeps the session from being deleted' })),
   folder: Type.Optional(Type.String()),
   branches: Type.Array(Type.String()),
   tools: Type.Array(Type.Object({ name: Type.String(), calls: count(), failed: count() })),

@@ -11,7 +11,7 @@ import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { Confirm } from '../shared/confirm.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
-import { Issuer } from './issuer.tsx';
+import { PersonLink } from '../shared/person-name.tsx';
 import { ResourcePage } from './resource-page.tsx';
 
 /** What each kind of hold names, and how its id is asked for. */
@@ -74,7 +74,7 @@ function Holds() {
           ),
         },
         { head: 'Placed', label: 'placed', isMuted: true, cell: ({ placedAt }) => <Ago time={placedAt} /> },
-        { head: 'By', label: 'by', wraps: true, cell: ({ placedBy }) => <Issuer userId={placedBy} /> },
+        { head: 'By', label: 'by', wraps: true, cell: ({ placedBy }) => <PersonLink userId={placedBy} /> },
         { head: 'State', wraps: true, cell: (hold) => <State hold={hold} /> },
         {
           head: 'Actions',
@@ -114,7 +114,7 @@ function State({ hold: { releasedAt, releasedBy } }: { hold: Hold }) {
       {releasedBy && (
         <>
           {' by '}
-          <Issuer userId={releasedBy} />
+          <PersonLink userId={releasedBy} />
         </>
       )}
     </>
@@ -192,7 +192,7 @@ function PersonChoice() {
 
 function Target({ target: { kind, id } }: { target: HoldTarget }) {
   if (id === undefined) return <>{KINDS[kind].word}</>;
-  if (kind === 'person') return <Issuer userId={id} />;
+  if (kind === 'person') return <PersonLink userId={id} />;
   if (kind === 'repository') return <>{showHidden(id)}</>;
   return (
     <Link to="/sessions/$sessionId" params={{ sessionId: id }} className="row-link">

@@ -6,7 +6,7 @@ import { Button } from '../kit/button.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { nameOfEnvironment } from '../shared/environment-name.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
-import { useNameOf } from '../shared/person-name.ts';
+import { useNameOf } from '../shared/person-name.tsx';
 
 interface Props {
   machine: Environment;

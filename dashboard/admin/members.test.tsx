@@ -94,7 +94,7 @@ test('the machines that were set up with their secrets are named, and revoked wh
   expect(machines.element().textContent).not.toContain('ada-mbp');
 });
 
-test('who was removed is told so, and from what', async () => {
+test('a removed member is told of the removal and of the organization', async () => {
   const { service } = serviceWithSecrets(0);
   const { close } = await show('/members', service);
   await expect.element(page.getByRole('heading', { name: 'Members' })).toBeVisible();

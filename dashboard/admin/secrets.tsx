@@ -9,10 +9,10 @@ import { Empty } from '../kit/notes.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { Confirm } from '../shared/confirm.tsx';
+import { PersonLink } from '../shared/person-name.tsx';
 import { nameOfSecret } from '../shared/secret-name.ts';
 import { SessionsOf } from '../shared/sessions-of.tsx';
 import { IssueSecret } from './issue-secret.tsx';
-import { Issuer } from './issuer.tsx';
 import { ResourcePage } from './resource-page.tsx';
 import { RotateSecret } from './rotate-secret.tsx';
 
@@ -76,7 +76,7 @@ export function SecretsPage() {
           ),
         },
         { head: 'Issued', label: 'issued', isMuted: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
-        { head: 'By', label: 'by', cell: ({ createdBy }) => <Issuer userId={createdBy} /> },
+        { head: 'By', label: 'by', cell: ({ createdBy }) => <PersonLink userId={createdBy} /> },
         {
           head: 'Last used',
           label: 'last used',

@@ -2,7 +2,7 @@ import type { Look, SessionView } from '../../contract/session-view.ts';
 import { useIsAdmin, usePerson } from '../app/app.ts';
 import { useSessionViews } from '../app/queries.ts';
 import { Ago } from '../kit/time.tsx';
-import { useNameOf } from '../shared/person-name.ts';
+import { useNameOf } from '../shared/person-name.tsx';
 
 const WORDS: Record<Look, string> = {
   opened: 'opened it',

@@ -1,0 +1,25 @@
+import { Link } from '@tanstack/react-router';
+import { useMembers } from '../app/queries.ts';
+import { showHidden } from '../kit/text/controls.ts';
+
+/** Names a person by their e-mail while they are a member. */
+export function useNameOf(): (userId: string) => string {
+  const { data: members } = useMembers();
+  return (userId) => {
+    const member = members?.find((each) => each.userId === userId);
+    if (member) return showHidden(member.email);
+    return members ? 'a former member' : '…';
+  };
+}
+
+/** The name of a person, with a link to their page while they are a member. */
+export function PersonLink({ userId }: { userId: string }) {
+  const { data: members } = useMembers();
+  const name = useNameOf()(userId);
+  if (!members?.some((each) => each.userId === userId)) return <span className="text-muted">{name}</span>;
+  return (
+    <Link to="/members/$userId" params={{ userId }} className="row-link">
+      {name}
+    </Link>
+  );
+}
