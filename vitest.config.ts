@@ -20,7 +20,7 @@ export default defineConfig({
         plugins: [builtThreads()],
         test: {
           name: 'unit',
-          include: ['{contract,server,cli,dashboard,script,faults}/**/*.test.ts'],
+          include: ['{contract,redact,server,cli,dashboard,script,faults}/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'dashboard/e2e/**', 'cli/test/agents/real/**'],
           globalSetup: [
             'contract/test/temporary.ts',
@@ -100,7 +100,7 @@ export default defineConfig({
       reportsDirectory: 'artefacts/test/coverage',
       reporter: ['json-summary', 'html'],
       // The dashboard is proved by the tests in the browser.
-      include: ['{contract,server,cli}/**/*.ts'],
+      include: ['{contract,redact,server,cli}/**/*.ts'],
       exclude: ['**/*.test.ts', '**/test/**'],
       // A little below what is reached, so that a large piece without tests is noticed.
       thresholds: { lines: 90, branches: 80 },

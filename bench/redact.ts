@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createRedactor } from '../cli/redact/redactor.ts';
-import { RULES } from '../cli/redact/rules/all.ts';
-import { RULE_EXAMPLES } from '../cli/test/redaction/rule-examples.ts';
 import type { CapturedEvent } from '../contract/transcript.ts';
+import { createRedactor } from '../redact/redactor.ts';
+import { RULES } from '../redact/rules/all.ts';
+import { RULE_EXAMPLES } from '../redact/test/rule-examples.ts';
 
 /**
  * How fast redaction is over a folder, how often it fires there, and whether its time grows in line with its input.

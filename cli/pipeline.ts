@@ -1,3 +1,5 @@
+import { readKey } from '../redact/key.ts';
+import { createRedactor, type Redactor } from '../redact/redactor.ts';
 import { type Account, identifyAccount, openAccountSpool } from './account.ts';
 import { requireSettings, type Settings, stateFolder } from './config.ts';
 import { type Context, credentialsOf } from './context.ts';
@@ -9,8 +11,6 @@ import { readPreferences } from './privacy/preferences.ts';
 import type { Trouble } from './read/discover.ts';
 import { createRecordHash } from './read/identity.ts';
 import { createReader } from './read/reader.ts';
-import { readKey } from './redact/key.ts';
-import { createRedactor, type Redactor } from './redact/redactor.ts';
 import { findRepository, type Repository } from './repository.ts';
 import { openSpool, type Spool } from './spool/open.ts';
 import { createService } from './upload/service.ts';

@@ -7,7 +7,9 @@ const read = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')
 const wanted = read('package-lock.json') ?? {};
 const installed = read('node_modules/.package-lock.json');
 
-const isPackage = (path) => path.startsWith('node_modules/') || path.includes('/node_modules/');
+/** Workspaces are imported by their path: the links to them are not needed. */
+const isPackage = (path) =>
+  (path.startsWith('node_modules/') || path.includes('/node_modules/')) && wanted[path].link !== true;
 /** An optional package may be meant for another platform; then npm leaves it out. */
 const matches = (path) =>
   installed[path] === undefined

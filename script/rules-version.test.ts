@@ -7,9 +7,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 test('the version of the rules is a hash of every file that holds rules, on any path', async () => {
   const { code, files } = await bundleRules();
-  const rules = readdirSync(`${ROOT}cli/redact/rules`).filter((name) => !name.includes('.test.') && name !== 'rule.ts');
+  const rules = readdirSync(`${ROOT}redact/rules`).filter((name) => !name.includes('.test.') && name !== 'rule.ts');
   for (const name of ['names.ts', 'separators.ts', 'values.ts', 'tables.ts', ...rules.map((name) => `rules/${name}`)]) {
-    expect(files).toContain(`cli/redact/${name}`);
+    expect(files).toContain(`redact/${name}`);
   }
   expect(code).not.toContain(ROOT);
   expect(readFileSync(`${ROOT}${RULES_VERSION_FILE}`, 'utf8')).toBe(await rulesVersion());

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
-export const RULES_VERSION_FILE = 'cli/redact/version.ts';
+export const RULES_VERSION_FILE = 'redact/version.ts';
 
 /** The file that names the version of the masking rules: a hash of all the code that masks, without its comments. */
 export async function rulesVersion(): Promise<string> {
@@ -17,7 +17,7 @@ export const RULES_VERSION = '3-${hash}';
 export async function bundleRules() {
   const cwd = fileURLToPath(new URL('..', import.meta.url));
   const build = await rolldown({
-    input: `${cwd}cli/redact/redactor.ts`,
+    input: `${cwd}redact/redactor.ts`,
     cwd,
     platform: 'node',
     // It would be a hash of itself.

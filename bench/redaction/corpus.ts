@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeExample } from '../../cli/test/redaction/made.ts';
+import { makeExample } from '../../redact/test/made.ts';
 import { createMaskers, MASKERS, maskSession, OURS, survives } from './maskers.ts';
 
 /** Recall and harm over the sessions of `corpus/`, a table by class; see its README. */

@@ -1,5 +1,5 @@
-import { createRedactor } from '../../cli/redact/redactor.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
+import { createRedactor } from '../../redact/redactor.ts';
 import { createDetectSecrets, createGitleaks, createSecretlint, type Masker } from './others.ts';
 
 /** Where the other tools are; those that are not named are left out. */

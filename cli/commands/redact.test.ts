@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { made } from '../../redact/test/made.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { run } from '../test/program.ts';
-import { made } from '../test/redaction/made.ts';
 
 const token = `ghp_${made('alnum', 36)}`;
 const known = 'mountain-Lake-77';

@@ -1,6 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CapturedEvent } from '../../contract/transcript.ts';
+import { cutUp } from '../../redact/pieces.ts';
+import type { Redactor } from '../../redact/redactor.ts';
 import type { JsonObject } from '../agents/agent.ts';
 import { defineCommand, flag, text } from '../command.ts';
 import { readSettings, stateFolder } from '../config.ts';
@@ -10,8 +12,6 @@ import { formatCount } from '../output.ts';
 import { openRedactor } from '../pipeline.ts';
 import { preferencesPath } from '../privacy/preferences.ts';
 import { folderOf } from '../read/record.ts';
-import { cutUp } from '../redact/pieces.ts';
-import type { Redactor } from '../redact/redactor.ts';
 
 export const redactCommand = defineCommand({
   name: 'redact',

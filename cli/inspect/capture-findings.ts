@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parse } from 'jsonc-parser';
 import { shellWord } from '../../contract/quote.ts';
+import { RULES } from '../../redact/rules/all.ts';
+import { RULES_VERSION } from '../../redact/version.ts';
 import type { Context } from '../context.ts';
 import { formatAge, formatBytes, formatCount } from '../output.ts';
-import { RULES } from '../redact/rules/all.ts';
-import { RULES_VERSION } from '../redact/version.ts';
 import { type Check, type Finding, failed, warning } from './finding.ts';
 import { attempt } from './inspect.ts';
 import type { AgentTranscripts } from './transcripts.ts';

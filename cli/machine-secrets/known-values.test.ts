@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { made } from '../test/redaction/made.ts';
+import { made } from '../../redact/test/made.ts';
 import { createKnownValues, type KnownValuesOptions } from './known-values.ts';
 
 let home = '';

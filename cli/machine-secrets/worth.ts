@@ -1,4 +1,4 @@
-import { isPlaceholder, isWords, looksRandom } from '../redact/values.ts';
+import { isPlaceholder, isWords, looksRandom } from '../../redact/values.ts';
 
 const LONGEST = 16_384;
 

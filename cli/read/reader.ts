@@ -1,10 +1,10 @@
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Redactor } from '../../redact/redactor.ts';
 import { storeOf } from '../agents/store.ts';
 import { collectAfter } from '../memory.ts';
 import { type Consent, type Wanted, wantedOf } from '../privacy/consent.ts';
 import type { Policy } from '../privacy/policy.ts';
-import type { Redactor } from '../redact/redactor.ts';
 import type { FileRow } from '../spool/files.ts';
 import { type CommitOptions, Commits, CursorMoved } from './commit.ts';
 import { type Found, findTranscripts, type Place, stampOf, type Trouble, tolerateFileErrors } from './discover.ts';

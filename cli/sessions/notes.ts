@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readKey } from '../../redact/key.ts';
 import { storeOf } from '../agents/store.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { createRecordHash } from '../read/identity.ts';
 import { findKept } from '../read/kept.ts';
-import { readKey } from '../redact/key.ts';
 import type { Spool } from '../spool/open.ts';
 import type { MetSession } from './met.ts';
 

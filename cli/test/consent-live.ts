@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { readKey } from '../../redact/key.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { openPolicy } from '../pipeline.ts';
@@ -8,7 +9,6 @@ import { ensureConsent } from '../privacy/consent.ts';
 import { narrowToConsent } from '../privacy/narrow.ts';
 import { createRecordHash } from '../read/identity.ts';
 import { createReader } from '../read/reader.ts';
-import { readKey } from '../redact/key.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 
 /** What a daemon holds between two looks. */

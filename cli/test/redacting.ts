@@ -1,6 +1,6 @@
 import type { CapturedEvent } from '../../contract/transcript.ts';
+import { createRedactor, type Redactor, type RedactorOptions, type Subject } from '../../redact/redactor.ts';
 import { createKnownValues, type KnownValuesOptions } from '../machine-secrets/known-values.ts';
-import { createRedactor, type Redactor, type RedactorOptions, type Subject } from '../redact/redactor.ts';
 
 /** Masks a record of one event. */
 export function redactOne(

@@ -1,8 +1,8 @@
 import { appendFileSync, copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createRedactor } from '../../redact/redactor.ts';
 import { codex } from '../agents/codex/codex.ts';
-import { createRedactor } from '../redact/redactor.ts';
 import { readEvents } from '../upload/refusals.ts';
 import { makeFolder, write } from './folder.ts';
 import { openReading, spooledEvents, textsOf } from './reading.ts';

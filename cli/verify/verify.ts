@@ -1,5 +1,6 @@
 import { MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
 import { MAX_DIGESTS_AT_ONCE } from '../../contract/digest.ts';
+import { readKey } from '../../redact/key.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { inspectTranscripts } from '../inspect/transcripts.ts';
@@ -8,7 +9,6 @@ import { openPipeline, openPolicy, openRedactor } from '../pipeline.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { createRecordHash } from '../read/identity.ts';
 import { createMask } from '../read/mask.ts';
-import { readKey } from '../redact/key.ts';
 import { chooseSessions, requireAgents, type SessionFilter } from '../sessions/choose.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';

@@ -25,7 +25,7 @@ function note(imports: typeof files, from: string, to: string, fact: string): vo
 
 /** `cli/read` of `cli/read/stored/stream.ts`, and `cli/account.ts` of itself. */
 function folderOf(path: string): string | undefined {
-  return /^(?:cli|server|dashboard|contract)\/[^/]+/.exec(path)?.[0];
+  return /^(?:cli|server|dashboard|contract|redact)\/[^/]+/.exec(path)?.[0];
 }
 
 function circlesIn(imports: typeof files): string[][] {

@@ -17,7 +17,7 @@ export interface Sbom {
 }
 
 /** What the service, its dashboard and the command line are made from. */
-const WORKSPACES = ['cli', 'contract', 'dashboard', 'server'];
+const WORKSPACES = ['cli', 'contract', 'dashboard', 'redact', 'server'];
 
 /** What a library takes along where it is installed, without saying so: `debug` colours its lines. */
 const TAKEN_ALONG = ['supports-color'];

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { runs } from '../../contract/test/runs.ts';
-import type { CapturedEvent } from '../../contract/transcript.ts';
-import { createMachineRedactor, redactOne } from '../test/redacting.ts';
-import { RULE_EXAMPLES } from '../test/redaction/rule-examples.ts';
+import { createMachineRedactor, redactOne } from '../cli/test/redacting.ts';
+import { runs } from '../contract/test/runs.ts';
+import type { CapturedEvent } from '../contract/transcript.ts';
 import { createRedactor } from './redactor.ts';
 import { RULES } from './rules/all.ts';
+import { RULE_EXAMPLES } from './test/rule-examples.ts';
 
 const source = { agent: 'codex', session: 's-1', file: '2026/a.jsonl', position: 12 };
 const KEY = new Uint8Array(32);

@@ -1,4 +1,4 @@
-import { RULES } from '../../redact/rules/all.ts';
+import { RULES } from '../rules/all.ts';
 import { makeExample } from './made.ts';
 
 /** What a rule finds, and what it leaves. */

@@ -2,13 +2,13 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { runs } from '../../contract/test/runs.ts';
-import type { Agent, JsonObject } from '../agents/agent.ts';
-import { AGENTS } from '../agents/all.ts';
-import { serializeEvent } from '../read/mask.ts';
-import { parseRecord } from '../read/record.ts';
-import { transcriptsBelow } from '../test/agents/corpus.ts';
-import { createMachineRedactor, redactOne } from '../test/redacting.ts';
+import type { Agent, JsonObject } from '../cli/agents/agent.ts';
+import { AGENTS } from '../cli/agents/all.ts';
+import { serializeEvent } from '../cli/read/mask.ts';
+import { parseRecord } from '../cli/read/record.ts';
+import { transcriptsBelow } from '../cli/test/agents/corpus.ts';
+import { createMachineRedactor, redactOne } from '../cli/test/redacting.ts';
+import { runs } from '../contract/test/runs.ts';
 
 /**
  * A value of this machine is planted into every string and every key of every agent's fixtures, written in each of the
@@ -158,6 +158,6 @@ describe.each(AGENTS.map((agent) => [agent.id, agent] as const))('%s', (_id, age
 });
 
 test('every agent has fixtures', () => {
-  const folders = readdirSync(fileURLToPath(new URL('../test/agents/fixtures', import.meta.url)));
+  const folders = readdirSync(fileURLToPath(new URL('../cli/test/agents/fixtures', import.meta.url)));
   expect(AGENTS.map(({ id }) => id).filter((id) => !folders.includes(id))).toEqual([]);
 });

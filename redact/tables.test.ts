@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { redactOne } from '../test/redacting.ts';
-import { made } from '../test/redaction/made.ts';
+import { redactOne } from '../cli/test/redacting.ts';
 import { createRedactor } from './redactor.ts';
+import { made } from './test/made.ts';
 
 const ROWS = 3000;
 const passwords = Array.from({ length: ROWS }, (_, row) => `${made('alnum', 9, row)}#4k`);

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import type { CapturedEvent } from '../../contract/transcript.ts';
-import { AGENTS } from '../agents/all.ts';
-import { collection, transcriptsOf } from '../test/agents/corpus.ts';
-import { redactOne } from '../test/redacting.ts';
+import { AGENTS } from '../cli/agents/all.ts';
+import { collection, transcriptsOf } from '../cli/test/agents/corpus.ts';
+import { redactOne } from '../cli/test/redacting.ts';
+import type { CapturedEvent } from '../contract/transcript.ts';
 import { createRedactor } from './redactor.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const LIMIT = 20_000_000;
 
 /** Files of other people and of this repository, from many folders; hardly anything in them is a secret. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createRedactor } from '../../redact/redactor.ts';
-import { redactOne } from '../redacting.ts';
+import { redactOne } from '../../cli/test/redacting.ts';
+import { createRedactor } from '../redactor.ts';
 import { made, madeUuid } from './made.ts';
 
 const redactor = createRedactor({ key: new Uint8Array(32) });

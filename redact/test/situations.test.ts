@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createRedactor } from '../../redact/redactor.ts';
-import { redactOne } from '../redacting.ts';
+import { redactOne } from '../../cli/test/redacting.ts';
+import { createRedactor } from '../redactor.ts';
 import { made, madeUuid } from './made.ts';
 
 /** What stands on a screen while an agent works: each text with several draws of its secret, which `§` stands for. */

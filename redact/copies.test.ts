@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { redactOne } from '../test/redacting.ts';
-import { made, madeUuid } from '../test/redaction/made.ts';
+import { redactOne } from '../cli/test/redacting.ts';
 import { createRedactor } from './redactor.ts';
+import { made, madeUuid } from './test/made.ts';
 
 const redactor = createRedactor({ key: new Uint8Array(32) });
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-test('redaction imports nothing else of the command line, so that the service can use it', () => {
+test('redaction imports nothing but the contract, so that the service can use it', () => {
   const files = (readdirSync(import.meta.dirname, { recursive: true }) as string[]).filter(
-    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !/^(?:node_modules|test)[\\/]/.test(name),
   );
   expect(files.length).toBeGreaterThan(20);
   const imports = files.flatMap((name) => {

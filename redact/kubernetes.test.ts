@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { made } from '../test/redaction/made.ts';
 import { findKubernetesSecrets } from './kubernetes.ts';
+import { made } from './test/made.ts';
 
 /** A release of Helm is as long. */
 const LONG = made('base64', 200_000);

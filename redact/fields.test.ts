@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { redactOne } from '../test/redacting.ts';
+import { redactOne } from '../cli/test/redacting.ts';
 import { createRedactor } from './redactor.ts';
 
 const redactor = createRedactor({ key: new Uint8Array(32) });

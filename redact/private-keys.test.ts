@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { redactOne } from '../test/redacting.ts';
-import { made } from '../test/redaction/made.ts';
+import { redactOne } from '../cli/test/redacting.ts';
 import { createRedactor } from './redactor.ts';
+import { made } from './test/made.ts';
 
 const redactor = createRedactor({ key: new Uint8Array(32) });
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };

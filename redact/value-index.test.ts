@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { made } from '../test/redaction/made.ts';
 import { createKeywordScanner } from './keywords.ts';
+import { made } from './test/made.ts';
 import { createValueIndex } from './value-index.ts';
 
 const secret = made('alnum', 40);

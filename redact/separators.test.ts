@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { made, makeExample } from '../test/redaction/made.ts';
 import { createAssignmentReader, NAME_KEYWORDS } from './assignments.ts';
 import { createKeywordScanner } from './keywords.ts';
 import { createNameReader, PASSWORD_ELSEWHERE, PASSWORD_WORDS } from './names.ts';
 import { JOINED_VERBS, NEAR_VERBS, PURPOSES, SEPARATORS, type Separator, VERBS } from './separators.ts';
 import { createTableReader } from './tables.ts';
+import { made, makeExample } from './test/made.ts';
 
 const scan = createKeywordScanner(NAME_KEYWORDS);
 

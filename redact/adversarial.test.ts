@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { CapturedEvent } from '../../contract/transcript.ts';
-import { createMachineRedactor } from '../test/redacting.ts';
-import { made } from '../test/redaction/made.ts';
-import { RULE_EXAMPLES } from '../test/redaction/rule-examples.ts';
+import { createMachineRedactor } from '../cli/test/redacting.ts';
+import type { CapturedEvent } from '../contract/transcript.ts';
 import { createRedactor } from './redactor.ts';
 import { RULES } from './rules/all.ts';
+import { made } from './test/made.ts';
+import { RULE_EXAMPLES } from './test/rule-examples.ts';
 
 /**
  * Nobody's text may stall capture. Time is not measured here, since it says as much about the machine: what is counted is

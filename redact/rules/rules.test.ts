@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { made, makeExample } from '../../test/redaction/made.ts';
 import { createKeywordScanner } from '../keywords.ts';
+import { made, makeExample } from '../test/made.ts';
 import { RULES } from './all.ts';
 import { groupByKeyword, matchRule } from './match.ts';
 import type { Rule } from './rule.ts';

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { CapturedEvent } from '../../contract/transcript.ts';
-import { redactOne } from '../test/redacting.ts';
-import { NAMED_EXAMPLES } from '../test/redaction/named-examples.ts';
-import { RULE_EXAMPLES } from '../test/redaction/rule-examples.ts';
-
+import { redactOne } from '../cli/test/redacting.ts';
+import type { CapturedEvent } from '../contract/transcript.ts';
 import { createRedactor } from './redactor.ts';
+import { NAMED_EXAMPLES } from './test/named-examples.ts';
+import { RULE_EXAMPLES } from './test/rule-examples.ts';
 
 const redactor = createRedactor({ key: new Uint8Array(32) });
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };

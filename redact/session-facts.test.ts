@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { codex } from '../agents/codex/codex.ts';
-import { makeFolder, write } from '../test/folder.ts';
-import { openReading } from '../test/reading.ts';
-import { createMachineRedactor } from '../test/redacting.ts';
-import { made } from '../test/redaction/made.ts';
+import { codex } from '../cli/agents/codex/codex.ts';
+import { makeFolder, write } from '../cli/test/folder.ts';
+import { openReading } from '../cli/test/reading.ts';
+import { createMachineRedactor } from '../cli/test/redacting.ts';
+import { made } from './test/made.ts';
 
 test('the facts that open a session are masked, too', async () => {
   const secret = made('alnum', 30);

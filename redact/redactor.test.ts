@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { CapturedEvent } from '../../contract/transcript.ts';
-import { makeFolder, write } from '../test/folder.ts';
-import { createMachineRedactor, redactOne } from '../test/redacting.ts';
-import { made } from '../test/redaction/made.ts';
+import { makeFolder, write } from '../cli/test/folder.ts';
+import { createMachineRedactor, redactOne } from '../cli/test/redacting.ts';
+import type { CapturedEvent } from '../contract/transcript.ts';
 import { createRedactor, type Subject } from './redactor.ts';
+import { made } from './test/made.ts';
 
 const secret = 'Sommer/regen+2024!';
 const key = new Uint8Array(32);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { CapturedEvent } from '../../../contract/transcript.ts';
-import { createRedactor } from '../../redact/redactor.ts';
-import { redactOne } from '../redacting.ts';
+import { redactOne } from '../../cli/test/redacting.ts';
+import type { CapturedEvent } from '../../contract/transcript.ts';
+import { createRedactor } from '../redactor.ts';
 import type { Example, Examples } from './example.ts';
 import { FIRST_BATCH } from './first-batch.ts';
 import { FIRST_SERVICES } from './first-services.ts';
