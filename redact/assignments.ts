@@ -5,7 +5,7 @@ import { endOfToken, isSecretInText, isSurelyRandom, type Shape } from './values
 
 /** What a name of a secret has in it. `assignments.ts` looks at what stands around each of them. */
 export const NAME_KEYWORDS =
-  'pass,pwd,psw,pssw,pasw,pw:,pw=,pw ,secret,token,key,auth,credential,bearer,conn,_pat,pat=,kennwort,contrase,senha,wachtwoord,jwt,csrf,psk,senord,adgangskode,salasana,heslo,jelsz,sandi,parola'.split(
+  'pass,pwd,psw,pssw,pasw,pw:,pw=,pw ,secret,token,key,auth,credential,bearer,conn,_pat,pat=,_api,kennwort,contrase,senha,wachtwoord,jwt,csrf,psk,senord,adgangskode,salasana,heslo,jelsz,sandi,parola'.split(
     ',',
   );
 
@@ -112,16 +112,21 @@ const ARROW = /\\{0,7}["'`]?[ \t]{0,4}(?:->|=>|→)[ \t]{0,4}(?=\\{0,7}["'`])/y;
 const UNTIL_ARROW =
   /(?:null|\(sensitive value\)|\\{0,7}"[^"\\\n]{0,80}\\{0,7}")[ \t]{0,4}->[ \t]{0,4}(?=\\{0,7}["'`])/y;
 
-/** `use … as the password`. */
+/** `use … as the password`, `assertEquals("…", config.getPassword())`, `"…".equals(password)`. */
 function readBefore(text: string, { start, strength }: Name): readonly Place[] {
-  if (strength !== 'password') return NONE;
-  const found = USED_AS.exec(text.slice(Math.max(0, start - 120), start));
+  if (strength !== 'password' && strength !== 'strong') return NONE;
+  const from = Math.max(0, start - 120);
+  const found =
+    (strength === 'password' ? USED_AS : COMPARED).exec(text.slice(from, start)) ??
+    COMPARED.exec(text.slice(from, start));
   const [before = '', value = ''] = found?.slice(1) ?? [];
-  const at = Math.max(0, start - 120) + (found?.index ?? 0) + before.length;
+  const at = from + (found?.index ?? 0) + before.length;
   return judge(text, at, value, strength, 'column') === undefined ? NONE : [{ start: at, end: at + value.length }];
 }
 const USED_AS =
   /(\b(?:use|set|try|enter|type) ["'`]?)([^\s"'`]{6,64})["'`]? as (?:(?:the|your|my|our|its|a) )?(?:[\w-]{1,20} ){0,2}$/i;
+const COMPARED =
+  /((?:\b\w{0,20}(?:equals?|eq|same|strcmp|compare)\([ \t]{0,2})?["'`])([^\s"'`]{6,64})["'`](?:(?<=\(.{2,90}),[ \t]{0,4}|\.equals(?:IgnoreCase)?\(|[ \t]{1,2}[!=]={1,2}[ \t]{1,2})$/i;
 
 /** What stands before a name may say more of it than the name does. */
 function strengthHere(text: string, start: number, end: number, strength: NameStrength): NameStrength {

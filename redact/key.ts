@@ -1,20 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const BYTES = 32;
 
 export const keyPath = (captureHome: string): string => join(captureHome, 'redaction.key');
 
+/** The key that marks are made with. */
+export const readKey = (captureHome: string): Uint8Array => readSecretBytes(keyPath(captureHome));
+
 /**
- * The key that marks are made with. Made on first use, readable by its owner only, never sent anywhere. It is whole or not
- * there, also after a loss of power; one that is not whole was never used, and is replaced.
+ * 32 random bytes. Made on first use, readable by their owner only, never sent anywhere. They are whole or not
+ * there, also after a loss of power; a file that is not whole was never used, and is replaced.
  */
-export function readKey(captureHome: string): Uint8Array {
-  const path = keyPath(captureHome);
+export function readSecretBytes(path: string): Uint8Array {
   const present = readPresent(path);
   if (present !== undefined) return present;
-  mkdirSync(captureHome, { recursive: true, mode: 0o700 });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     writeFileSync(draft, randomBytes(BYTES), { mode: 0o600, flag: 'wx', flush: true });

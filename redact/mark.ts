@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 
-const MARK = /\[REDACTED:[a-z0-9-]{2,40}:[0-9a-f]{4}\]/g;
+const MARK = /\[REDACTED:([a-z0-9-]{2,40}):[0-9a-f]{4}\]/g;
 const MARK_START = '[REDACTED:';
 
 /** Text beside a mark that is not a secret itself: an authentication scheme, blanks, punctuation. */
@@ -55,6 +55,12 @@ const asItIs = (text: string) => text;
 export function findMarks(text: string): { start: number; end: number }[] {
   if (!hasMark(text)) return [];
   return Array.from(text.matchAll(MARK), (match) => ({ start: match.index, end: match.index + match[0].length }));
+}
+
+/** Adds the marks of a text to the counts by rule. */
+export function countMarks(text: string, counts: Record<string, number>): void {
+  if (!hasMark(text)) return;
+  for (const [, rule = ''] of text.matchAll(MARK)) counts[rule] = (counts[rule] ?? 0) + 1;
 }
 
 /** Whether nothing but our own marks is left of a value. */

@@ -44,6 +44,8 @@ const STRENGTHS: readonly (readonly [NameStrength, RegExp])[] = [
     ),
   ],
   ['vendor', new RegExp(`(?<!(?:^|_)(?:${COUNTED}))(?<=[a-z0-9]{4})_key$`)],
+  // `shodan_api`: people leave out the last word.
+  ['key', /(?<=[a-z0-9]{3})_api$/],
   ['key', new RegExp(`key_?id|(?:^|_)[a-z]*keys?${SUFFIX}|(?:^|_)(?:secret|token|auth|pat)_[a-z]+$`)],
 ];
 

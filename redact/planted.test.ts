@@ -91,7 +91,7 @@ function plant(line: string, { path, isKey }: Spot, text: string): JsonObject {
 }
 
 const fixtures = (agent: Agent) =>
-  transcriptsBelow(agent, fileURLToPath(new URL(`../test/agents/fixtures/${agent.id}`, import.meta.url))).flatMap(
+  transcriptsBelow(agent, fileURLToPath(new URL(`../cli/test/agents/fixtures/${agent.id}`, import.meta.url))).flatMap(
     ({ lines, origin, path }) => lines.map((line) => ({ line, origin, path })),
   );
 

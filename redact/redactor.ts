@@ -20,6 +20,8 @@ export interface RedactorOptions {
   key?: Uint8Array;
   /** Rule ids and whole marks (`[REDACTED:slack-token:1f0c]`) that are let through. */
   allow?: readonly string[];
+  /** Whether the marks of other redactors count as its own: for text that was masked before. */
+  trustsMarks?: boolean;
 }
 
 /** What a record is part of. */
@@ -52,10 +54,10 @@ const MOST_LEARNED = 100;
 type Source = CapturedEvent['payload']['source'];
 
 export function createRedactor(options: RedactorOptions = {}): Redactor {
-  const { key = randomBytes(32), allow = [], known } = options;
+  const { key = randomBytes(32), allow = [], known, trustsMarks } = options;
   const index = createValueIndex();
   const learnFolder = known?.((secret, root) => index.add({ secret, rule: KNOWN_VALUE }, root));
-  const sessionOf = createSessions(key, index);
+  const sessionOf = createSessions(key, index, trustsMarks);
   const text = createTextRedactor(RULES, index, new Set(allow));
   const { redactJson } = createPayloadRedactor(text);
 

@@ -50,6 +50,27 @@ describe('words of a sentence', () => {
   );
 });
 
+describe('a value before its name', () => {
+  const value = `${SECRET}#4`;
+  test.each([
+    `use ${value} as the admin password`,
+    `assertEquals("${value}", config.getPassword());`,
+    `if ("${value}".equals(password))`,
+    `if ("${value}" == config.password)`,
+  ])('%s', (text) => expect(find(text)).toEqual([value]));
+  test.each([
+    'assertEquals("password1", config.getPassword());',
+    'if ("basic" == config.password)',
+    'label("getPassword"), password',
+  ])('%s', (text) => expect(find(text)).toEqual([]));
+});
+
+test('a name that leaves out its last word', () => {
+  const secret = `k7${made('alnum', 24)}`;
+  expect(find(`SHODAN_API=${secret}`)).toEqual([secret]);
+  expect(find('SHODAN_API=https://api.shodan.test/v1')).toEqual([]);
+});
+
 /** A password in other languages, as people write it. Each way of writing that `names.ts` knows has a line. */
 const ELSEWHERE = [
   'Passwort',

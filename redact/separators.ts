@@ -106,9 +106,9 @@ export const SEPARATORS: readonly Separator[] = [
   },
   // A long line that a formatter broke behind the sign, and a text between three quotes.
   {
-    begins: `${QUOTES}${BLANKS}:=`,
+    begins: `${QUOTES}${BLANKS}:=|`,
     pattern: new RegExp(
-      String.raw`${QUOTED_NAME}[ \t]{0,8}(?::[ \t]{0,2}(?:string|str)[ \t]{0,2})?[:=]=?[ \t]{0,4}(?:\(?[ \t]{0,4}\r?\n[ \t]{1,60}(?=["'\x60])|(?:"{3}|'{3})(?=[^"'\s]))`,
+      String.raw`${QUOTED_NAME}[ \t]{0,8}(?::[ \t]{0,2}(?:string|str)[ \t]{0,2})?(?:[:=]=?|\|\|)[ \t]{0,4}(?:\(?[ \t]{0,4}\r?\n[ \t]{1,60}(?=["'\x60])|(?:"{3}|'{3})(?=[^"'\s]))`,
       'y',
     ),
     yes: [
@@ -117,6 +117,7 @@ export const SEPARATORS: readonly Separator[] = [
       '"apiToken":\n  "<alnum 60>"',
       'api_token = """<alnum 60>"""',
       "api_token = '''<alnum 60>'''",
+      'process.env.API_TOKEN ||\n  "<alnum 60>"',
     ],
     no: ['const apiToken =\n  "your-token";', 'api_token = """The token of the service."""'],
   },
@@ -156,6 +157,58 @@ export const SEPARATORS: readonly Separator[] = [
       'setopt(API_TOKEN, "<alnum 24>")',
     ],
     no: ['setenv("API_TOKEN", "path")', 't("password", "Passwort")'],
+  },
+  // A type, a call or a list around the value: `SecretStr("…")`, `[]byte("…")`, `String::from("…")`; also its default.
+  {
+    begins: `${QUOTES}]${BLANKS}:=`,
+    pattern: new RegExp(
+      String.raw`${QUOTED_NAME}\]?[ \t]{0,8}(?::[ \t]{0,2}\w{1,16}[ \t]{1,2})?(?::=|[:=])[ \t]{0,4}(?:new )?&?(?:\[\])?[A-Za-z_][\w.:<>]{0,40}!?[({][ \t]{0,2}(?:["'][\w.-]{1,60}["'](?:,[ \t]{0,2}(?:default[ \t]{0,2}=[ \t]{0,2})?|\)[ \t]{0,2}(?:\|\||\?\?|\?:|or)[ \t]{0,2}))?(?=\\{0,7}["'\x60])`,
+      'y',
+    ),
+    shape: 'column',
+    yes: [
+      'password = SecretStr("k7<strong 12>")',
+      'apiKey := []byte("k7<alnum 24>")',
+      'let password = String::from("k7<strong 12>#4");',
+      'Password: Secret{"k7<strong 12>#4"}',
+      'token: Some("k7<alnum 24>".to_string())',
+      'password: str = Field("k7<strong 12>#4")',
+      'password = os.getenv("DB_PASSWORD", "k7<strong 12>#4")',
+      "api_token = config.get('x', default='k7<alnum 24>')",
+      'password = env.get("DB_PASSWORD") || "k7<strong 12>#4"',
+    ],
+    no: [
+      'password = os.getenv("DB_PASSWORD")',
+      'password: t("login.password")',
+      'token = read("path/v2/token1.txt")',
+      'password = get_secret("prod/db1")',
+    ],
+  },
+  // A setter, and an initializer of C++.
+  {
+    begins: '({',
+    pattern: /[({][ \t]{0,2}(?=\\{0,7}["'`])/y,
+    fits: isSure,
+    shape: 'column',
+    yes: ['std::string password{"k7<strong 12>#4"};', 'config.setPassword("k7<strong 12>#4")'],
+    no: ['setPassword("password1")', 'getSecret("prod/db1")', 'validatePassword("too short")'],
+  },
+  // What a test expects of it.
+  {
+    begins: `"'(),${BLANKS}`,
+    pattern:
+      /(?:["']\])?(?:\(\))?(?:[ \t]{0,2},[ \t\r\n]{0,24}|\)[ \t\r\n]{0,24}\.(?:(?:not|to|be|is|have)\.){0,2}(?:to|is|be|eq)[A-Za-z]{0,16}\()(?=\\{0,7}["'`])/y,
+    fits: isSure,
+    shape: 'column',
+    yes: [
+      "assert.equal(x['AccountKey'], 'k7<alnum 24>')",
+      'assertEquals(config.getPassword(), "k7<strong 12>#4")',
+      'strcmp(password, "k7<strong 12>#4")',
+      "expect(config.apiToken).toBe('k7<alnum 24>')",
+      'assertThat(c.getPassword()).isEqualTo("k7<strong 12>#4")',
+      'expect(password).to.equal("k7<strong 12>#4")',
+    ],
+    no: ["assert.equal(x['AccountKey'], 'key')", 'expect(password).toBe("password1")', 'f(apiToken, "utf8")'],
   },
   {
     begins: `>${BLANKS}`,
@@ -198,6 +251,36 @@ export const SEPARATORS: readonly Separator[] = [
     pattern: / [-–—] (?=["'][^"'\s]{16,200}["'])/y,
     yes: ["shop token - '<hex 8>-<hex 4>-<hex 4>-<hex 4>-<hex 12>'", 'api token – "<alnum 24>"'],
     no: ["token - 'the name'", "token - 'authentication-provider'"],
+  },
+  // The cell beside its name, and the element below.
+  {
+    begins: ':<',
+    pattern: /:?<\/[a-z]{1,8}>:?\s{0,24}(?:<[a-z]{1,8}(?: [^<>\n]{0,60})?>\s{0,8}){1,3}/y,
+    shape: 'column',
+    yes: ['<th>Password</th>\n  <td>k7<strong 12>#4</td>', '<td>API key</td><td><code>k7<alnum 24></code></td>'],
+    no: ['<th>Password</th><th>Role</th>', '<td>password</td><td>varchar(255)</td>'],
+  },
+  // A line of its own below its name, also between fences; and what a comment above says of it.
+  {
+    begins: `:*\r\n${BLANKS}`,
+    pattern:
+      /[*:]{0,3}[ \t]{0,4}(?:\r?\n[ \t]{0,16}){1,3}(?:`{3}[a-z]{0,10}\r?\n)?(?=[^\s"'`\\<>(){};,]{8,64}[ \t]*(?:[\r\n]|$))/y,
+    fits: isPassword,
+    reads: 'far',
+    yes: ['Password\nk7<strong 12>#4\n', '**Password:**\n\n```\nk7<strong 12>#4\n```\n'],
+    no: ['Password\nversion2\n', 'old_password\nnew_password2\n', 'password\n/srv/app/v2#readme\n'],
+  },
+  {
+    begins: `:*\r\n${BLANKS}`,
+    pattern:
+      /[*:.]{0,3}[ \t]{0,4}(?:(?:\r?\n[ \t]{0,16}){2,3}|\r?\n[ \t]{0,16}(?:`{3}[a-z]{0,10}\r?\n|(?:(?:const|let|var|final|static|private|public|String|export) ){0,5}[A-Za-z_][\w.]{0,40}[ \t]{0,8}:?=[ \t]{0,4}["'`]))(?=[\w+/=.~-]{16})/y,
+    reads: 'loose',
+    yes: [
+      'API token:\n\nk7<alnum 30>\n',
+      'API token:\n```\nk7<alnum 30>\n```',
+      '# the api key\nclient = "k7<alnum 30>"',
+    ],
+    no: ['API token:\n\nauthentication-provider-name\n', '# the api key\nname = "authentication-provider"'],
   },
   // A notebook holds each line as a string.
   {

@@ -2,6 +2,25 @@ import { type Rule, rule } from './rule.ts';
 
 /** Tokens of databases, monitoring, work tools and sign-in. */
 export const SERVICES: readonly Rule[] = [
+  rule(
+    'alchemy-address',
+    ['alchemyapi.io/v2/', 'alchemy.com/v2/'],
+    /alchemy(?:api\.io|\.com)\/v2\/([\w-]{32})(?![\w-])/,
+    {
+      inside: true,
+      entropy: 3.3,
+      yes: ['https://eth-mainnet.alchemyapi.io/v2/<alnum 32>', 'wss://eth-mainnet.g.alchemy.com/v2/<alnum 32>'],
+      no: 'https://eth-mainnet.g.alchemy.com/v2/your-api-key',
+    },
+  ),
+  rule('coderabbit-key', ['cr-'], /cr-[0-9a-f]{58}(?![\w-])/, {
+    yes: 'cr-<hex 58>',
+    no: 'cr-<hex 40>',
+  }),
+  rule('runway-key', ['key_'], /key_[0-9a-f]{128}(?![\w-])/, {
+    yes: 'key_<hex 128>',
+    no: 'key_<hex 32>',
+  }),
   rule('databricks-token', ['dapi', 'dose', 'dkea'], /(?:dapi|dose|dkea)[0-9a-f]{32}(?:-\d)?(?![A-Za-z0-9])/, {
     entropy: 3,
     yes: ['dapi<hex 32>', 'dapi<hex 32>-2'],
