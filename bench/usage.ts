@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { hourOfWeek } from '../contract/query.ts';
+import { hourOfWeek } from '../contract/written-query.ts';
 import { deriveSession } from '../server/derive/derive-session.ts';
 import { createDeriveThread } from '../server/derive/derive-thread.ts';
 import type { Store } from '../server/store/open.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { agentsCalled, FIELDS, type Filter, formatQuery, parseQuery, parseWords, type Term, timeOf } from './query.ts';
+import { agentsCalled, parseQuery, parseWords, timeOf } from './query.ts';
 import { runs } from './test/runs.ts';
+import { FIELDS, type Filter, formatQuery, type Term } from './written-query.ts';
 
 describe('what was typed into the search bar', () => {
   test('is words, phrases, prefixes, exclusions and filters', () => {

@@ -1,62 +1,14 @@
 import { CATALOG } from './catalog.ts';
+import { DAYS, FIELDS, type Field, type Filter, type Query, type Term } from './written-query.ts';
 
 /*
  * The language of the search bar: `agent:codex repo:billing "connection reset" timeout* -retry after:7d`.
  * Every text is a query. A filter that makes no sense is searched as words, and `problems` says why.
  */
 
-export const FIELDS = [
-  'agent',
-  'repo',
-  'branch',
-  'file',
-  'edited',
-  'command',
-  'tool',
-  'model',
-  'person',
-  'machine',
-  'secret',
-  'commit',
-  'before',
-  'after',
-  'on',
-  'hour',
-  'failed',
-  'tests',
-  'status',
-  'mcp',
-  'skill',
-  'subagent',
-  'plugin',
-] as const;
-export type Field = (typeof FIELDS)[number];
-
 /** A field by its name, which may be written out. */
 const fieldOf = (name: string | undefined): Field | undefined =>
   name === 'repository' ? 'repo' : FIELDS.find((one) => one === name);
-
-/** Something that must occur in the events of a session, or must not. */
-export interface Term {
-  /** Its words in this order, one directly after the other. */
-  text: string;
-  /** Its last word may be the beginning of a longer one. */
-  prefix?: true;
-  not?: true;
-  /** It was typed as a filter and is none. It is written as it was typed, so that its problem is found again. */
-  mistaken?: true;
-}
-
-/** Several of one field are alternatives. */
-export interface Filter {
-  field: Field;
-  value: string;
-}
-
-export interface Query {
-  terms: Term[];
-  filters: Filter[];
-}
 
 /** A query as it was read, with a sentence on each piece that does not count as it was written. */
 export interface ParsedQuery extends Query {
@@ -145,18 +97,6 @@ const tooMany = (filters: readonly Filter[]): string | undefined =>
 
 const countWords = ({ text }: Term) => text.match(/[\p{L}\p{N}\p{M}]+/gu)?.length ?? 0;
 
-/** Writes a query so that `parseQuery` reads the same again. */
-export function formatQuery({ terms, filters }: Query): string {
-  const words = terms.map(
-    ({ text, prefix, not, mistaken }) => `${not ? '-' : ''}${mistaken ? text : quoteTerm(text)}${prefix ? '*' : ''}`,
-  );
-  return [...filters.map(({ field, value }) => `${field}:${quoteValue(value)}`), ...words].join(' ');
-}
-
-const quote = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
-const quoteValue = (value: string) => (/^[^\s"]+$/.test(value) ? value : quote(value));
-const quoteTerm = (text: string) => (/^[^\s":*-][^\s":*]*$/.test(text) ? text : quote(text));
-
 /** Why the value cannot be one of the field; undefined where it can. */
 function objectionTo(field: Field, value: string): string | undefined {
   if (value.trim() === '') return `${field}: needs a value`;
@@ -178,15 +118,10 @@ function objectionTo(field: Field, value: string): string | undefined {
   return undefined;
 }
 
-const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const HOUR = new RegExp(`^(?:${DAYS.join('|')})-(?:[01]\\d|2[0-3])$`, 'i');
 
 /** The most characters of a command that `command:` finds it by; longer values compare as many. */
 export const LONGEST_COMMAND = 120;
-
-/** An hour of the week in UTC as `hour:` takes it, from Monday 00:00 on: 62 is `wed-14`. */
-export const hourOfWeek = (hour: number): string =>
-  `${DAYS[Math.floor(hour / 24)]}-${String(hour % 24).padStart(2, '0')}`;
 
 export const FAILED = ['yes', 'no'] as const;
 /** How the last test run of a session ended; `fixed`: it passed after an earlier one had failed. */

@@ -79,7 +79,9 @@ export async function measureList({ run }: Parts, page: Page, url: string): Prom
   await run('first load', async (tell) => {
     const overview = await open('/', () => page.getByRole('heading', { name: 'Overview' }).waitFor());
     tell('first load, overview', overview, 'ms', '≤ 2,000', 'nothing in the cache');
-    tell('first load, JavaScript', await measureScripts(page), 'KiB', '≤ 120', 'compressed');
+    await page.locator('.plot-marks').first().waitFor();
+    const { first, later } = await measureScripts(page);
+    tell('first load, JavaScript', first, 'KiB', '≤ 120', `compressed; ${later.toFixed(1)} more after the first paint`);
   });
   await run(`${list}, opening`, async (tell) => {
     tell(`${list}, first row`, await openList(), 'ms', '≤ 1,000', 'nothing in the cache');

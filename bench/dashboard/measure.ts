@@ -122,12 +122,16 @@ export async function measureFloor(
 export const countNodes = (page: Page): Promise<number> =>
   page.evaluate<number>("document.querySelectorAll('*').length");
 
-/** KiB of JavaScript that the page has fetched, compressed. */
-export const measureScripts = (page: Page): Promise<number> =>
-  page.evaluate<number>(`
-    performance.getEntriesByType('resource')
-      .filter(({ name }) => new URL(name).pathname.endsWith('.js'))
-      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) / 1024
+/** KiB of JavaScript, compressed, that the page asked for before something was on the screen, and after. */
+export const measureScripts = (page: Page): Promise<{ first: number; later: number }> =>
+  page.evaluate(`
+    const painted = performance.getEntriesByName('first-contentful-paint')[0].startTime;
+    const scripts = performance.getEntriesByType('resource').filter(({ name }) => new URL(name).pathname.endsWith('.js'));
+    const weigh = (of) => of.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) / 1024;
+    ({
+      first: weigh(scripts.filter(({ startTime }) => startTime <= painted)),
+      later: weigh(scripts.filter(({ startTime }) => startTime > painted)),
+    })
   `);
 
 /** Runs something with a processor that is so many times slower. */

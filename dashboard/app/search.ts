@@ -1,4 +1,4 @@
-import { ADD_ON_KINDS, type AddOnKind } from '../../contract/entry/add-on.ts';
+import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import type { DIMENSIONS as ALL_DIMENSIONS, ORDERS as ALL_ORDERS } from '../../contract/review.ts';
 
 /** The query strings of the pages, read leniently: what makes no sense is as if it were not there. */
@@ -23,6 +23,7 @@ const ORDERS = [
   'redactions',
 ] satisfies Order[];
 export const DIMENSIONS = ['agent', 'model', 'repository', 'environment', 'person'] satisfies Dimension[];
+const ADD_ON_KINDS = ['mcp', 'skill', 'subagent', 'plugin'] satisfies AddOnKind[];
 
 const VIEWS = ['changes', 'story', 'agents'] as const;
 

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { keys, usageQuery, useUsage } from '../app/queries.ts';
 import type { OverviewSearch } from '../app/search.ts';
 import { useLinks } from '../app/use-links.ts';
@@ -15,6 +15,7 @@ import { Machines } from './machines.tsx';
 import { Multiples } from './multiples.tsx';
 import { Running } from './running.tsx';
 import { daysIn, Sentence } from './sentence.tsx';
+import { PlotArea } from './time-plot.tsx';
 import { Tools } from './tools.tsx';
 import { useLiveUsage } from './use-live-usage.ts';
 import { WeekHours } from './week-hours.tsx';
@@ -30,6 +31,8 @@ export function OverviewPage() {
     useMemo(() => usageQuery(addDays(from, -daysIn({ from, to })), addDays(from, -1), plane), [from, to, plane]),
   );
   useLiveUsage(useMemo(() => keys.usage(query), [query]));
+  // After the first paint, while the figures are on their way.
+  useEffect(() => void PlotArea.preload(), []);
   const navigate = useNavigate();
   const change = (part: OverviewSearch) => void navigate({ to: '/', search: { ...search, ...part } });
   const onClick = useLinks();

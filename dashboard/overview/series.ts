@@ -1,5 +1,5 @@
-import { type Field, formatQuery } from '../../contract/query.ts';
 import type { Figures, Usage } from '../../contract/review.ts';
+import { type Field, formatQuery } from '../../contract/written-query.ts';
 import { paths } from '../app/paths.ts';
 import type { Dimension, FrameSearch } from '../app/search.ts';
 import { FIELD_OF, type Group } from '../shared/group-names.ts';

@@ -1,6 +1,6 @@
 import type { CSSProperties, KeyboardEvent } from 'react';
-import { hourOfWeek } from '../../contract/query.ts';
 import type { Usage } from '../../contract/review.ts';
+import { hourOfWeek } from '../../contract/written-query.ts';
 import type { FrameSearch } from '../app/search.ts';
 import { useTimeMode } from '../kit/appearance.ts';
 import { formatCount } from '../kit/format.ts';

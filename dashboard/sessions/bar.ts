@@ -1,4 +1,5 @@
-import { FIELDS, type Field, type Filter, formatQuery, parseQuery } from '../../contract/query.ts';
+import { parseQuery } from '../../contract/query.ts';
+import { FIELDS, type Field, type Filter, formatQuery } from '../../contract/written-query.ts';
 
 /** What the query bar shows of a query: its filters as chips, and the rest as text. */
 export interface Bar {

@@ -1,5 +1,5 @@
 import { ListFilter } from 'lucide-react';
-import type { Field, Filter } from '../../contract/query.ts';
+import type { Field, Filter } from '../../contract/written-query.ts';
 import { Button } from '../kit/button.tsx';
 import { formatCount } from '../kit/format.ts';
 import { Menu, MenuCheck, MenuGroup } from '../kit/menu.tsx';

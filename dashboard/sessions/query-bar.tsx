@@ -1,6 +1,7 @@
 import { Search, X } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
-import { type Filter, parseQuery } from '../../contract/query.ts';
+import { parseQuery } from '../../contract/query.ts';
+import type { Filter } from '../../contract/written-query.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { useKeys } from '../kit/use-keys.ts';
 import { FilterMenu } from './filter-menu.tsx';

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type ComponentProps, useState } from 'react';
-import type { Field } from '../../contract/query.ts';
+import type { Field } from '../../contract/written-query.ts';
 import { useIsAdmin } from '../app/app.ts';
 import type { SessionRow } from '../app/queries.ts';
 import { Menu, MenuGroup, MenuItem } from '../kit/menu.tsx';

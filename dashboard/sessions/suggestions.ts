@@ -1,4 +1,5 @@
-import { FAILED, FIELDS, type Field, STATUSES, TESTS } from '../../contract/query.ts';
+import { FAILED, STATUSES, TESTS } from '../../contract/query.ts';
+import { FIELDS, type Field } from '../../contract/written-query.ts';
 import { fieldOf, splitTyped } from './bar.ts';
 
 /** Something to take instead of typing it. */

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
-import type { Field } from '../../contract/query.ts';
 import type { Usage } from '../../contract/review.ts';
+import type { Field } from '../../contract/written-query.ts';
 import {
   type SessionRow,
   type SessionSearch,

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import type { Filter } from '../../contract/query.ts';
+import type { Filter } from '../../contract/written-query.ts';
 import { readBar, settledText, splitTyped, takeFilters, writeBar } from './bar.ts';
 import { type Suggestion, withField } from './suggestions.ts';
 

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type Field, formatQuery } from '../../contract/query.ts';
 import type { Plane } from '../../contract/secret.ts';
+import { type Field, formatQuery } from '../../contract/written-query.ts';
 
 interface Props {
   of: Partial<Record<Field, string | undefined>>;

@@ -1,4 +1,4 @@
-import { hourOfWeek } from '../../contract/query.ts';
+import { hourOfWeek } from '../../contract/written-query.ts';
 import { storable } from '../store/columns.ts';
 import type { SessionDay } from '../store/session-days.ts';
 import type { Day, Facts, Tokens } from './facts.ts';

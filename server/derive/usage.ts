@@ -1,6 +1,6 @@
 import type { Grouping } from '../../contract/policy.ts';
-import { hourOfWeek } from '../../contract/query.ts';
 import { type DayFigures, DIMENSIONS, type Figures, type SessionSummary, type Usage } from '../../contract/review.ts';
+import { hourOfWeek } from '../../contract/written-query.ts';
 import type { Db } from '../store/schema.ts';
 import { toSession } from '../store/sessions.ts';
 import { findSummaries } from '../store/summaries.ts';

@@ -1,5 +1,6 @@
 import { ADD_ON_KINDS, type AddOnKind } from '../../contract/entry/add-on.ts';
-import { hourOfWeek, LONGEST_COMMAND } from '../../contract/query.ts';
+import { LONGEST_COMMAND } from '../../contract/query.ts';
+import { hourOfWeek } from '../../contract/written-query.ts';
 import { storable } from '../store/columns.ts';
 import type { SessionValueRow } from '../store/schema.ts';
 import type { Day, Facts } from './facts.ts';

@@ -1,5 +1,6 @@
-import { agentsCalled, type Field, type Filter, LONGEST_COMMAND, timeOf } from '../../contract/query.ts';
+import { agentsCalled, LONGEST_COMMAND, timeOf } from '../../contract/query.ts';
 import { addressOf } from '../../contract/repository.ts';
+import type { Field, Filter } from '../../contract/written-query.ts';
 import {
   findEnvironmentsCalled,
   findSecretsCalled,

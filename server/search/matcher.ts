@@ -1,5 +1,5 @@
-import type { Term } from '../../contract/query.ts';
 import type { Hit } from '../../contract/review.ts';
+import type { Term } from '../../contract/written-query.ts';
 import type { Steps } from '../work.ts';
 import { outsidePair } from './cut.ts';
 import { type Effort, findTerm, prepareTerm, type Wanted } from './term.ts';

@@ -1,4 +1,4 @@
-import type { Term } from '../../contract/query.ts';
+import type { Term } from '../../contract/written-query.ts';
 import type { IndexedWord, WordsWanted } from '../store/word-index.ts';
 import { cutText, identifierStart, lowerCase, outsidePair } from './cut.ts';
 import { hasParts, isWhole, LONGEST_WORD } from './words.ts';

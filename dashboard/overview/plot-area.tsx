@@ -1,11 +1,13 @@
-import type { KeyboardEvent, ReactNode } from 'react';
+import { type KeyboardEvent, useMemo } from 'react';
 import { formatUtcDay } from '../kit/format.ts';
+import { pixels } from '../kit/pixels.ts';
+import { useWidth } from '../kit/use-width.ts';
 import type { Range } from '../shared/series-slots.ts';
-import type { PlotLayout } from './plot-layout.ts';
+import { layOutPlot, nameTicks, type PlotLayout } from './plot-layout.ts';
 import type { Series } from './series.ts';
 
 /** What each part of a plot is drawn from. */
-export interface PlotData {
+interface PlotData {
   series: readonly Series[];
   slots: readonly Range[];
   format: (value: number) => string;
@@ -18,40 +20,68 @@ export interface PlotData {
   ghost?: readonly number[];
 }
 
-type Of<Names extends keyof PlotData> = Pick<PlotData, Names>;
-
-interface NamesProps extends Of<'series' | 'format' | 'addressOf'> {
+export interface PlotProps extends PlotData {
   title: string;
+  shape: 'bars' | 'line';
+  total: number | undefined;
   /** Of all days. */
   range: Range;
-  hasGhost: boolean;
+  isLarge?: boolean;
+  /** It counts what has no halves. */
+  isWhole?: boolean;
 }
 
-/** The names of the series, where there are several; each leads to its sessions. */
-export function SeriesNames({ title, series, format, addressOf, range, hasGhost }: NamesProps) {
-  const isTold = series.length > 1 || series.some(({ filter }) => filter);
+/** What is drawn of a plot, and the days below it. Its code comes with that of the plots after the page is there. */
+export function PlotArea(props: PlotProps) {
+  const { title, series, slots, shape, format, slot, onSlot, addressOf, ghost, isLarge, isWhole } = props;
+  const height = pixels(isLarge ? '--plot-height-large' : '--plot-height');
+  const [ref, width] = useWidth();
+  const layout = useMemo(
+    () => layOutPlot(series, slots, width, shape, { height, ...(ghost && { ghost }), ...(isWhole && { isWhole }) }),
+    [series, slots, width, shape, height, ghost, isWhole],
+  );
+  const pointed = slot === undefined ? undefined : slots[slot];
   return (
-    <ul className="plot-names" aria-label={`${title}, told apart`}>
-      {isTold &&
-        series.map((each) => (
-          <li key={each.label}>
-            <i style={{ background: each.color }} />
-            <Name href={each.filter && addressOf(range, each)}>{each.label}</Name>
-            <span className="num text-muted">{each.total === undefined ? '' : format(each.total)}</span>
-          </li>
+    <>
+      <div className="plot-area" ref={ref} onPointerLeave={() => onSlot(undefined)}>
+        <svg aria-hidden width={width} height={height}>
+          {layout.ticks.map(({ value, y }) => (
+            <line key={value} x2={width} y1={y} y2={y} className={value === 0 ? 'plot-zero' : 'plot-tick'} />
+          ))}
+        </svg>
+        {nameTicks(layout.ticks, format).map(
+          ({ value, y, label }) =>
+            label !== '' && (
+              <span key={value} className="plot-value num" style={{ top: y }} aria-hidden>
+                {label}
+              </span>
+            ),
+        )}
+        <SlotLinks {...{ title, series, slots, format, addressOf, slot, onSlot }} columns={layout.columns} />
+        <PlotMarks {...{ layout, width, height, slots, addressOf, onSlot }} />
+        {slot !== undefined && pointed && (
+          <SlotTip
+            {...{ series, format, slot, width, ...(ghost && { ghost }) }}
+            of={pointed}
+            x={layout.columns[slot]?.x ?? 0}
+          />
+        )}
+      </div>
+      <div className="plot-days num" aria-hidden>
+        {layout.days.map(({ time, x }) => (
+          <span key={time} style={{ left: Math.max(DAY_HALF, Math.min(x, width - DAY_HALF)) }}>
+            {formatUtcDay(time)}
+          </span>
         ))}
-      {hasGhost && (
-        <li>
-          <i className="plot-ghost-mark" />
-          <span>period before</span>
-        </li>
-      )}
-    </ul>
+      </div>
+    </>
   );
 }
 
-const Name = ({ href, children }: { href: string | undefined; children: ReactNode }) =>
-  href === undefined ? <span>{children}</span> : <a href={href}>{children}</a>;
+/** Half of the longest label of a day, in pixels: none sticks out of its plot. */
+const DAY_HALF = 22;
+
+type Of<Names extends keyof PlotData> = Pick<PlotData, Names>;
 
 interface LinksProps extends Of<'series' | 'slots' | 'format' | 'addressOf' | 'slot' | 'onSlot'> {
   title: string;
@@ -59,7 +89,7 @@ interface LinksProps extends Of<'series' | 'slots' | 'format' | 'addressOf' | 's
 }
 
 /** A link for each slot, one stop of the Tab key: arrows move from slot to slot. */
-export const SlotLinks = ({ title, columns, series, slots, format, addressOf, slot, onSlot }: LinksProps) => (
+const SlotLinks = ({ title, columns, series, slots, format, addressOf, slot, onSlot }: LinksProps) => (
   <nav aria-label={title} onKeyDown={walk} onBlur={() => onSlot(undefined)}>
     {columns.map(({ x, width }, index) => {
       const at = slots[index] as Range;
@@ -100,7 +130,7 @@ interface MarksProps extends Of<'slots' | 'addressOf' | 'onSlot'> {
 }
 
 /** Bars and lines, and the outline of the period before. Each layer of a bar leads to its sessions. */
-export const PlotMarks = ({ layout, width, height, slots, addressOf, onSlot }: MarksProps) => (
+const PlotMarks = ({ layout, width, height, slots, addressOf, onSlot }: MarksProps) => (
   <svg aria-hidden width={width} height={height} className="plot-marks">
     {layout.bars.map(({ series, slot, y, height }) => {
       const { x = 0, width = 0 } = layout.columns[slot] ?? {};
@@ -136,7 +166,7 @@ interface TipProps extends Of<'series' | 'format' | 'ghost'> {
 }
 
 /** What happened in the slot under the pointer. */
-export const SlotTip = ({ series, format, ghost, slot, of, x, width }: TipProps) => (
+const SlotTip = ({ series, format, ghost, slot, of, x, width }: TipProps) => (
   <div className="plot-tip" style={x > width / 2 ? { right: width - x + 8 } : { left: x + 16 }} aria-hidden>
     <p className="font-medium">{nameOf(of)}</p>
     {series.toReversed().map(({ label, color, values }) => (

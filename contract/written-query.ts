@@ -1,0 +1,68 @@
+/* What a query holds, and how it is written. A page that only links to sessions does without the parser. */
+
+export const FIELDS = [
+  'agent',
+  'repo',
+  'branch',
+  'file',
+  'edited',
+  'command',
+  'tool',
+  'model',
+  'person',
+  'machine',
+  'secret',
+  'commit',
+  'before',
+  'after',
+  'on',
+  'hour',
+  'failed',
+  'tests',
+  'status',
+  'mcp',
+  'skill',
+  'subagent',
+  'plugin',
+] as const;
+export type Field = (typeof FIELDS)[number];
+
+/** Something that must occur in the events of a session, or must not. */
+export interface Term {
+  /** Its words in this order, one directly after the other. */
+  text: string;
+  /** Its last word may be the beginning of a longer one. */
+  prefix?: true;
+  not?: true;
+  /** It was typed as a filter and is none. It is written as it was typed, so that its problem is found again. */
+  mistaken?: true;
+}
+
+/** Several of one field are alternatives. */
+export interface Filter {
+  field: Field;
+  value: string;
+}
+
+export interface Query {
+  terms: Term[];
+  filters: Filter[];
+}
+
+/** Writes a query so that `parseQuery` reads the same again. */
+export function formatQuery({ terms, filters }: Query): string {
+  const words = terms.map(
+    ({ text, prefix, not, mistaken }) => `${not ? '-' : ''}${mistaken ? text : quoteTerm(text)}${prefix ? '*' : ''}`,
+  );
+  return [...filters.map(({ field, value }) => `${field}:${quoteValue(value)}`), ...words].join(' ');
+}
+
+const quote = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
+const quoteValue = (value: string) => (/^[^\s"]+$/.test(value) ? value : quote(value));
+const quoteTerm = (text: string) => (/^[^\s":*-][^\s":*]*$/.test(text) ? text : quote(text));
+
+export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+
+/** An hour of the week in UTC as `hour:` takes it, from Monday 00:00 on: 62 is `wed-14`. */
+export const hourOfWeek = (hour: number): string =>
+  `${DAYS[Math.floor(hour / 24)]}-${String(hour % 24).padStart(2, '0')}`;
