@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { importAll } from '../import/capture.ts';
 import { leaveOutForeign } from '../import/foreign.ts';
+import { recognizeAgents } from '../import/recognize.ts';
 import { rehearse } from '../import/rehearse.ts';
 import { formatCount, type Output } from '../output.ts';
 import type { Place, Trouble } from '../read/discover.ts';
@@ -21,11 +22,12 @@ export const importCommand = defineCommand({
   examples: [
     ['capture import', 'what is there, as far as it may be sent'],
     ['capture import --dry-run', 'what there is, without sending it'],
-    ['capture import --agent codex ~/old/sessions', "one agent's, from a folder of your own"],
+    ['capture import ~/old/sessions', 'what is in a folder of your own'],
+    ['capture import --agent codex ~/old/sessions', 'only what is of one agent'],
   ],
   takes: {
     paths: texts('[PATH...]', "files or folders; the agents' own folders by default"),
-    agent: text('--agent <id>', 'only this agent, e.g. claude-code'),
+    agent: text('--agent <id>', 'only this agent, e.g. claude-code; otherwise told by the files'),
     dryRun: flag('--dry-run', 'read and report what would be sent, but capture nothing'),
     show: flag('--show', 'with --dry-run: print the events as they would be sent, one a line'),
     patienceMs: patience,
@@ -76,7 +78,12 @@ function namedPlaces(paths: readonly string[], placesAt: (path: string) => Place
 }
 
 function placesAt({ agents }: Context, path: string, options: PlaceOptions, output: Output): Place[] {
-  const named = placesOf(path, options);
+  const named = placesOf(path, options, (absolute) => {
+    const recognized = recognizeAgents(absolute, options.agents);
+    const names = new Set(recognized.map(({ displayName }) => displayName));
+    output.say(`${path} holds transcripts of ${[...names].join(', ')}.`);
+    return recognized;
+  });
   const within = realpathSync(resolve(options.folder, path));
   const places = named.map((place) => ({ ...place, within }));
   return leaveOutForeign(path, places, agents, output.warn);

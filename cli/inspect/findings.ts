@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
 import { scriptPath } from '../hooks/script.ts';
 import { formatAge, formatCount } from '../output.ts';
-import { findOpenFolder } from '../setup/state-folder.ts';
+import { findOpenFolder, findUnwritable } from '../setup/state-folder.ts';
 import type { HeldSession } from '../spool/holds.ts';
 import { VERSION } from '../version.ts';
 import { CAPTURE_CHECKS, checkDisk } from './capture-findings.ts';
@@ -28,8 +28,13 @@ const MAX_SKEW_MS = 5 * 60_000;
 const SILENT_MS = 5 * 60_000;
 
 export const CHECKS: { readonly [check: string]: Check } = {
-  // The commands that mend the others write to it.
+  // The commands that mend the others write to both.
   disk: checkDisk,
+
+  'state-folders'({ state }, context) {
+    const troubles = [findUnwritable(state), findOpenFolder(context)].filter((one) => one !== undefined);
+    return troubles.map(({ message, hint = '' }) => failed(message, hint));
+  },
 
   'sign-in'({ settings, unreadable, service }) {
     if (unreadable.settings) return failed(unreadable.settings, LOGIN);
@@ -95,11 +100,6 @@ export const CHECKS: { readonly [check: string]: Check } = {
     if (silentMs <= SILENT_MS || service.secret !== 'accepted' || spool?.held !== undefined) return undefined;
     const sentence = `The daemon is running but has not reached the service for ${formatAge(silentMs)}.`;
     return warning(sentence, 'capture restart');
-  },
-
-  'state-folders'(_, context) {
-    const open = findOpenFolder(context);
-    return open && failed(open.message, open.hint ?? '');
   },
 
   /** Of agents whose transcripts do not say all: without its hooks, what they leave out is never known. */

@@ -42,6 +42,13 @@ test('a person whose home does not exist still learns what is wrong', async () =
   expect(stdout).toMatch(/^Failed {3}Nobody is signed in/m);
 });
 
+test('a state folder that cannot be written to is a failure', async () => {
+  const home = makeFolder();
+  write(join(home, 'state'), 'a file');
+  const { stdout } = await run(['status'], { home });
+  expect(stdout).toMatch(/^Failed {3}.*state cannot be written to \(ENOTDIR\), so nothing is captured\.\n {9}→ It is/m);
+});
+
 test('failures come first, then warnings', async () => {
   const { capture, home, endDaemon } = await setUpMachine();
   const well = await capture(['status']);

@@ -17,17 +17,26 @@ const CASES: [name: string, agent: string | undefined, path: string, found: stri
   ['a copy under the agent’s id, each file once', undefined, 'copied', ['pi sessions/a.jsonl']],
 ];
 
+const refuse = () => expect.unreachable('the path tells it');
+
 test.each(CASES)('finds %s', (_name, agent, path, found) => {
   const folder = copies();
   const agents = AGENTS.filter(({ id }) => agent === undefined || id === agent);
-  const places = placesOf(path, { agents, variables: {}, home: join(folder, 'home'), folder });
+  const places = placesOf(path, { agents, variables: {}, home: join(folder, 'home'), folder }, refuse);
   expect(findTranscripts(places, () => {}).map(({ agent, path }) => `${agent.id} ${path}`)).toEqual(found);
 });
 
-test('does not guess whose a file is', () => {
+test('asks for the agents where the path does not tell them, and takes what each calls a transcript', () => {
   const folder = copies();
-  const place = () => placesOf('any/full.jsonl', { agents: AGENTS, variables: {}, home: join(folder, 'home'), folder });
-  expect(place).toThrow('It is not clear which agent wrote');
+  const asked: string[] = [];
+  const recognize = (path: string) => {
+    asked.push(path);
+    return AGENTS.filter(({ id }) => id === 'pi' || id === 'aider');
+  };
+  const options = { agents: AGENTS, variables: {}, home: join(folder, 'home'), folder };
+  const places = placesOf('any', options, recognize);
+  expect(findTranscripts(places, () => {}).map(({ agent, path }) => `${agent.id} ${path}`)).toEqual(['pi full.jsonl']);
+  expect(asked).toEqual([join(folder, 'any')]);
 });
 
 test('a link that leads round in a circle keeps no other link from being followed', () => {

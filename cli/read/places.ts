@@ -17,8 +17,15 @@ export interface PlaceOptions {
 export const ownPlaces = ({ agents, variables, home }: PlaceOptions): Place[] =>
   agents.flatMap((agent) => agent.roots(variables, home).map((root) => ({ agent, root, below: '' })));
 
-/** Where the transcripts of a path lie: an agent's own folder, a copy of one, part of either, or a single file. */
-export function placesOf(path: string, options: PlaceOptions): Place[] {
+/**
+ * Where the transcripts of a path lie: an agent's own folder, a copy of one, part of either, or a single file. If the path
+ * does not tell which of several agents wrote them, `recognize` does.
+ */
+export function placesOf(
+  path: string,
+  options: PlaceOptions,
+  recognize: (absolute: string) => readonly Agent[],
+): Place[] {
   // An empty text, as from `"$UNSET"` in a script, means no folder, least of all this one.
   if (path === '') throw new Failure(EXIT.usage, 'A path is empty.', 'Check it; `.` is this folder.');
   const absolute = resolve(options.folder, path);
@@ -33,15 +40,13 @@ export function placesOf(path: string, options: PlaceOptions): Place[] {
     const copies = within(absolute, copiesIn(folder, options.agents));
     if (copies.length > 0) return copies.map((place) => ({ ...place, isNamed }));
   }
-  if (!isSure) {
-    const hint = `Say so with --agent, one of: ${[...ids].join(', ')}.`;
-    throw new Failure(EXIT.usage, `It is not clear which agent wrote ${absolute}.`, hint);
-  }
-  const root = isNamed ? dirname(absolute) : absolute;
+  const known = isSure ? options.agents : recognize(absolute);
+  const isFile = statSync(absolute).isFile();
+  const root = isFile ? dirname(absolute) : absolute;
   const below = slashes(relative(root, absolute));
-  const fitting = options.agents.filter((agent) => !isNamed || agent.isTranscript(below));
-  const agents = fitting.length > 0 ? fitting : options.agents.slice(0, 1);
-  return agents.map((agent) => ({ agent, root, below, isNamed }));
+  const fitting = known.filter((agent) => !isFile || agent.isTranscript(below));
+  const agents = fitting.length > 0 ? fitting : known.slice(0, 1);
+  return agents.map((agent) => ({ agent, root, below, isNamed: isFile }));
 }
 
 /**

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { shellWord } from '../../contract/quote.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
-import { EXIT, Failure } from '../failure.ts';
+import { codeOf, EXIT, Failure } from '../failure.ts';
 
 /** The warning where other users may write to the state folder: they could choose the program that runs. */
 export function findOpenFolder(context: Pick<Context, 'variables' | 'home' | 'platform'>): Failure | undefined {
@@ -23,6 +23,50 @@ export function refuseOpenFolder(context: Pick<Context, 'variables' | 'home' | '
   if (open) throw open;
 }
 
+/**
+ * The trouble where this person may not write to the state folder or to a database in it, as after `sudo capture`. Of a
+ * folder that is not there yet, the one that it would be made in counts.
+ */
+export function findUnwritable(state: string): Failure | undefined {
+  let folder = state;
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  for (const path of writtenPaths(folder, state)) {
+    const code = refusalOf(path, path === folder);
+    if (code === undefined) continue;
+    const sentence = `${path} cannot be written to (${code}), so nothing is captured.`;
+    return new Failure(EXIT.failure, sentence, howToOwn(folder, path, code));
+  }
+  return undefined;
+}
+
+const DATABASE = /^(?:decisions|spool(?:-[0-9a-f]{16})?)\.db(?:-wal|-shm)?$/;
+
+/** One after the other: the second may be asked for only where the first is a folder. */
+function* writtenPaths(folder: string, state: string): Generator<string> {
+  yield folder;
+  for (const name of list(state)) if (DATABASE.test(name)) yield join(state, name);
+}
+
+/** The system's code for why it may not be written to. */
+function refusalOf(path: string, isFolder: boolean): string | undefined {
+  try {
+    if (isFolder && !statSync(path).isDirectory()) return 'ENOTDIR';
+    accessSync(path, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    const code = codeOf(error);
+    // A file that SQLite has removed meanwhile.
+    return code === 'ENOENT' ? undefined : (code ?? 'unknown');
+  }
+}
+
+function howToOwn(folder: string, path: string, code: string): string {
+  if (code === 'EROFS') return 'Its disk is mounted read-only: set CAPTURE_HOME to a folder on another one.';
+  if (code === 'ENOTDIR') return 'It is no folder: move it, or set CAPTURE_HOME to another place.';
+  const isOwn = statSync(path).uid === process.getuid?.();
+  return isOwn ? `chmod -R u+rwX ${shellWord(folder)}` : `sudo chown -R "$(id -u)" ${shellWord(folder)}`;
+}
+
 /** The names of capture's own files. CAPTURE_HOME may be a folder that holds other things too. */
 const OWN = [
   /^(?:config|history|preferences|setup|skipped)\.json$/,
@@ -30,7 +74,7 @@ const OWN = [
   /^task\.xml$/,
   /^decisions\.db(?:-wal|-shm|\.corrupt-.*)?$/,
   /^spool(?:-[0-9a-f]{16})?\.[\w.:-]+$/,
-  /^(?:redaction|daemon)\.[\w.:-]+$/,
+  /^(?:redaction|daemon|evidence)\.[\w.:-]+$/,
   /^(?:inbox|run|daemon|setup|upload)\.lock(?:-journal)?$/,
   /^(?:accounts|homes|inbox|sessions)$/,
 ];

@@ -1,0 +1,69 @@
+import { cpSync, mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { AGENTS } from '../agents/all.ts';
+import { makeFolder, write } from '../test/folder.ts';
+import { run } from '../test/program.ts';
+import { startService } from '../test/service.ts';
+import { prompt } from '../test/transcripts.ts';
+import { recognizeAgents } from './recognize.ts';
+
+const FIXTURES = join(import.meta.dirname, '../test/agents/fixtures');
+
+/** A fixture each, under a name that tells nothing. */
+const FILES = {
+  'claude-code': '-home-dev-shop/11111111-2222-4333-8444-555555555555.jsonl',
+  codex: '2026/11/01/rollout-2026-11-01T10-00-00-22222222-3333-7444-8555-666666666666.jsonl',
+  'copilot-cli': '66666666-7777-4888-8999-aaaaaaaaaaaa.jsonl',
+  cursor: 'bbbbbbbb-1111-4222-8333-444444444444.jsonl',
+  custom: 'nightly/42.jsonl',
+  droid: '-home-dev-shop/bbbbbbbb-cccc-4ddd-8eee-ffffffffffff.jsonl',
+  'gemini-cli': 'shop/chats/session-2026-11-06T09-00-dddddddd.jsonl',
+  pi: '--home-dev-shop--/2025-06-01T09-00-00-000Z_aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee.jsonl',
+  'qwen-code': '-home-dev-shop/chats/77777777-8888-4999-8aaa-bbbbbbbbbbbb.jsonl',
+};
+
+test.each(Object.entries(FILES))('a file of %s is recognized by its records', (agent, file) => {
+  const path = join(makeFolder(), 'full.jsonl');
+  cpSync(join(FIXTURES, agent, file), path);
+  expect(recognizeAgents(path, AGENTS).map(({ id }) => id)).toEqual([agent]);
+});
+
+test('what programs that descend from each other write is asked about, naming them and the command', () => {
+  const folder = makeFolder();
+  cpSync(join(FIXTURES, 'roo-code'), folder, { recursive: true });
+  expect(() => recognizeAgents(folder, AGENTS)).toThrow(
+    expect.objectContaining({
+      message: expect.stringMatching(/^It is not clear which agent wrote \S+\.json: kilo or cline or roo-code\.$/),
+      hint: `capture import --agent kilo ${folder}   # or --agent cline, --agent roo-code`,
+    }),
+  );
+});
+
+async function importPath(path: string) {
+  const service = await startService();
+  onTestFinished(service.stop);
+  const home = makeFolder();
+  const result = await run(['import', path], { home, url: service.url, secret: 'sk_live_test' });
+  return { ...result, sessions: service.state.sessions.size };
+}
+
+test('a folder of sessions of two agents is imported without --agent, each as its agent’s', async () => {
+  const folder = join(makeFolder(), 'old');
+  mkdirSync(folder);
+  write(join(folder, 'one.jsonl'), `${prompt(1, 0, 'one')}\n`);
+  cpSync(join(FIXTURES, 'codex', FILES.codex), join(folder, basename(FILES.codex)));
+  const { exitCode, sessions, stderr } = await importPath(folder);
+  expect({ exitCode, sessions }).toEqual({ exitCode: 0, sessions: 2 });
+  expect(stderr).toContain(`${folder} holds transcripts of Claude Code, Codex.`);
+});
+
+test('a folder that no agent has written to is refused, with what to say', async () => {
+  const folder = makeFolder();
+  write(join(folder, 'diary.jsonl'), '{"mood":"fine"}\n');
+  const { exitCode, stderr, sessions } = await importPath(folder);
+  expect({ exitCode, sessions }).toEqual({ exitCode: 2, sessions: 0 });
+  expect(stderr).toMatch(
+    /^error: \S+ holds no record that tells its agent\.\nhint: Say so with --agent, one of: claude-code, /,
+  );
+});
