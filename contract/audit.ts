@@ -6,6 +6,7 @@ export const AUDIT_ACTIONS = [
   'organization.created',
   'organization.renamed',
   'organization.owner_changed',
+  'organization.exported',
   'policy.changed',
   'directory.token_issued',
   'directory.token_revoked',
@@ -32,10 +33,15 @@ export const AUDIT_ACTIONS = [
   'session.removed',
   'session.deletion_refused',
   'session.expired',
+  'session.content_expired',
   'session.deletion_forgotten',
   'hold.placed',
   'hold.released',
   'session.visibility_changed',
+  'session.mask_requested',
+  'session.masked',
+  'share.created',
+  'share.revoked',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

@@ -53,6 +53,7 @@ import {
 import { route } from './route.ts';
 import { PLANES } from './secret.ts';
 import { OpenedSession, OpenSessionBody, RepoRemote, VisibilityBody } from './session.ts';
+import { SHARE_ROUTES } from './share-routes.ts';
 import { ChangeViewBody, SaveViewBody, View } from './view.ts';
 
 /** The signed-in person, and where they belong. */
@@ -95,6 +96,7 @@ export type LiveChange = Static<typeof LiveChange>;
 export const EXTENSIONS = {
   ...GOVERNANCE,
   ...DIRECTORY_ROUTES,
+  ...SHARE_ROUTES,
   getPerson: route({
     method: 'GET',
     path: '/v1/me',
@@ -313,6 +315,16 @@ export const EXTENSIONS = {
       'Delete a session of the calling machine, or one that the same secret opened within a day, by its key, which is remembered',
     replies: { 200: DeletedSession },
     errors: [400, 401, 403, 404, 409, 429, 503],
+  }),
+  restrictSession: route({
+    method: 'PUT',
+    path: '/v1/sessions/{sessionId}/visibility',
+    auth: 'secret',
+    summary:
+      'Make who may see a session of the calling machine or its person stricter, never laxer; answers what holds from now on',
+    body: VisibilityBody,
+    replies: { 200: VisibilityBody },
+    errors: [400, 401, 404, 429, 503],
   }),
   deleteSession: route({
     method: 'DELETE',

@@ -1,9 +1,12 @@
 import { Type } from 'typebox';
 import { AuditEvent, AuditEventsQuery, AuditHead, AuditPage, AuditQuery } from './audit.ts';
-import { Envelope } from './common.ts';
+import { Body, Envelope } from './common.ts';
+import { Evidence, EvidenceBody } from './evidence.ts';
 import { Hold, PlaceHoldBody } from './hold.ts';
-import { Policy, PolicyBody } from './policy.ts';
+import { MaskBody, Masked, MaskReceipt } from './mask.ts';
+import { PolicyBody, ShownPolicy } from './policy.ts';
 import { DeletionReceipt } from './receipt.ts';
+import { RetentionPreview, RetentionRules } from './retention.ts';
 import { route } from './route.ts';
 import { SessionViews } from './session-view.ts';
 import { Storage } from './storage.ts';
@@ -15,7 +18,7 @@ export const GOVERNANCE = {
     path: '/v1/organizations/me/policy',
     auth: 'member',
     summary: 'Show the policy that holds in the organization, with the defaults of what its owner has not set',
-    replies: { 200: Policy },
+    replies: { 200: ShownPolicy },
     errors: [401, 403, 429, 503],
   }),
   replacePolicy: route({
@@ -24,7 +27,16 @@ export const GOVERNANCE = {
     auth: 'admin',
     summary: 'Replace the whole policy, as an owner; what is left out has its default again',
     body: PolicyBody,
-    replies: { 200: Policy },
+    replies: { 200: ShownPolicy },
+    errors: [400, 401, 403, 429, 503],
+  }),
+  previewRetention: route({
+    method: 'POST',
+    path: '/v1/organizations/me/retention-preview',
+    auth: 'admin',
+    summary: 'Count the sessions that rules of retention would act on now, without changing anything',
+    body: Body({ retention: RetentionRules }),
+    replies: { 200: RetentionPreview },
     errors: [400, 401, 403, 429, 503],
   }),
   listAudit: route({
@@ -87,6 +99,41 @@ export const GOVERNANCE = {
     summary: 'Release a legal hold, which stays in the list; again changes nothing',
     replies: { 200: Envelope('hold', Hold) },
     errors: [400, 401, 403, 404, 429, 503],
+  }),
+  maskText: route({
+    method: 'POST',
+    path: '/v1/organizations/me/sessions/{sessionId}/mask',
+    auth: 'member',
+    summary: 'Mask a text in a session for good, wherever it stands in it; or count where it stands',
+    body: MaskBody,
+    replies: { 200: Masked },
+    errors: [400, 401, 403, 404, 409, 429, 503],
+  }),
+  listMasks: route({
+    method: 'GET',
+    path: '/v1/organizations/me/sessions/{sessionId}/masks',
+    auth: 'member',
+    summary: 'Show who had texts masked in a session, when, and in how many places; the latest first',
+    replies: { 200: Envelope('masks', Type.Array(MaskReceipt)) },
+    errors: [401, 403, 404, 429, 503],
+  }),
+  showEvidence: route({
+    method: 'GET',
+    path: '/v1/organizations/me/sessions/{sessionId}/evidence',
+    auth: 'member',
+    summary: 'Show how far the service has the events of a session, as a chain under its signature',
+    replies: { 200: Evidence },
+    errors: [401, 403, 404, 429, 503],
+  }),
+  countersignSession: route({
+    method: 'POST',
+    path: '/v1/sessions/{sessionId}/evidence',
+    auth: 'secret',
+    summary:
+      'Have the service sign how far it has a session of the calling machine, with the key that the machine signs with',
+    body: EvidenceBody,
+    replies: { 200: Evidence },
+    errors: [400, 401, 404, 429, 503],
   }),
   getDeletionReceipt: route({
     method: 'GET',

@@ -12,6 +12,7 @@ const ERROR_SENTENCES: Record<ErrorStatus, string> = {
   403: 'The role does not suffice, or the environment is revoked',
   404: 'No such resource in this organization',
   409: 'The state does not allow it',
+  410: 'The share has ended, or who made it may no longer show so much',
   429: 'Too many requests; wait as `Retry-After` says',
   502: 'The identity provider failed',
   503: 'Storage or bus unavailable; repeat with the same idempotency key',
@@ -19,6 +20,7 @@ const ERROR_SENTENCES: Record<ErrorStatus, string> = {
 
 const SECURITY: Record<Route['auth'], object[]> = {
   public: [],
+  visitor: [{}, { idToken: [] }],
   secret: [{ secretHeader: [] }, { secretBearer: [] }],
   user: [{ idToken: [] }],
   member: [{ idToken: [] }],
@@ -83,6 +85,7 @@ const problemSchema = {
 function operation(name: string, row: Route, extension: boolean): object {
   const kind = {
     public: 'public',
+    visitor: 'public',
     secret: 'ingest',
     user: 'dashboard',
     member: 'dashboard',

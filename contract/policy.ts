@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Body, OneOf } from './common.ts';
+import { RetentionBounds, RetentionRules } from './retention.ts';
 import { VISIBILITIES } from './session.ts';
+import { LONGEST_SHARE_DAYS } from './share.ts';
 
 /** Who may confirm the sign-in of a machine: each member for their own, or admins alone. */
 export const SIGN_IN = ['members', 'admins'] as const;
@@ -25,12 +27,27 @@ export const PolicyBody = Body({
   recordViews: Type.Optional(
     Type.Boolean({ description: 'whether the person of a session is shown who looked at it' }),
   ),
+  linkSharing: Type.Optional(
+    OneOf(['off', 'on'], 'whether sessions may be shared with whoever has a link; `off` ends such shares at once'),
+  ),
+  shareDays: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LONGEST_SHARE_DAYS,
+      description: 'how many days a share lasts at most, counted from when it was made',
+    }),
+  ),
+  retention: Type.Optional(RetentionRules),
 });
 export type PolicyBody = Static<typeof PolicyBody>;
 
 /** What holds in an organization: every field has a value. */
 export const Policy = Type.Required(PolicyBody);
 export type Policy = Static<typeof Policy>;
+
+/** The same, with what the operator allows. */
+export const ShownPolicy = Type.Object({ ...Policy.properties, retentionBounds: RetentionBounds });
+export type ShownPolicy = Static<typeof ShownPolicy>;
 
 /** When figures are told of people by name. */
 export type Grouping = Pick<Policy, 'groupByPerson' | 'smallestGroup'>;
@@ -43,4 +60,7 @@ export const DEFAULT_POLICY: Policy = {
   groupByPerson: false,
   smallestGroup: 5,
   recordViews: true,
+  linkSharing: 'off',
+  shareDays: 90,
+  retention: [],
 };

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Id, OneOf, Timestamp } from './common.ts';
+import { Expiry } from './retention.ts';
 import { Session } from './session.ts';
 
 /*
@@ -69,6 +70,9 @@ export const SessionFacts = Type.Object({
   summary: SessionSummary,
   userId: Type.Optional({ ...Id('usr'), description: 'the person whose session it is; absent: nobody’s' }),
   holdId: Type.Optional(Type.String({ description: 'a legal hold that keeps the session from being deleted' })),
+  wordsRemoved: Type.Optional({ ...Expiry, description: 'when the words were removed, and by which rule' }),
+  wordsKeptUntil: Type.Optional({ ...Expiry, description: 'when the words are removed, if nothing is added' }),
+  keptUntil: Type.Optional({ ...Expiry, description: 'when the session is deleted, if nothing is added' }),
   folder: Type.Optional(Type.String()),
   branches: Type.Array(Type.String()),
   tools: Type.Array(Type.Object({ name: Type.String(), calls: count(), failed: count() })),

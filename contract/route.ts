@@ -3,17 +3,18 @@ import type { TObject, TSchema } from 'typebox';
 /**
  * The callers of a route.
  *  - `public`: anybody
+ *  - `visitor`: anybody; who sends a token is the signed-in person
  *  - `secret`: a holder of an organization secret
  *  - `user`: a signed-in person, member of an organization or not
  *  - `member`, `admin`: a signed-in person with at least that role in an organization
  *  - `directory`: a holder of the token of an organization's directory
  */
-export type Auth = 'public' | 'secret' | 'user' | 'member' | 'admin' | 'directory';
+export type Auth = 'public' | 'visitor' | 'secret' | 'user' | 'member' | 'admin' | 'directory';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Statuses of the error answers a route may give, beside its successes. */
-export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 429 | 502 | 503;
+export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 410 | 429 | 502 | 503;
 
 /** One row of a route table. */
 export interface Route {

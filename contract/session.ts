@@ -9,6 +9,13 @@ import { PLANES } from './secret.ts';
 export const VISIBILITIES = ['team', 'facts', 'private'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 
+export const isVisibility = (value: unknown): value is Visibility =>
+  VISIBILITIES.some((visibility) => visibility === value);
+
+/** Whether the first lets fewer people see a session than the second. */
+export const isStricter = (one: Visibility, other: Visibility): boolean =>
+  VISIBILITIES.indexOf(one) > VISIBILITIES.indexOf(other);
+
 /** The strictest of what was asked for; `team` where nothing was. */
 export const strictestOf = (...asked: readonly (Visibility | undefined)[]): Visibility =>
   VISIBILITIES.findLast((visibility) => asked.includes(visibility)) ?? 'team';
@@ -28,6 +35,7 @@ export const Session = Type.Object({
   eventCount: Type.Integer({ minimum: 0 }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
+  contentExpiredAt: Type.Optional({ ...Timestamp, description: 'when the retention policy removed its words' }),
   visibility: Type.Optional(OneOf(VISIBILITIES, 'absent for `team`, which is every member')),
   mayChangeVisibility: Type.Optional(
     Type.Boolean({ description: 'of a single session: true where the member who asks decides who may see it' }),

@@ -7,7 +7,7 @@ import { createApi, createAuthorizedFetch, createQueryClient } from './app/api.t
 import { AppProvider } from './app/app.ts';
 import { type Auth, createAuth, currentAddress, justSignedOut } from './app/auth.ts';
 import { createLive } from './app/live.ts';
-import { paths } from './app/paths.ts';
+import { paths, shareTokenOf } from './app/paths.ts';
 import { createIndexReader } from './app/read-index.ts';
 import { SignedOut, SignInFailed, SigningIn } from './frame/sign-in.tsx';
 import { createAppRouter } from './routes.tsx';
@@ -25,6 +25,13 @@ async function main(): Promise<void> {
 }
 
 async function signIn(): Promise<void> {
+  const token = shareTokenOf(window.location.pathname);
+  if (token !== undefined) {
+    // Most who open a share have not signed in, and some never will.
+    const { SharePage } = await import('./share/share-page.tsx');
+    show(<SharePage token={token} />);
+    return;
+  }
   const auth = await createAuth();
   if (window.location.pathname === paths.signedIn()) {
     window.history.replaceState(null, '', await auth.finishSignIn());

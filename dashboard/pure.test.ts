@@ -13,7 +13,13 @@ import {
   formatShort,
 } from './kit/format.ts';
 
-const ARGUMENTS: Record<string, unknown[]> = { session: ['s/1', 7], device: ['s/1'], member: ['u/1'], holds: ['s/1'] };
+const ARGUMENTS: Record<string, unknown[]> = {
+  session: ['s/1', 7],
+  device: ['s/1'],
+  member: ['u/1'],
+  holds: ['s/1'],
+  share: ['t-1'],
+};
 
 test('every address', () => {
   const given: Record<string, string> = {};
@@ -36,6 +42,7 @@ test('every address', () => {
     audit: '/audit',
     holds: '/holds?session=s%2F1',
     welcome: '/welcome',
+    share: '/s/t-1',
     signedIn: '/signed-in',
   });
 });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Value } from 'typebox/value';
 import { Email } from '../contract/organization.ts';
+import type { RetentionBounds } from '../contract/retention.ts';
 
 interface Option<Value> {
   default: Value;
@@ -192,7 +193,21 @@ export const OPTIONS = {
     'Open sessions that a machine may have, not counting sessions without an event for 30 days; 0: any number.',
     count,
   ),
-  RETENTION_DAYS: option(0, 'Days after its last event until a session is deleted; 0: sessions are kept.', count),
+  RETENTION_DAYS: option(
+    0,
+    'Days after its last event until a session is deleted, where no rule of its organization says otherwise; 0: sessions are kept.',
+    count,
+  ),
+  RETENTION_MIN_DAYS: option(
+    0,
+    'The fewest days that a policy may set until words are removed or sessions are deleted; 0: any number.',
+    count,
+  ),
+  RETENTION_MAX_DAYS: option<number | undefined>(
+    undefined,
+    'The most days that sessions are kept, whatever a policy says; 0: any number. Absent: `RETENTION_DAYS`.',
+    count,
+  ),
   AUDIT_KEY: optional(
     'Ed25519 private key (PEM) that signs the heads of audit logs, the same for all replicas; absent: one that follows from `SECRET_PEPPER`, or else `audit-key.pem` in `DATA_DIR`, which the service makes.',
     text,
@@ -271,11 +286,30 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   if (config.BACKUP_DIR !== undefined && config.DATABASE_URL !== undefined) {
     problems.push('BACKUP_DIR is for the embedded store: pg_dump backs up DATABASE_URL; docs/backup.md says how');
   }
+  problems.push(...wrongBounds(config));
   if (config.ROLE !== 'all' && config.BUS_URL === undefined) {
     problems.push('ROLE needs BUS_URL: without a bus there is nothing for a worker to do');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+/** The days that policies may set, in the form of the contract. */
+export function retentionBounds(config: Config): RetentionBounds {
+  const { RETENTION_DAYS: days, RETENTION_MIN_DAYS: minDays, RETENTION_MAX_DAYS: maxDays = days } = config;
+  return {
+    ...(days > 0 && { defaultDays: days }),
+    ...(minDays > 0 && { minDays }),
+    ...(maxDays > 0 && { maxDays }),
+  };
+}
+
+function wrongBounds(config: Config): string[] {
+  const { defaultDays, minDays = 0, maxDays = Number.POSITIVE_INFINITY } = retentionBounds(config);
+  if (minDays > maxDays)
+    return ['RETENTION_MIN_DAYS must not be more than RETENTION_MAX_DAYS, or RETENTION_DAYS without it'];
+  const isWithin = defaultDays === undefined || (defaultDays >= minDays && defaultDays <= maxDays);
+  return isWithin ? [] : ['RETENTION_DAYS must be between RETENTION_MIN_DAYS and RETENTION_MAX_DAYS'];
 }
 
 function readValue(variables: Record<string, string | undefined>, name: string): string | undefined {

@@ -19,8 +19,12 @@ export function newSecretValue(plane: Plane): string {
 const DIRECTORY_PREFIX = 'scim_';
 
 /** The token of a directory: `scim_`, 43 random base62 characters (256 bits). */
-export const newDirectoryToken = (): string =>
-  DIRECTORY_PREFIX + Array.from({ length: 43 }, () => BASE62[randomInt(62)]).join('');
+export const newDirectoryToken = (): string => DIRECTORY_PREFIX + random256();
+
+/** The token of a share: 43 random base62 characters (256 bits), which are a part of its address. */
+export const newShareToken = (): string => random256();
+
+const random256 = () => Array.from({ length: 43 }, () => BASE62[randomInt(62)]).join('');
 
 export const looksLikeDirectoryToken = (text: string): boolean => /^scim_[0-9A-Za-z]{43}$/.test(text);
 

@@ -1,17 +1,21 @@
 import type { LiveChange } from '../contract/extensions.ts';
+import type { RetentionBounds } from '../contract/retention.ts';
 import type { Storage } from '../contract/storage.ts';
 import type { AuditKey } from './audit/heads.ts';
 import type { DaySums } from './derive/day-sums.ts';
 import type { DeriveThread } from './derive/derive-thread.ts';
 import type { Indexer } from './derive/indexer.ts';
 import type { Prices } from './derive/prices.ts';
+import type { Witness } from './evidence/witness.ts';
 import type { Identity } from './identity/identity.ts';
 import type { Live } from './ingest/live.ts';
 import type { Reading } from './ingest/reading.ts';
 import type { Revocation } from './ingest/revocation.ts';
 import type { SessionChanges } from './ingest/session-log.ts';
 import type { SessionViews } from './ingest/session-views.ts';
+import type { ShareCounts } from './ingest/share-views.ts';
 import type { LongReads } from './long-reads.ts';
+import type { Masking } from './mask/masking.ts';
 import type { Store } from './store/open.ts';
 import type { Audience } from './store/viewer.ts';
 
@@ -22,6 +26,8 @@ export interface Deps {
   identity: Identity;
   /** Signs the heads of audit logs. */
   auditKey: AuditKey;
+  /** Countersigns what the service has of sessions. */
+  witness: Witness;
   /** Makes every replica refuse these secrets. */
   secretsRevoked: (secretIds: readonly string[]) => Promise<void>;
   /** Removes the data of deleted organizations, in the background. */
@@ -29,12 +35,18 @@ export interface Deps {
   /** Deletes the sessions of people who were removed together with them, in the background. */
   deleteSessionsOfRemoved: () => void;
   /** Ends the live streams of a person who left the organization, or of all its members; on every replica. */
-  memberLeft: (organizationId: string, userId?: string) => Promise<void>;
+  endStreams: (organizationId: string, userId?: string) => Promise<void>;
   /** Others may see the session from now on: tells the live streams, on every replica. */
   audienceChanged: (organizationId: string, change: LiveChange, was: Audience) => Promise<void>;
   /** Notes who looks at sessions. */
   sessionViews: SessionViews;
+  /** Counts how often shares are opened. */
+  shareCounts: ShareCounts;
+  /** What the operator allows the policies to say. */
+  retentionBounds: RetentionBounds;
   sessionLog: SessionChanges;
+  /** Masks texts in stored sessions. */
+  masking: Masking;
   /** What an organization has of its quotas. */
   storageOf: (organizationId: string) => Promise<Storage>;
   revocation: Revocation;

@@ -4,13 +4,16 @@ import { type AuditHeads, type AuditKey, SIGN_EVERY_MS } from './audit/heads.ts'
 import { Background } from './background.ts';
 import type { Bus } from './bus/bus.ts';
 import { JetStreamJournal } from './bus/jetstream-journal.ts';
-import type { Config } from './config.ts';
+import { type Config, retentionBounds } from './config.ts';
 import type { Deps } from './deps.ts';
 import { DaySums } from './derive/day-sums.ts';
 import { createDeriveThread } from './derive/derive-thread.ts';
+import { VERSION as VERSION_OF_FACTS } from './derive/facts.ts';
 import { Indexer } from './derive/indexer.ts';
 import { readPrices } from './derive/prices.ts';
 import { reprice } from './derive/reprice.ts';
+import { withoutWordsIn } from './derive/review.ts';
+import { Witness } from './evidence/witness.ts';
 import { createApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
 import { createBudget } from './http/budget.ts';
@@ -25,23 +28,27 @@ import { createPeers } from './ingest/peers.ts';
 import { deleteSessionsOfRemoved } from './ingest/person-deletions.ts';
 import { StorageQuotas } from './ingest/quotas.ts';
 import { createReading } from './ingest/reading.ts';
-import { deleteExpired } from './ingest/retention.ts';
+import { applyRetention } from './ingest/retention.ts';
 import { createRevocation } from './ingest/revocation.ts';
 import { type Committed, SessionLog } from './ingest/session-log.ts';
 import { SessionViews } from './ingest/session-views.ts';
+import { ShareCounts } from './ingest/share-views.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { createLongReads } from './long-reads.ts';
+import { Masking } from './mask/masking.ts';
 import type { Observer } from './operations/metrics.ts';
 import { createHandlers } from './routes/all.ts';
+import { sweepContents } from './store/content-expiry.ts';
 import { sweepDeleted, sweepOrphans } from './store/deletions.ts';
 import { purgeDevices } from './store/devices.ts';
 import type { Store } from './store/open.ts';
 import { recordExpired } from './store/retention.ts';
+import type { SessionRow } from './store/schema.ts';
 import { rememberSetting } from './store/settings.ts';
 import { asService } from './store/tenant.ts';
 import { LogTruncation } from './store/truncate-log.ts';
 import { purgeUnused } from './store/unused.ts';
-import { findAudience } from './store/viewer.ts';
+import { audienceOf, findAudience } from './store/viewer.ts';
 import { VERSION } from './version.ts';
 
 export interface ServiceOptions {
@@ -92,6 +99,9 @@ const storageLimits = (config: Config) => ({
   sessions: config.QUOTA_SESSIONS,
   openSessions: config.QUOTA_OPEN_SESSIONS,
 });
+
+/** How often new events of sessions are countersigned. A crash leaves those of this time to the next start. */
+const COUNTERSIGN_EVERY_MS = 1_000;
 
 /** How often looks at sessions are stored. A crash loses those of this time. */
 const LOOKS_EVERY_MS = 10_000;
@@ -166,14 +176,40 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const repricing = startJobs(1);
   const truncation = store.engine === 'sqlite' ? new LogTruncation(store.db, onError) : undefined;
   const sweep = () =>
-    sweeping.run('sweep', (signal) => sweepDeleted(store.db, now, signal, () => truncation?.request()));
+    sweeping.run('sweep', async (signal) => {
+      const onRemoved = () => truncation?.request();
+      const deleted = () => sweepDeleted(store.db, now, signal, onRemoved);
+      await sweepContents(store.db, now, signal, onRemoved).finally(deleted);
+    });
+  const witnessing = startJobs(2);
+  const witness = new Witness({ db: store.db, key: options.auditKey, background: witnessing, now });
   const committed: Committed = (change) => {
     const { organizationId, sessionId, eventCount, status } = change;
     tell(organizationId, { sessionId, eventCount, status });
     if (status === 'deleted') void sweep();
-    else indexer.note(change);
+    else {
+      indexer.note(change);
+      witness.note(change);
+    }
   };
   const onBus = bus && store.pool && new JetStreamJournal({ bus, db: store.db, pool: store.pool, onError });
+  const maskingQueue = startJobs(2);
+  const masking = new Masking({
+    db: store.db,
+    background: maskingQueue,
+    bus: onBus,
+    pepper,
+    now,
+    async onMasked(session) {
+      truncation?.request();
+      await indexer.reach([{ session }]);
+      // Sums by repository and by tool name what the session says.
+      void daySums.catchUp();
+      const { organization_id, session_id: sessionId, event_count: eventCount, status } = session;
+      tell(organization_id, { sessionId, eventCount, status });
+    },
+  });
+  const resumeMasks = () => background.run('masks', (signal) => masking.resume(signal));
   const quotas = new StorageQuotas({ db: store.db, limits: storageLimits(config), now, onError });
   observer?.onQuotas(() => quotas.shares());
   const unlimited = new SessionLog({
@@ -192,9 +228,25 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     closing: background.signal,
   });
   const resumeRevocations = () => background.run('revocations', revocation.resume);
-  const retention = { db: store.db, sessionLog, days: config.RETENTION_DAYS, now };
+  const bounds = retentionBounds(config);
+  const tellWordsGone = async (row: SessionRow) => {
+    const { organization_id: organizationId, session_id: sessionId, event_count: eventCount, status } = row;
+    const change = [organizationId, { sessionId, eventCount, status }, audienceOf(row)] as const;
+    live.publishAudience(...change);
+    await peers?.tellAudience(...change);
+  };
+  const retention = {
+    db: store.db,
+    sessionLog,
+    bounds,
+    version: VERSION_OF_FACTS,
+    withoutWords: withoutWordsIn,
+    onWordsGone: (row: SessionRow) => void tellWordsGone(row).catch(onError),
+    now,
+  };
   const expire = async () => {
-    if (retention.days > 0) await background.run('retention', (signal) => deleteExpired({ ...retention, signal }));
+    await background.run('retention', (signal) => applyRetention({ ...retention, signal }));
+    void sweep();
     await background.run('expired', () => recordExpired(store.db, now()));
     await background.run('orphans', (signal) => sweepOrphans(store.db, signal));
   };
@@ -219,7 +271,9 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     });
   const count = () => background.run('quotas', () => quotas.flush());
   const sessionViews = new SessionViews({ db: store.db, now, onSettled: observer?.onLooks });
-  const writeLooks = () => background.run('looks', () => sessionViews.flush());
+  const shareCounts = new ShareCounts(store.db, now);
+  const writeLooks = () =>
+    background.run('looks', async () => void (await Promise.all([sessionViews.flush(), shareCounts.flush()])));
   const worker =
     bus && store.pool && config.ROLE !== 'api'
       ? new (await import('./bus/worker.ts')).Worker({
@@ -245,7 +299,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     },
     removeOrganizations: () => void removeOrganizations(),
     deleteSessionsOfRemoved: () => void deleteOfRemoved(),
-    async memberLeft(organizationId, userId) {
+    async endStreams(organizationId, userId) {
       live.end(organizationId, userId);
       await peers?.tellLeft(organizationId, userId);
     },
@@ -254,7 +308,11 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       await peers?.tellAudience(...change);
     },
     sessionViews,
+    shareCounts,
+    retentionBounds: bounds,
     sessionLog,
+    masking,
+    witness,
     storageOf: (organizationId) => quotas.usageOf(organizationId),
     revocation,
     indexer,
@@ -289,9 +347,9 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     stopHearing?.();
     await worker?.close();
     await peers?.close();
-    await Promise.all([background, sweeping, repricing].map((queue) => queue.close()));
+    await Promise.all([background, sweeping, repricing, maskingQueue, witnessing].map((queue) => queue.close()));
     await quotas.flush().catch(onError);
-    await sessionViews.flush().catch(onError);
+    await Promise.all([sessionViews.flush(), shareCounts.flush()]).catch(onError);
     await auditHeads?.sign().catch(onError);
     await truncation?.close();
     await reading.close();
@@ -302,6 +360,8 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   void sweep();
   truncation?.request();
   void resumeRevocations();
+  void resumeMasks();
+  void witness.catchUp();
   void expire();
   void indexer.catchUp();
   void daySums.catchUp();
@@ -320,6 +380,9 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     setInterval(() => void writeLooks(), LOOKS_EVERY_MS).unref(),
     setInterval(() => void signHeads(), SIGN_EVERY_MS).unref(),
     setInterval(resumeRevocations, RESUME_EVERY_MS).unref(),
+    setInterval(() => void resumeMasks(), RESUME_EVERY_MS).unref(),
+    setInterval(() => void witness.signNoted(), COUNTERSIGN_EVERY_MS).unref(),
+    setInterval(() => void witness.catchUp(), EXPIRE_EVERY_MS).unref(),
     setInterval(expire, EXPIRE_EVERY_MS).unref(),
     setInterval(() => void indexer.catchUp(), CATCH_UP_EVERY_MS).unref(),
     setInterval(() => void daySums.catchUp(), SUM_EVERY_MS).unref(),

@@ -6,6 +6,7 @@ export const WORDS: Record<AuditAction, string> = {
   'organization.created': 'created the organization',
   'organization.renamed': 'renamed the organization',
   'organization.owner_changed': 'named the owner',
+  'organization.exported': 'exported the data of',
   'policy.changed': 'changed the policy',
   'directory.token_issued': 'issued the token of the directory',
   'directory.token_revoked': 'revoked the token of the directory',
@@ -32,9 +33,14 @@ export const WORDS: Record<AuditAction, string> = {
   'session.removed': 'finished deleting the session',
   'session.deletion_refused': 'could not delete the session',
   'session.expired': 'deleted sessions that were over their time',
+  'session.content_expired': 'removed the words of sessions that were over their time',
   'session.deletion_forgotten': 'allowed to capture again',
   'hold.placed': 'placed the hold',
   'hold.released': 'released the hold',
+  'session.mask_requested': 'asked to mask a text in the session',
+  'session.masked': 'masked a text in the session',
+  'share.created': 'shared the session',
+  'share.revoked': 'revoked a share of the session',
   'session.visibility_changed': 'changed who may see the session',
 };
 
@@ -54,6 +60,7 @@ export const WHOLE: ReadonlySet<AuditAction> = new Set<AuditAction>([
   'member.signed_in',
   'agent.installed',
   'session.expired',
+  'session.content_expired',
 ]);
 
 type Details = NonNullable<AuditEntry['details']>;
@@ -104,6 +111,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   groupByPerson: 'whether figures are shown by person',
   smallestGroup: 'the smallest number of people whose figures are shown apart',
   recordViews: 'whether looks at sessions are recorded',
+  retention: 'how long sessions are kept',
 };
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -120,6 +120,7 @@ test('the audit log names people, fields and counts in words', async () => {
   service.answers.listEnvironments = () => ({ environments: [] });
   service.answers.listInstallations = () => ({ installations: [] });
   const entries = [
+    entry(7, { actor: { kind: 'service', id: 'operator' }, action: 'organization.exported', target: ada }),
     entry(6, { action: 'member.sessions_handed_over', target: ada, details: { to: 'usr_1', sessions: 1 } }),
     entry(5, { action: 'hold.placed', target: { kind: 'hold', id: 'hol_1' }, details: { on: 'person', id: 'usr_1' } }),
     entry(4, { action: 'policy.changed', details: { fields: 'signIn, recordViews' } }),
@@ -138,6 +139,7 @@ test('the audit log names people, fields and counts in words', async () => {
   service.answers.listAudit = () => ({ entries, nextCursor: null });
   await show('/audit', service);
   for (const words of [
+    /the operator of the service exported the data of ada@example\.com/,
     /handed over the machines and sessions of ada@example\.com to ada@example\.com, 1 session /,
     /placed the hold hol_1 on the person ada@example\.com/,
     /changed the policy who may sign in a machine, whether looks at sessions are recorded/,

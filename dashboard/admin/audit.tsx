@@ -154,7 +154,9 @@ function Party({ party: { kind, id } }: { party: AuditParty }) {
       </Link>
     );
   }
+  if (kind === 'service' && id === 'operator') return <>the operator of the service</>;
   if (kind === 'directory' || kind === 'service') return <>the {kind}</>;
+  if (kind === 'organization') return <>the organization</>;
   if (secret) return <>{nameOfSecret(secret)}</>;
   if (machine) return <>{nameOfEnvironment(machine)}</>;
   if (installation) {

@@ -11,7 +11,9 @@ test('an owner issues the token of a directory, copies it once, and revokes it',
   const service = createService();
   let directory: Directory = { baseUrl: 'https://capture.example.com/scim/v2' };
   service.answers.getDirectory = () => directory;
+  let issued = 0;
   service.answers.issueDirectoryToken = () => {
+    issued++;
     directory = { ...directory, token: TOKEN };
     return { ...directory, value: 'scim_shown-once' };
   };
@@ -23,9 +25,15 @@ test('an owner issues the token of a directory, copies it once, and revokes it',
   await expect.element(page.getByText('https://capture.example.com/scim/v2')).toBeVisible();
   await button('Issue a token').click();
   await expect.element(page.getByText('scim_shown-once')).toBeVisible();
-  await expect.element(button('Replace the token')).toBeVisible();
+  await button('Replace the token').click();
+  const dialog = page.getByRole('dialog');
+  await expect.element(dialog.getByText(/stops working at once/)).toBeVisible();
+  expect(issued).toBe(1);
+  await dialog.getByRole('button', { name: 'Replace', exact: true }).click();
+  await expect.element(dialog).not.toBeInTheDocument();
+  expect(issued).toBe(2);
   await button('Revoke the token').click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Revoke', exact: true }).click();
   await expect.element(button('Issue a token')).toBeVisible();
   expect(page.getByText('scim_shown-once').query()).toBeNull();
 });

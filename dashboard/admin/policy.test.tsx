@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { DEFAULT_POLICY, type Policy } from '../../contract/policy.ts';
+import { DEFAULT_POLICY, type ShownPolicy } from '../../contract/policy.ts';
 import { createService } from '../test/service.ts';
 import { show } from '../test/show.tsx';
+
+const SHOWN: ShownPolicy = { ...DEFAULT_POLICY, retentionBounds: {} };
 
 const option = (name: RegExp) => page.getByRole('radio', { name });
 const save = () => page.getByRole('button', { name: 'Save' });
 
 function serviceWithPolicy() {
   const service = createService();
-  const held: { policy: Policy } = { policy: DEFAULT_POLICY };
+  const held: { policy: ShownPolicy } = { policy: SHOWN };
   service.answers.getPolicy = () => held.policy;
   service.answers.replacePolicy = () => {
     held.policy = { ...held.policy, signIn: 'admins' };
@@ -61,10 +63,10 @@ test('where admins see every session, every page says so', async () => {
 
 test('an owner lets figures be told by person, and says of how many people', async () => {
   const service = serviceWithPolicy();
-  const told = { policy: DEFAULT_POLICY };
+  const told = { policy: SHOWN };
   service.answers.getPolicy = () => told.policy;
   service.answers.replacePolicy = () => {
-    told.policy = { ...DEFAULT_POLICY, groupByPerson: true, smallestGroup: 3 };
+    told.policy = { ...SHOWN, groupByPerson: true, smallestGroup: 3 };
     return told.policy;
   };
   await show('/policy', service);
@@ -77,4 +79,26 @@ test('an owner lets figures be told by person, and says of how many people', asy
   await save().click();
   await expect.element(page.getByRole('status').filter({ hasText: 'Saved.' })).toBeVisible();
   await expect.element(fewest).toHaveValue(3);
+});
+
+test('an owner adds a rule of retention, sees what it removes, and saves it', async () => {
+  const service = serviceWithPolicy();
+  const told = { policy: SHOWN, asked: '' };
+  service.answers.getPolicy = () => told.policy;
+  service.answers.previewRetention = () => ({ content: 412, contentHeld: 3, facts: 1, factsHeld: 0 });
+  service.answers.replacePolicy = () => {
+    const target = { kind: 'repository', id: 'github.com/acme/shop' } as const;
+    told.policy = { ...SHOWN, retention: [{ target, contentDays: 30 }] };
+    return told.policy;
+  };
+  await show('/policy', service);
+  await page.getByRole('textbox', { name: 'Repository, or live or test' }).fill('github.com/acme/shop');
+  await page.getByRole('spinbutton', { name: 'Days of words' }).fill('30');
+  await page.getByRole('button', { name: 'Add the rule' }).click();
+  await expect.element(page.getByText('repository github.com/acme/shop')).toBeVisible();
+  await page.getByRole('button', { name: 'Show what these rules remove' }).click();
+  await expect.element(page.getByText(/the words of 412 sessions now \(3 more are held\)/)).toBeVisible();
+  await save().click();
+  await expect.element(page.getByRole('status').filter({ hasText: 'Saved.' })).toBeVisible();
+  await expect.element(page.getByText('30 days')).toBeVisible();
 });

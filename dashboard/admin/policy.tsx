@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import type { Policy, PolicyBody } from '../../contract/policy.ts';
+import type { Policy, PolicyBody, ShownPolicy } from '../../contract/policy.ts';
+import { LONGEST_SHARE_DAYS } from '../../contract/share.ts';
 import { usePerson } from '../app/app.ts';
 import { keys, useChange, usePolicy } from '../app/queries.ts';
 import { Page } from '../frame/page.tsx';
@@ -8,6 +9,7 @@ import { Radios } from '../kit/choice.tsx';
 import { Waiting } from '../kit/notes.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { VISIBILITY_OPTIONS } from '../shared/visibility.tsx';
+import { RetentionRules } from './retention-rules.tsx';
 
 /** What an owner decides for all members, who see it here. */
 export function PolicyPage() {
@@ -21,10 +23,11 @@ export function PolicyPage() {
   );
 }
 
-function PolicyForm({ policy }: { policy: Policy }) {
+function PolicyForm({ policy }: { policy: ShownPolicy }) {
   const isOwner = usePerson().role === 'owner';
   const [chosen, setChosen] = useState<Partial<Policy>>({});
-  const wanted = { ...policy, ...chosen };
+  const { retentionBounds, ...kept } = policy;
+  const wanted = { ...kept, ...chosen };
   const save = useChange((api, body: PolicyBody) => api.replacePolicy({ body }), [keys.policy, keys.person]);
   const choose = (change: Partial<Policy>) => setChosen((before) => ({ ...before, ...change }));
   return (
@@ -83,6 +86,29 @@ function PolicyForm({ policy }: { policy: Policy }) {
           value={wanted.recordViews ? 'recorded' : 'not'}
           onChange={(recorded) => choose({ recordViews: recorded === 'recorded' })}
         />
+        <Radios
+          legend="Shares by link"
+          options={LINKS}
+          value={wanted.linkSharing}
+          onChange={(linkSharing) => choose({ linkSharing })}
+        />
+        <label className="flex flex-col items-start gap-1 text-13">
+          Days that a share lasts at most
+          <input
+            className="field w-24"
+            type="number"
+            required
+            min={1}
+            max={LONGEST_SHARE_DAYS}
+            defaultValue={policy.shareDays}
+            onChange={({ target }) => choose({ shareDays: target.valueAsNumber })}
+          />
+        </label>
+        <RetentionRules
+          policy={{ ...wanted, retentionBounds }}
+          canChange={isOwner}
+          onChange={(retention) => choose({ retention })}
+        />
       </fieldset>
       {isOwner && (
         <div className="mt-6 flex flex-col items-start gap-2">
@@ -109,6 +135,11 @@ const ADMINS_SEE = [
 const BY_PERSON = [
   { value: 'not', label: 'Not shown', meaning: 'the overview and the add-ons count people without their names' },
   { value: 'shown', label: 'Shown', meaning: 'where there are enough people' },
+] as const;
+
+const LINKS = [
+  { value: 'off', label: 'Off', meaning: 'sessions are shared with members alone; links that were sent end at once' },
+  { value: 'on', label: 'On', meaning: 'members share what the whole team may see with anybody who has the link' },
 ] as const;
 
 const RECORD_VIEWS = [

@@ -82,6 +82,7 @@ function wordServiceError({ status, code, message }: ServiceError): WordedError 
   if (status === 403) return { title: 'Not allowed', advice: message };
   if (status === 404)
     return { title: 'Not found', advice: 'This was deleted, is private, or belongs to another organization.' };
+  if (status === 410) return { title: 'This share has ended', advice: message };
   if (status === 409) return { title: 'Already done', advice: message };
   if (status === 429) return { title: 'Too many requests', advice: 'It is tried again in a moment.' };
   if (status === 502) return { title: 'The identity provider did not answer', advice: message };

@@ -19,5 +19,9 @@ export const paths = {
   holds: (sessionId?: string) => `/holds${stringifySearch({ session: sessionId })}`,
   welcome: () => '/welcome',
   device: (userCode?: string) => `/device${userCode === undefined ? '' : `?code=${encodeURIComponent(userCode)}`}`,
+  share: (token: string) => `/s/${token}`,
   signedIn: () => '/signed-in',
 } as const;
+
+/** The token of a share, where its page is asked for. */
+export const shareTokenOf = (pathname: string): string | undefined => /^\/s\/([^/]+)$/.exec(pathname)?.[1];

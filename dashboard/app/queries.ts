@@ -30,6 +30,7 @@ export const keys = {
   summary: (sessionId: string) => ['summaries', sessionId],
   facts: (sessionId: string) => ['facts', sessionId],
   sessionViews: (sessionId: string) => ['session-views', sessionId],
+  shares: (sessionId: string) => ['shares', sessionId],
   allFacts: ['facts'],
   prompts: (sessionId: string) => ['prompts', sessionId],
   usage: (query: Record<string, string>) => ['usage', query],
@@ -259,6 +260,15 @@ export function useSessionViews(sessionId: string) {
   return useQuery({
     queryKey: keys.sessionViews(sessionId),
     queryFn: async ({ signal }) => (await api.listSessionViews({ sessionId, signal })).body,
+  });
+}
+
+/** To whom a session is shared. */
+export function useShares(sessionId: string) {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.shares(sessionId),
+    queryFn: async ({ signal }) => (await api.listShares({ sessionId, signal })).body.shares,
   });
 }
 

@@ -3,7 +3,7 @@ import { cdp, page, userEvent } from 'vitest/browser';
 import type { Source } from '../../contract/transcript.ts';
 import { createService } from '../test/service.ts';
 import { show } from '../test/show.tsx';
-import { readAllEvents, readWholeTimeline } from './download.ts';
+import { eachEvent, readAllEvents, readWholeTimeline } from './download.ts';
 import { toHtml } from './model/html.ts';
 import { call, type Given, result } from './model/test/events.ts';
 
@@ -27,7 +27,7 @@ describe('a session as a file', () => {
     'has outputs that came %s up to 20,000 characters, and says how many more there are',
     async (_, given) => {
       const { api } = createService([call('a', 'Bash', { command: 'seq' }), ...given]).app();
-      const file = toHtml(await readWholeTimeline(api, 'ses_1'), 'A', []);
+      const file = toHtml(await readWholeTimeline(eachEvent(api, 'ses_1')), 'A', []);
       expect(file).toContain(`<pre>${LONG}\n\n[… 4 more characters]</pre>`);
     },
   );
@@ -35,7 +35,7 @@ describe('a session as a file', () => {
   test('has outputs without the codes of colours, and no more of all together than a page may have', async () => {
     const output = '\u001b[32m✓\u001b[39m adds';
     const some = ['a', 'b', 'c'].flatMap((id) => [call(id, 'Bash', { command: 'test' }), result(id, { output })]);
-    const file = toHtml(await readWholeTimeline(createService(some).app().api, 'ses_1', 10), 'A', []);
+    const file = toHtml(await readWholeTimeline(eachEvent(createService(some).app().api, 'ses_1'), 10), 'A', []);
     expect(file.match(/<pre>[^<]*<\/pre>/g)).toEqual([
       '<pre>✓ adds</pre>',
       '<pre>✓ ad\n\n[… 2 more characters]</pre>',

@@ -32,7 +32,10 @@ interface Way {
 export function DownloadMenu({ sessionId, title, head }: Props) {
   const { api } = useApp();
   const [failed, setFailed] = useState<{ how: 'downloaded' | 'printed'; error: unknown }>();
-  const read = async () => (await loadDownload()).readWholeTimeline(api, sessionId);
+  const read = async () => {
+    const { eachEvent, readWholeTimeline } = await loadDownload();
+    return readWholeTimeline(eachEvent(api, sessionId));
+  };
   const { print, printed } = usePrint(
     async () => (await loadHtml()).toHtmlBody(await read(), title, head()),
     (error) => setFailed({ how: 'printed', error }),

@@ -5,7 +5,7 @@ import { readEvent, readJoined } from '../../contract/entry/read.ts';
 import { settleTimes } from '../../contract/entry/times.ts';
 import { resultText } from '../../contract/entry/tool.ts';
 import { asObject } from '../../contract/entry/value.ts';
-import type { SessionEvent } from '../../contract/event.ts';
+import type { EventPage, SessionEvent } from '../../contract/event.ts';
 import { stripAnsi } from '../kit/text/ansi.ts';
 import { buildTimeline, type Timeline } from './model/build.ts';
 import { type Head, wholeOrSaid } from './model/markdown.ts';
@@ -26,7 +26,10 @@ const LONGEST_OUTPUT = 20_000;
 const LONGEST_OUTPUTS = 32_000_000;
 
 /** The timeline of a session with its texts, of which the page's own has the beginnings; outputs up to `most` characters. */
-export async function readWholeTimeline(api: Client, sessionId: string, most = LONGEST_OUTPUTS): Promise<Timeline> {
+export async function readWholeTimeline(
+  events: AsyncIterable<SessionEvent>,
+  most = LONGEST_OUTPUTS,
+): Promise<Timeline> {
   let left = most;
   function withOutput(entry: Entry, payload: unknown): Entry {
     if (entry.kind !== 'result') return entry;
@@ -37,19 +40,24 @@ export async function readWholeTimeline(api: Client, sessionId: string, most = L
   }
 
   const entries: (Entry | undefined)[] = [];
-  for await (const event of eachEvent(api, sessionId))
-    entries[event.sequence - 1] = withOutput(readEvent(event), event.payload);
+  for await (const event of events) entries[event.sequence - 1] = withOutput(readEvent(event), event.payload);
   joinAround(entries, 1, entries.length, (first, payload, span) =>
     withOutput(readJoined(first, payload, span), payload),
   );
   return buildTimeline(settleTimes(entries));
 }
 
-async function* eachEvent(api: Client, sessionId: string): AsyncGenerator<SessionEvent> {
+/** All events of a session, from the first on. */
+export const eachEvent = (api: Client, sessionId: string): AsyncGenerator<SessionEvent> =>
+  eachOf((query) => api.listSessionEvents({ sessionId, query }));
+
+/** The events of all pages. */
+export async function* eachOf(
+  read: (query: { limit: string; cursor?: string }) => Promise<{ body: EventPage }>,
+): AsyncGenerator<SessionEvent> {
   let cursor: string | undefined;
   do {
-    const query = { limit: '1000', ...(cursor && { cursor }) };
-    const { events, nextCursor } = (await api.listSessionEvents({ sessionId, query })).body;
+    const { events, nextCursor } = (await read({ limit: '999', ...(cursor && { cursor }) })).body;
     yield* events;
     cursor = nextCursor ?? undefined;
   } while (cursor);

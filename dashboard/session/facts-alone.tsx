@@ -4,15 +4,14 @@ import { Lines } from '../kit/lines.tsx';
 import { Scroll } from '../kit/scroll.tsx';
 import { Table } from '../kit/table.tsx';
 import { showHidden } from '../kit/text/controls.ts';
+import { removedInWords } from './retention-words.ts';
 
-/** What others see of a session that only its person reads: its files and tools, without a word of it. */
+/** The files and tools of a session, without a word of it: only its person reads these, or they were removed. */
 export function FactsAlone({ facts }: { facts: SessionFacts | undefined }) {
   return (
     <Scroll aria-label="Facts" className="changes-view">
       <div className="flex flex-col gap-6">
-        <p className="text-13 text-muted">
-          You see the facts of this session alone: what was said and done in it is shown to its person.
-        </p>
+        <p className="text-13 text-muted">{facts?.wordsRemoved ? removedInWords(facts.wordsRemoved) : HIDDEN}</p>
         {facts && facts.files.length > 0 && (
           <Table
             name="Files changed"
@@ -44,3 +43,5 @@ export function FactsAlone({ facts }: { facts: SessionFacts | undefined }) {
     </Scroll>
   );
 }
+
+const HIDDEN = 'You see the facts of this session alone: what was said and done in it is shown to its person.';

@@ -64,5 +64,5 @@ function Printed({ made, onDone }: { made: { html: string }; onDone: () => void 
     window.print();
     return () => window.removeEventListener('afterprint', finish);
   }, [made]);
-  return createPortal(<div ref={paper} className="printed" />, document.body);
+  return createPortal(<div ref={paper} className="printed paper" />, document.body);
 }

@@ -21,6 +21,7 @@ import type { Head } from './model/markdown.ts';
 import type { Outcome } from './model/outcome.ts';
 import { OutcomeLine, type OutcomeLinks } from './outcome-line.tsx';
 import { Related } from './related.tsx';
+import { keptInWords, whyKept } from './retention-words.ts';
 import { SeenBy } from './seen-by.tsx';
 import { SessionMenu } from './session-menu.tsx';
 
@@ -129,6 +130,7 @@ export function SessionHeader(props: Props) {
           </span>
         )}
         {redactions > 0 && <span>{plural(redactions, 'redaction')}</span>}
+        {facts && keptInWords(facts) !== undefined && <span title={whyKept(facts)}>{keptInWords(facts)}</span>}
       </p>
       {facts && <Related sessionId={session.sessionId} related={facts.related} />}
       {facts && <SeenBy sessionId={session.sessionId} userId={facts.userId} />}

@@ -132,6 +132,40 @@ test('a row that was opened by the mouse has the focus: Enter shows it in the in
   expect(fold()?.ariaExpanded).toBe('true');
 });
 
+test.each<[expected: string, facts: Partial<SessionFacts>]>([
+  ['nothing', {}],
+  ['words kept until 1 Mar 2027', { wordsKeptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90 } }],
+  [
+    'words kept until 1 Mar 2027',
+    {
+      wordsKeptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90, target: { kind: 'organization' } },
+      keptUntil: { at: '2028-03-01T08:00:00.000Z', days: 456 },
+    },
+  ],
+  [
+    'kept until 1 Mar 2027',
+    {
+      wordsKeptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90 },
+      keptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90 },
+    },
+  ],
+  [
+    'facts kept until 1 Mar 2027',
+    {
+      wordsRemoved: { at: '2026-03-01T08:00:00.000Z', days: 90 },
+      keptUntil: { at: '2027-03-01T08:00:00.000Z', days: 456 },
+    },
+  ],
+  ['nothing', { holdId: 'hld_1', keptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90 } }],
+])('the details of a session say %s where the rules of retention do', async (expected, facts) => {
+  await open('', { ...facts, userId: 'usr_1' });
+  await expect.element(page.getByText('4 events')).toBeVisible();
+  const kept = page.getByText(/kept until/);
+  if (expected === 'nothing') return expect(kept.query()).toBeNull();
+  await expect.element(kept).toHaveTextContent(expected);
+  await expect.element(kept).toHaveAttribute('title', expect.stringMatching(/^Then .* says\. What is added/));
+});
+
 test('on a phone what is said above the timeline leaves it the room, and nothing scrolls sideways', async () => {
   for (const [width, height] of [
     [390, 844],

@@ -1,94 +1,38 @@
-const NOW = 1;
-const ORGANIZATION = 'org_1';
-const MACHINE = { hostname: 'host', platform: 'linux', serviceCliVersion: '1', repoRoot: '/src' };
-const MEMBER = { organization_id: ORGANIZATION, user_id: 'usr_1' };
-const VIEW = {
-  view_id: 'viw_1',
-  organization_id: ORGANIZATION,
-  created_by: 'usr_1',
-  name: 'red',
-  search: '{}',
-  is_shared: 0,
-};
-const PERSON = { issuer: 'issuer', subject: 'subject', email: 'person@example.com', emailVerified: true };
-const OPENING = {
-  organizationId: ORGANIZATION,
-  plane: 'live',
-  secretId: 'sec_1',
-  environmentId: 'env_1',
-  installationId: 'ins_1',
-};
-const CAPTURE = { clientKey: 'key', continues: undefined, forkedFrom: undefined, endedAt: undefined };
-const ACTOR = { organizationId: ORGANIZATION, userId: 'usr_1' };
-const DIRECTORY_USER = { attributes: { userName: 'person@example.com' }, memberKey: 'person@example.com' };
-const HAPPENED = {
-  actor: { kind: 'person', id: 'usr_1' },
-  action: 'secret.revoked',
-  target: { kind: 'secret', id: 'sec_1' },
-};
-const NOBODYS = {
-  ...{ organization_id: ORGANIZATION, environment_id: 'env_1', user_id: null, claimed_by: null, status: 'active' },
-};
-const LEAVING = { organizationId: ORGANIZATION, userId: 'usr_2', actorId: 'usr_1' };
-const PERSON_DELETION = { organization_id: ORGANIZATION, user_id: 'usr_2', actor_id: 'usr_1', requested_at: NOW };
-const LOOKS = {
-  ...{ organizationId: ORGANIZATION, sessionId: 'ses_1', userId: 'usr_1', kind: 'opened', firstAt: NOW, lastAt: NOW },
-  ...{ count: 1, surface: 'dashboard', network: '192.0.2.0/24' },
-};
-const HOLDER = { organizationId: ORGANIZATION, secretId: 'sec_1' };
-const VIEWER = { organizationId: ORGANIZATION, userId: 'usr_1', seesAll: false };
-const FILTER = { viewer: VIEWER, offset: 0, limit: 51 };
-const SESSION = {
-  ...{ session_id: 'ses_1', organization_id: ORGANIZATION, plane: 'live', started_at: NOW, environment_id: 'env_1' },
-  ...{ client_key: 'key', continues_key: 'key', forked_from_key: 'key' },
-};
-const DAY = { organization_id: ORGANIZATION, plane: 'live', day: '2026-11-22' };
-const ADD_ON = {
-  ...{
-    day: '2026-11-20',
-    kind: 'skill',
-    name: 'pdf',
-    model: '',
-    agent_id: 'codex',
-    person: null,
-    calls: 1,
-    failures: 0,
-  },
-  ...{ last_used_at: 1, is_listed: 0, input_tokens: 0, cached_tokens: 0, cache_write_tokens: 0, output_tokens: 0 },
-};
-const SESSION_DAY = { day: '2026-11-22', kind: 'tool', name: 'shell', tool_calls: 1 };
-const USAGE = { organizationId: ORGANIZATION, planes: ['live'], from: '2026-11-01', to: '2026-11-30' };
-const VALUE = { field: 'file', name: 'name', value: 'path/name' };
-const WORDS = [
-  [
-    [{ word: 'word', open: true }],
-    [
-      { word: 'or', open: false },
-      { word: 'others', open: false },
-    ],
-  ],
-];
-const FILE = { field: 'file', alternatives: [{ name: 'queue.ts', open: false, ending: '%/src/queue.ts' }] };
-const FOUND = {
-  viewer: VIEWER,
-  isOfWords: false,
-  plane: 'live',
-  order: 'started',
-  direction: 'desc',
-  values: [],
-};
-const FOUND_BY_ALL = {
-  ...{
-    ...FOUND,
-    isOfWords: true,
-    order: 'cost',
-    agentIds: ['codex'],
-    environmentIds: ['env_1'],
-    secretIds: ['sec_1'],
-    failed: true,
-  },
-  ...{ statuses: ['active'], from: NOW, before: NOW, values: [FILE] },
-};
+import {
+  ACTOR,
+  ADD_ON,
+  CAPTURE,
+  CHAIN,
+  DAY,
+  DIRECTORY_USER,
+  DUE,
+  EXPIRING,
+  FILE,
+  FILTER,
+  FOUND,
+  FOUND_BY_ALL,
+  HAPPENED,
+  HOLDER,
+  LEAVING,
+  LOOKS,
+  MACHINE,
+  MASK,
+  MEMBER,
+  NOBODYS,
+  NOW,
+  OPENING,
+  ORGANIZATION,
+  PERSON,
+  PERSON_DELETION,
+  SESSION,
+  SESSION_DAY,
+  SHARE,
+  USAGE,
+  VALUE,
+  VIEW,
+  VIEWER,
+  WORDS,
+} from './parameters.ts';
 
 /**
  * What to call each function of the store with, behind its first parameter, to see all that it asks; nothing where it is
@@ -300,7 +244,29 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   openSession: [[{ ...OPENING, agentId: 'codex' }, NOW]],
   captureSessions: [[[{ ...OPENING, capture: CAPTURE }], NOW]],
 
-  listUnchanged: [[NOW, { createdAt: NOW, sessionId: 'ses_1' }, 100]],
+  endOfSlice: [[DUE, { createdAt: NOW, sessionId: 'ses_1' }, 100]],
+  listDue: [[DUE, { after: { createdAt: NOW, sessionId: 'ses_1' }, through: { createdAt: NOW, sessionId: 'ses_2' } }]],
+  countDue: [[{ ...DUE, field: 'contentDays' }]],
+  listRuled: [['org_0', 100]],
+  expireContent: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1', eventCount: 1 }, EXPIRING]],
+  sweepContents: [[() => NOW]],
+  handOverReceipt: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }]],
+  removeChunks: [[{ organization_id: ORGANIZATION, session_id: 'ses_1' }]],
+  writeValues: [],
+  lockHolds: [],
+  readKept: [],
+  writeKept: [],
+  writeKeptFacts: [],
+  findContentReceipt: [[ORGANIZATION, 'ses_1']],
+  findExpiry: [
+    [
+      { organization_id: ORGANIZATION, session_id: 'ses_1', plane: 'live', updated_at: NOW, content_expired_at: NOW },
+      {},
+    ],
+  ],
+  restoreKept: [
+    [{ organization_id: ORGANIZATION, session_id: 'ses_1', plane: 'live', started_at: NOW, event_count: 1 }],
+  ],
   forgetExpiry: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }, HAPPENED.actor, NOW]],
   findDeleted: [[ORGANIZATION, 'live', 'key']],
   sweepDeleted: [[() => NOW]],
@@ -356,14 +322,14 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   findOpenBehind: [[1, 'ses_1']],
   findNewBehind: [[1, NOW, '1 ses_1']],
   claimSession: [[SESSION, NOW, NOW]],
-  releaseSession: [[SESSION, true]],
+  releaseSession: [[SESSION, { masks: 0 }, true]],
   readWords: [[ORGANIZATION, 'ses_1', 1]],
   readChunks: [[ORGANIZATION, 'ses_1', 1, 1]],
   writeSlice: [
     [
       {
         row: SESSION,
-        before: { version: 1, derived_through: 0 },
+        before: { version: 1, derived_through: 0, masks: 0 },
         after: { version: 1, derived_through: 1 },
         columns: { event_count: 1 },
         chunks: [{ first: 1, last: 1, entries: Buffer.of(), words: 'word', added: 'word' }],
@@ -401,9 +367,65 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   ],
   findLatest: [[VIEWER, USAGE, 20]],
   changeVisibility: [[{ viewer: VIEWER, userId: 'usr_1', isAdmin: true }, 'ses_1', 'private', NOW]],
+  restrictVisibility: [[{ ...HOLDER, plane: 'live' }, 'ses_1', 'private', NOW]],
   viewerOf: [[{ ...ACTOR, role: 'admin' }]],
   viewerNow: [[VIEWER]],
   findAudience: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }]],
   removeAllDerived: [[]],
   removeDerived: [[SESSION]],
+  removeFacts: [[SESSION]],
+  removeChunk: [[ORGANIZATION, 'ses_1']],
+
+  findChain: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }]],
+  writeChains: [[[CHAIN]]],
+  listUnsigned: [['', 100]],
+  readMaskedDigests: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }, 1, 100]],
+  insertMask: [[{ ...ACTOR, sessionId: 'ses_1', mark: '[REDACTED:manual:1f0c]', sealed: 'text' }, NOW]],
+  claimMask: [[ORGANIZATION, 'msk_1', NOW, NOW]],
+  releaseMask: [[MASK]],
+  listUnfinishedMasks: [['', 100]],
+  listSwept: [['', 200]],
+  findMask: [[ORGANIZATION, 'msk_1']],
+  listMasks: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }]],
+  writeMasked: [
+    [
+      MASK,
+      [
+        {
+          append: { first_sequence: 1, body: Buffer.of() },
+          codec: 0,
+          body: Buffer.of(),
+          events: [{ sequence: 1, digest: 'digest', count: 1 }],
+        },
+      ],
+      NOW,
+      NOW,
+    ],
+  ],
+  finishMask: [[MASK, (fields: object) => ({ fields, places: 1 }), NOW]],
+  stopMask: [[MASK, NOW]],
+
+  createShare: [
+    [
+      { ...VIEWER, userId: 'usr_1' },
+      {
+        sessionId: 'ses_1',
+        tokenHash: 'hash',
+        audience: 'organization',
+        level: 'full',
+        expiresAt: '2026-11-25T00:00:00.000Z',
+      },
+      NOW,
+    ],
+  ],
+  listShares: [
+    [ORGANIZATION, 'ses_1'],
+    [ORGANIZATION, 'ses_1', 'usr_1'],
+  ],
+  findShare: [[ORGANIZATION, 'ses_1', 'shr_1']],
+  findShareByHash: [['hash']],
+  revokeShare: [[SHARE, { kind: 'person', id: 'usr_1' }, NOW]],
+  revokeSharesOf: [[ORGANIZATION, 'usr_1', { kind: 'person', id: 'usr_1' }, NOW]],
+  addShareViews: [[{ shareId: 'shr_1', organizationId: ORGANIZATION, count: 1, lastAt: NOW }]],
+  isInForce: [[SHARE, NOW]],
 };

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import canonicalize from 'canonicalize';
 import { Value } from 'typebox/value';
 import { SignedHead } from '../../contract/audit.ts';
+import { type Envelope, ed25519Of, signStatement } from '../../contract/dsse.ts';
 import type { Config } from '../config.ts';
 import { listAuditHeads } from '../store/audit.ts';
 import type { ChainHead } from '../store/audit-chain.ts';
@@ -49,6 +50,11 @@ export class AuditKey {
     return sign(null, bytesOf(value), this.#privateKey).toString('base64');
   }
 
+  /** The statement in an envelope (DSSE). */
+  statementOf(payloadType: string, statement: object): Envelope {
+    return signStatement(payloadType, statement, this.#privateKey);
+  }
+
   isOwn({ signature, ...head }: SignedHead): boolean {
     return isSignedBy(this.#publicKey, head, signature);
   }
@@ -75,13 +81,8 @@ export function readAuditKey({ AUDIT_KEY, SECRET_PEPPER, DATA_DIR }: KeyConfig, 
   return new AuditKey(key);
 }
 
-/** What stands before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
-const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
-
-function deriveKey(pepper: string): KeyObject {
-  const seed = Buffer.from(hkdfSync('sha256', pepper, '', 'heads of audit logs', 32));
-  return createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
-}
+const deriveKey = (pepper: string): KeyObject =>
+  ed25519Of(Buffer.from(hkdfSync('sha256', pepper, '', 'heads of audit logs', 32)));
 
 function keyIn(dataDir: string, isMade: boolean): string {
   const path = join(dataDir, 'audit-key.pem');

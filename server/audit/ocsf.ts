@@ -25,6 +25,7 @@ const ENTITY_ACTIVITIES: Record<string, number> = {
   issued: 1,
   registered: 1,
   installed: 1,
+  exported: 2,
   deleted: 4,
   expired: 4,
   revoked: 4,

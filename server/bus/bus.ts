@@ -63,6 +63,13 @@ export interface Bus {
   findDeadLetter(from: number): Promise<StoredMsg | null>;
   /** Removes a dead letter that was written to the store after all, and the parts it kept. */
   removeDeadLetter(sequence: number, entry: Entry | undefined): Promise<void>;
+  /**
+   * Removes a session's messages up to a sequence of the stream, and the parts of these appends.
+   * @returns false, without removing any, where no worker has settled one of them
+   */
+  removeSettled(place: string, sequence: number, appendIds: readonly string[]): Promise<boolean>;
+  /** The first message of the stream at a sequence or behind it. */
+  messageFrom(sequence: number): Promise<StoredMsg | null>;
   /** The first message of the log that no worker has settled. */
   oldestWaiting(): Promise<StoredMsg | null>;
   /** Messages that could not be written, and those that no worker has settled. */
@@ -127,25 +134,42 @@ export async function openBus(
   }
   await ensure();
 
+  /** A question that has an answer soon: fails also once the connection is lost, as the client would wait for its time-out. */
+  const ask = <Answer>(question: () => Promise<Answer>): Promise<Answer> =>
+    guarded(
+      () =>
+        new Promise<Answer>((resolve, reject) => {
+          unanswered.add(reject);
+          void question()
+            .then(resolve, reject)
+            .finally(() => unanswered.delete(reject));
+        }),
+    );
+
   /** Fails at once while the connection is lost: what waits in the client would be sent when nobody expects it any more. */
-  async function ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+  async function guarded<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     if (!isConnected()) throw busUnavailable('not connected');
     try {
-      return await question();
+      return await work();
     } catch (error) {
       // A bus that is there may have lost what it had.
-      void ensure().catch(() => undefined);
+      if (isConnected()) void ensure().catch(() => undefined);
       throw error instanceof Problem ? error : busUnavailable(error);
     }
   }
 
   const largest = () => (connection.info?.max_payload ?? 0) - HEADER_BYTES;
+  /** Questions that were asked over the present connection. */
+  const unanswered = new Set<(reason: unknown) => void>();
   let connected = true;
   const isConnected = () => connected && !connection.isClosed();
   void watch();
   async function watch(): Promise<void> {
     for await (const { type } of connection.status()) {
-      if (type === 'disconnect') connected = false;
+      if (type === 'disconnect') {
+        connected = false;
+        for (const reject of unanswered) reject(busUnavailable('the connection was lost'));
+      }
       if (type !== 'reconnect') continue;
       connected = true;
       forget();
@@ -275,6 +299,18 @@ export async function openBus(
         return { deadLetters, waiting: workers.num_pending + workers.num_ack_pending };
       }),
 
+    removeSettled: (place, sequence, appendIds) =>
+      ask(async () => {
+        const { ack_floor: settled } = await manager.consumers.info(name, WORKERS);
+        if (settled.stream_seq < sequence) return false;
+        // The parts first: without their message nobody would find them.
+        for (const id of appendIds) await manager.streams.purge(name, { filter: `${subjects.part}.${id}.>` });
+        await manager.streams.purge(name, { filter: `${subjects.log}.${place}`, seq: sequence + 1 });
+        return true;
+      }),
+
+    messageFrom: (sequence) => ask(() => get({ seq: sequence, next_by_subj: '>' })),
+
     oldestWaiting: () =>
       ask(async () => {
         const { ack_floor: settled } = await manager.consumers.info(name, WORKERS);
@@ -308,7 +344,7 @@ export async function openBus(
       }
       void (async () => {
         while (!isStopped) {
-          await ask(hear).catch(() => undefined);
+          await guarded(hear).catch(() => undefined);
           await pause(AGAIN_MS, undefined, { ref: false });
         }
       })();

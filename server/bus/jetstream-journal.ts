@@ -14,7 +14,7 @@ import { type Entry, type Logged, writePlace } from './entry.ts';
 /** What the journal asks of the bus. */
 export type JournalBus = Pick<
   Bus,
-  'publish' | 'next' | 'nextDeadLetter' | 'history' | 'publishParts' | 'isConnected' | 'onForget'
+  'publish' | 'next' | 'nextDeadLetter' | 'history' | 'publishParts' | 'isConnected' | 'onForget' | 'removeSettled'
 >;
 
 export interface JetStreamJournalOptions {
@@ -45,6 +45,7 @@ export class JetStreamJournal implements Journal {
   readonly #bus: JournalBus;
   readonly #pool: pg.Pool;
   readonly #onError: (error: unknown) => void;
+  readonly #subjects: Subjects;
   readonly #heads: Heads<Subject>;
   readonly #deletions = new Queue({ atOnce: DELETED_AT_ONCE });
 
@@ -52,7 +53,8 @@ export class JetStreamJournal implements Journal {
     this.#bus = bus;
     this.#pool = pool;
     this.#onError = onError;
-    this.#heads = new Heads(new Subjects(bus, db), REMEMBERED);
+    this.#subjects = new Subjects(bus, db);
+    this.#heads = new Heads(this.#subjects, REMEMBERED);
     bus.onForget(() => this.#heads.forget());
   }
 
@@ -95,6 +97,27 @@ export class JetStreamJournal implements Journal {
   /** The session with what is on its way into the store. */
   headOf(place: SessionKey): Promise<Head | undefined> {
     return this.#heads.look(place);
+  }
+
+  /** Events of the session that were acknowledged by any replica, written or not. */
+  async countAccepted(place: SessionKey): Promise<number> {
+    return (await this.#subjects.read(place)).head?.eventCount ?? 0;
+  }
+
+  /**
+   * Removes from the bus the events of a session that the store has, so that nobody reads there what was masked in the store.
+   * @returns false where a worker has yet to settle one of their messages; nothing was removed then
+   */
+  async removeWritten(whose: SessionKey, eventCount: number): Promise<boolean> {
+    const place = writePlace(whose);
+    const logged = place === undefined ? [] : await this.#bus.history(place);
+    const written = logged.flatMap(({ sequence, entry }) =>
+      entry.kind === 'append' && entry.lastSequence <= eventCount ? [{ sequence, entry }] : [],
+    );
+    const last = written.at(-1);
+    if (place === undefined || !last) return true;
+    const inParts = written.filter(({ entry }) => entry.parts > 0).map(({ entry }) => entry.appendId);
+    return this.#bus.removeSettled(place, last.sequence, inParts);
   }
 }
 

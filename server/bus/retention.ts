@@ -22,9 +22,10 @@ export async function removeOld(bus: Bus, limit: number): Promise<void> {
   // The first message that is to stay: the stream is in order of time.
   while (oldest < newest) {
     const middle = Math.floor((oldest + newest) / 2);
-    const message = await manager.streams.getMessage(name, { seq: middle });
-    if (message && message.time.getTime() >= before) newest = middle;
-    else oldest = middle + 1;
+    // Messages in between may be gone: the next one tells the time.
+    const message = await bus.messageFrom(middle);
+    if (!message || message.time.getTime() >= before) newest = middle;
+    else oldest = message.seq + 1;
   }
   if (oldest > state.first_seq) await manager.streams.purge(name, { seq: oldest });
 }

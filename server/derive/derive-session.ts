@@ -1,3 +1,4 @@
+import { restoreKept } from '../store/content-expiry.ts';
 import { claimSession, type Derived, readChunks, readWords, releaseSession, writeSlice } from '../store/derived.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
 import { isPostgres } from '../store/postgres.ts';
@@ -7,6 +8,7 @@ import { wordPrefix } from '../store/word-index.ts';
 import type { Slice } from './derive-slice.ts';
 import type { DeriveThread } from './derive-thread.ts';
 import { VERSION } from './facts.ts';
+import { forgetPrices } from './reprice.ts';
 
 export interface SessionOptions {
   db: Db;
@@ -37,6 +39,7 @@ export async function deriveSession(
   const source = await findSource(db, organizationId, sessionId);
   if (!source) return undefined;
   const { row } = source;
+  if (row.content_expired_at !== null) return (await restore(db, row)) ? row : undefined;
   // Within one process a session is derived once at a time, and no other has an embedded store.
   const until = () => (isPostgres(db) ? options.now() + CLAIM_MS : 0);
   let before = await claimSession(db, row, options.now(), until());
@@ -51,8 +54,15 @@ export async function deriveSession(
     await rest();
   }
   const isFinal = before.version === VERSION && isFinalAt(row, before.derived_through);
-  if (isPostgres(db) || isFinal !== (before.is_final === 1)) await releaseSession(db, row, isFinal);
+  if (isPostgres(db) || isFinal !== (before.is_final === 1)) await releaseSession(db, row, before, isFinal);
   return wrote ? row : undefined;
+}
+
+/** A session whose words are gone has what was derived before. The costs are those of that day, until the next start. */
+async function restore(db: Db, row: SessionRow): Promise<boolean> {
+  const isRestored = await restoreKept(db, row);
+  if (isRestored) await forgetPrices(db);
+  return isRestored;
 }
 
 async function writeSliceOf(
@@ -71,6 +81,7 @@ async function writeSliceOf(
   const { through, next, facts, isRewritten, isEnd: _, ...rest } = slice;
   const after: Derived = {
     version: VERSION,
+    masks: stored.masks,
     derived_through: through,
     next_chunk: next,
     is_rewritten: isRewritten ? 1 : 0,
@@ -92,9 +103,10 @@ async function makeSlice(
   before: Derived,
 ): Promise<Slice | undefined> {
   const { organization_id: organizationId, session_id: sessionId } = row;
-  const { derived_through: through, next_chunk: from, is_rewritten: isRewritten, facts } = before;
+  const { derived_through: through, next_chunk: from, is_rewritten: isRewritten, facts, masks } = before;
   const job = {
-    sessionId,
+    // What another process kept before something was masked is not used.
+    sessionId: `${sessionId} ${masks}`,
     place: {
       agentId: row.agent_id,
       environmentId: row.environment_id,

@@ -30,6 +30,9 @@ export async function reprice(
   await repriceAll(db, prices, signal);
 }
 
+/** Has the next start of the service price all sessions again. */
+export const forgetPrices = (db: Db): Promise<void> => writeSetting(db, SETTING, '');
+
 /** @throws after all sessions were tried, where some of them failed */
 async function repriceAll(db: Db, prices: Prices, signal: AbortSignal): Promise<void> {
   const before = await rememberSetting(db, SETTING, () => prices.fingerprint);

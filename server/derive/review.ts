@@ -1,7 +1,9 @@
 import type { SessionFacts, SessionSummary } from '../../contract/review.ts';
 import { optional, optionalTimestamp } from '../store/columns.ts';
+import { VERSION_OF_KEPT, type WithoutWords } from '../store/kept-rows.ts';
+import type { SessionFactsRow } from '../store/schema.ts';
 import type { SummaryRow } from '../store/summaries.ts';
-import { type Facts, readFacts, VERSION } from './facts.ts';
+import { type Facts, noFacts, readFacts, VERSION, writeFacts } from './facts.ts';
 import type { Prices } from './prices.ts';
 import { shapeOf } from './shape.ts';
 
@@ -49,9 +51,11 @@ export function toSummary({ session, continues, forkedFrom, derived, isReadable 
     ...optionalTimestamp('firstEventAt', derived?.first_event_at ?? null),
     ...optionalTimestamp('lastEventAt', derived?.last_event_at ?? null),
     // The facts of another version are never shown, so the reader must ask again.
-    summarizedThrough: derived?.version === VERSION ? derived.derived_through : 0,
+    summarizedThrough: derived && isKnown(derived) ? derived.derived_through : 0,
   };
 }
+
+const isKnown = ({ version }: Pick<SessionFactsRow, 'version'>) => version === VERSION || version === VERSION_OF_KEPT;
 
 /** Only what is listed, so that a text that is added later is not shown to those who may not read it. */
 const withoutWords = ({ repository, gitBranch, person, model, shape }: Shown): Shown => ({
@@ -73,7 +77,7 @@ export function toSessionFacts(
   isReadable: boolean,
 ): Omit<SessionFacts, 'summary' | 'related' | 'holdId'> {
   const stored = readFacts(text);
-  const facts = isReadable ? stored : { ...stored, commands: new Map() as Facts['commands'], milestones: [] };
+  const facts = isReadable ? stored : factsAlone(stored);
   const window = facts.model === undefined ? undefined : prices.contextWindowOf(facts.model);
   return {
     ...(facts.folder !== undefined && { folder: facts.folder }),
@@ -90,6 +94,29 @@ export function toSessionFacts(
     ...(window && { contextWindow: window.most, usualWindow: window.usual }),
   };
 }
+
+/** The same for facts: only what is listed. */
+function factsAlone(facts: Facts): Facts {
+  const { folder, repository, address, person, model, first, last, lag } = facts;
+  const { folded, isRewritten, branches, prompts, calls, failures, redactions, linesAdded, linesRemoved } = facts;
+  const { interrupted, files, days, shape, room } = facts;
+  return {
+    ...noFacts(),
+    ...{ folded, isRewritten, branches, prompts, calls, failures, redactions, linesAdded, linesRemoved },
+    ...{ interrupted, files, days, shape, room },
+    ...Object.fromEntries(
+      Object.entries({ folder, repository, address, person, model, first, last, lag }).filter(
+        ([, value]) => value !== undefined,
+      ),
+    ),
+  };
+}
+
+/** The stored texts of facts without words: what those see who may not read the session, and what stays when its words go. */
+export const withoutWordsIn: WithoutWords = ({ version, facts, summary }) => ({
+  facts: version === VERSION && facts !== '' ? writeFacts(factsAlone(readFacts(facts))) : '',
+  summary: JSON.stringify(withoutWords(summary === '' ? {} : JSON.parse(summary))),
+});
 
 function toolsOf({ days }: Facts): SessionFacts['tools'] {
   const tools = new Map<string, { name: string; calls: number; failed: number }>();

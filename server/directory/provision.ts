@@ -14,7 +14,6 @@ import {
   removeDirectoryUser,
   updateDirectoryUser,
 } from '../store/directory.ts';
-import { isMemberAnywhere } from '../store/invitations.ts';
 import { findMemberByEmail, insertInvited } from '../store/members.ts';
 import { changeMembers, settleOwner } from '../store/organizations.ts';
 import type { Db, MemberRow } from '../store/schema.ts';
@@ -33,14 +32,15 @@ export type Invite = (invited: MemberRow) => Promise<void>;
 
 /**
  * Lets the members of an organization follow its directory. A user who becomes active is invited, and is a member from their
- * first request on, as everybody who is invited. One who is no longer active leaves, with the secrets they issued or have.
+ * first request on, as everybody who is invited. One who is no longer active leaves, with the secrets they issued or have. A
+ * member of another organization is invited like everybody, and joins after leaving that: a refusal would tell that they are one.
  */
 export const createProvisioning = ({
   store: { db },
-  memberLeft,
+  endStreams,
   secretsRevoked,
   now,
-}: Pick<Deps, 'store' | 'memberLeft' | 'secretsRevoked' | 'now'>) => {
+}: Pick<Deps, 'store' | 'endStreams' | 'secretsRevoked' | 'now'>) => {
   /** Makes a membership follow, in a transaction of `changeMembers`. */
   async function follow(
     members: Db,
@@ -85,24 +85,15 @@ export const createProvisioning = ({
     const { result, outcome } = await changeMembers(db, organizationId, change).catch((error) => {
       throw uniqueViolation(error) === undefined ? error : taken();
     });
-    if (outcome.left) await memberLeft(organizationId, outcome.left.user_id);
+    if (outcome.left) await endStreams(organizationId, outcome.left.user_id);
     await secretsRevoked(outcome.secretIds);
     if (outcome.invited) await onInvited?.(outcome.invited);
     return result;
   }
 
-  /** @throws Problem `member_exists` for a member of another organization */
-  async function assertFree({ organizationId }: DirectoryCaller, email: string): Promise<void> {
-    const own = await findMemberByEmail(db, organizationId, emailKey(email));
-    if (own === undefined && (await isMemberAnywhere(db, email))) {
-      throw new Problem('member_exists', 'A member of another organization has this e-mail. They must leave it first.');
-    }
-  }
-
   return {
     /** @returns the id of the new user */
     async create(caller: DirectoryCaller, { attributes, active = true, email }: DirectoryUser, onInvited: Invite) {
-      if (active) await assertFree(caller, email);
       const memberKey = emailKey(email);
       const create = async (members: Db) => {
         const row = await insertDirectoryUser(members, caller.organizationId, { attributes, memberKey }, now());
@@ -119,11 +110,6 @@ export const createProvisioning = ({
       describe: (row: KnownUser) => DirectoryUser,
       onInvited: Invite,
     ): Promise<void> {
-      // A transaction of the organization does not see the members of others.
-      const before = await findUser(db, caller, id);
-      const wanted = describe(before);
-      const isInviting = before.status !== 'active' && (wanted.active ?? before.status === 'invited');
-      if (isInviting) await assertFree(caller, wanted.email);
       const change = async (members: Db) => {
         const row = await findUser(members, caller, id);
         const { attributes, active = row.role !== null, email } = describe(row);

@@ -55,7 +55,7 @@ export function createAdmit(row: Route, { authenticator, limits, budget }: Admit
     else if (limited && row.auth === 'public') await count(row.limit ?? 'address', request.ip, reply);
     const caller = await authenticate(request, reply);
     const [kind, key] = identify(row, caller, request);
-    if (limited && caller) await count(kind, key, reply);
+    if (limited && row.auth !== 'public') await count(kind, key, reply);
     account = budget.open(`${kind}:${key}`);
     if (reply.raw.destroyed) {
       leave();

@@ -32,6 +32,7 @@ export interface DirectoryCaller {
 /** The caller, by the route's `auth`. */
 export interface Callers {
   public: undefined;
+  visitor: UserCaller | undefined;
   secret: SecretCaller;
   user: UserCaller;
   member: MemberCaller;
@@ -72,7 +73,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   };
   const secret = async (request: FastifyRequest) => secrets.find(readSecret(request), request.ip);
   const directory = (request: FastifyRequest) => authenticateDirectory(options, request);
-  const byKind = { public: async () => undefined, secret, directory, ...people };
+  const visitor = async (request: FastifyRequest) =>
+    bearerOf(request) === undefined && headerOf(request) === undefined ? undefined : user(request);
+  const byKind = { public: async () => undefined, visitor, secret, directory, ...people };
   return {
     authenticate: (kind, request) => byKind[kind](request) as Promise<Callers[typeof kind]>,
     forgetSecret: secrets.forget,

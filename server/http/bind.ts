@@ -37,8 +37,8 @@ export function bindRoute<Row extends Route>(
     exposeHeadRoute: false,
     // The compressor would delay the events of a stream until it has enough of them.
     compress: row.method === 'GET' && row.contentType !== 'text/event-stream' ? COMPRESSED : false,
-    // Serializing by the schema sends only documented fields.
-    schema: { response: row.contentType ? {} : row.replies },
+    // Serializing by the schema sends only documented fields. A 204 has no body to serialize.
+    schema: { response: row.contentType || 204 in row.replies ? {} : row.replies },
     async onRequest(request, reply) {
       request.admission = await admit(request, reply);
     },

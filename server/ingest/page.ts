@@ -3,12 +3,13 @@ import { setImmediate } from 'node:timers/promises';
 import { Problem } from '../../contract/problem.ts';
 import { writeSequence } from '../cursor.ts';
 import { eventId } from '../ids.ts';
-import { decodeFrame } from '../log/frame.ts';
+import { decodeFrame, type FramedEvent } from '../log/frame.ts';
 import { toTimestamp } from '../store/columns.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
 import type { Db } from '../store/schema.ts';
+import { findSession } from '../store/sessions.ts';
 import { asNow } from '../store/tenant.ts';
-import { findAudience, mayRead, type ReadableSession, type Viewer, viewerNow } from '../store/viewer.ts';
+import { asReadable, findAudience, mayRead, type ReadableSession, type Viewer, viewerNow } from '../store/viewer.ts';
 
 /** Bytes gathered before they are handed to the socket. */
 const CHUNK_BYTES = 64 * 1024;
@@ -20,7 +21,28 @@ export const streamEvents = (
   session: ReadableSession,
   from: number,
   limit: number,
-): Promise<Readable> => streamText(textsOf(db, session, from, limit), whileReadable(db, viewer, session));
+): Promise<Readable> => streamText(textsOf(db, viewer, session, { from, limit }), whileReadable(db, viewer, session));
+
+/** Which events of a session a page is of. */
+export interface PageRange {
+  from: number;
+  limit: number;
+  /** The last that may be shown; absent: the last of the session. */
+  last?: number | undefined;
+}
+
+/** The text of an event's payload as it is shown. */
+export type ShowPayload = (eventType: string, payload: Buffer) => Buffer | string;
+
+/** The same of a share. @param isShared asked now and then, whether the share is there still */
+export const streamShared = (
+  db: Db,
+  viewer: Viewer,
+  session: ReadableSession,
+  range: PageRange,
+  show: ShowPayload,
+  isShared: () => Promise<boolean>,
+): Promise<Readable> => streamText(textsOf(db, viewer, session, range, show), everySoLong(isShared));
 
 /** How long a session is sent on before it is checked again whether the viewer may read it, in milliseconds. */
 const BELIEVED_MS = 500;
@@ -31,17 +53,35 @@ const BELIEVED_MS = 500;
  */
 export function whileReadable(db: Db, viewer: Viewer, session: ReadableSession): () => Promise<void> {
   const { organization_id: organizationId, session_id: sessionId } = session;
+  return everySoLong(async () => {
+    const [now, audience] = await Promise.all([viewerNow(db, viewer), findAudience(db, { organizationId, sessionId })]);
+    return now !== undefined && audience !== undefined && mayRead(now, audience);
+  });
+}
+
+function everySoLong(mayGoOn: () => Promise<boolean>): () => Promise<void> {
   let checkedAt = performance.now();
   return async () => {
     if (performance.now() - checkedAt < BELIEVED_MS) return;
     checkedAt = performance.now();
-    const [now, audience] = await Promise.all([viewerNow(db, viewer), findAudience(db, { organizationId, sessionId })]);
-    if (!now || !audience || !mayRead(now, audience)) throw hiddenMeanwhile();
+    if (!(await mayGoOn())) throw hiddenMeanwhile();
   };
 }
 
 const hiddenMeanwhile = () =>
   new Problem('words_withheld', 'This session was hidden or deleted while it was read. Load it again.');
+
+/** Why events are not there, or are none: the session was deleted meanwhile, or the store is damaged. */
+async function whyUnreadable(db: Db, viewer: Viewer, session: ReadableSession, cause?: unknown): Promise<Problem> {
+  const now = await viewerNow(db, viewer);
+  const row = now && (await findSession(db, now, session.session_id));
+  if (!now || !row || !asReadable(now, row)) return hiddenMeanwhile();
+  return new Problem(
+    'events_damaged',
+    'Some events of this session are damaged in the store. Ask the operator of this service for a backup of them.',
+    { cause },
+  );
+}
 
 /**
  * Text written as it is made, so that memory is bounded however long it is. The first part is read before this
@@ -63,17 +103,22 @@ export async function streamText(
 
 async function* textsOf(
   db: Db,
+  viewer: Viewer,
   session: ReadableSession,
-  from: number,
-  limit: number,
+  { from, limit, last }: PageRange,
+  show: ShowPayload = (_eventType, payload) => payload,
 ): AsyncGenerator<Buffer | string> {
-  const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = session;
+  const { organization_id: organizationId, session_id: sessionId } = session;
+  const eventCount = Math.min(session.event_count, last ?? session.event_count);
   const to = Math.min(eventCount, from + limit - 1);
   yield '{"events":[';
   let separator = '';
   let sent = from - 1;
   for await (const append of readAppends(db, organizationId, sessionId, from, to)) {
-    for (const event of eventTexts(sessionId, append, from, to)) {
+    if (append.first_sequence > sent + 1) throw await whyUnreadable(db, viewer, session);
+    const events = decode(append);
+    if (events instanceof Error) throw await whyUnreadable(db, viewer, session, events);
+    for (const event of eventTexts(sessionId, append, events, from, to, show)) {
       yield separator + event.before;
       yield event.payload;
       yield event.after;
@@ -82,20 +127,35 @@ async function* textsOf(
     sent = append.last_sequence;
   }
   // The end of a page that looks whole would say that there are no more.
-  if (sent < to) throw hiddenMeanwhile();
+  if (sent < to) throw await whyUnreadable(db, viewer, session);
   const nextCursor = limit > 0 && to < eventCount ? writeSequence(to + 1) : null;
   yield `],"nextCursor":${JSON.stringify(nextCursor)}}`;
 }
 
-function* eventTexts(sessionId: string, append: StoredAppend, from: number, to: number) {
+function decode(append: StoredAppend): FramedEvent[] | Error {
+  try {
+    return decodeFrame(append);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+function* eventTexts(
+  sessionId: string,
+  append: StoredAppend,
+  events: FramedEvent[],
+  from: number,
+  to: number,
+  show: ShowPayload,
+) {
   const createdAt = toTimestamp(append.created_at);
-  for (const [index, { eventType, payload }] of decodeFrame(append).entries()) {
+  for (const [index, { eventType, payload }] of events.entries()) {
     const sequence = append.first_sequence + index;
     if (sequence < from || sequence > to) continue;
     const head = JSON.stringify({ sessionId, eventId: eventId(append.append_id, index), sequence, eventType });
     yield {
       before: `${head.slice(0, -1)},"payload":`,
-      payload: payload as Buffer,
+      payload: show(eventType, payload as Buffer),
       after: `,"createdAt":"${createdAt}"}`,
     };
   }

@@ -84,6 +84,7 @@ export class StorageQuotas {
       close: (closing) => log.close(closing),
       delete: (named, by) => log.delete(named, by),
       expire: (session) => log.expire(session),
+      abandon: (session) => log.abandon(session),
       revoke: (organizationId, environmentId) => log.revoke(organizationId, environmentId),
       closeSomeOf: (machine, before, closing) => log.closeSomeOf(machine, before, closing),
       append: async (batch) => {

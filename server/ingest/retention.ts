@@ -1,39 +1,103 @@
+import type { RetentionBounds, RetentionField } from '../../contract/retention.ts';
 import { Held } from '../log/outcome.ts';
-import { listUnchanged, type Opened } from '../store/retention.ts';
-import type { Db } from '../store/schema.ts';
+import { expireContent } from '../store/content-expiry.ts';
+import type { WithoutWords } from '../store/kept-rows.ts';
+import {
+  type Due,
+  type DueSession,
+  endOfSlice,
+  listDue,
+  listRuled,
+  type Ruled,
+  type Slice,
+} from '../store/retention.ts';
+import type { Db, SessionRow } from '../store/schema.ts';
 import type { SessionLog } from './session-log.ts';
 
-const DAY_MS = 86_400_000;
-/** Sessions in a query. */
+/** Organizations in a query. */
 const AT_ONCE = 100;
+/** Old sessions that a query looks at: about 5 ms, also where rules for repositories keep all of them. */
+const LOOKED_AT_ONCE = 2_000;
 
 export interface Retention {
   db: Db;
-  sessionLog: Pick<SessionLog, 'expire'>;
-  /** How long a session is kept after its last event. */
-  days: number;
+  sessionLog: Pick<SessionLog, 'expire' | 'abandon'>;
+  bounds: RetentionBounds;
+  /** Of the rules that derive sessions. */
+  version: number;
+  withoutWords: WithoutWords;
+  /** Told of each session whose words are gone. */
+  onWordsGone: (row: SessionRow) => void;
   now: () => number;
   signal: AbortSignal;
 }
 
 /**
- * Deletes the sessions whose time is over, as a person would; that another process does the same is no fault.
- * @throws what kept one of them from being deleted, after all others were
+ * Deletes the sessions whose time is over, as a person would, and takes the words of others away; that another process does the
+ * same is no fault.
+ * @throws what kept one of them from it, after all others were tried
  */
-export async function deleteExpired({ db, sessionLog, days, now, signal }: Retention): Promise<void> {
-  const before = now() - days * DAY_MS;
-  let failure: { error: unknown } | undefined;
-  let after: Opened | undefined;
-  do {
-    const expired = await listUnchanged(db, before, after, AT_ONCE);
-    for (const { createdAt: _, ...session } of expired) {
+export async function applyRetention(retention: Retention): Promise<void> {
+  const { db, signal } = retention;
+  const failures = new Failures();
+  let after = '';
+  for (let some = await listRuled(db, after, AT_ONCE); some.length > 0; some = await listRuled(db, after, AT_ONCE)) {
+    for (const one of some) {
       if (signal.aborted) return;
-      await sessionLog.expire(session).catch((error: unknown) => {
-        // The hold was placed after the list was read.
-        if (!(error instanceof Held)) failure = { error };
-      });
+      await failures.catch(() => applyField(retention, one, 'factsDays', failures));
+      await failures.catch(() => applyField(retention, one, 'contentDays', failures));
     }
-    after = expired.length < AT_ONCE ? undefined : expired.at(-1);
-  } while (after !== undefined);
-  if (failure) throw failure.error;
+    after = (some.at(-1) as Ruled).organizationId;
+  }
+  failures.throw();
+}
+
+async function applyField(
+  retention: Retention,
+  { organizationId, rules }: Ruled,
+  field: RetentionField,
+  failures: Failures,
+) {
+  const { db, bounds, signal, now } = retention;
+  const due: Due = { organizationId, rules, bounds, field, now: now() };
+  let slice: Slice = {};
+  do {
+    slice = { after: slice.through, through: await endOfSlice(db, due, slice.through, LOOKED_AT_ONCE) };
+    for (const session of await listDue(db, due, slice)) {
+      if (signal.aborted) return;
+      await failures.catch(() => (field === 'factsDays' ? expire : loseWords)(retention, session));
+    }
+  } while (slice.through !== undefined && !signal.aborted);
+}
+
+async function expire({ sessionLog }: Retention, { organizationId, sessionId, eventCount }: DueSession): Promise<void> {
+  await sessionLog.expire({ organizationId, sessionId, eventCount });
+}
+
+/** A session that is open is closed first: nothing can be added behind words that are gone. The next run goes on. */
+async function loseWords(retention: Retention, session: DueSession): Promise<void> {
+  const { db, sessionLog, bounds, now, version, withoutWords, onWordsGone } = retention;
+  const { organizationId, sessionId, eventCount, updatedAt } = session;
+  if (session.status === 'active') return sessionLog.abandon({ organizationId, sessionId, eventCount, updatedAt });
+  const row = await expireContent(db, session, { due: { bounds, now: now() }, version, withoutWords });
+  if (row) onWordsGone(row);
+}
+
+/** What failed, until all was tried. */
+class Failures {
+  #first: { error: unknown } | undefined;
+
+  async catch(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      // The hold was placed after the list was read.
+      if (!(error instanceof Held)) this.#first ??= { error };
+    }
+  }
+
+  /** @throws the first of them */
+  throw(): void {
+    if (this.#first) throw this.#first.error;
+  }
 }

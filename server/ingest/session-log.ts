@@ -176,6 +176,11 @@ export class SessionLog {
     await this.#change(place, { kind: 'expire', eventCount, at: this.#options.now() });
   }
 
+  /** Closes a session that nobody has added to for long, as of its last change, unless it got events meanwhile. */
+  async abandon({ eventCount, updatedAt: at, ...place }: Unchanged & { updatedAt: number }): Promise<void> {
+    await this.#change(place, { kind: 'fail', eventCount, at });
+  }
+
   /** Revokes a machine: no session is opened on it any more. Undefined when there is no such machine. */
   revoke(revoker: Revoker, environmentId: string): Promise<EnvironmentRow | undefined> {
     return revokeEnvironment(this.#options.db, revoker, environmentId, this.#options.now());

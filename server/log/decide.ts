@@ -60,8 +60,8 @@ export interface CloseCommand {
 export type Command =
   | AppendCommand
   | CloseCommand
-  /** Its machine was revoked: it is closed as failed if it is open. */
-  | { kind: 'fail'; at: number }
+  /** Nobody goes on with it: it is closed as failed if it is open, and has as many events still where they are given. */
+  | { kind: 'fail'; eventCount?: number | undefined; at: number }
   /** `by`: whom the audit log names; absent: its organization goes with its log. */
   | { kind: 'delete'; by?: AuditParty | undefined; at: number }
   /** Deletes it because of its age, if it has as many events still. */
@@ -91,7 +91,7 @@ export type Decision =
  * | --- | --- | --- | --- | --- |
  * | append | not_found | append; sequence_mismatch | session_closed | session_deleted |
  * | close | not_found | closed | session_already_closed | session_deleted |
- * | fail | unchanged | closed | unchanged | unchanged |
+ * | fail | unchanged | closed; unchanged | unchanged | unchanged |
  * | delete | not_found | deleted | deleted | unchanged |
  * | expire | unchanged | deleted; unchanged | deleted; unchanged | unchanged |
  *
@@ -109,7 +109,9 @@ export function decide({ head, keys }: Seen, command: Command): Decision {
       return { entry: closed(head, command.status, endedAt, command.at) };
     }
     case 'fail':
-      if (head?.status !== 'active') return { unchanged: true };
+      if (head?.status !== 'active' || (command.eventCount ?? head.eventCount) !== head.eventCount) {
+        return { unchanged: true };
+      }
       return { entry: closed(head, 'failed', command.at, command.at) };
     case 'delete':
       if (!head) return { refused: 'not_found' };

@@ -40,6 +40,9 @@ const SENTENCES: Record<Plain['refused'], string> = {
     'The session has other events than expected. Look at those that you do not know, and send the rest.',
 };
 
+/** Also of a session that the caller may not know of: another sentence would tell that there is one. */
+export const noSuchSession = () => new Problem('not_found', SENTENCES.not_found);
+
 /** @throws Problem for a refusal */
 export function assertTaken(decision: Decision): asserts decision is Exclude<Decision, Refusal> {
   if (!('refused' in decision)) return;

@@ -9,10 +9,12 @@ import { digestHandlers } from './digests.ts';
 import { directoryHandlers } from './directory.ts';
 import { environmentHandlers } from './environments.ts';
 import { eventHandlers } from './events.ts';
+import { evidenceHandlers } from './evidence.ts';
 import { holdHandlers } from './holds.ts';
 import { liveHandlers } from './live.ts';
 import { machineHealthHandlers } from './machine-health.ts';
 import { machinePersonHandlers } from './machine-person.ts';
+import { maskHandlers } from './masks.ts';
 import { memberHandlers } from './members.ts';
 import { organizationHandlers } from './organizations.ts';
 import { personHandlers } from './people.ts';
@@ -23,6 +25,7 @@ import { searchHandlers } from './search.ts';
 import { secretHandlers } from './secrets.ts';
 import { sessionViewHandlers } from './session-views.ts';
 import { sessionHandlers } from './sessions.ts';
+import { shareHandlers } from './shares.ts';
 import { viewHandlers } from './views.ts';
 
 /** A handler for every row of both tables. */
@@ -42,6 +45,8 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...sessionHandlers(deps),
   ...sessionViewHandlers(deps),
   ...eventHandlers(deps),
+  ...maskHandlers(deps),
+  ...evidenceHandlers(deps),
   ...captureHandlers(deps),
   ...digestHandlers(deps),
   ...directoryHandlers(deps),
@@ -50,5 +55,6 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...reviewHandlers(deps),
   ...searchHandlers(deps),
   ...viewHandlers(deps),
+  ...shareHandlers(deps),
   ...holdHandlers(deps),
 });

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Problem } from '../../contract/problem.ts';
 import { streamText } from '../ingest/page.ts';
+import { toTimestamp } from '../store/columns.ts';
 import { type ListedTable, readListed } from '../store/rows.ts';
 import type { Database, Db, SessionRow } from '../store/schema.ts';
 import { asReadable, type ReadableSession, type Viewer } from '../store/viewer.ts';
@@ -21,8 +22,15 @@ export function found<Row>(row: Row | undefined, noun: string): Row {
 export function foundReadable(viewer: Viewer, row: SessionRow | undefined): ReadableSession {
   const session = asReadable(viewer, found(row, 'session'));
   if (session) return session;
+  if (row?.content_expired_at) throw wordsGone(row.content_expired_at);
   throw new Problem('words_withheld', 'Only the person of this session may read what was said in it. Ask them.');
 }
+
+const wordsGone = (at: number) =>
+  new Problem(
+    'words_withheld',
+    `The words of this session were removed on ${toTimestamp(at).slice(0, 10)}, as the retention policy of the organization says. Its facts are there.`,
+  );
 
 /** Rows that are read and written at a time. */
 const ROWS_A_PIECE = 250;

@@ -64,10 +64,11 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
     async captureSessions({ caller, body, spend }) {
       await spend(pointsOf(body.sessions));
       const captured = await sessionLog.capture(body.sessions.map((session) => toOpening(caller, session, now())));
-      const sender = captured.some((one) => isOfAnotherSecret(one, caller)) ? await findSender(db, caller) : caller;
+      const isFound = captured.some(({ outcome }) => outcome === 'found');
+      const sender = isFound ? await findSender(db, caller) : undefined;
       const results = captured.map((one, index) => ({
         clientKey: body.sessions[index]?.clientKey ?? '',
-        ...toCaptureResult(one, { environmentId: null, userId: null, ...sender }),
+        ...toCaptureResult(one, sender),
       }));
       return { status: 200, body: { results } };
     },
@@ -178,13 +179,12 @@ function toOpening(
   };
 }
 
-const isOfAnotherSecret = (one: Captured, { secretId }: SecretCaller) => 'row' in one && one.row.secret_id !== secretId;
-
 /** Members can compute a key, so it may reveal that a session exists, but neither its title nor who may see it. */
-function toCaptureResult(one: Captured, sender: Sender): Omit<CaptureResult, 'clientKey'> {
+function toCaptureResult(one: Captured, sender: Sender | undefined): Omit<CaptureResult, 'clientKey'> {
   if ('row' in one) {
     const { title: _, visibility: __, ...session } = toSession(one.row);
-    return { outcome: one.outcome, session: isOwn(one.row, sender) ? toSession(one.row) : session };
+    const isTold = one.outcome === 'opened' || (sender !== undefined && isOwn(one.row, sender));
+    return { outcome: one.outcome, session: isTold ? toSession(one.row) : session };
   }
   if (one.outcome === 'deleted') return { outcome: 'deleted' };
   if (one.outcome === 'expired') {

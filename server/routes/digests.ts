@@ -1,10 +1,10 @@
 import type { DigestsResult } from '../../contract/digest.ts';
 import { MAX_DIGESTS_AT_ONCE } from '../../contract/digest.ts';
-import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { SecretCaller } from '../http/secret-lookup.ts';
 import { type AskedSession, streamEventDigests } from '../ingest/digests.ts';
+import { noSuchSession } from '../log/outcome.ts';
 import { findSender, isOwn } from '../store/ownership.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { findSessions } from '../store/sessions.ts';
@@ -45,5 +45,5 @@ export const digestHandlers = ({ store: { db } }: Deps) => {
  */
 const isForAll = ({ client_key, visibility }: SessionRow) => client_key !== null && visibility === 'team';
 
-const { code, message } = new Problem('not_found', 'No such session in this organization and plane.');
+const { code, message } = noSuchSession();
 const NO_SESSION: Pick<DigestsResult, 'code' | 'error'> = { error: message, code };

@@ -40,7 +40,7 @@ export const eventHandlers = ({ store: { db }, sessionLog, reading, sessionViews
     async listSessionEvents(ask) {
       const { caller, params, query } = ask;
       const { viewer, session } = await find(caller, params.sessionId);
-      sessionViews.note(lookerOf(ask), session, 'exported', query.cursor !== undefined);
+      sessionViews.note(lookerOf(ask, ask.caller), session, 'exported', query.cursor !== undefined);
       const from = query.cursor === undefined ? 1 : readSequence(query.cursor);
       const limit = query.limit === undefined ? DEFAULT_PAGE : positiveOrZero(query.limit);
       return { status: 200, body: await streamEvents(db, viewer, session, from, limit) };
@@ -49,7 +49,7 @@ export const eventHandlers = ({ store: { db }, sessionLog, reading, sessionViews
     async getEventWindow(ask) {
       const { caller, params, query } = ask;
       const { viewer, session } = await find(caller, params.sessionId);
-      sessionViews.note(lookerOf(ask), session, 'opened', true);
+      sessionViews.note(lookerOf(ask, ask.caller), session, 'opened', true);
       const [from, limit] = [Number(query.from ?? 1), Number(query.limit ?? DEFAULT_PAGE)];
       const body = await streamEvents(db, viewer, session, from, limit);
       return { status: 200, body };

@@ -45,7 +45,7 @@ export async function mailInvitation(
 }
 
 export const memberHandlers = (deps: Deps) => {
-  const { store, memberLeft, deleteSessionsOfRemoved, secretsRevoked, now } = deps;
+  const { store, endStreams, deleteSessionsOfRemoved, secretsRevoked, now } = deps;
   const { db } = store;
   return {
     async listMembers({ caller }) {
@@ -113,7 +113,7 @@ export const memberHandlers = (deps: Deps) => {
         return changed;
       });
       // Their live streams begin anew, with what the role may see.
-      await memberLeft(caller.organizationId, row.user_id);
+      await endStreams(caller.organizationId, row.user_id);
       return { status: 200, body: { user: toMember(row) } };
     },
 
@@ -127,7 +127,7 @@ export const memberHandlers = (deps: Deps) => {
         await settleBelongings(members, who, query, now());
         return { row: who.target, secretIds: revoked };
       });
-      await memberLeft(organizationId, row.user_id);
+      await endStreams(organizationId, row.user_id);
       await secretsRevoked(secretIds);
       if (query.sessions === 'delete') deleteSessionsOfRemoved();
       return { status: 200, body: { user: toMember(row) } };

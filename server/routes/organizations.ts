@@ -18,7 +18,7 @@ import {
 } from '../store/organizations.ts';
 
 export const organizationHandlers = (deps: Deps) => {
-  const { store, memberLeft, secretsRevoked, removeOrganizations, now } = deps;
+  const { store, endStreams, secretsRevoked, removeOrganizations, now } = deps;
   const { db } = store;
   return {
     async createOrganization({ caller, body }) {
@@ -54,7 +54,7 @@ export const organizationHandlers = (deps: Deps) => {
       const { name } = await findOrganization(db, organizationId);
       if (body.name.trim() !== name) throw otherName();
       const secretIds = await endOrganization(db, organizationId, now());
-      await memberLeft(organizationId);
+      await endStreams(organizationId);
       await secretsRevoked(secretIds);
       removeOrganizations();
       return { status: 200, body: { organizationId } };

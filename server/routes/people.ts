@@ -20,7 +20,7 @@ import { lastOwner } from './members.ts';
 import { alreadyMember, tellTenant } from './organizations.ts';
 
 export const personHandlers = (deps: Deps) => {
-  const { store, identity, memberLeft, secretsRevoked, now } = deps;
+  const { store, identity, endStreams, secretsRevoked, now } = deps;
   const { db } = store;
 
   async function describe(caller: UserCaller): Promise<Person> {
@@ -83,7 +83,7 @@ export const personHandlers = (deps: Deps) => {
           await deletePerson(members, userId, proven, now());
           return revoked;
         });
-        await memberLeft(organizationId, userId);
+        await endStreams(organizationId, userId);
         await secretsRevoked(secretIds);
       } else await db.transaction().execute((transaction) => deletePerson(transaction, userId, proven, now()));
       await identity.deleteAccount?.(claims);
@@ -111,7 +111,7 @@ export const personHandlers = (deps: Deps) => {
       const secretIds = await changeMembers(db, organizationId, (members) =>
         leave(members, organizationId, userId, query),
       );
-      await memberLeft(organizationId, userId);
+      await endStreams(organizationId, userId);
       await secretsRevoked(secretIds);
       return { status: 200, body: await describeAnew(caller) };
     },

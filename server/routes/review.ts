@@ -9,6 +9,7 @@ import { toSessionFacts, toSummary } from '../derive/review.ts';
 import { readUsage } from '../derive/usage.ts';
 import type { Handlers } from '../http/handler.ts';
 import { streamText, whileReadable } from '../ingest/page.ts';
+import { findExpiry } from '../store/content-expiry.ts';
 import { findHoldOf } from '../store/holds.ts';
 import { readPolicy } from '../store/policies.ts';
 import { toSession } from '../store/sessions.ts';
@@ -34,6 +35,7 @@ export const reviewHandlers = ({
   prices,
   now,
   sessionViews,
+  retentionBounds,
 }: Deps) => {
   /** The sessions among these that the viewer may know of, derived through their last events if that takes no long. */
   async function findDerived(viewer: Viewer, sessionIds: readonly string[]) {
@@ -56,14 +58,17 @@ export const reviewHandlers = ({
       const viewer = await viewerOf(db, caller);
       const [row] = await findDerived(viewer, [params.sessionId]);
       const { session, isReadable } = found(row, 'session');
-      const [facts, related, holdId] = await Promise.all([
+      const key = { organizationId: caller.organizationId, sessionId: params.sessionId };
+      const [facts, related, holdId, expiry] = await Promise.all([
         findFacts(db, caller.organizationId, params.sessionId, VERSION),
         findRelated(db, viewer, session),
-        findHoldOf(db, { organizationId: caller.organizationId, sessionId: params.sessionId }),
+        findHoldOf(db, key),
+        findExpiry(db, session, retentionBounds),
       ]);
       const body = {
         summary: toSummary(found(row, 'session')),
         ...(holdId !== undefined && { holdId }),
+        ...expiry,
         ...(session.user_id !== null && { userId: session.user_id }),
         ...toSessionFacts(facts, prices, isReadable),
         related: related.map(({ relation, row }) => ({ relation, session: toSession(row) })),
@@ -77,7 +82,7 @@ export const reviewHandlers = ({
       const [row] = await findDerived(viewer, [params.sessionId]);
       const session = foundReadable(viewer, row?.session);
       const from = Number(query.from ?? 1);
-      sessionViews.note(lookerOf(ask), session, 'opened', from > 1);
+      sessionViews.note(lookerOf(ask, ask.caller), session, 'opened', from > 1);
       const lines = indexLines(db, deriveThread, session, from);
       return { status: 200, body: await streamText(lines, whileReadable(db, viewer, session)) };
     },

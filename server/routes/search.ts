@@ -42,7 +42,7 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
       );
       const shown = isByFit ? hits.toSorted((one, other) => one.fit - other.fit) : hits;
       const rows = await show(db, viewer, shown);
-      const looker = lookerOf(ask);
+      const looker = lookerOf(ask, ask.caller);
       for (const { row, hits } of rows) if (hits.length > 0) sessionViews.note(looker, row.session, 'found');
       const sessions = rows.map(({ row, hits }) => ({
         session: toSession(row.session),
@@ -59,7 +59,7 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
       const { caller, params, query, signal } = ask;
       const viewer = await viewerOf(db, caller);
       const session = foundReadable(viewer, await findSession(db, viewer, params.sessionId));
-      sessionViews.note(lookerOf(ask), session, 'opened', true);
+      sessionViews.note(lookerOf(ask, ask.caller), session, 'opened', true);
       const matcher = createMatcher(parseWords(query.q).terms);
       const body = await longReads.run(caller, signal, (db, signal) =>
         findInSession(db, session, matcher, Number(query.from ?? 1), signal),

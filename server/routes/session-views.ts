@@ -27,12 +27,11 @@ export const sessionViewHandlers = ({ store: { db }, sessionViews }: Deps) =>
   }) satisfies Partial<Handlers>;
 
 /** The member who asks, as the person of a session is shown them. */
-export const lookerOf = ({
-  caller,
-  address,
-  header,
-}: Pick<Ask, 'address' | 'header'> & { caller: MemberCaller }): Looker => ({
-  userId: caller.userId,
+export const lookerOf = (
+  { address, header }: Pick<Ask, 'address' | 'header'>,
+  { userId }: Pick<MemberCaller, 'userId'>,
+): Looker => ({
+  userId,
   address,
   // Every browser calls itself so.
   isBrowser: header('user-agent')?.startsWith('Mozilla/') ?? false,

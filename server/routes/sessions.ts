@@ -4,14 +4,15 @@ import { readOffset, writeOffset } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { SecretCaller } from '../http/secret-lookup.ts';
+import { noSuchSession } from '../log/outcome.ts';
 import { person } from '../store/audit-chain.ts';
 import { fromTimestamp, toTimestamp } from '../store/columns.ts';
 import { forgetDeletion } from '../store/ownership.ts';
-import { findReceipt, toReceipt } from '../store/receipts.ts';
+import { findContentReceipt, findReceipt, toContentReceipt, toReceipt } from '../store/receipts.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { findSession, listSessions, toSession } from '../store/sessions.ts';
 import { mayName, viewerOf, wholeOrganization } from '../store/viewer.ts';
-import { changeVisibility, decides } from '../store/visibility.ts';
+import { changeVisibility, decides, restrictVisibility } from '../store/visibility.ts';
 import { found } from './answers.ts';
 
 const DEFAULT_PAGE = 50;
@@ -39,6 +40,12 @@ export const sessionHandlers = ({ store: { db }, sessionLog, audienceChanged, no
     return { status: 201, body: { sessionId: row.session_id, session: toSession(row) } } as const;
   }
 
+  /** Has who looked at a session as it was look again. */
+  function toldAudience(was: SessionRow): Promise<void> {
+    const { organization_id: organizationId, session_id: sessionId, event_count: eventCount, status } = was;
+    return audienceChanged(organizationId, { sessionId, eventCount, status }, was);
+  }
+
   return {
     openSession: ({ caller, body }) => open(caller, body, { startedAt: now() }),
 
@@ -60,15 +67,17 @@ export const sessionHandlers = ({ store: { db }, sessionLog, audienceChanged, no
       const { sessionId } = params;
       const { organizationId, userId } = caller;
       const session = await findSession(db, wholeOrganization(organizationId), sessionId);
-      if (session && !mayName(await viewerOf(db, caller), session)) throw noSession();
+      if (session && !mayName(await viewerOf(db, caller), session)) throw noSuchSession();
       await sessionLog.delete({ organizationId, sessionId }, person(userId));
       return { status: 200, body: { sessionId } };
     },
 
     async getDeletionReceipt({ caller, params }) {
       const row = await findReceipt(db, caller.organizationId, params.sessionId);
-      if (!row) throw noDeletion();
-      return { status: 200, body: toReceipt(row) };
+      if (row) return { status: 200, body: toReceipt(row) };
+      const words = await findContentReceipt(db, caller.organizationId, params.sessionId);
+      if (!words) throw noDeletion();
+      return { status: 200, body: toContentReceipt(words) };
     },
 
     async forgetDeletion({ caller, params }) {
@@ -78,13 +87,21 @@ export const sessionHandlers = ({ store: { db }, sessionLog, audienceChanged, no
     },
 
     async changeVisibility({ caller, params, body: { visibility } }) {
-      const { organizationId, userId, role } = caller;
+      const { userId, role } = caller;
       const decider = { viewer: await viewerOf(db, caller), userId, isAdmin: role !== 'member' };
       const was = found(await changeVisibility(db, decider, params.sessionId, visibility, now()), 'session');
-      const { session_id: sessionId, event_count: eventCount, status, visibility: before, user_id } = was;
-      const change = { sessionId, eventCount, status };
-      await audienceChanged(organizationId, change, { visibility: before, user_id });
+      await toldAudience(was);
       return { status: 200, body: { visibility } };
+    },
+
+    async restrictSession({ caller, params, body }) {
+      const restricted = found(
+        await restrictVisibility(db, caller, params.sessionId, body.visibility, now()),
+        'session',
+      );
+      const { was, to } = restricted;
+      if (was.visibility !== to) await toldAudience(was);
+      return { status: 200, body: { visibility: to } };
     },
 
     async listSessions({ caller, query }) {
@@ -122,5 +139,4 @@ function pageSize(limit: string | undefined): number {
   return Math.min(Number(limit), LARGEST_PAGE);
 }
 
-const noSession = () => new Problem('not_found', 'No such session in this organization.');
 const noDeletion = () => new Problem('not_found', 'This organization has deleted no such session.');

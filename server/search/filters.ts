@@ -7,6 +7,7 @@ import {
   type SessionsWanted,
   type ValueWanted,
 } from '../store/find-sessions.ts';
+import { VALUES_OF_WORDS } from '../store/kept-rows.ts';
 import type { Db, SessionRow, SessionValueRow } from '../store/schema.ts';
 
 /** The conditions that the filters of a query set. */
@@ -65,7 +66,7 @@ const VALUES: Partial<Record<Field, { field: SessionValueRow['field']; isOpen?: 
 };
 
 /** Fields that tell what was run or what came of it, which not everybody who may know of a session may read. */
-const OF_WORDS: ReadonlySet<Field> = new Set(['command', 'commit', 'tests']);
+const OF_WORDS: ReadonlySet<string> = new Set(VALUES_OF_WORDS);
 
 export const isOfWords = (field: Field): boolean => OF_WORDS.has(field);
 

@@ -18,6 +18,8 @@ export interface Happened {
 export const person = (id: string): AuditParty => ({ kind: 'person', id });
 export const directory = (id: string): AuditParty => ({ kind: 'directory', id });
 export const secret = (id: string): AuditParty => ({ kind: 'secret', id });
+/** Whoever runs commands on the machine of the service. */
+export const OPERATOR: AuditParty = { kind: 'service', id: 'operator' };
 
 /** The last entry of a log. */
 export interface ChainHead {

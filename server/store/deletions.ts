@@ -3,10 +3,12 @@ import type { AuditParty } from '../../contract/audit.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { recordAction } from './audit.ts';
+import { handOverReceipt } from './content-expiry.ts';
 import { removeDerived } from './derived-removal.ts';
 import { addToReceipt, finishReceipt, lockReceipt, type RemovedAppend } from './receipts.ts';
 import { allRows, changedRows, firstRow } from './rows.ts';
-import type { Db, DeletedSessionRow, SessionRow } from './schema.ts';
+import type { Db, SessionRow } from './schema.ts';
+import type { DeletedSessionRow } from './schema-removal.ts';
 
 /** Notes that somebody has deleted a session that had expired: nothing more of it is to be captured. */
 export const forgetExpiry = (
@@ -108,6 +110,7 @@ export async function sweepOrphans(db: Db, signal?: AbortSignal): Promise<void> 
 
 async function sweep(db: Db, row: DeletedSessionRow, now: number, signal?: AbortSignal): Promise<void> {
   const { organization_id: organizationId, session_id: sessionId } = row;
+  await handOverReceipt(db, { organizationId, sessionId });
   await removeAppends(db, organizationId, sessionId, signal);
   if (signal?.aborted) return;
   const mine = sql`organization_id = ${organizationId} and session_id = ${sessionId}`;
@@ -116,7 +119,9 @@ async function sweep(db: Db, row: DeletedSessionRow, now: number, signal?: Abort
   if (session) await removeDerived(db, session);
   await sql`delete from sessions where ${mine}`.execute(db);
   // Behind the session: what is added while it is there is seen by now, and nothing is added afterwards.
-  await sql`delete from session_views where ${mine}`.execute(db);
+  for (const table of ['session_views', 'masks', 'event_masks', 'session_chains', 'shares']) {
+    await sql`delete from ${sql.table(table)} where ${mine}`.execute(db);
+  }
   await db.transaction().execute((transaction) => finishReceipt(transaction, organizationId, sessionId, now));
 }
 

@@ -4,6 +4,7 @@ import { type Happened, person, secret } from './audit-chain.ts';
 import { removeMember } from './members.ts';
 import type { Db, MemberRow } from './schema.ts';
 import { revokeSecrets } from './secrets.ts';
+import { revokeSharesOf } from './shares.ts';
 
 /** Who ends a membership, and whether the secrets that the person issued or has on their machines go on. */
 export interface Departure {
@@ -24,7 +25,9 @@ export async function endMembership(
   const { organization_id, user_id } = member;
   await removeMember(transaction, member);
   const revoked = keepsSecrets ? [] : await revokeSecrets(transaction, organization_id, now, user_id);
-  await recordActions(transaction, organization_id, [removal(actor, member), ...revocations(actor, revoked)], now);
+  const unshared = await revokeSharesOf(transaction, organization_id, user_id, actor, now);
+  const happened = [removal(actor, member), ...revocations(actor, revoked), ...unshared];
+  await recordActions(transaction, organization_id, happened, now);
   return revoked;
 }
 

@@ -8,47 +8,67 @@ import { replaceSessionDays } from './session-days.ts';
 
 /** Removes all that was derived of a session. Nothing of it is parsed but the words in SQLite's index. */
 export async function removeDerived(db: Db, session: SessionRow): Promise<void> {
-  const { organization_id: organizationId, session_id: sessionId } = session;
-  await db.transaction().execute(async (transaction) => {
-    // Without this row nobody derives the session again.
-    await transaction
-      .deleteFrom('session_facts')
-      .where('organization_id', '=', organizationId)
-      .where('session_id', '=', sessionId)
-      .execute();
-    const rest = [
-      removeValues(transaction, session),
-      ...replaceAddOns(transaction, session, []),
-      ...replaceSessionDays(transaction, session, []),
-    ];
-    for (const statement of rest) await transaction.executeQuery(statement);
-  });
-  if (!isPostgres(db)) while (await removeFromIndex(db, organizationId, sessionId));
-  await db
-    .deleteFrom('session_chunks')
-    .where('organization_id', '=', organizationId)
-    .where('session_id', '=', sessionId)
-    .execute();
+  await db.transaction().execute((transaction) => removeRows(transaction, session));
+  await removeChunks(db, session);
 }
 
-/** Removes one chunk: removing its 2,000 words from the index takes 50 ms, and nothing else is written meanwhile. */
-function removeFromIndex(db: Db, organizationId: string, sessionId: string): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    const chunk = await transaction
-      .deleteFrom('session_chunks')
-      .where('organization_id', '=', organizationId)
-      .where('chunk_id', '=', (query) =>
-        query.selectFrom('session_chunks').select('chunk_id').where('session_id', '=', sessionId).limit(1),
-      )
-      .returning(['chunk_id', 'words'])
-      .executeTakeFirst();
-    const words = chunk?.words instanceof Uint8Array ? zstdDecompressSync(chunk.words).toString('utf8') : '';
-    if (chunk && words !== '') {
-      await sql`insert into chunk_words (chunk_words, rowid, words)
-        values ('delete', ${chunk.chunk_id}, ${words})`.execute(transaction);
-    }
-    return chunk !== undefined;
-  });
+/** Removes the entries and the words of a session. */
+export async function removeChunks(db: Db, session: Pick<SessionRow, 'organization_id' | 'session_id'>): Promise<void> {
+  while (await removeChunk(db, session.organization_id, session.session_id));
+  await removeEntries(db, session);
+}
+
+/** The same within a transaction, with the few chunks that are left: then the session is derived from its first event again. */
+export async function removeFacts(transaction: Db, session: SessionRow): Promise<void> {
+  await removeRows(transaction, session);
+  if (!isPostgres(transaction)) while (await removeFirst(transaction, session.organization_id, session.session_id));
+  await removeEntries(transaction, session);
+}
+
+async function removeRows(transaction: Db, session: SessionRow): Promise<void> {
+  // Without this row nobody writes to the others.
+  await transaction
+    .deleteFrom('session_facts')
+    .where('organization_id', '=', session.organization_id)
+    .where('session_id', '=', session.session_id)
+    .execute();
+  const rest = [
+    removeValues(transaction, session),
+    ...replaceAddOns(transaction, session, []),
+    ...replaceSessionDays(transaction, session, []),
+  ];
+  for (const statement of rest) await transaction.executeQuery(statement);
+}
+
+const removeEntries = (db: Db, { organization_id, session_id }: Pick<SessionRow, 'organization_id' | 'session_id'>) =>
+  db
+    .deleteFrom('session_chunks')
+    .where('organization_id', '=', organization_id)
+    .where('session_id', '=', session_id)
+    .execute();
+
+/**
+ * Removes one chunk from SQLite: removing its 2,000 words from the index takes 50 ms, and nothing else is written meanwhile.
+ * @returns whether there may be another one
+ */
+export const removeChunk = async (db: Db, organizationId: string, sessionId: string): Promise<boolean> =>
+  !isPostgres(db) && db.transaction().execute((transaction) => removeFirst(transaction, organizationId, sessionId));
+
+async function removeFirst(transaction: Db, organizationId: string, sessionId: string): Promise<boolean> {
+  const chunk = await transaction
+    .deleteFrom('session_chunks')
+    .where('organization_id', '=', organizationId)
+    .where('chunk_id', '=', (query) =>
+      query.selectFrom('session_chunks').select('chunk_id').where('session_id', '=', sessionId).limit(1),
+    )
+    .returning(['chunk_id', 'words'])
+    .executeTakeFirst();
+  const words = chunk?.words instanceof Uint8Array ? zstdDecompressSync(chunk.words).toString('utf8') : '';
+  if (chunk && words !== '') {
+    await sql`insert into chunk_words (chunk_words, rowid, words)
+      values ('delete', ${chunk.chunk_id}, ${words})`.execute(transaction);
+  }
+  return chunk !== undefined;
 }
 
 /** The facts come first: without them nothing is written to the others. */

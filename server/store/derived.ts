@@ -17,6 +17,7 @@ export type Columns = Omit<
   | 'derived_through'
   | 'next_chunk'
   | 'claimed_until'
+  | 'masks'
   | 'is_rewritten'
   | 'is_final'
   | 'facts'
@@ -36,14 +37,14 @@ export interface DerivedChunk {
 /** How far a session is derived. */
 export type Derived = Pick<
   SessionFactsRow,
-  'version' | 'derived_through' | 'next_chunk' | 'is_rewritten' | 'is_final' | 'facts'
+  'version' | 'derived_through' | 'next_chunk' | 'is_rewritten' | 'is_final' | 'facts' | 'masks'
 >;
 
-const DERIVED = ['version', 'derived_through', 'next_chunk', 'is_rewritten', 'is_final', 'facts'] as const;
+const DERIVED = ['version', 'derived_through', 'next_chunk', 'is_rewritten', 'is_final', 'facts', 'masks'] as const;
 
 type Target = Pick<SessionRow, 'session_id' | 'organization_id'>;
 
-const NOTHING: Columns = {
+export const NOTHING: Columns = {
   event_count: 0,
   prompts: 0,
   tool_calls: 0,
@@ -85,7 +86,7 @@ export async function claimSession(db: Db, row: SessionRow, now: number, until: 
     .returning(DERIVED)
     .executeTakeFirst();
   if (taken) return taken;
-  const fresh: Insertable<SessionFactsRow> = {
+  const fresh: Omit<Insertable<SessionFactsRow>, 'masks'> = {
     ...NOTHING,
     session_id,
     organization_id,
@@ -100,12 +101,12 @@ export async function claimSession(db: Db, row: SessionRow, now: number, until: 
     facts: '',
   };
   // A concurrent deletion waits for this lock, and then finds the row.
-  const alive = sql`select 1 from sessions where session_id = ${session_id} and organization_id = ${organization_id}
+  const alive = sql`select masks from sessions where session_id = ${session_id} and organization_id = ${organization_id}
     and deleted_at is null ${forShare(db)}`;
   const names = Object.keys(fresh) as (keyof typeof fresh)[];
   const { rows } = await sql<Derived>`
-    insert into session_facts (${sql.join(names.map((name) => sql.ref(name)))})
-    select ${sql.join(names.map((name) => sql`cast(${fresh[name]} as ${sql.raw(typeOf(name))})`))} from (${alive}) as alive
+    insert into session_facts (masks, ${sql.join(names.map((name) => sql.ref(name)))})
+    select alive.masks, ${sql.join(names.map((name) => sql`cast(${fresh[name]} as ${sql.raw(typeOf(name))})`))} from (${alive}) as alive
     where true on conflict (session_id) do nothing returning ${sql.join(DERIVED.map((name) => sql.ref(name)))}
   `.execute(db);
   return rows[0];
@@ -124,12 +125,20 @@ const TEXTS = new Set(['session_id', 'organization_id', 'plane', 'facts', 'summa
 const typeOf = (name: string) => (TEXTS.has(name) ? 'text' : name === 'cost' ? 'double precision' : 'bigint');
 
 /** Releases the claim on a session, and stores whether it may get more events. */
-export const releaseSession = (db: Db, { session_id, organization_id }: Target, isFinal: boolean) =>
+export const releaseSession = (
+  db: Db,
+  { session_id, organization_id }: Target,
+  { masks, version }: Pick<Derived, 'masks' | 'version'>,
+  isFinal: boolean,
+) =>
   db
     .updateTable('session_facts')
     .set({ claimed_until: 0, is_final: isFinal ? 1 : 0 })
     .where('session_id', '=', session_id)
     .where('organization_id', '=', organization_id)
+    .where('masks', '=', masks)
+    // Those of a session whose words have expired meanwhile are final.
+    .where('version', '=', version)
     .execute();
 
 export interface NewSlice {
@@ -159,7 +168,9 @@ export function writeSlice(db: Db, slice: NewSlice): Promise<boolean> {
     .where('session_id', '=', session_id)
     .where('organization_id', '=', organization_id)
     .where('version', '=', before.version)
-    .where('derived_through', '=', before.derived_through);
+    .where('derived_through', '=', before.derived_through)
+    // What was read before something was masked is not written.
+    .where('masks', '=', before.masks);
   return runAtOnce(db, [
     facts.compile(),
     ...writeChunks(db, row, chunks),
@@ -212,7 +223,7 @@ export const removeValues = (db: Db, { session_id, organization_id }: Target): C
 
 const VALUES_AT_ONCE = 500;
 
-function writeValues(db: Db, row: Target, { added, removed }: NewSlice['values']): CompiledQuery[] {
+export function writeValues(db: Db, row: Target, { added, removed }: NewSlice['values']): CompiledQuery[] {
   const { session_id, organization_id } = row;
   const statements: CompiledQuery[] = [];
   for (let from = 0; from < removed.length; from += VALUES_AT_ONCE) {

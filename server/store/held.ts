@@ -1,6 +1,8 @@
 /*
  * What holds a session is written here alone. Whoever deletes asks in the transaction that deletes, and on PostgreSQL under
  * `LOCK_HOLDS`: a hold that is placed at the same moment comes before the deletion or after it. SQLite has one writer.
+ *
+ * Text alone, without the query layer: each thread of the embedded store loads this file.
  */
 
 /**

@@ -24,6 +24,14 @@ async function lockAlone(transaction: Db, organizationId: string): Promise<void>
   await sql`select pg_advisory_xact_lock(hashtextextended(${`holds of ${organizationId}`}, 0))`.execute(transaction);
 }
 
+/** `LOCK_HOLDS` for one organization. */
+export async function lockHolds(transaction: Db, organizationId: string): Promise<void> {
+  if (!isPostgres(transaction)) return;
+  await sql`select pg_advisory_xact_lock_shared(hashtextextended(${`holds of ${organizationId}`}, 0))`.execute(
+    transaction,
+  );
+}
+
 /** Notes that a hold kept a session from being deleted. */
 export const recordRefusal = (
   db: Db,

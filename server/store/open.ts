@@ -73,9 +73,7 @@ export async function openStoreToRead(
     });
     return db;
   }
-  const path = join(dataDir, 'session-capture.sqlite');
-  if (!existsSync(path)) throw new Error(`The folder ${dataDir} holds no store. Name its folder in DATA_DIR`);
-  return new Kysely<Database>({ dialect: sqliteDialect(openFileToRead(path, isSnapshot)) });
+  return new Kysely<Database>({ dialect: sqliteDialect(openFileToRead(fileIn(dataDir), isSnapshot)) });
 }
 
 /**
@@ -90,6 +88,34 @@ export async function readSnapshot<Result>(options: StoreOptions, read: (db: Db)
   } finally {
     await db.destroy();
   }
+}
+
+/**
+ * Changes a store that a service may be using, in one short transaction.
+ * @throws if there is none, or row-level security would hide its rows
+ */
+export async function changeStore<Result>(
+  options: StoreOptions,
+  work: (transaction: Db) => Promise<Result>,
+): Promise<Result> {
+  const db = options.databaseUrl === undefined ? await openFileToChange(options) : await openStoreToRead(options);
+  try {
+    return await db.transaction().execute(work);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Beside the service: SQLite lets several processes write, one after the other. */
+async function openFileToChange({ dataDir, onError }: StoreOptions): Promise<Kysely<Database>> {
+  return new Kysely<Database>({ dialect: sqliteDialect(await openFile(fileIn(dataDir), onError)) });
+}
+
+/** @throws if the folder holds no store */
+function fileIn(dataDir: string): string {
+  const path = join(dataDir, 'session-capture.sqlite');
+  if (!existsSync(path)) throw new Error(`The folder ${dataDir} holds no store. Name its folder in DATA_DIR`);
+  return path;
 }
 
 /** Uses its own connections, which may wait for hours, and no pooler, which would limit them. */

@@ -7,9 +7,11 @@ import { newId } from '../ids.ts';
 import { forShare } from './dialect.ts';
 import { environmentUnusable, findEnvironment } from './environments.ts';
 import { findInstallation } from './installations.ts';
+import { findSender, mayComeFrom } from './ownership.ts';
 import { readPolicy } from './policies.ts';
-import { firstRow } from './rows.ts';
-import type { Db, DeletedSessionRow, SessionRow } from './schema.ts';
+import { allRows, firstRow } from './rows.ts';
+import type { Db, SessionRow } from './schema.ts';
+import type { DeletedSessionRow, ExpiredContentRow } from './schema-removal.ts';
 
 /** A session to be opened. */
 export interface Opening {
@@ -53,9 +55,35 @@ export async function openSession(db: Db, opening: Opening, now: number): Promis
   return (await insertOpened(db, { ...opening, visibility }, now)) ?? Promise.reject(await whyNot(db, opening));
 }
 
-/** The stricter of what the client asks for and the default of the organization. */
-const visibilityOf = async (db: Db, { organizationId, visibility }: Opening): Promise<Visibility> =>
-  strictestOf(visibility, (await readPolicy(db, organizationId)).visibility);
+/** The strictest of what the client asks for, the default of the organization, and the sessions that it comes from. */
+const visibilityOf = async (db: Db, opening: Opening): Promise<Visibility> =>
+  strictestOf(
+    opening.visibility,
+    (await readPolicy(db, opening.organizationId)).visibility,
+    ...(await visibilitiesOfParents(db, opening)),
+  );
+
+/**
+ * Of the sessions that it continues or was forked from, which a person may have hidden since. Of the sender's own alone: members
+ * can compute the keys of others, and would learn by this who may see those.
+ */
+async function visibilitiesOfParents(
+  db: Db,
+  { organizationId, plane, secretId, capture }: Opening,
+): Promise<Visibility[]> {
+  const keys = [capture?.continues, capture?.forkedFrom].filter((key) => key !== undefined);
+  if (keys.length === 0) return [];
+  const rows = await allRows(
+    db,
+    sql<SessionRow>`
+      select * from sessions
+      where organization_id = ${organizationId} and plane = ${plane} and client_key in (${sql.join(keys)})
+        and visibility <> 'team'`,
+  );
+  if (rows.length === 0) return [];
+  const sender = await findSender(db, { organizationId, secretId });
+  return rows.filter((row) => mayComeFrom(row, sender)).map(({ visibility }) => visibility);
+}
 
 const LONGEST_REPOSITORY = 300;
 
@@ -168,7 +196,7 @@ async function findByKey(db: Db, organizationId: string, plane: Plane, key: stri
     sql<SessionRow>`
       select * from sessions where organization_id = ${organizationId} and plane = ${plane} and client_key = ${key}`,
   );
-  if (row?.deleted_at === null) return { outcome: 'found', row };
+  if (row?.deleted_at === null) return (await findExpired(db, row)) ?? { outcome: 'found', row };
   const tombstone = await firstRow(
     db,
     sql<Pick<DeletedSessionRow, 'event_count' | 'last_event_at'>>`
@@ -178,4 +206,16 @@ async function findByKey(db: Db, organizationId: string, plane: Plane, key: stri
   if (!tombstone) return undefined;
   const { event_count: eventCount, last_event_at: lastEventAt } = tombstone;
   return lastEventAt === null ? { outcome: 'deleted' } : { outcome: 'expired', eventCount, lastEventAt };
+}
+
+/** Its words have expired: its client goes on in a new session, as behind one that was deleted because of its age. */
+async function findExpired(db: Db, row: SessionRow): Promise<Captured | undefined> {
+  if (row.content_expired_at === null) return undefined;
+  const expired = await firstRow(
+    db,
+    sql<Pick<ExpiredContentRow, 'event_count' | 'last_event_at'>>`
+      select event_count, last_event_at from expired_contents
+      where organization_id = ${row.organization_id} and session_id = ${row.session_id}`,
+  );
+  return expired && { outcome: 'expired', eventCount: expired.event_count, lastEventAt: expired.last_event_at };
 }

@@ -110,6 +110,11 @@ const findSum = (db: Db, organizationId: string) =>
 /** Tables with their key columns; a table comes before those that it refers to. */
 const OWNED = [
   ['session_views', 'session_id'],
+  ['expired_contents', 'session_id'],
+  ['masks', 'mask_id'],
+  ['event_masks', 'sequence'],
+  ['session_chains', 'session_id'],
+  ['shares', 'share_id'],
   ['stored_bytes', 'session_id'],
   ['stored_days', 'day'],
   ['installations', 'installation_id'],

@@ -1,7 +1,8 @@
 import type { Plane } from '../../contract/secret.ts';
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
-import type { Db, DeletedSessionRow, SessionRow } from './schema.ts';
+import type { Db, SessionRow } from './schema.ts';
+import type { DeletedSessionRow } from './schema-removal.ts';
 
 /** The sender of a request with a secret. */
 export interface Sender {
@@ -43,15 +44,27 @@ export const bindSecret = (db: Db, { organizationId, secretId }: Holder, environ
     .where('environment_id', 'is', null)
     .execute();
 
-/** Whether the sender opened the session, or its machine or its person did. */
+/**
+ * Whether the sender may be told of the session what others may not: its machine or its person captured it. A secret alone
+ * proves that only of what all may read: several machines may share it, and it is bound to one of them.
+ */
 export const isOwn = (row: SessionRow, sender: Sender): boolean =>
-  row.secret_id === sender.secretId || isOfPerson(row, sender) || isOfMachine(row, sender);
+  isOfPerson(row, sender) || isOfMachine(row, sender) || (row.visibility === 'team' && isOfSecret(row, sender));
+
+/** Whether what the sender opens has to be as strict as the session that it comes from, which is told by this alone. */
+export const mayComeFrom = (row: SessionRow, sender: Sender): boolean => isOfSecret(row, sender) || isOwn(row, sender);
+
+const isOfSecret = ({ secret_id }: SessionRow, { secretId }: Sender) => secret_id === secretId;
 
 const isOfPerson = ({ user_id }: SessionRow, { userId }: Sender) => userId !== null && user_id === userId;
 
 /** Whether the sender may delete the session without being an admin. */
 export const mayDelete = (row: SessionRow, sender: Sender, now: number): boolean =>
-  isOfMachine(row, sender) || (row.secret_id === sender.secretId && now - row.created_at < SAME_SECRET_MS);
+  isOfMachine(row, sender) || (isOfSecret(row, sender) && now - row.created_at < SAME_SECRET_MS);
+
+/** Whether the sender may hide the session from others: whoever may delete it, and the other machines of its person. */
+export const mayRestrict = (row: SessionRow, sender: Sender, now: number): boolean =>
+  isOfPerson(row, sender) || mayDelete(row, sender, now);
 
 /**
  * Whether the sender may delete the session again. An expired session is still captured until then, so only its

@@ -13,8 +13,12 @@ export async function readPolicy(db: Db, organizationId: string): Promise<Policy
     db,
     sql<Pick<PolicyRow, 'policy'>>`select policy from policies where organization_id = ${organizationId}`,
   );
-  return complete(row === undefined ? {} : (JSON.parse(row.policy) as PolicyBody));
+  return completePolicy(row?.policy);
 }
+
+/** What holds where that text is stored, or none. */
+export const completePolicy = (stored: string | null | undefined): Policy =>
+  complete(stored ? (JSON.parse(stored) as PolicyBody) : {});
 
 /** Replaces the whole policy, in a transaction of `changeMembers`. @returns what holds from then on */
 export async function replacePolicy(

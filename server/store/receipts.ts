@@ -5,30 +5,37 @@ import { recordAction } from './audit.ts';
 import { toTimestamp } from './columns.ts';
 import { forUpdate } from './dialect.ts';
 import { changedRows, firstRow } from './rows.ts';
-import type { AppendRow, Db, DeletedSessionRow } from './schema.ts';
+import type { AppendRow, Db } from './schema.ts';
+import type { DeletedSessionRow, ExpiredContentRow } from './schema-removal.ts';
 
 /* What a deletion has removed: counts, and a digest that anyone can make again who has kept a copy of the store. */
+
+/** Where it is written what was removed: of a deleted session, or of one whose words have expired. */
+export type ReceiptTable = 'deleted_sessions' | 'expired_contents';
+type ReceiptRow = DeletedSessionRow | ExpiredContentRow;
 
 export type RemovedAppend = Pick<AppendRow, 'first_sequence' | 'last_sequence' | 'body'>;
 
 /** What was removed so far: removing goes on in another process, where one was stopped. */
-export const lockReceipt = (
+export const lockReceipt = <Row extends ReceiptRow = DeletedSessionRow>(
   transaction: Db,
   organizationId: string,
   sessionId: string,
-): Promise<DeletedSessionRow | undefined> =>
+  table: ReceiptTable = 'deleted_sessions',
+): Promise<Row | undefined> =>
   firstRow(
     transaction,
-    sql<DeletedSessionRow>`
-      select * from deleted_sessions where organization_id = ${organizationId} and session_id = ${sessionId}
+    sql<Row>`
+      select * from ${sql.table(table)} where organization_id = ${organizationId} and session_id = ${sessionId}
       ${forUpdate(transaction)}`,
   );
 
 /** Adds the next appends of a session to its receipt, which the transaction has locked. */
 export async function addToReceipt(
   transaction: Db,
-  { organization_id, session_id, digest }: DeletedSessionRow,
+  { organization_id, session_id, digest }: Pick<ReceiptRow, 'organization_id' | 'session_id' | 'digest'>,
   appends: readonly RemovedAppend[],
+  table: ReceiptTable = 'deleted_sessions',
 ): Promise<void> {
   const inOrder = [...appends].sort((one, other) => one.first_sequence - other.first_sequence);
   const after = inOrder.reduce<string | null>((before, { body }) => nextDigest(before, body), digest);
@@ -38,7 +45,7 @@ export async function addToReceipt(
   );
   const bytes = inOrder.reduce((sum, { body }) => sum + body.byteLength, 0);
   await sql`
-    update deleted_sessions
+    update ${sql.table(table)}
     set removed_events = removed_events + ${events}, removed_appends = removed_appends + ${inOrder.length},
       removed_bytes = removed_bytes + ${bytes}, digest = ${after}
     where organization_id = ${organization_id} and session_id = ${session_id}`.execute(transaction);
@@ -81,6 +88,14 @@ export async function finishReceipt(
   );
 }
 
+/** What is left of the words of a session of the organization. */
+export const findContentReceipt = (db: Db, organizationId: string, sessionId: string) =>
+  firstRow(
+    db,
+    sql<ExpiredContentRow>`
+      select * from expired_contents where organization_id = ${organizationId} and session_id = ${sessionId}`,
+  );
+
 /** What is left of a deleted session of the organization. */
 export const findReceipt = (db: Db, organizationId: string, sessionId: string) =>
   firstRow(
@@ -95,6 +110,19 @@ export const toReceipt = (row: DeletedSessionRow): DeletionReceipt => ({
   ...(row.deleted_by_kind !== null &&
     row.deleted_by_id !== null && { by: { kind: row.deleted_by_kind, id: row.deleted_by_id } }),
   deletedAt: toTimestamp(row.deleted_at),
+  ...removedOf(row),
+});
+
+export const toContentReceipt = (row: ExpiredContentRow): DeletionReceipt => ({
+  sessionId: row.session_id,
+  why: 'policy',
+  deletedAt: toTimestamp(row.expired_at),
+  ...removedOf(row),
+});
+
+const removedOf = (
+  row: Pick<ReceiptRow, 'swept_at' | 'removed_events' | 'removed_appends' | 'removed_bytes' | 'digest'>,
+) => ({
   ...(row.swept_at !== null && { removedAt: toTimestamp(row.swept_at) }),
   events: Number(row.removed_events),
   appends: Number(row.removed_appends),

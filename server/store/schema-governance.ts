@@ -1,5 +1,6 @@
 import type { HoldTarget } from '../../contract/hold.ts';
 import type { Look, Surface } from '../../contract/session-view.ts';
+import type { ShareAudience, ShareLevel } from '../../contract/share.ts';
 
 /* Rows that say how an organization is governed, and what was done in it. */
 
@@ -75,4 +76,75 @@ export interface SessionViewRow {
   /** Of the last look. */
   surface: Surface;
   network: string;
+}
+
+/** A text that somebody had masked in a session. */
+export interface MaskRow {
+  mask_id: string;
+  organization_id: string;
+  session_id: string;
+  /** What stands in its place. */
+  mark: string;
+  /** The text, encrypted; null once it is masked. */
+  sealed: string | null;
+  masked_by: string;
+  requested_at: Time;
+  /** Events that the session had then, those included that were on their way into the store. */
+  accepted_events: number;
+  finished_at: Time | null;
+  /** Null while it runs. */
+  outcome: 'done' | 'held' | null;
+  /** Events in which it was masked. */
+  events: number;
+  /** Places in these events. */
+  places: number;
+  /** Places in what the session itself says, such as its title. */
+  fields: number;
+  /** Until when one of several processes masks it alone. */
+  claimed_until: Time;
+}
+
+/** An event that was masked after it was stored. */
+export interface EventMaskRow {
+  session_id: string;
+  sequence: number;
+  organization_id: string;
+  /** Of the event as it was accepted: `eventDigest`. */
+  digest: string;
+  places: number;
+  masked_by: string;
+  masked_at: Time;
+}
+
+/** The head of a session's chain as the service has signed it last. */
+export interface SessionChainRow {
+  session_id: string;
+  organization_id: string;
+  sequence: number;
+  hash: string;
+  machine_key: string | null;
+  /** JSON of a DSSE envelope. */
+  envelope: string;
+  signed_at: Time;
+}
+
+/** A session, or a range of it, that is shown to others by a token. */
+export interface ShareRow {
+  share_id: string;
+  organization_id: string;
+  session_id: string;
+  token_hash: string;
+  shared_by: string;
+  audience: ShareAudience;
+  /** The member; null unless the audience is a person. */
+  recipient_id: string | null;
+  level: ShareLevel;
+  /** Null: from the start, to the end. */
+  from_sequence: number | null;
+  to_sequence: number | null;
+  created_at: Time;
+  expires_at: Time;
+  revoked_at: Time | null;
+  views: number;
+  last_viewed_at: Time | null;
 }

@@ -1,6 +1,5 @@
 import type { Generated, Kysely } from 'kysely';
 import type { AgentId } from '../../contract/agent.ts';
-import type { AuditParty } from '../../contract/audit.ts';
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import type { Platform } from '../../contract/environment.ts';
 import type { Role } from '../../contract/organization.ts';
@@ -10,12 +9,17 @@ import type { DirectoryTables } from './schema-directory.ts';
 import type {
   AuditEntryRow,
   AuditHeadRow,
+  EventMaskRow,
   HoldRow,
+  MaskRow,
   PersonDeletionRow,
   PolicyRow,
+  SessionChainRow,
   SessionViewRow,
+  ShareRow,
   Time,
 } from './schema-governance.ts';
+import type { DeletedSessionRow, ExpiredContentRow } from './schema-removal.ts';
 
 /* Times are epoch milliseconds; ids are the opaque strings of the wire. */
 
@@ -171,32 +175,10 @@ export interface SessionRow extends Dated {
   /** The person whose session it is; null: nobody's. */
   user_id: string | null;
   visibility: Visibility;
-}
-
-/** A deleted session, remembered so that it is not captured again. */
-export interface DeletedSessionRow {
-  session_id: string;
-  organization_id: string;
-  environment_id: string;
-  plane: Plane;
-  client_key: string | null;
-  deleted_at: Time;
-  /** When the last of its events was gone. */
-  swept_at: Time | null;
-  event_count: number;
-  /** When its last event came, where it expired; null where a person deleted it. */
-  last_event_at: Time | null;
-  /** 1 once the audit log counts it among the sessions that expired. */
-  is_noted: Generated<number>;
-  /** Who deleted it; null where nobody did, as it expired or went with its organization. */
-  deleted_by_kind: AuditParty['kind'] | null;
-  deleted_by_id: string | null;
-  /** What the sweep has removed so far. */
-  removed_events: Generated<number>;
-  removed_appends: Generated<number>;
-  removed_bytes: Generated<number>;
-  /** Of the removed appends: see `nextDigest`. */
-  digest: string | null;
+  /** When the retention policy removed its words. */
+  content_expired_at: Time | null;
+  /** How often something in it was masked. */
+  masks: number;
 }
 
 /** How many bytes of events a session has, as they were sent without compression. */
@@ -245,6 +227,8 @@ export interface SessionFactsRow {
   next_chunk: number;
   /** Until when one of several processes derives it alone. */
   claimed_until: Time;
+  /** How often something was masked in the session before its events were read for this row. */
+  masks: number;
   /** Whether its agent revises records; then its facts are made from all entries. */
   is_rewritten: number;
   /** Whether the session is closed and derived through its last event. */
@@ -457,8 +441,13 @@ export interface Database extends DirectoryTables {
   holds: HoldRow;
   sessions: SessionRow;
   deleted_sessions: DeletedSessionRow;
+  expired_contents: ExpiredContentRow;
   appends: AppendRow;
   session_views: SessionViewRow;
+  masks: MaskRow;
+  event_masks: EventMaskRow;
+  session_chains: SessionChainRow;
+  shares: ShareRow;
   stored_bytes: StoredBytesRow;
   stored_days: StoredDayRow;
   session_facts: SessionFactsRow;

@@ -21,6 +21,7 @@ export const toSession = (row: SessionRow): Session => ({
   eventCount: row.event_count,
   createdAt: toTimestamp(row.created_at),
   updatedAt: toTimestamp(row.updated_at),
+  ...optionalTimestamp('contentExpiredAt', row.content_expired_at),
   ...(row.visibility === 'team' ? {} : { visibility: row.visibility }),
 });
 

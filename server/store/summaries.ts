@@ -1,4 +1,5 @@
 import type { SessionFacts } from '../../contract/review.ts';
+import { VERSION_OF_KEPT } from './kept-rows.ts';
 import type { Db, SessionFactsRow, SessionRow } from './schema.ts';
 import { mayRead, named, shownTo, type Viewer } from './viewer.ts';
 
@@ -129,7 +130,7 @@ export const findFacts = async (
     .select('facts')
     .where('organization_id', '=', organizationId)
     .where('session_id', '=', sessionId)
-    .where('version', '=', version)
+    .where('version', 'in', [version, VERSION_OF_KEPT])
     .executeTakeFirst();
   return row?.facts ?? '';
 };

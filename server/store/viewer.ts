@@ -5,6 +5,7 @@ import { findMember } from './members.ts';
 import { readPolicy } from './policies.ts';
 import { firstRow } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
+import type { ShareRow } from './schema-governance.ts';
 import { seeEverything } from './tenant.ts';
 
 /*
@@ -45,15 +46,36 @@ export async function viewerNow(db: Db, viewer: Viewer): Promise<Viewer | undefi
 }
 
 /** What decides who may see a session. */
-export type Audience = Pick<SessionRow, 'visibility' | 'user_id'>;
+export type Audience = Pick<SessionRow, 'visibility' | 'user_id' | 'content_expired_at'>;
+
+/** Of a whole row, as replicas are told. */
+export const audienceOf = ({ visibility, user_id, content_expired_at }: SessionRow): Audience => ({
+  visibility,
+  user_id,
+  content_expired_at,
+});
 
 /** Whether the viewer may know that the session exists. */
 export const mayName = (viewer: Viewer, session: Audience): boolean =>
   viewer.seesAll || session.visibility !== 'private' || isPersonOf(viewer, session);
 
-/** Whether the viewer may read what was said and done in the session. */
+/** Whether the viewer may read what was said and done in the session. Nobody may, once its words have expired. */
 export const mayRead = (viewer: Viewer, session: Audience): boolean =>
-  viewer.seesAll || session.visibility === 'team' || isPersonOf(viewer, session);
+  session.content_expired_at === null &&
+  (viewer.seesAll || session.visibility === 'team' || isPersonOf(viewer, session));
+
+/** What is shown of a session to others, and to whom. */
+export type Shown = Pick<ShareRow, 'audience' | 'level'>;
+
+/**
+ * Whether the viewer may show that much of the session to that audience. What an admin reads because the policy says so is not theirs
+ * to pass on; and what its person keeps from the team goes to members alone.
+ */
+export function mayShare(viewer: Viewer, session: Audience, { audience, level }: Shown): boolean {
+  if (audience === 'link' && session.visibility !== 'team') return false;
+  const own = { ...viewer, seesAll: false };
+  return level === 'figures' ? mayName(own, session) : mayRead(own, session);
+}
 
 const isPersonOf = ({ userId }: Viewer, { user_id }: Audience) => userId !== undefined && user_id === userId;
 
@@ -63,7 +85,8 @@ export const named = (viewer: Viewer, table = 'sessions'): RawBuilder<SqlBool> =
 
 /** The condition of `mayRead`. */
 export const readable = (viewer: Viewer, table = 'sessions'): RawBuilder<SqlBool> =>
-  viewer.seesAll ? sql`1 = 1` : sql`(${sql.ref(`${table}.visibility`)} = 'team' or ${isOwn(viewer, table)})`;
+  sql`(${sql.ref(`${table}.content_expired_at`)} is null
+    and ${viewer.seesAll ? sql`1 = 1` : sql`(${sql.ref(`${table}.visibility`)} = 'team' or ${isOwn(viewer, table)})`})`;
 
 const isOwn = ({ userId }: Viewer, table: string) =>
   userId === undefined ? sql`1 = 0` : sql`${sql.ref(`${table}.user_id`)} = ${userId}`;
@@ -90,7 +113,7 @@ export const findAudience = (db: Db, { organizationId, sessionId }: SessionKey):
   firstRow(
     db,
     sql<Audience>`
-      select visibility, user_id from sessions
+      select visibility, user_id, content_expired_at from sessions
       where organization_id = ${organizationId} and session_id = ${sessionId}`,
   );
 

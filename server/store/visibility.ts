@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
+import type { AuditParty } from '../../contract/audit.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { Visibility } from '../../contract/session.ts';
+import type { Plane } from '../../contract/secret.ts';
+import { strictestOf, type Visibility } from '../../contract/session.ts';
 import { recordAction } from './audit.ts';
-import { person } from './audit-chain.ts';
+import { person, secret } from './audit-chain.ts';
 import { forUpdate } from './dialect.ts';
+import { findSender, mayRestrict } from './ownership.ts';
 import { firstRow } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
 import { type Audience, named, type Viewer } from './viewer.ts';
@@ -38,15 +41,45 @@ export const changeVisibility = (db: Db, decider: Decider, sessionId: string, to
     if (!row) return undefined;
     if (!decides(decider, row)) throw notYours(row);
     if (row.visibility === to) return row;
-    await sql`
-      update sessions set visibility = ${to}
-      where organization_id = ${organizationId} and session_id = ${sessionId}`.execute(transaction);
-    const target = { kind: 'session', id: sessionId } as const;
-    const details = { from: row.visibility, to };
-    const happened = { actor: person(userId), action: 'session.visibility_changed', target, details } as const;
-    await recordAction(transaction, organizationId, happened, now);
+    await store(transaction, row, to, person(userId), now);
     return row;
   });
+
+/**
+ * Makes who may see a session stricter, as its machine asks; never laxer, since secrets are copied and shared.
+ * @returns the session as it was, and what holds now; undefined when the sender has no such session
+ */
+export const restrictVisibility = (db: Db, caller: Restricting, sessionId: string, asked: Visibility, now: number) =>
+  db.transaction().execute(async (transaction) => {
+    const { organizationId, plane, secretId } = caller;
+    const row = await firstRow(
+      transaction,
+      sql<SessionRow>`
+        select * from sessions
+        where organization_id = ${organizationId} and session_id = ${sessionId} and plane = ${plane}
+          and deleted_at is null ${forUpdate(transaction)}`,
+    );
+    if (!row || !mayRestrict(row, await findSender(transaction, caller), now)) return undefined;
+    const to = strictestOf(row.visibility, asked);
+    if (to !== row.visibility) await store(transaction, row, to, secret(secretId), now);
+    return { was: row, to };
+  });
+
+interface Restricting {
+  organizationId: string;
+  plane: Plane;
+  secretId: string;
+}
+
+async function store(transaction: Db, row: SessionRow, to: Visibility, actor: AuditParty, now: number): Promise<void> {
+  const { organization_id: organizationId, session_id: sessionId, visibility: from } = row;
+  await sql`
+    update sessions set visibility = ${to}
+    where organization_id = ${organizationId} and session_id = ${sessionId}`.execute(transaction);
+  const target = { kind: 'session', id: sessionId } as const;
+  const happened = { actor, action: 'session.visibility_changed', target, details: { from, to } } as const;
+  await recordAction(transaction, organizationId, happened, now);
+}
 
 const notYours = ({ user_id }: SessionRow) =>
   new Problem(

@@ -11,7 +11,7 @@ interface Kind {
   isForeign?: true;
 }
 
-const ANYONE_SIGNED_IN = ['user'] as const;
+const ANYONE_SIGNED_IN = ['user', 'visitor'] as const;
 const MEMBERS = [...ANYONE_SIGNED_IN, 'member'] as const;
 const ADMINS = [...MEMBERS, 'admin'] as const;
 
@@ -60,6 +60,8 @@ const BELONGS = 'A person belongs to one organization at a time.';
 
 const OTHER_PLANE = 'A secret sees the sessions of its own plane only.';
 
+const OF_MEMBERS = 'The share is one with the organization, so who is none of its members learns nothing of it.';
+
 const UNSHARED_VIEW = 'A view that is not shared exists for its person alone.';
 
 export const EXCEPTIONS: Partial<Record<AnyRouteName, readonly Exception[]>> = {
@@ -73,6 +75,14 @@ export const EXCEPTIONS: Partial<Record<AnyRouteName, readonly Exception[]>> = {
   deleteCapturedSession: [
     { callers: ['testSecret'], status: 404, why: OTHER_PLANE },
     { callers: ['otherMachine'], status: 403, why: 'A machine deletes what it captured itself.' },
+  ],
+  restrictSession: [
+    { callers: ['testSecret'], status: 404, why: OTHER_PLANE },
+    { callers: ['otherMachine'], status: 404, why: 'Whose session it is not, learns nothing of it.' },
+  ],
+  countersignSession: [
+    { callers: ['testSecret'], status: 404, why: OTHER_PLANE },
+    { callers: ['otherMachine'], status: 404, why: 'A machine names its key for its own sessions.' },
   ],
   createOrganization: [{ callers: WITH_ORGANIZATION, status: 409, why: BELONGS }],
   acceptInvitation: [
@@ -104,6 +114,15 @@ export const EXCEPTIONS: Partial<Record<AnyRouteName, readonly Exception[]>> = {
   listSessionViews: [
     { callers: ['member'], status: 403, why: "Of a session that is nobody's, admins are shown who looked." },
   ],
+  revokeShare: [
+    {
+      callers: ['member'],
+      status: 404,
+      why: 'A share is revoked by who made it, by the person of its session, or by an admin.',
+    },
+  ],
+  getShare: [{ callers: ['stranger'], status: 404, why: OF_MEMBERS }],
+  listSharedEvents: [{ callers: ['stranger'], status: 404, why: OF_MEMBERS }],
   changeView: [{ callers: ['admin', 'owner'], status: 404, why: UNSHARED_VIEW }],
   deleteView: [{ callers: ['admin', 'owner'], status: 404, why: UNSHARED_VIEW }],
 };

@@ -130,6 +130,7 @@ describe.each(ENGINES)('bodies on %s', (engine) => {
     const as = {
       secret: world.ours.live,
       user: world.stranger,
+      visitor: world.ours.member,
       member: world.ours.member,
       admin: world.ours.admin,
       directory: world.ours.directoryToken,

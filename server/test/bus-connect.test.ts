@@ -53,6 +53,24 @@ describe.runIf(inject('natsUrl'))('connecting to a bus', () => {
     await bus.remove();
   });
 
+  test('refuses a question whose connection was lost before it is connected again', async () => {
+    const wire = await startWire(Number(new URL(String(inject('natsUrl'))).port));
+    const bus = await connectBus({ url: `nats://127.0.0.1:${wire.port}`, db: store.db, log });
+    const again = (async () => {
+      for await (const { type } of bus.connection.status()) if (type === 'reconnect') return;
+    })();
+    wire.trouble('silent');
+    let outcome: unknown = 'none yet';
+    void bus.next('org.ses_1', 1).catch((error) => {
+      outcome = error.code;
+    });
+    wire.trouble('none');
+    await again;
+    expect(outcome).toBe('service_unavailable');
+    await bus.remove();
+    await wire.cut();
+  });
+
   test('finds the streams again that its store has, and no others', async () => {
     const url = String(inject('natsUrl'));
     const first = await connectBus({ url, db: store.db, log });

@@ -42,6 +42,7 @@ function createSubject(lucks: readonly Luck[]) {
     nextDeadLetter: () => ask(() => undefined),
     history: () => ask(() => [...log]),
     publishParts: async () => 0,
+    removeSettled: async () => true,
     isConnected: () => true,
     onForget: () => undefined,
   };

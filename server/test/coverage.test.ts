@@ -13,15 +13,18 @@ import { EXTENSION_SCENARIOS } from './tables/extensions.ts';
 import { HOLDS } from './tables/holds.ts';
 import { INSTALLATIONS } from './tables/installations.ts';
 import { INVITATIONS } from './tables/invitations.ts';
+import { MASKS } from './tables/masks.ts';
 import { MEMBERS } from './tables/members.ts';
 import { MEMBERSHIPS } from './tables/memberships.ts';
 import { ORGANIZATIONS } from './tables/organizations.ts';
 import { POLICIES } from './tables/policies.ts';
+import { RESTRICTIONS } from './tables/restrictions.ts';
 import { REVIEW_SCENARIOS } from './tables/review.ts';
 import { SEARCH_SCENARIOS } from './tables/search.ts';
 import { SECRETS } from './tables/secrets.ts';
 import { SESSION_VIEWS } from './tables/session-views.ts';
 import { SESSIONS } from './tables/sessions.ts';
+import { SHARES } from './tables/shares.ts';
 import { VIEWS } from './tables/views.ts';
 import { VISIBILITY } from './tables/visibility.ts';
 
@@ -47,8 +50,11 @@ const SCENARIOS = [
   ...SEARCH_SCENARIOS,
   ...VIEWS,
   ...HOLDS,
+  ...RESTRICTIONS,
+  ...MASKS,
   ...VISIBILITY,
   ...DIRECTORY,
+  ...SHARES,
 ];
 
 /** Documented statuses no row shows, and why. */
@@ -62,6 +68,7 @@ const NOT_SHOWN: Partial<Record<AnyRouteName, Record<number, string>>> = {
   deleteSession: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   getDeletionReceipt: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   releaseHold: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
+  revokeShare: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   deleteView: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   streamChanges: { 200: 'it never ends: live.test.ts reads it', 400: 'both sides of its query are optional strings' },
 };

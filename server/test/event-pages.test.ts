@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Db } from '../store/schema.ts';
 import { ENGINES } from './engines.ts';
 import { openSession } from './factories.ts';
 import { expectProblem } from './shape.ts';
@@ -32,6 +33,39 @@ describe.each(ENGINES)('pages of events on %s', (engine) => {
   };
   const sequences = ({ events }: Page) => events.map(({ sequence }) => sequence);
   const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+  test.each([
+    [
+      'its last events are missing',
+      (db: Db, id: string) =>
+        db.deleteFrom('appends').where('first_sequence', '=', 3).where('session_id', '=', id).execute(),
+    ],
+    [
+      'events in between are missing',
+      (db: Db, id: string) =>
+        db.deleteFrom('appends').where('first_sequence', '=', 2).where('session_id', '=', id).execute(),
+    ],
+    [
+      'events cannot be read',
+      (db: Db, id: string) =>
+        db
+          .updateTable('appends')
+          .set({ body: Buffer.of(0) })
+          .where('session_id', '=', id)
+          .execute(),
+    ],
+  ])('a session of which %s is said to be damaged, and nothing else', async (_name, damage) => {
+    const { service, ours } = world;
+    const damaged = await openSession(service, ours.live);
+    for (const text of ['one', 'two', 'three']) {
+      const body = { events: [{ eventType: 'notice', payload: { text } }] };
+      await service.call('POST', `/v1/sessions/${damaged}/events`, { as: ours.live, body });
+    }
+    await damage(service.store.db, damaged);
+    const asked = { as: ours.member };
+    const reply = await service.call('GET', `/v1/organizations/me/sessions/${damaged}/events`, asked);
+    expectProblem(reply, 500, 'events_damaged');
+  });
 
   test('the default is 100', async () => {
     const { body } = await get('');

@@ -17,6 +17,7 @@ const COUNTED = {
   public: 'address',
   secret: 'secret',
   user: 'user',
+  visitor: 'user',
   member: 'user',
   admin: 'user',
   directory: 'directory',

@@ -12,7 +12,7 @@ describe('a live stream', () => {
   let live: Live;
   beforeEach(() => {
     live = createLive(() => Date.now(), {
-      ask: (_, told) => told({ visibility: 'team', user_id: null }),
+      ask: (_, told) => told({ visibility: 'team', user_id: null, content_expired_at: null }),
       forget: () => undefined,
     });
   });

@@ -23,7 +23,17 @@ describe.each(ENGINES)('the log on %s', (engine) => {
         await request(service, route, RIGHT[route](world), wrong);
       }
     }
-    const secrets = [ours.live, ours.test, theirs.live, revokedSecret, ours.owner, ours.member, stranger, secretText];
+    const secrets = [
+      ours.live,
+      ours.shareToken,
+      ours.test,
+      theirs.live,
+      revokedSecret,
+      ours.owner,
+      ours.member,
+      stranger,
+      secretText,
+    ];
     const log = service.log.join('');
     expect(service.log.length).toBeGreaterThan(100);
     for (const secret of secrets) expect(log).not.toContain(secret.slice(-20));

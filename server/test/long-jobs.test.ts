@@ -10,7 +10,7 @@ const last = vi.hoisted(
 vi.mock('../derive/reprice.ts', () => ({
   reprice: (_db: unknown, _prices: unknown, signal: AbortSignal) => last(signal),
 }));
-vi.mock('../ingest/retention.ts', () => ({ deleteExpired: ({ signal }: { signal: AbortSignal }) => last(signal) }));
+vi.mock('../ingest/retention.ts', () => ({ applyRetention: ({ signal }: { signal: AbortSignal }) => last(signal) }));
 
 describe.each(ENGINES)('while prices are applied and old sessions are deleted on %s', (engine) => {
   let service: TestService;

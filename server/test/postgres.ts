@@ -1,8 +1,19 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { freemem, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
@@ -21,12 +32,17 @@ const isRoot = process.getuid?.() === 0;
 
 const OPTIONS = ['max_connections=300', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
 
+/** A folder in memory, where the many small commits of tests do not wait for a disk. */
+const MEMORY = '/dev/shm';
+/** The databases of a whole run take less. */
+const ENOUGH_MEMORY_BYTES = 4 * 1024 ** 3;
+
 /** A database as the service leaves it when it has started for the first time; the tests' are copies. */
 export const TEMPLATE = 'migrated';
 
 /** One real PostgreSQL for the whole run; each test file makes databases of its own in it. */
 export default async function startPostgres(project: TestProject): Promise<() => Promise<void>> {
-  const { url, stop } = await startServer();
+  const { url, stop } = await startServer({ isQuick: true });
   await makeTemplate(url);
   project.provide('postgresUrl', url);
   return stop;
@@ -44,6 +60,8 @@ export interface PostgresServer {
 export interface PostgresOptions {
   /** Where its data lies; absent: in a folder of its own, which is removed in the end. */
   home?: string;
+  /** Its data is in memory if there is room: tests commit much, and none of them needs the disk of this server. */
+  isQuick?: boolean;
   variables?: Record<string, string>;
   settings?: readonly string[];
 }
@@ -54,14 +72,18 @@ export interface PostgresOptions {
  */
 export async function startServer({
   home,
+  isQuick = false,
   variables = {},
   settings = [],
 }: PostgresOptions = {}): Promise<PostgresServer> {
+  // The programs are not in memory: nothing may be run there in a container.
   const folder = mkdtempSync(join(tmpdir(), 'capture-postgres-'));
+  const quick = isQuick ? makeQuickFolder() : undefined;
   const programs = isRoot ? copyPrograms(folder) : linkLibraries(packagedPrograms());
   const owner = isRoot ? NOBODY : {};
-  const data = join(home ?? folder, 'data');
-  if (isRoot) for (const path of [folder, makeFolder(data)]) chownSync(path, NOBODY.uid, NOBODY.gid);
+  const data = join(home ?? quick ?? folder, 'data');
+  if (isRoot) mkdirSync(data, { mode: 0o700 });
+  if (isRoot) for (const path of [folder, quick ?? folder, data]) chownSync(path, NOBODY.uid, NOBODY.gid);
   const run = { ...owner, cwd: folder, stdio: 'ignore' } as const;
   const initialize = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C'];
   execFileSync(join(programs, 'bin', 'initdb'), home === undefined ? [...initialize, '--no-sync'] : initialize, run);
@@ -95,9 +117,29 @@ export async function startServer({
     async stop() {
       process.removeListener('exit', killAtExit);
       await end('SIGINT');
-      rmSync(folder, { recursive: true, force: true });
+      for (const path of [folder, quick ?? folder]) rmSync(path, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * A folder in memory, if there is enough of it; containers often have 64 MB there.
+ * Removes those of processes that were killed, since they would keep their memory.
+ */
+function makeQuickFolder(): string | undefined {
+  if (!existsSync(MEMORY)) return undefined;
+  for (const name of readdirSync(MEMORY)) {
+    const [, pid] = /^capture-postgres-(\d+)-/.exec(name) ?? [];
+    if (!pid || existsSync(`/proc/${pid}`)) continue;
+    try {
+      rmSync(join(MEMORY, name), { recursive: true, force: true });
+    } catch {
+      // It is another user's.
+    }
+  }
+  const { bavail, bsize } = statfsSync(MEMORY);
+  if (Math.min(bavail * bsize, freemem()) < ENOUGH_MEMORY_BYTES) return undefined;
+  return mkdtempSync(join(MEMORY, `capture-postgres-${process.pid}-`));
 }
 
 async function makeTemplate(url: string): Promise<void> {
@@ -132,11 +174,6 @@ function linkLibraries(programs: string): string {
     if (!existsSync(link)) symlinkSync(relative(dirname(link), file), link);
   }
   return programs;
-}
-
-function makeFolder(path: string): string {
-  mkdirSync(path, { mode: 0o700 });
-  return path;
 }
 
 async function untilReady(server: ChildProcess, url: string): Promise<void> {

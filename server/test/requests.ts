@@ -19,6 +19,9 @@ export interface Ask {
   body?: unknown;
 }
 
+/** A public key as a machine names it. */
+export const MACHINE_KEY = `MCowBQYDK2VwAyEA${'A'.repeat(43)}=`;
+
 /** A right request of each route, on what the world holds. */
 export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   getHealth: () => ({}),
@@ -85,6 +88,7 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   }),
   completeSessions: ({ ours }) => ({ body: { sessions: [{ sessionId: ours.sessionId }] } }),
   deleteCapturedSession: ({ ours }) => ({ params: { clientKey: ours.clientKey } }),
+  restrictSession: ({ ours }) => ({ params: { sessionId: ours.sessionId }, body: { visibility: 'team' } }),
   changeVisibility: ({ ours }) => ({ params: { sessionId: ours.sessionId }, body: { visibility: 'team' } }),
   forgetDeletion: ({ ours }) => ({ params: { sessionId: ours.spareSessionId } }),
   deleteSession: ({ ours }) => ({ params: { sessionId: ours.spareSessionId } }),
@@ -96,6 +100,7 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   getUsage: () => ({}),
   getPolicy: () => ({}),
   replacePolicy: () => ({ body: { signIn: 'members' } }),
+  previewRetention: () => ({ body: { retention: [] } }),
   getDirectory: () => ({}),
   issueDirectoryToken: () => ({}),
   revokeDirectoryToken: () => ({}),
@@ -116,6 +121,10 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   deleteScimUser: ({ ours }) => ({ params: { directoryUserId: ours.directoryUserId } }),
   listAudit: () => ({}),
   streamAuditEvents: () => ({}),
+  showEvidence: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
+  countersignSession: ({ ours }) => ({ params: { sessionId: ours.sessionId }, body: { machineKey: MACHINE_KEY } }),
+  listMasks: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
+  maskText: ({ ours }) => ({ params: { sessionId: ours.sessionId }, body: { text: 'nowhere to be found' } }),
   listSessionViews: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   getAuditHead: () => ({}),
   listAddOns: () => ({}),
@@ -131,6 +140,18 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   getEventWindow: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   listEventDigests: ({ ours }) => ({ body: { nonce: 'a'.repeat(22), sessions: [{ sessionId: ours.sessionId }] } }),
   streamChanges: () => ({}),
+  createShare: ({ ours, service }) => ({
+    params: { sessionId: ours.sessionId },
+    body: {
+      audience: 'organization',
+      level: 'full',
+      expiresAt: new Date(service.clock.now + 86_400_000).toISOString(),
+    },
+  }),
+  listShares: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
+  revokeShare: ({ ours }) => ({ params: { sessionId: ours.closedSessionId, shareId: ours.spareShareId } }),
+  getShare: ({ ours }) => ({ params: { token: ours.shareToken } }),
+  listSharedEvents: ({ ours }) => ({ params: { token: ours.shareToken } }),
 };
 
 /** A session as a client captures it. */
@@ -143,6 +164,7 @@ export const capturing = ({ ours }: World, clientKey: string) => ({
 /** Who may call a route of that kind. */
 export const RIGHT_CALLER: Record<Auth, (world: World) => string | undefined> = {
   public: () => undefined,
+  visitor: ({ ours }) => ours.member,
   secret: ({ ours }) => ours.live,
   user: ({ stranger }) => stranger,
   member: ({ ours }) => ours.member,

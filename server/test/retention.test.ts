@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { JetStreamJournal } from '../bus/jetstream-journal.ts';
-import { deleteExpired } from '../ingest/retention.ts';
+import { VERSION } from '../derive/facts.ts';
+import { withoutWordsIn } from '../derive/review.ts';
+import { applyRetention } from '../ingest/retention.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { LOGS } from './engines.ts';
 import { createTenant, type Machine, openSession, registerMachine, type Tenant } from './factories.ts';
@@ -44,8 +46,13 @@ describe.each(LOGS)('sessions whose time is over on %s', (engine) => {
     });
   const clear = (more: Partial<Pick<SessionLog, 'expire'>> = {}) => {
     const { signal } = new AbortController();
-    const given = { db: service.store.db, days: 30, now: () => service.clock.now, signal };
-    return deleteExpired({ ...given, sessionLog: { expire: (session) => sessionLog.expire(session), ...more } });
+    const given = { db: service.store.db, bounds: { defaultDays: 30 }, now: () => service.clock.now, signal };
+    const told = { version: VERSION, withoutWords: withoutWordsIn, onWordsGone: ignore };
+    const own: Pick<SessionLog, 'expire' | 'abandon'> = {
+      expire: (session) => sessionLog.expire(session),
+      abandon: (session) => sessionLog.abandon(session),
+    };
+    return applyRetention({ ...given, ...told, sessionLog: { ...own, ...more } });
   };
   const left = async () => {
     const mine = service.store.db.selectFrom('sessions').select('session_id').where('deleted_at', 'is', null);

@@ -151,11 +151,11 @@ async function fill({ db, engine }: TestStore): Promise<void> {
   await sql`
     insert into session_facts (session_id, organization_id, plane, started_at, version, derived_through, next_chunk, is_rewritten, is_final,
       event_count, prompts, tool_calls, failures, redactions, files_changed, lines_added, lines_removed, input_tokens,
-      cached_tokens, output_tokens, duration_ms, lines_changed, tokens, cost, interrupted, summary, facts)
+      cached_tokens, output_tokens, duration_ms, lines_changed, tokens, cost, interrupted, summary, facts, masks)
     select session_id, 'org_1', 'live', started_at, 1, 100, 101, 0, 1,
       (${number} * 7919) % 1000, 1, 1, case when ${number} % 201 = 3 then 5 else 0 end, 0, 1, 1, 1, 1,
       1, 1, (${number} * 10729) % 10000, ${number} % 997, ${number} % 9973, case when ${number} % 10 = 0 then null else ${number} % 977 end,
-      0, '{}', '{}'
+      0, '{}', '{}', 0
     from sessions`.execute(db);
   const tool = sql`case when ${number} % 301 = 3 then 'rarely' else 'bash' end`;
   await sql`

@@ -73,6 +73,11 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
         .insertInto('deleted_sessions')
         .values({ session_id: `gone_${session_id}`, organization_id, environment_id: 'env_1', ...gone })
         .execute();
+      const expired = { expired_at: 0, swept_at: 0, last_event_at: 0, event_count: 0, days: 1, digest: null, kept: '' };
+      await db
+        .insertInto('expired_contents')
+        .values({ session_id, organization_id, target_kind: null, target_id: null, ...expired })
+        .execute();
       const asked = { user_id: 'usr_gone', actor_id: 'usr_1', requested_at: 0 };
       await db
         .insertInto('person_deletions')
@@ -90,6 +95,42 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
       await db
         .insertInto('session_views')
         .values({ session_id, organization_id, user_id: 'usr_1', ...looked })
+        .execute();
+      const masked = { session_id, organization_id, masked_by: 'usr_1' };
+      await db
+        .insertInto('masks')
+        .values({
+          ...masked,
+          mask_id: `msk_${session_id}`,
+          ...{
+            mark: '[REDACTED:manual:1f0c]',
+            sealed: null,
+            requested_at: 0,
+            accepted_events: 1,
+            finished_at: 0,
+            outcome: 'done',
+          },
+          ...{ events: 1, places: 1, fields: 0, claimed_until: 0 },
+        })
+        .execute();
+      await db
+        .insertInto('event_masks')
+        .values({ ...masked, sequence: 1, digest: '00', places: 1, masked_at: 0 })
+        .execute();
+      const signed = { sequence: 1, hash: '00', machine_key: null, envelope: '{}', signed_at: 0 };
+      await db.deleteFrom('session_chains').where('session_id', '=', session_id).execute();
+      await db
+        .insertInto('session_chains')
+        .values({ session_id, organization_id, ...signed })
+        .execute();
+      await db
+        .insertInto('shares')
+        .values({
+          ...{ share_id: `shr_${session_id}`, organization_id, session_id, token_hash: `hash of ${session_id}` },
+          ...{ shared_by: 'usr_1', audience: 'link', recipient_id: null, level: 'full', views: 0 },
+          ...{ from_sequence: null, to_sequence: null, created_at: 0, expires_at: 1 },
+          ...{ revoked_at: null, last_viewed_at: null },
+        })
         .execute();
       await db.insertInto('policies').values({ organization_id, policy: '{}', updated_at: 0 }).execute();
       const machine = { hostname: 'host', platform: 'linux', cli_version: '1', address: '127.0.0.1' } as const;

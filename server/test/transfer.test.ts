@@ -98,9 +98,14 @@ describe.each(PAIRS)('an organization exported from %s and imported into %s', (e
     await readAll(world);
     // What a deletion has removed is noted behind its answer.
     await expect.poll(async () => (await readAll(world)).listAudit).toContain('session.removed');
+    await run(from, 'export', world.ours.organizationId, file);
     const given = await readAll(world);
     expect(given.listSessionEvents).toContain('"n": 1.50, "big":12345678901234567890');
-    await run(from, 'export', world.ours.organizationId, file);
+    expect(JSON.parse(given.listAudit?.slice('200 '.length) ?? '').entries[0]).toMatchObject({
+      actor: { kind: 'service', id: 'operator' },
+      action: 'organization.exported',
+      target: { kind: 'organization', id: world.ours.organizationId },
+    });
     expect(await onTarget('import', file)).toContain('The store has what');
     expect(await onTarget('import', file, '--check')).toContain('The store has what');
     const other = await startTestService(target, PEPPER, to);
@@ -170,6 +175,9 @@ describe.each(ENGINES)('one person exported from %s', (engine) => {
     };
     const [file, again] = [join(folder, 'member'), join(folder, 'by-mail')];
     await run('export', 'ours', file, '--person', memberId);
+    const noted =
+      await sql`select actor_id, target_id from audit_entries where action = 'organization.exported'`.execute(store.db);
+    expect(noted.rows).toEqual([{ actor_id: 'operator', target_id: memberId }]);
     const lines = read(file);
     const rows = (table: string) => lines.flatMap(({ part, row }) => (part === table ? [row] : []));
     expect(lines[0]).toMatchObject({ kind: 'session-capture export of a person', userId: memberId });

@@ -1,6 +1,6 @@
 import { ORDERS } from '../../contract/review.ts';
 import { VISIBILITIES, type Visibility } from '../../contract/session.ts';
-import { type AnyRouteName, type Ask, RIGHT } from './requests.ts';
+import { type AnyRouteName, type Ask, MACHINE_KEY, RIGHT } from './requests.ts';
 import type { World } from './world.ts';
 
 /** What the words of a session are in, each with a word of its own that stands nowhere else. */
@@ -17,6 +17,8 @@ export interface Target {
   environmentId: string;
   installationId: string;
   clientKey: string;
+  /** Of shares that its person made: with the organization, in figures. */
+  shareTokens: string[];
   /** A session that all may read, which continues this one. */
   nextId: string;
 }
@@ -50,6 +52,20 @@ const queries = ({ visibility }: Target) => [
   'commit:a*',
   'failed:no',
 ];
+
+/** What would change a session, of each route that names one: asked by who may not know of it. */
+export const CHANGES = {
+  changeVisibility: ({ sessionId }) => [{ params: { sessionId }, body: { visibility: 'team' } }],
+  restrictSession: ({ sessionId }) => [{ params: { sessionId }, body: { visibility: 'private' } }],
+  deleteSession: ofSession,
+  forgetDeletion: ofSession,
+  maskText: ({ sessionId, visibility }) => [
+    { params: { sessionId }, body: { text: 'nowhere to be found' } },
+    { params: { sessionId }, body: { text: canary(visibility, 'content') } },
+  ],
+  placeHold: ({ sessionId }) => [{ body: { target: { kind: 'session', id: sessionId }, reason: 'a lawsuit' } }],
+  countersignSession: ({ sessionId }) => [{ params: { sessionId }, body: { machineKey: MACHINE_KEY } }],
+} satisfies Partial<Record<AnyRouteName, (target: Target) => Ask[]>>;
 
 /** What is asked of each route about a session. A route that is new belongs here, or says why it does not. */
 export const ASKS: Record<AnyRouteName, Unasked | ((target: Target, world: World) => Ask[])> = {
@@ -112,6 +128,7 @@ export const ASKS: Record<AnyRouteName, Unasked | ((target: Target, world: World
   captureSessions: ({ clientKey, environmentId, installationId }) => [
     { body: { sessions: [{ clientKey, environmentId, agentInstallationId: installationId }] } },
   ],
+  restrictSession: ({ sessionId, visibility }) => [{ params: { sessionId }, body: { visibility } }],
   forgetDeletion: ofSession,
   deleteSession: OTHERS,
   changeVisibility: ({ sessionId, visibility }) => [{ params: { sessionId }, body: { visibility } }],
@@ -132,10 +149,15 @@ export const ASKS: Record<AnyRouteName, Unasked | ((target: Target, world: World
   getSessionFacts: ({ sessionId, nextId }) => [{ params: { sessionId } }, { params: { sessionId: nextId } }],
   getSessionIndex: ofSession,
   listSessionViews: ofSession,
+  listMasks: ofSession,
+  showEvidence: ofSession,
+  countersignSession: ({ sessionId }) => [{ params: { sessionId }, body: { machineKey: MACHINE_KEY } }],
+  maskText: ({ sessionId }) => [{ params: { sessionId }, body: { text: 'nowhere to be found' } }],
   getDeletionReceipt: right('getDeletionReceipt'),
   getUsage: right('getUsage'),
   getPolicy: right('getPolicy'),
   replacePolicy: SETTING,
+  previewRetention: right('previewRetention'),
   listAudit: right('listAudit'),
   getAuditHead: right('getAuditHead'),
   streamAuditEvents: right('streamAuditEvents'),
@@ -161,5 +183,10 @@ export const ASKS: Record<AnyRouteName, Unasked | ((target: Target, world: World
   changeView: SETTING,
   deleteView: SETTING,
   listEventDigests: ({ sessionId }) => [{ body: { nonce: 'a'.repeat(22), sessions: [{ sessionId }] } }],
+  createShare: 'it answers with what was sent: whom it lets share what is in its tables',
+  listShares: ofSession,
+  revokeShare: OTHERS,
+  getShare: ({ shareTokens }) => shareTokens.map((token) => ({ params: { token } })),
+  listSharedEvents: ({ shareTokens }) => shareTokens.map((token) => ({ params: { token } })),
   streamChanges: 'it never ends: the tests of live streams read it',
 };

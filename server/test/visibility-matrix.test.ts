@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Session, VISIBILITIES, type Visibility } from '../../contract/session.ts';
-import { ENGINES } from './engines.ts';
+import { LOGS, type TestEngine } from './engines.ts';
 import { issueSecret, registerMachine, whenDerived } from './factories.ts';
 import type { TestReply } from './harness.ts';
 import { type AnyRouteName, type Ask, ROUTE_NAMES, request, TABLE } from './requests.ts';
 import { answered, asked, called, said } from './searched.ts';
 import { openingOn, signInMachine } from './signed-in.ts';
-import { ASKS, canary, PLACES, type Target, targets } from './visibility-asks.ts';
+import { ASKS, CHANGES, canary, PLACES, type Target, targets } from './visibility-asks.ts';
 import { startWorld, type World } from './world.ts';
 
 type Sight = 'all' | 'facts' | 'nothing' | 'own machine';
@@ -39,7 +39,7 @@ let colleague: string;
 let machineSecret: string;
 let otherSecret: string;
 
-describe.each(ENGINES)('what each caller gets from each route on %s', (engine) => {
+describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
   let world: World;
   const sessions = {} as Record<Visibility, Target>;
   let combinations = 0;
@@ -52,7 +52,7 @@ describe.each(ENGINES)('what each caller gets from each route on %s', (engine) =
     colleague = await service.identity.token({ subject: 'ours-colleague', email });
     machineSecret = await signInMachine(service, ours.member, 'laptop of the member');
     otherSecret = await issueSecret(service, ours.owner, 'live');
-    for (const visibility of VISIBILITIES) sessions[visibility] = await createTarget(world, visibility);
+    for (const visibility of VISIBILITIES) sessions[visibility] = await createTarget(world, engine, visibility);
   }, 120_000);
   afterAll(async () => {
     process.stdout.write(
@@ -118,6 +118,29 @@ describe.each(ENGINES)('what each caller gets from each route on %s', (engine) =
     expect(statuses).toEqual([404, 404, 404]);
     expect((await service.call('GET', url, { as: ours.member })).status).toBe(200);
   });
+
+  test.each(Object.keys(CHANGES) as (keyof typeof CHANGES)[])(
+    '%s answers who may not know of a session as if there were none, and changes nothing',
+    async (route) => {
+      const { service, ours } = world;
+      const target = sessions.private;
+      const url = `/v1/organizations/me/sessions/${target.sessionId}`;
+      const before = (await service.call('GET', url, { as: ours.member })).body;
+      const none = { ...target, sessionId: 'ses_none', clientKey: 'key-of-no-session-at-all' };
+      for (const as of [colleague, ours.admin, ours.owner, otherSecret]) {
+        for (const [at, one] of CHANGES[route](target).entries()) {
+          const hidden = await request(service, route, one, as);
+          const absent = await request(service, route, CHANGES[route](none)[at] as Ask, as);
+          combinations++;
+          const shown = hidden.text.replaceAll(target.sessionId, none.sessionId);
+          expect([hidden.status, shown], JSON.stringify(one)).toEqual([absent.status, absent.text]);
+          expect([401, 403, 404], hidden.text).toContain(hidden.status);
+          expectOnly('nothing', route, target, one, withDecoded(hidden.text), hidden);
+        }
+      }
+      expect((await service.call('GET', url, { as: ours.member })).body).toEqual(before);
+    },
+  );
 
   test('admins see all where an owner says so, as every member is told; nobody else does', async () => {
     const { service, ours } = world;
@@ -186,7 +209,7 @@ const withDecoded = (text: string): string =>
   );
 
 /** A session of the member with a word in each place, and one of another machine that continues it. */
-async function createTarget(world: World, visibility: Visibility): Promise<Target> {
+async function createTarget(world: World, engine: TestEngine, visibility: Visibility): Promise<Target> {
   const { service, ours } = world;
   const word = (place: Parameters<typeof canary>[1]) => `${canary(visibility, place)} text`;
   const mine = await registerMachine(service, machineSecret, 'laptop of the member');
@@ -212,11 +235,30 @@ async function createTarget(world: World, visibility: Visibility): Promise<Targe
     called('Bash', { command: `git commit -m "${word('commit')}"` }, 'three'),
     answered(`[main a1b2c3d] ${word('commit')}\n 1 file changed`, { callId: 'three' }),
   ];
-  expect((await append(machineSecret, sessionId, events)).status).toBe(200);
+  expect((await append(machineSecret, sessionId, events)).status).toBe(engine === 'bus' ? 202 : 200);
   const next = { ...openingOn(theirs), clientKey: `what-continues-the-${visibility}`, continues: clientKey };
   const nextId = await capture(otherSecret, next);
   await append(otherSecret, nextId, [said('nothing of it')]);
   await whenDerived(service, ours.member, sessionId, events.length);
   await whenDerived(service, ours.member, nextId, 1);
-  return { visibility, sessionId, ...mine, clientKey, nextId };
+  const shareTokens = [
+    await shareTarget(world, sessionId, ours.member, 'figures'),
+    await shareTarget(world, sessionId, colleague, 'full', visibility),
+  ];
+  return { visibility, sessionId, ...mine, clientKey, nextId, shareTokens };
+}
+
+/** The token of a share with the organization. @param hiddenTo what the session becomes after somebody else shared it */
+async function shareTarget(world: World, sessionId: string, as: string, level: string, hiddenTo?: Visibility) {
+  const { service, ours } = world;
+  const url = `/v1/organizations/me/sessions/${sessionId}`;
+  const change = (visibility: Visibility) =>
+    service.call('PUT', `${url}/visibility`, { as: ours.member, body: { visibility } });
+  if (hiddenTo) await change('team');
+  const expiresAt = new Date(service.clock.now + 86_400_000).toISOString();
+  const body = { audience: 'organization', level, expiresAt };
+  const reply = await service.call('POST', `${url}/shares`, { as, body });
+  expect(reply.status, reply.text).toBe(201);
+  if (hiddenTo) await change(hiddenTo);
+  return reply.body.token as string;
 }

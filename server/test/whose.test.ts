@@ -114,13 +114,37 @@ describe.each(LOGS)('whose a session is, on %s', (engine) => {
 
   test('digests of what others may not read are for its sender alone', async () => {
     const { ours, service } = world;
-    const machine = await registerMachine(service, ours.live, 'private digests');
+    const own = await issueSecret(service, ours.owner, 'live');
+    const machine = await registerMachine(service, own, 'private digests');
     const other = await issueSecret(service, ours.owner, 'live');
-    const { sessionId } = await WAYS['many at once'](ours.live, openingOn(machine, 'private'));
+    const { sessionId } = await WAYS['many at once'](own, openingOn(machine, 'private'));
     const ask = async (as: string) => {
       const body = { nonce: 'A'.repeat(43), sessions: [{ sessionId }] };
       return (await post('/v1/digests', as, body)).results[0].code;
     };
-    expect([await ask(ours.live), await ask(other)]).toEqual([undefined, 'not_found']);
+    expect([await ask(own), await ask(other)]).toEqual([undefined, 'not_found']);
+  });
+
+  test('a secret that several machines share tells none of them what others may not read of another', async () => {
+    const { ours, service } = world;
+    const shared = await issueSecret(service, ours.owner, 'live');
+    await registerMachine(service, shared, 'the machine of the secret');
+    const machine = await registerMachine(service, shared, 'another of its machines');
+    const title = 'Her plans alone';
+    const told = [];
+    for (const visibility of ['team', 'facts', 'private'] as const) {
+      const session = { ...openingOn(machine, visibility), title, clientKey: `shared-and-${visibility}-session` };
+      const [opened] = (await post('/v1/captured-sessions', shared, { sessions: [session] })).results;
+      expect(opened.session.title).toBe(title);
+      const [found] = (await post('/v1/captured-sessions', shared, { sessions: [session] })).results;
+      const asked = { nonce: 'A'.repeat(43), sessions: [{ sessionId: found.session.sessionId }] };
+      const [digests] = (await post('/v1/digests', shared, asked)).results;
+      told.push([visibility, found.outcome, found.session.title, found.session.visibility, digests.code]);
+    }
+    expect(told).toEqual([
+      ['team', 'found', title, undefined, undefined],
+      ['facts', 'found', undefined, undefined, 'not_found'],
+      ['private', 'found', undefined, undefined, 'not_found'],
+    ]);
   });
 });

@@ -33,6 +33,9 @@ export interface Side extends Tenant {
   /** A view that the member saved and does not share, and one that they share. */
   viewId: string;
   sharedViewId: string;
+  /** Of a share of the closed session with the organization that the owner made, and a share that is there to be revoked. */
+  shareToken: string;
+  spareShareId: string;
   /** A hold that was released. */
   releasedHoldId: string;
   /** Of a sign-in that nobody has decided about, and of one that was confirmed. */
@@ -100,6 +103,13 @@ async function createSide(service: TestService, name: string): Promise<Side> {
     as: tenant.owner,
     body: { userCode: confirmed.userCode, decision: 'approve' },
   });
+  const share = async () => {
+    const expiresAt = new Date(service.clock.now + 30 * 86_400_000).toISOString();
+    const body = { audience: 'organization', level: 'full', expiresAt };
+    return (
+      await service.call('POST', `/v1/organizations/me/sessions/${closedSessionId}/shares`, { as: tenant.owner, body })
+    ).body;
+  };
   const directory = await service.call('POST', '/v1/organizations/me/directory/token', { as: tenant.owner });
   const user = { userName: `${name}-directory@example.com`, active: false };
   const { id } = (await service.call('POST', '/scim/v2/Users', { as: directory.body.value, body: user })).body;
@@ -110,6 +120,8 @@ async function createSide(service: TestService, name: string): Promise<Side> {
     directoryUserId: id,
     viewId: await view(false),
     sharedViewId: await view(true),
+    shareToken: (await share()).token,
+    spareShareId: (await share()).share.shareId,
     releasedHoldId: await placeAndRelease(service, tenant.owner),
     userCode: waiting.userCode,
     deviceCode: confirmed.deviceCode,

@@ -7,13 +7,15 @@ import { createZstdCompress } from 'node:zlib';
 import { sql } from 'kysely';
 import type { AuditKey } from '../audit/heads.ts';
 import { sync } from '../backup/backup.ts';
+import { recordAction } from '../store/audit.ts';
+import { type Happened, OPERATOR } from '../store/audit-chain.ts';
 import { emailKey } from '../store/columns.ts';
 import { pagesOf, type Row, type Table } from '../store/move.ts';
 import { allRows, firstRow } from '../store/rows.ts';
 import type { Db } from '../store/schema.ts';
 import { VERSION } from '../version.ts';
 import { type Header, KIND, type Manifest, Parts, PERSON_KIND } from './format.ts';
-import { type Selection, selectOrganization, selectPerson, toExported } from './tables.ts';
+import { type Selection, selectOrganization, selectPerson, toExported, WITH_WORDS } from './tables.ts';
 
 export interface ExportOptions {
   /** Of one moment. */
@@ -36,7 +38,7 @@ export interface ExportOptions {
  */
 export async function exportRows(options: ExportOptions): Promise<Map<string, number>> {
   const { file } = options;
-  if (existsSync(file)) throw new Error(`${file} exists already. Name another file`);
+  assertFree(file);
   const selected = await select(options);
   const part = `${file}.part`;
   const rows = new Map<string, number>();
@@ -52,12 +54,39 @@ export async function exportRows(options: ExportOptions): Promise<Map<string, nu
   return rows;
 }
 
+/** @throws if the file exists */
+export function assertFree(file: string): void {
+  if (existsSync(file)) throw new Error(`${file} exists already. Name another file`);
+}
+
+/**
+ * Notes in the audit log of the organization that its operator exports it, or one person of it.
+ * @throws if there is no such organization or person
+ */
+export async function recordExport(
+  transaction: Db,
+  asked: Pick<ExportOptions, 'organization' | 'person'>,
+  now: number,
+): Promise<void> {
+  const { organizationId, userId } = (await select({ db: transaction, ...asked })).of;
+  const happened: Happened = {
+    actor: OPERATOR,
+    action: 'organization.exported',
+    target: userId === undefined ? { kind: 'organization', id: organizationId } : { kind: 'person', id: userId },
+  };
+  await recordAction(transaction, organizationId, happened, now);
+}
+
 interface Selected {
   of: Pick<Header, 'kind' | 'organizationId' | 'userId'>;
   tables: Selection;
 }
 
-async function select({ db, organization, person }: ExportOptions): Promise<Selected> {
+async function select({
+  db,
+  organization,
+  person,
+}: Pick<ExportOptions, 'db' | 'organization' | 'person'>): Promise<Selected> {
   const found = await firstRow(
     db,
     sql<{ organization_id: string }>`
@@ -117,7 +146,7 @@ async function* rowsOf(db: Db, table: Table, tables: Selection): AsyncGenerator<
     return;
   }
   // A session at a time, along the key of the appends, which begins with it.
-  for await (const sessions of pagesOf(db, 'sessions', tables.sessions)) {
+  for await (const sessions of pagesOf(db, 'sessions', sql`${tables.sessions} and ${WITH_WORDS}`)) {
     for (const { session_id: sessionId, organization_id: organizationId } of sessions) {
       const ofSession = sql`session_id = ${sessionId} and organization_id = ${organizationId}`;
       for await (const page of pagesOf(db, 'appends', ofSession)) yield* page;

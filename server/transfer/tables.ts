@@ -10,6 +10,9 @@ const ofKept = (organizationId: string) =>
   sql`organization_id = ${organizationId}
     and session_id in (select session_id from sessions where ${kept(organizationId)})`;
 
+/** The sessions whose words nobody has removed: what is left of others for the moment is read by nobody. */
+export const WITH_WORDS = sql`content_expired_at is null`;
+
 /** Conditions on the rows of tables that are exported; a table comes after those that it refers to. */
 export type Selection = { [Name in Table]?: RawBuilder<unknown> };
 
@@ -30,8 +33,16 @@ export const EXPORTED: { [Name in Table]?: (organizationId: string) => RawBuilde
   holds: own,
   sessions: kept,
   deleted_sessions: own,
-  appends: ofKept,
+  expired_contents: own,
+  appends: (organizationId) =>
+    sql`organization_id = ${organizationId}
+      and session_id in (select session_id from sessions where ${kept(organizationId)} and ${WITH_WORDS})`,
   session_views: ofKept,
+  // One that is still running has its text, under a key of this service.
+  masks: (organizationId) => sql`${ofKept(organizationId)} and finished_at is not null`,
+  event_masks: ofKept,
+  session_chains: ofKept,
+  shares: ofKept,
   stored_bytes: ofKept,
   stored_days: own,
   audit_heads: own,
@@ -45,6 +56,8 @@ export const selectOrganization = (organizationId: string): Selection =>
 export const selectPerson = (organizationId: string, userId: string): Selection => {
   const theirs = sql`organization_id = ${organizationId} and user_id = ${userId}`;
   const sessions = sql`${theirs} and deleted_at is null`;
+  const ofTheirs = sql`organization_id = ${organizationId}
+    and session_id in (select session_id from sessions where ${sessions})`;
   const member = sql`(select * from members where ${theirs})`;
   return {
     users: sql`user_id in (select user_id from ${member} as member where status = 'active')`,
@@ -56,9 +69,12 @@ export const selectPerson = (organizationId: string, userId: string): Selection 
       and environment_id in (select environment_id from environments where ${theirs})`,
     views: sql`organization_id = ${organizationId} and created_by = ${userId}`,
     sessions,
-    appends: sql`organization_id = ${organizationId}
-      and session_id in (select session_id from sessions where ${sessions})`,
+    expired_contents: ofTheirs,
+    appends: sql`${ofTheirs} and session_id in (select session_id from sessions where ${sessions} and ${WITH_WORDS})`,
     session_views: theirs,
+    masks: sql`${ofTheirs} and finished_at is not null`,
+    event_masks: ofTheirs,
+    session_chains: ofTheirs,
     audit_entries: sql`organization_id = ${organizationId} and actor_kind = 'person' and actor_id = ${userId}`,
   };
 };

@@ -10,7 +10,7 @@ import { ErrorNote } from '../../shared/error-note.tsx';
 export function DirectorySection() {
   const { data: directory, error, refetch } = useDirectory();
   const issue = useChange(async (api) => (await api.issueDirectoryToken({})).body, [keys.directory]);
-  const [isRevoking, setRevoking] = useState(false);
+  const [asked, setAsked] = useState<'replace' | 'revoke'>();
   const token = directory?.token;
   return (
     <section className="mt-8 flex max-w-[640px] flex-col items-start gap-3 text-13" aria-label="Directory">
@@ -36,17 +36,30 @@ export function DirectorySection() {
         </p>
       )}
       <div className="flex gap-2">
-        <Button disabled={issue.isPending} onClick={() => issue.mutate(undefined)}>
+        <Button disabled={issue.isPending} onClick={() => (token ? setAsked('replace') : issue.mutate(undefined))}>
           {token ? 'Replace the token' : 'Issue a token'}
         </Button>
         {token && (
-          <Button tone="danger" disabled={issue.isPending} onClick={() => setRevoking(true)}>
+          <Button tone="danger" disabled={issue.isPending} onClick={() => setAsked('revoke')}>
             Revoke the token
           </Button>
         )}
       </div>
       {issue.error && <ErrorNote error={issue.error} />}
-      {isRevoking && (
+      {asked === 'replace' && (
+        <Confirm
+          title="Replace the token of the directory"
+          action="Replace"
+          run={() => issue.mutateAsync(undefined)}
+          touches={[]}
+          onDone={() => setAsked(undefined)}
+          onClose={() => setAsked(undefined)}
+        >
+          The token that the directory has now stops working at once. Until you enter the new one there, it can neither
+          invite nor remove members.
+        </Confirm>
+      )}
+      {asked === 'revoke' && (
         <Confirm
           title="Revoke the token of the directory"
           action="Revoke"
@@ -54,9 +67,9 @@ export function DirectorySection() {
           touches={[keys.directory]}
           onDone={() => {
             issue.reset();
-            setRevoking(false);
+            setAsked(undefined);
           }}
-          onClose={() => setRevoking(false)}
+          onClose={() => setAsked(undefined)}
         >
           The directory can no longer invite or remove members. Who is a member stays one. This cannot be undone; you
           can issue another token.

@@ -27,7 +27,11 @@ export const toHtmlBody = ({ turns }: Timeline, title: string, head: Head): stri
 <dl>
 ${head.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`).join('\n')}
 </dl>
-<p class="call">Left out here: the full inputs of calls, with the lines they changed, and records.</p>
+${toHtmlElements({ turns })}`;
+
+/** What was said and done, without a heading. */
+export const toHtmlElements = ({ turns }: Pick<Timeline, 'turns'>): string =>
+  `<p class="call">Left out here: the full inputs of calls, with the lines they changed, and records.</p>
 ${turns.flatMap(({ items }) => items.flatMap(toElements)).join('\n')}`;
 
 const STYLE = `

@@ -1,6 +1,10 @@
 import type { Engine } from '../dialect.ts';
 import { DERIVED } from './derived-tables.ts';
 import { forEngines, statementsOf } from './engines.ts';
+import { EVIDENCE } from './evidence-tables.ts';
+import { GOVERNANCE } from './governance-tables.ts';
+import { MASKS } from './mask-tables.ts';
+import { SHARES } from './share-tables.ts';
 import { viewerSecurity } from './viewer-security.ts';
 
 /**
@@ -18,6 +22,7 @@ export const TENANT_TABLES = [
   'holds',
   'sessions',
   'deleted_sessions',
+  'expired_contents',
   'appends',
   'session_facts',
   'session_values',
@@ -29,6 +34,10 @@ export const TENANT_TABLES = [
   'policies',
   'person_deletions',
   'session_views',
+  'masks',
+  'event_masks',
+  'session_chains',
+  'shares',
   'directory_tokens',
   'directory_users',
   'audit_heads',
@@ -37,7 +46,9 @@ export const TENANT_TABLES = [
 
 /** The whole schema of the first release. Times are milliseconds since the epoch; booleans are 0 or 1. */
 export const statementsOfSchema = (engine: Engine): string[] =>
-  [PEOPLE, CAPTURE, DERIVED, ROW_SECURITY, IDENTITY].flatMap((part) => statementsOf(part[engine]));
+  [PEOPLE, CAPTURE, GOVERNANCE, MASKS, EVIDENCE, SHARES, DERIVED, ROW_SECURITY, IDENTITY].flatMap((part) =>
+    statementsOf(part[engine]),
+  );
 
 /** Organizations, their members and secrets, and the service's own settings. */
 const PEOPLE = forEngines(
@@ -304,7 +315,11 @@ create table sessions (
   deleted_at bigint,
   secret_id text,
   user_id text,
-  visibility text default 'team' not null
+  visibility text default 'team' not null,
+  -- When the retention policy removed its words.
+  content_expired_at bigint,
+  -- How often something in it was masked.
+  masks integer default 0 not null
 );
 -- One index for each filter of the session list, so that a page costs the same however much else is stored. A list of
 -- both planes merges the indexes of each. They end with who may know of a session, so that no row is read in vain.
@@ -335,6 +350,10 @@ create index sessions_by_forked_from_key on sessions (organization_id, plane, fo
   where forked_from_key is not null;
 
 create index sessions_by_creation on sessions (created_at, session_id);
+-- Sessions whose time may be over, and those of them that have their words.
+create index sessions_by_age on sessions (organization_id, created_at, session_id);
+create index sessions_with_words on sessions (organization_id, created_at, session_id)
+  where content_expired_at is null and deleted_at is null;
 -- By the beginning of the folder: PostgreSQL indexes no more than 2,704 bytes of a row, and a folder may have 16,384.
 create index sessions_by_folder on sessions (environment_id, substr(repo_root, 1, 300), repository)
   where repository is not null;
@@ -366,24 +385,6 @@ create index deleted_sessions_by_client_key on deleted_sessions (organization_id
 create index deleted_sessions_unswept on deleted_sessions (session_id, swept_at) where swept_at is null;
 create index deleted_sessions_unnoted on deleted_sessions (organization_id)
   where last_event_at is not null and is_noted = 0;
-
--- Who looked at a session: a row for each person, kind of look and hour.
-create table session_views (
-  session_id text not null,
-  organization_id text not null,
-  user_id text not null,
-  -- opened, found or exported
-  kind text not null,
-  hour bigint not null,
-  first_at bigint not null,
-  last_at bigint not null,
-  count integer not null,
-  -- Of the last look.
-  surface text not null,
-  network text not null,
-  constraint session_views_pkey primary key (session_id, kind, hour, user_id)
-);
-create index session_views_by_organization on session_views (organization_id, session_id);
 
 -- Bytes of events, counted every few seconds: of each session, and of each organization and day (UTC).
 create table stored_bytes (

@@ -12,6 +12,8 @@ create table session_facts (
   derived_through integer not null,
   next_chunk integer not null,
   claimed_until bigint default 0 not null,
+  -- How often something was masked in the session before its events were read for this row.
+  masks integer not null,
   is_rewritten integer not null,
   is_final integer not null,
   event_count integer not null,

@@ -16,8 +16,15 @@ select *
   where swept_at is null and session_id > $1
   order by session_id
   limit 1;
+delete
+  from expired_contents
+  where organization_id = $1 and session_id = $2
+  returning *;
+update deleted_sessions
+  set removed_events = $1, removed_appends = $2, removed_bytes = $3, digest = $4
+  where organization_id = $5 and session_id = $6;
 select *
-  from deleted_sessions
+  from "deleted_sessions"
   where organization_id = $1 and session_id = $2 for update;
 delete
   from appends
@@ -41,7 +48,19 @@ delete
   from sessions
   where organization_id = $1 and session_id = $2;
 delete
-  from session_views
+  from "session_views"
+  where organization_id = $1 and session_id = $2;
+delete
+  from "masks"
+  where organization_id = $1 and session_id = $2;
+delete
+  from "event_masks"
+  where organization_id = $1 and session_id = $2;
+delete
+  from "session_chains"
+  where organization_id = $1 and session_id = $2;
+delete
+  from "shares"
   where organization_id = $1 and session_id = $2;
 update deleted_sessions
   set swept_at = $1
@@ -52,8 +71,15 @@ select *
   where swept_at is null and session_id > ?
   order by session_id
   limit 1;
+delete
+  from expired_contents
+  where organization_id = ? and session_id = ?
+  returning *;
+update deleted_sessions
+  set removed_events = ?, removed_appends = ?, removed_bytes = ?, digest = ?
+  where organization_id = ? and session_id = ?;
 select *
-  from deleted_sessions
+  from "deleted_sessions"
   where organization_id = ? and session_id = ?;
 delete
   from appends
@@ -77,7 +103,19 @@ delete
   from sessions
   where organization_id = ? and session_id = ?;
 delete
-  from session_views
+  from "session_views"
+  where organization_id = ? and session_id = ?;
+delete
+  from "masks"
+  where organization_id = ? and session_id = ?;
+delete
+  from "event_masks"
+  where organization_id = ? and session_id = ?;
+delete
+  from "session_chains"
+  where organization_id = ? and session_id = ?;
+delete
+  from "shares"
   where organization_id = ? and session_id = ?;
 update deleted_sessions
   set swept_at = ?
@@ -94,7 +132,7 @@ select distinct appends.organization_id, appends.session_id
   left join sessions on sessions.session_id = appends.session_id
   where appends.session_id in ($1) and sessions.session_id is null;
 select *
-  from deleted_sessions
+  from "deleted_sessions"
   where organization_id = $1 and session_id = $2 for update;
 delete
   from appends
@@ -119,7 +157,7 @@ select distinct appends.organization_id, appends.session_id
   left join sessions on sessions.session_id = appends.session_id
   where appends.session_id in (?) and sessions.session_id is null;
 select *
-  from deleted_sessions
+  from "deleted_sessions"
   where organization_id = ? and session_id = ?;
 delete
   from appends

@@ -14,6 +14,10 @@ update secrets
   set status = 'revoked', revoked_at = $1, updated_at = $2
   where organization_id = $3 and status = 'active' and (created_by = $4 or user_id = $5)
   returning secret_id;
+update shares
+  set revoked_at = $1
+  where organization_id = $2 and revoked_at is null and (shared_by = $3 or recipient_id = $4)
+  returning *;
 insert into audit_heads (organization_id, sequence, hash, changed_at)
   values ($1, $2, $3, $4)
   on conflict do nothing;
@@ -39,6 +43,10 @@ update secrets
   set status = 'revoked', revoked_at = ?, updated_at = ?
   where organization_id = ? and status = 'active' and (created_by = ? or user_id = ?)
   returning secret_id;
+update shares
+  set revoked_at = ?
+  where organization_id = ? and revoked_at is null and (shared_by = ? or recipient_id = ?)
+  returning *;
 insert into audit_heads (organization_id, sequence, hash, changed_at)
   values (?, ?, ?, ?)
   on conflict do nothing;

@@ -4,29 +4,29 @@
 update "session_facts"
   set "claimed_until" = $1, "is_final" = $2
   where "session_id" = $3 and "organization_id" = $4 and "claimed_until" <= $5
-  returning "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts";
-insert into session_facts ("event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "session_id", "organization_id", "plane", "started_at", "version", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final", "facts") select cast($1 as bigint), cast($2 as bigint), cast($3 as bigint), cast($4 as bigint), cast($5 as bigint), cast($6 as bigint), cast($7 as bigint), cast($8 as bigint), cast($9 as bigint), cast($10 as bigint), cast($11 as bigint), cast($12 as bigint), cast($13 as bigint), cast($14 as bigint), cast($15 as bigint), cast($16 as bigint), cast($17 as bigint), cast($18 as bigint), cast($19 as double precision), cast($20 as text), cast($21 as text), cast($22 as text), cast($23 as text), cast($24 as bigint), cast($25 as bigint), cast($26 as bigint), cast($27 as bigint), cast($28 as bigint), cast($29 as bigint), cast($30 as bigint), cast($31 as text)
-  from (select 1
+  returning "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts", "masks";
+insert into session_facts (masks, "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "session_id", "organization_id", "plane", "started_at", "version", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final", "facts") select alive.masks, cast($1 as bigint), cast($2 as bigint), cast($3 as bigint), cast($4 as bigint), cast($5 as bigint), cast($6 as bigint), cast($7 as bigint), cast($8 as bigint), cast($9 as bigint), cast($10 as bigint), cast($11 as bigint), cast($12 as bigint), cast($13 as bigint), cast($14 as bigint), cast($15 as bigint), cast($16 as bigint), cast($17 as bigint), cast($18 as bigint), cast($19 as double precision), cast($20 as text), cast($21 as text), cast($22 as text), cast($23 as text), cast($24 as bigint), cast($25 as bigint), cast($26 as bigint), cast($27 as bigint), cast($28 as bigint), cast($29 as bigint), cast($30 as bigint), cast($31 as text)
+  from (select masks
   from sessions
   where session_id = $32 and organization_id = $33 and deleted_at is null for share) as alive
   where true
   on conflict (session_id) do nothing
-  returning "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts";
+  returning "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts", "masks";
 -- on SQLite
-select "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts"
+select "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts", "masks"
   from "session_facts"
   where "session_id" = ? and "organization_id" = ? and "is_final" = ?;
 update "session_facts"
   set "claimed_until" = ?, "is_final" = ?
   where "session_id" = ? and "organization_id" = ? and "claimed_until" <= ?
-  returning "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts";
-insert into session_facts ("event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "session_id", "organization_id", "plane", "started_at", "version", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final", "facts") select cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as double precision), cast(? as text), cast(? as text), cast(? as text), cast(? as text), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as text)
-  from (select 1
+  returning "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts", "masks";
+insert into session_facts (masks, "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "session_id", "organization_id", "plane", "started_at", "version", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final", "facts") select alive.masks, cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as double precision), cast(? as text), cast(? as text), cast(? as text), cast(? as text), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as text)
+  from (select masks
   from sessions
   where session_id = ? and organization_id = ? and deleted_at is null ) as alive
   where true
   on conflict (session_id) do nothing
-  returning "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts";
+  returning "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts", "masks";
 
 -- readChunks
 select "first_sequence", "last_sequence", "entries"
@@ -45,14 +45,14 @@ select "first_sequence" as "first", "words"
 -- releaseSession
 update "session_facts"
   set "claimed_until" = $1, "is_final" = $2
-  where "session_id" = $3 and "organization_id" = $4;
+  where "session_id" = $3 and "organization_id" = $4 and "masks" = $5 and "version" = $6;
 
 -- writeSlice
 begin;
   set local synchronous_commit = off;
 update "session_facts"
   set "version" = $1, "derived_through" = $2, "event_count" = $3
-  where "session_id" = $4 and "organization_id" = $5 and "version" = $6 and "derived_through" = $7;
+  where "session_id" = $4 and "organization_id" = $5 and "version" = $6 and "derived_through" = $7 and "masks" = $8;
 insert into "session_chunks" ("session_id", "organization_id", "first_sequence", "last_sequence", "entries", "words")
   values ($1, $2, $3, $4, $5, array_to_tsvector(string_to_array($6, ' ')))
   on conflict ("session_id", "first_sequence") do update
@@ -91,7 +91,7 @@ begin;
   set local synchronous_commit = off;
 update "session_facts"
   set "version" = ?, "derived_through" = ?, "event_count" = ?
-  where "session_id" = ? and "organization_id" = ? and "version" = ? and "derived_through" = ?;
+  where "session_id" = ? and "organization_id" = ? and "version" = ? and "derived_through" = ? and "masks" = ?;
 insert into "session_chunks" ("session_id", "organization_id", "first_sequence", "last_sequence", "entries", "words")
   values (?, ?, ?, ?, ?, array_to_tsvector(string_to_array(?, ' ')))
   on conflict ("session_id", "first_sequence") do update

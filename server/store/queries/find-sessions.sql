@@ -108,7 +108,7 @@ select looked.session_id as "sessionId", looked.value
   from $5) and (coalesce(cost, 0), session_id) < ($6, $7)) as looked
   join sessions on sessions.session_id = looked.session_id
   left join session_facts on session_facts.session_id = looked.session_id
-  where sessions.deleted_at is null and ("sessions"."visibility" = 'team' or "sessions"."user_id" = $8) and "sessions"."agent_id" = any($9::text[]) and "sessions"."environment_id" = any($10::text[]) and "sessions"."secret_id" = any($11::text[]) and "sessions"."status" = any($12::text[]) and sessions.started_at >= $13 and sessions.started_at < $14 and coalesce(session_facts.failures, 0) > 0 and exists (select 1
+  where sessions.deleted_at is null and ("sessions"."content_expired_at" is null and ("sessions"."visibility" = 'team' or "sessions"."user_id" = $8)) and "sessions"."agent_id" = any($9::text[]) and "sessions"."environment_id" = any($10::text[]) and "sessions"."secret_id" = any($11::text[]) and "sessions"."status" = any($12::text[]) and sessions.started_at >= $13 and sessions.started_at < $14 and coalesce(session_facts.failures, 0) > 0 and exists (select 1
   from session_values
   where session_values.session_id = looked.session_id and session_values.organization_id = $15 and field = $16 and (name = $17 and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like $18 escape '!')
   offset 0)
@@ -137,7 +137,7 @@ select looked.session_id as "sessionId", looked.value
   from ?) and (coalesce(cost, 0), session_id) < (?, ?)) as looked
   join sessions on sessions.session_id = looked.session_id
   left join session_facts on session_facts.session_id = looked.session_id
-  where sessions.deleted_at is null and ("sessions"."visibility" = 'team' or "sessions"."user_id" = ?) and "sessions"."agent_id" in (select value as id
+  where sessions.deleted_at is null and ("sessions"."content_expired_at" is null and ("sessions"."visibility" = 'team' or "sessions"."user_id" = ?)) and "sessions"."agent_id" in (select value as id
   from json_each(?)) and "sessions"."environment_id" in (select value as id
   from json_each(?)) and "sessions"."secret_id" in (select value as id
   from json_each(?)) and "sessions"."status" in (select value as id

@@ -27,6 +27,9 @@ insert into sessions (session_id, organization_id, environment_id, installation_
 select *
   from environments
   where organization_id = $1 and environment_id = $2;
+select event_count, last_event_at
+  from expired_contents
+  where organization_id = $1 and session_id = $2;
 -- on SQLite
 select *
   from sessions
@@ -54,6 +57,9 @@ insert into sessions (session_id, organization_id, environment_id, installation_
 select *
   from environments
   where organization_id = ? and environment_id = ?;
+select event_count, last_event_at
+  from expired_contents
+  where organization_id = ? and session_id = ?;
 
 -- openSession
 select policy

@@ -62,6 +62,36 @@ delete
   where organization_id = $2
   limit $3);
 delete
+  from "expired_contents"
+  where organization_id = $1 and "session_id" in (select "session_id"
+  from "expired_contents"
+  where organization_id = $2
+  limit $3);
+delete
+  from "masks"
+  where organization_id = $1 and "mask_id" in (select "mask_id"
+  from "masks"
+  where organization_id = $2
+  limit $3);
+delete
+  from "event_masks"
+  where organization_id = $1 and "sequence" in (select "sequence"
+  from "event_masks"
+  where organization_id = $2
+  limit $3);
+delete
+  from "session_chains"
+  where organization_id = $1 and "session_id" in (select "session_id"
+  from "session_chains"
+  where organization_id = $2
+  limit $3);
+delete
+  from "shares"
+  where organization_id = $1 and "share_id" in (select "share_id"
+  from "shares"
+  where organization_id = $2
+  limit $3);
+delete
   from "stored_bytes"
   where organization_id = $1 and "session_id" in (select "session_id"
   from "stored_bytes"

@@ -36,3 +36,46 @@ insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, 
 update audit_heads
   set sequence = ?, hash = ?, changed_at = ?
   where organization_id = ?;
+
+-- restrictVisibility
+select *
+  from sessions
+  where organization_id = $1 and session_id = $2 and plane = $3 and deleted_at is null for update;
+select "environment_id", "user_id"
+  from "secrets"
+  where "organization_id" = $1 and "secret_id" = $2;
+update sessions
+  set visibility = $1
+  where organization_id = $2 and session_id = $3;
+insert into audit_heads (organization_id, sequence, hash, changed_at)
+  values ($1, $2, $3, $4)
+  on conflict do nothing;
+select sequence, hash
+  from audit_heads
+  where organization_id = $1 for update;
+insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+update audit_heads
+  set sequence = $1, hash = $2, changed_at = $3
+  where organization_id = $4;
+-- on SQLite
+select *
+  from sessions
+  where organization_id = ? and session_id = ? and plane = ? and deleted_at is null;
+select "environment_id", "user_id"
+  from "secrets"
+  where "organization_id" = ? and "secret_id" = ?;
+update sessions
+  set visibility = ?
+  where organization_id = ? and session_id = ?;
+insert into audit_heads (organization_id, sequence, hash, changed_at)
+  values (?, ?, ?, ?)
+  on conflict do nothing;
+select sequence, hash
+  from audit_heads
+  where organization_id = ?;
+insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+update audit_heads
+  set sequence = ?, hash = ?, changed_at = ?
+  where organization_id = ?;

@@ -186,10 +186,16 @@ export const DIRECTORY: readonly Scenario[] = [
   },
   {
     route: 'createScimUser',
-    name: 'a member of another organization',
+    name: 'a member of another organization, whom it tells from nobody',
     ask: { body: { userName: 'theirs-member@example.com' } },
-    status: 409,
-    after: (_world, { body }) => expect(body.scimType).toBe('uniqueness'),
+    status: 201,
+    async after(world, { body }) {
+      const { service, theirs } = world;
+      expect(body).toEqual(expect.objectContaining({ userName: 'theirs-member@example.com', active: true }));
+      expect(await membersOf(world)).toContain('theirs-member@example.com invited');
+      const me = await service.call('GET', '/v1/me', { as: theirs.member });
+      expect(me.body.organization.organizationId).toBe(theirs.organizationId);
+    },
   },
   ...WRONG.map(([name, body]): Scenario => ({ route: 'createScimUser', name, ask: { body }, status: 400 })),
   ...UNKNOWN,

@@ -2,19 +2,33 @@ import { expect } from 'vitest';
 import { DEFAULT_POLICY } from '../../../contract/policy.ts';
 import type { Scenario } from '../scenarios.ts';
 
+/** Nothing is set: the service of these tests has no bounds. */
+const SHOWN = { ...DEFAULT_POLICY, retentionBounds: {} };
+const forAll = { kind: 'organization' };
+const WRONG_RULES = [
+  [{ target: { kind: 'plane' }, contentDays: 1 }],
+  [{ target: { kind: 'plane', id: 'other' }, contentDays: 1 }],
+  [{ target: { kind: 'organization', id: 'live' }, contentDays: 1 }],
+  [
+    { target: forAll, contentDays: 1 },
+    { target: forAll, factsDays: 2 },
+  ],
+  [{ target: forAll, contentDays: 0 }],
+];
+
 export const POLICIES: readonly Scenario[] = [
-  { route: 'getPolicy', name: 'the defaults, where nobody has set anything', status: 200, body: () => DEFAULT_POLICY },
+  { route: 'getPolicy', name: 'the defaults, where nobody has set anything', status: 200, body: () => SHOWN },
   {
     route: 'replacePolicy',
     name: 'an owner sets it, and every member sees that',
     as: ({ ours }) => ours.owner,
     ask: { body: { signIn: 'admins' } },
     status: 200,
-    body: () => ({ ...DEFAULT_POLICY, signIn: 'admins' }),
+    body: () => ({ ...SHOWN, signIn: 'admins' }),
     async after({ service, ours, theirs }, { body }) {
       const read = async (as: string) => (await service.call('GET', '/v1/organizations/me/policy', { as })).body;
       expect(await read(ours.member)).toEqual(body);
-      expect(await read(theirs.member)).toEqual(DEFAULT_POLICY);
+      expect(await read(theirs.member)).toEqual(SHOWN);
     },
   },
   {
@@ -24,7 +38,7 @@ export const POLICIES: readonly Scenario[] = [
     ask: { body: { colour: 'x'.repeat(100) } },
     status: 200,
     async after({ service, ours }, { body }) {
-      expect(body).toEqual(DEFAULT_POLICY);
+      expect(body).toEqual(SHOWN);
       const rows = await service.store.db.selectFrom('policies').selectAll().execute();
       expect(rows).toMatchObject([{ organization_id: ours.organizationId, policy: '{}' }]);
     },
@@ -47,4 +61,38 @@ export const POLICIES: readonly Scenario[] = [
       code: 'validation_failed',
     }),
   ),
+  ...WRONG_RULES.map(
+    (retention): Scenario => ({
+      route: 'replacePolicy',
+      name: `the retention ${JSON.stringify(retention)}`,
+      as: ({ ours }) => ours.owner,
+      ask: { body: { retention } },
+      status: 400,
+      code: 'validation_failed',
+    }),
+  ),
+  {
+    route: 'previewRetention',
+    name: 'no session is over its time',
+    as: ({ ours }) => ours.admin,
+    ask: { body: { retention: [{ target: forAll, contentDays: 30 }] } },
+    status: 200,
+    body: () => ({ content: 0, contentHeld: 0, facts: 0, factsHeld: 0 }),
+  },
+  {
+    route: 'previewRetention',
+    name: 'a rule without days that exist',
+    as: ({ ours }) => ours.admin,
+    ask: { body: { retention: [{ target: forAll, contentDays: 0 }] } },
+    status: 400,
+    code: 'validation_failed',
+  },
+  {
+    route: 'previewRetention',
+    name: 'by a member',
+    as: ({ ours }) => ours.member,
+    ask: { body: { retention: [] } },
+    status: 403,
+    code: 'insufficient_role',
+  },
 ];

@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto';
+
+/*
+ * The events of a session form a chain: the head behind an event binds all events up to it, their order, and the session.
+ * The machine that sends them and the service that takes them each compute it.
+ */
+
+/** What an event says, as it was sent: SHA-256 over its type, a NUL and the text of its payload; 32 bytes in hexadecimal. */
+export const eventDigest = (eventType: string, payloadText: string): string =>
+  hash('sha256', `${eventType}\0${payloadText}`);
+
+/** A chain behind its last event. */
+export interface ChainHead {
+  /** Of its last event; 0 for a chain without events. */
+  sequence: number;
+  /** 32 bytes in hexadecimal. */
+  hash: string;
+}
+
+/**
+ * The head in front of the first event. It tells sessions apart and shows nothing of them.
+ * @param key the session's client key, or its id where it has none
+ */
+export const chainStart = (agentId: string, key: string): ChainHead => ({
+  sequence: 0,
+  hash: hash('sha256', `session\0${agentId}\0${key}`),
+});
+
+/** The head behind one more event. @param digest the `eventDigest` of it */
+export function follow({ sequence, hash: previous }: ChainHead, digest: string): ChainHead {
+  const next = sequence + 1;
+  return { sequence: next, hash: hash('sha256', `${previous}\0${next}\0${digest}`) };
+}
+
+/** An event as somebody has it who checks a chain. */
+export interface CheckedEvent {
+  sequence: number;
+  eventType: string;
+  /** The exact text. */
+  payload: string;
+}
+
+/** What events must be: those between both heads, without a gap. */
+export interface Chain {
+  start: string;
+  head: ChainHead;
+  /** Digests of events that were masked after they were stored, as they were accepted, by sequence. */
+  masked: ReadonlyMap<number, string>;
+}
+
+/**
+ * Checks events against a chain.
+ * @returns undefined where they are its events, or a sentence that says what does not fit
+ */
+export function checkChain({ start, head, masked }: Chain, events: Iterable<CheckedEvent>): string | undefined {
+  let now: ChainHead = { sequence: 0, hash: start };
+  for (const { sequence, eventType, payload } of events) {
+    if (sequence !== now.sequence + 1)
+      return `Event ${now.sequence + 1} is missing: event ${sequence} stands in its place.`;
+    now = follow(now, masked.get(sequence) ?? eventDigest(eventType, payload));
+  }
+  if (now.sequence !== head.sequence) return `There are ${now.sequence} events, and the chain has ${head.sequence}.`;
+  if (now.hash !== head.hash) return 'An event is not as it was sent, or belongs to another session.';
+  return undefined;
+}

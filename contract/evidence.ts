@@ -1,0 +1,65 @@
+import { type Static, Type } from 'typebox';
+import { Body, Id, Timestamp } from './common.ts';
+import { Envelope } from './dsse.ts';
+
+/** The type of what the service signs. */
+export const COUNTERSIGNATURE = 'application/vnd.session-capture.head+json';
+
+const Digest = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description });
+
+const MachineKey = Type.String({
+  pattern: '^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{43}=$',
+  description: 'Ed25519 public key: base64 of SPKI in DER',
+});
+
+/** What the service signs: how far it has the session, and whose key the machine named first. */
+export const Countersigned = Type.Object({
+  sessionId: Id('ses'),
+  agentId: Type.String(),
+  start: Digest('the head in front of the first event'),
+  events: Type.Integer({ minimum: 0 }),
+  head: Digest('behind the last of these events'),
+  machineKey: Type.Optional(MachineKey),
+  signedAt: Timestamp,
+});
+export type Countersigned = Static<typeof Countersigned>;
+
+export const MaskedDigest = Type.Object({
+  sequence: Type.Integer({ minimum: 1 }),
+  digest: Digest('of the event as it was accepted'),
+});
+
+/** What the service knows of the chain of a session. */
+export const Evidence = Type.Object({
+  countersignature: { ...Envelope, description: 'DSSE; its payload says `Countersigned`' },
+  masked: Type.Array(MaskedDigest, { description: 'events that were masked after they were stored' }),
+});
+export type Evidence = Static<typeof Evidence>;
+
+export const EvidenceBody = Body({
+  machineKey: { ...MachineKey, description: 'the key that the machine signs with; the first one of a session stays' },
+});
+
+/** The type of the envelope of a receipt. */
+export const RECEIPT = 'application/vnd.in-toto+json';
+
+/** What a machine signs of a session: an in-toto statement about the events that it sent. */
+export const Receipt = Type.Object({
+  _type: Type.Literal('https://in-toto.io/Statement/v1'),
+  subject: Type.Array(Type.Object({ name: Id('ses'), digest: Type.Object({ sha256: Digest('the head') }) })),
+  predicateType: Type.Literal('urn:session-capture:receipt:v1'),
+  predicate: Type.Object({
+    agentId: Type.String(),
+    start: Digest('the head in front of the first event'),
+    events: Type.Integer({ minimum: 0 }),
+    head: Digest('behind the last event'),
+    masked: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
+      description: 'texts that were masked before they were sent, by rule',
+    }),
+    maskedLater: Type.Array(MaskedDigest),
+    countersignature: Envelope,
+    madeAt: Timestamp,
+    madeBy: Type.String({ description: 'program and version' }),
+  }),
+});
+export type Receipt = Static<typeof Receipt>;

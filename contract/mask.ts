@@ -1,0 +1,46 @@
+import { type Static, Type } from 'typebox';
+import { Body, Id, OneOf, Timestamp } from './common.ts';
+
+/** A shorter text would be found where nobody meant it. */
+export const SHORTEST_MASKED = 4;
+export const LONGEST_MASKED = 20_000;
+
+export const MaskBody = Body({
+  text: Type.String({
+    minLength: SHORTEST_MASKED,
+    maxLength: LONGEST_MASKED,
+    pattern: '^[^\\u0000]*$',
+    description: 'exactly as it is read; it is found however it is escaped',
+  }),
+  dryRun: Type.Optional(Type.Boolean({ description: 'true: only count, and change nothing; default false' })),
+});
+export type MaskBody = Static<typeof MaskBody>;
+
+export const MASK_OUTCOMES = ['done', 'held'] as const;
+
+const Counts = {
+  events: Type.Integer({ minimum: 0, description: 'in which it stood' }),
+  places: Type.Integer({ minimum: 0, description: 'in these events' }),
+  fields: Type.Integer({ minimum: 0, description: 'places in title, folder, repository and branch of the session' }),
+  mark: Type.String({ description: 'what stands in its place', examples: ['[REDACTED:manual:1f0c]'] }),
+};
+
+/** A text that was masked in a session. The text itself is not kept. */
+export const MaskReceipt = Type.Object({
+  maskId: Id('msk'),
+  by: Id('usr'),
+  requestedAt: Timestamp,
+  finishedAt: Type.Optional({ ...Timestamp, description: 'absent while it runs' }),
+  outcome: Type.Optional(
+    OneOf(MASK_OUTCOMES, '`held`: a hold was placed meanwhile, so the rest was left; absent while it runs'),
+  ),
+  ...Counts,
+});
+export type MaskReceipt = Static<typeof MaskReceipt>;
+
+/** What masking a text does, or would do. */
+export const Masked = Type.Object({
+  ...Counts,
+  receipt: Type.Optional({ ...MaskReceipt, description: 'absent where nothing was changed' }),
+});
+export type Masked = Static<typeof Masked>;

@@ -1,0 +1,148 @@
+import { type Static, Type } from 'typebox';
+import { Body, OneOf, Text, Timestamp } from './common.ts';
+import { PLANES, type Plane } from './secret.ts';
+
+/* How long the words and the facts of sessions are kept. */
+
+export const RETENTION_TARGETS = ['organization', 'plane', 'repository'] as const;
+const MOST_DAYS = 36_500;
+const MOST_RULES = 100;
+
+/** The sessions that a rule is about. */
+export const RetentionTarget = Body({
+  kind: OneOf(RETENTION_TARGETS),
+  id: Type.Optional({
+    ...Text(300),
+    description: '`live` or `test`, or the repository as lists show it, such as `github.com/owner/name`',
+  }),
+});
+export type RetentionTarget = Static<typeof RetentionTarget>;
+
+const Days = (what: string) =>
+  Type.Optional(
+    Type.Union([Type.Integer({ minimum: 1, maximum: MOST_DAYS }), Type.Null()], {
+      description: `days after its last change until ${what}; null: never; absent: as a broader rule says`,
+    }),
+  );
+
+export const RetentionRule = Body({
+  target: RetentionTarget,
+  contentDays: Days('the words of a session are removed, while its facts stay'),
+  factsDays: Days('a session is deleted'),
+});
+export type RetentionRule = Static<typeof RetentionRule>;
+
+/** At most one rule for each target. Of each field, the rule for the repository counts, then that for the plane. */
+export const RetentionRules = Type.Array(RetentionRule, { maxItems: MOST_RULES });
+
+/** What the operator of the service allows. */
+export const RetentionBounds = Type.Object({
+  defaultDays: Type.Optional(Type.Integer({ description: '`factsDays` where no rule says anything; absent: never' })),
+  minDays: Type.Optional(Type.Integer({ description: 'nothing is removed earlier by its age' })),
+  maxDays: Type.Optional(Type.Integer({ description: 'nothing is kept longer, but by a hold' })),
+});
+export type RetentionBounds = Static<typeof RetentionBounds>;
+
+/** What is removed of a session because of its age, and by which rule; without a target, by the operator's. */
+export const Expiry = Type.Object({
+  at: Timestamp,
+  days: Type.Integer({ minimum: 0 }),
+  target: Type.Optional(RetentionTarget),
+});
+export type Expiry = Static<typeof Expiry>;
+
+/** How many sessions a policy would act on now. */
+export const RetentionPreview = Type.Object({
+  content: Type.Integer({ minimum: 0, description: 'sessions whose words would be removed' }),
+  contentHeld: Type.Integer({ minimum: 0, description: 'that a legal hold keeps from it' }),
+  facts: Type.Integer({ minimum: 0, description: 'sessions that would be deleted' }),
+  factsHeld: Type.Integer({ minimum: 0, description: 'that a legal hold keeps from it' }),
+});
+export type RetentionPreview = Static<typeof RetentionPreview>;
+
+export type RetentionField = 'contentDays' | 'factsDays';
+
+/** Days, and the target of the rule that says so; absent where it is the operator's. */
+export interface Term {
+  days: number;
+  target?: RetentionTarget;
+}
+
+/** What a rule for a target says about a field, within the bounds; undefined: never. */
+export type Terms = Record<RetentionField, Term | undefined>;
+
+/** A session, as far as rules look at it. */
+export interface Kept {
+  plane: Plane;
+  repository: string | null;
+}
+
+/** What holds for a session. Its words never outlive its facts. */
+export function termsOf(rules: readonly RetentionRule[], bounds: RetentionBounds, session: Kept): Terms {
+  const factsDays = termOf(rules, bounds, session, 'factsDays');
+  const own = termOf(rules, bounds, session, 'contentDays');
+  const contentDays = own && factsDays && own.days >= factsDays.days ? factsDays : (own ?? factsDays);
+  return { contentDays, factsDays };
+}
+
+/** The most specific rules first: the first that says something counts. */
+export const inForce = (rules: readonly RetentionRule[], field: RetentionField, kind: RetentionTarget['kind']) =>
+  rules.filter((rule) => rule.target.kind === kind && rule[field] !== undefined);
+
+function termOf(
+  rules: readonly RetentionRule[],
+  bounds: RetentionBounds,
+  { plane, repository }: Kept,
+  field: RetentionField,
+): Term | undefined {
+  const ids = { repository, plane, organization: undefined };
+  for (const kind of ['repository', 'plane', 'organization'] as const) {
+    const rule = inForce(rules, field, kind).find(({ target }) => target.id === (ids[kind] ?? undefined));
+    if (rule) return bounded(bounds, field, rule);
+  }
+  return bounded(bounds, field, undefined);
+}
+
+/** What a rule says about a field, within the bounds as they are now; without a rule, what the operator says. */
+export function bounded(
+  bounds: RetentionBounds,
+  field: RetentionField,
+  rule: RetentionRule | undefined,
+): Term | undefined {
+  const { minDays = 0, maxDays, defaultDays } = bounds;
+  const said = rule?.[field];
+  const days = said === undefined && field === 'factsDays' ? defaultDays : (said ?? undefined);
+  if (days === undefined) return field === 'factsDays' && maxDays !== undefined ? { days: maxDays } : undefined;
+  const within = Math.min(Math.max(days, minDays), maxDays ?? Number.POSITIVE_INFINITY);
+  return { days: within, ...(within === said && rule && { target: rule.target }) };
+}
+
+/** What is wrong with the rules, as a sentence; undefined: nothing. */
+export function wrongWith(rules: readonly RetentionRule[], bounds: RetentionBounds): string | undefined {
+  const seen = new Set<string>();
+  for (const [at, rule] of rules.entries()) {
+    const path = `/retention/${at}`;
+    const { kind, id } = rule.target;
+    const key = `${kind} ${id ?? ''}`;
+    if ((id === undefined) !== (kind === 'organization'))
+      return `${path}/target takes an id for a plane or a repository.`;
+    if (kind === 'plane' && !(PLANES as readonly string[]).includes(id ?? '')) return `${path}/target/id is no plane.`;
+    if (seen.has(key)) return `${path}/target has a rule already. Change that one.`;
+    seen.add(key);
+    for (const field of ['contentDays', 'factsDays'] as const) {
+      const wrong = wrongDays(rule[field], bounds, field);
+      if (wrong) return `${path}/${field} ${wrong}`;
+    }
+  }
+  return undefined;
+}
+
+function wrongDays(days: number | null | undefined, { minDays, maxDays }: RetentionBounds, field: RetentionField) {
+  if (days === undefined) return undefined;
+  if (minDays !== undefined && days !== null && days < minDays)
+    return `must be at least ${minDays}: the operator of this service has set RETENTION_MIN_DAYS.`;
+  const isTooLong = days === null ? field === 'factsDays' : days > (maxDays ?? days);
+  if (maxDays !== undefined && isTooLong)
+    return `must be at most ${maxDays}: the operator of this service has set RETENTION_MAX_DAYS.`;
+  return undefined;
+}

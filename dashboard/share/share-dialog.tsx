@@ -1,0 +1,173 @@
+import { useState } from 'react';
+import type { Session } from '../../contract/session.ts';
+import type { Share, ShareAudience, ShareBody, ShareLevel } from '../../contract/share.ts';
+import { usePerson } from '../app/app.ts';
+import { keys, useChange, useMembers, usePolicy, useShares } from '../app/queries.ts';
+import { Button } from '../kit/button.tsx';
+import { Radios } from '../kit/choice.tsx';
+import { CopyLine } from '../kit/copy.tsx';
+import { Dialog, DialogActions } from '../kit/dialog.tsx';
+import { Ago } from '../kit/time.tsx';
+import { ErrorNote } from '../shared/error-note.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { useNameOf } from '../shared/person-name.tsx';
+import { LEVEL_WORDS } from './words.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS = [1, 7, 30, 90, 365];
+
+/** Shares a session, shows the address this once, and lists what was shared before. */
+export function ShareDialog({
+  session: { sessionId, eventCount },
+  onClose,
+}: {
+  session: Session;
+  onClose: () => void;
+}) {
+  const { data: policy } = usePolicy();
+  const { data: members = [] } = useMembers();
+  const me = usePerson().userId;
+  const [audience, setAudience] = useState<ShareAudience>('organization');
+  const [level, setLevel] = useState<ShareLevel>('full');
+  const create = useChange(
+    async (api, body: ShareBody) => (await api.createShare({ sessionId, body })).body,
+    [keys.shares(sessionId)],
+  );
+  if (create.data) {
+    return (
+      <Dialog title="The session is shared" onClose={onClose} width="wide">
+        <div className="flex w-full flex-col gap-3 text-13">
+          <p>
+            Copy the address now. <strong>It is shown this once</strong>, and kept by the service only as a fingerprint.
+          </p>
+          <CopyLine text={create.data.url} label="Copy the address" hasFocus />
+        </div>
+        <DialogActions>
+          <Button tone="primary" onClick={onClose}>
+            Done
+          </Button>
+        </DialogActions>
+      </Dialog>
+    );
+  }
+  const submit = (form: FormData) => {
+    const number = (name: string) => Number(form.get(name)) || undefined;
+    const [from, to] = [number('from'), number('to')];
+    create.mutate({
+      audience,
+      level,
+      ...(audience === 'person' && { userId: String(form.get('userId')) }),
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      expiresAt: new Date(Date.now() + Number(form.get('days')) * DAY_MS).toISOString(),
+    });
+  };
+  const most = policy?.shareDays ?? 1;
+  const days = DAYS.filter((count) => count < most).concat(most);
+  return (
+    <FormDialog
+      title="Share this session"
+      action="Share"
+      error={create.error}
+      isBlocked={create.isPending || !policy}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Radios
+        legend="With"
+        options={policy?.linkSharing === 'on' ? AUDIENCES : AUDIENCES.slice(0, 2)}
+        value={audience}
+        onChange={setAudience}
+      />
+      {audience === 'person' && (
+        <label className="flex flex-col gap-1 text-13">
+          Member
+          <select name="userId" className="field" required>
+            {members
+              .filter(({ userId, status }) => status === 'active' && userId !== me)
+              .map(({ userId, email }) => (
+                <option key={userId} value={userId}>
+                  {email}
+                </option>
+              ))}
+          </select>
+        </label>
+      )}
+      <Radios legend="What is shown" options={LEVELS} value={level} onChange={setLevel} />
+      {level !== 'figures' && (
+        <fieldset className="flex flex-wrap items-end gap-3 text-13">
+          <legend className="mb-1 font-medium text-text">A part only (optional)</legend>
+          {(['from', 'to'] as const).map((name) => (
+            <label key={name} className="flex flex-col gap-1">
+              {name === 'from' ? 'From event' : 'To event'}
+              <input name={name} className="field w-28" type="number" min={1} max={eventCount} />
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {policy && (
+        <label className="flex flex-col items-start gap-1 text-13">
+          Ends after
+          <select name="days" className="field" defaultValue={days.includes(7) ? 7 : most}>
+            {days.map((count) => (
+              <option key={count} value={count}>
+                {count === 1 ? '1 day' : `${count} days`}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <Shares sessionId={sessionId} />
+    </FormDialog>
+  );
+}
+
+const AUDIENCES = [
+  { value: 'organization', label: 'The organization', meaning: 'every member, after signing in' },
+  { value: 'person', label: 'A member', meaning: 'one member, after signing in' },
+  { value: 'link', label: 'Anybody with the link', meaning: 'without a sign-in, wherever the link ends up' },
+] as const;
+
+const LEVELS = [
+  { value: 'full', label: 'Full', meaning: LEVEL_WORDS.full },
+  { value: 'outline', label: 'Outline', meaning: LEVEL_WORDS.outline },
+  { value: 'figures', label: 'Figures', meaning: LEVEL_WORDS.figures },
+] as const;
+
+/** What was shared before, and is not over. */
+function Shares({ sessionId }: { sessionId: string }) {
+  const { data: shares = [] } = useShares(sessionId);
+  const revoke = useChange(
+    (api, { shareId }: Share) => api.revokeShare({ sessionId, shareId }),
+    [keys.shares(sessionId)],
+  );
+  const nameOf = useNameOf();
+  const inForce = shares.filter(
+    ({ revokedAt, expiresAt }) => revokedAt === undefined && Date.parse(expiresAt) > Date.now(),
+  );
+  if (inForce.length === 0) return null;
+  return (
+    <section aria-label="Shared already" className="flex flex-col gap-2 border-line border-t pt-3 text-13">
+      <h3 className="font-medium">Shared already</h3>
+      <ul className="flex flex-col gap-2">
+        {inForce.map((share) => (
+          <li key={share.shareId} className="flex items-center justify-between gap-3">
+            <span className="min-w-0 [overflow-wrap:anywhere]">
+              {share.audience === 'person' ? nameOf(share.userId ?? '') : WITH[share.audience]}, {share.level}
+              <span className="block text-muted">
+                by {nameOf(share.by)} <Ago time={share.createdAt} />, opened{' '}
+                {share.views === 1 ? 'once' : `${share.views} times`}
+              </span>
+            </span>
+            <Button size="small" disabled={revoke.isPending} onClick={() => revoke.mutate(share)}>
+              Revoke
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {revoke.isError && <ErrorNote error={revoke.error} />}
+    </section>
+  );
+}
+
+const WITH = { organization: 'The organization', link: 'Anybody with the link' } as const;

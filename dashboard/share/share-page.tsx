@@ -1,0 +1,102 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type { SharedSession } from '../../contract/share.ts';
+import { Wordmark } from '../frame/wordmark.tsx';
+import { formatCount, formatExact } from '../kit/format.ts';
+import { Pairs } from '../kit/pairs.tsx';
+import { showHidden } from '../kit/text/controls.ts';
+import { AgentName } from '../shared/agent-name.tsx';
+import { ErrorNote } from '../shared/error-note.tsx';
+import { type ReadShare, readShare } from './read-share.ts';
+import { LEVEL_WORDS } from './words.ts';
+
+/** A shared session, on a page that needs no sign-in and leads nowhere else. */
+export function SharePage({ token, read = readShare }: { token: string; read?: typeof readShare }) {
+  const [share, setShare] = useState<ReadShare>();
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    let isCurrent = true;
+    read(token).then(
+      (done) => isCurrent && setShare(done),
+      (cause: unknown) => isCurrent && setError(cause),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [token, read]);
+  if (error !== undefined) {
+    return (
+      <Frame title="A shared session">
+        <ErrorNote error={error} />
+      </Frame>
+    );
+  }
+  if (!share) {
+    return (
+      <Frame title="A shared session">
+        <p role="status" className="text-muted">
+          Loading the session…
+        </p>
+      </Frame>
+    );
+  }
+  const { shared, html } = share;
+  return (
+    <Frame title={shared.title === undefined ? 'A shared session' : showHidden(shared.title)}>
+      <p className="rounded-md border border-line bg-sunken px-3 py-2 text-13">{LEVEL_WORDS[shared.level]}</p>
+      <Pairs pairs={aboutOf(shared)} nameWidth={120} />
+      {shared.figures && <Pairs look="figures" pairs={figuresOf(shared.figures)} />}
+      {html !== undefined && <Paper html={html} />}
+    </Frame>
+  );
+}
+
+function Frame({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <main className="mx-auto flex max-w-[820px] flex-col gap-5 px-4 py-8 sm:px-6">
+      <title>{`${title} · Session Capture`}</title>
+      <meta name="robots" content="noindex" />
+      <meta name="referrer" content="no-referrer" />
+      <Wordmark />
+      <h1 className="text-20 [overflow-wrap:anywhere]">{title}</h1>
+      {children}
+    </main>
+  );
+}
+
+/** Parsed apart from the page, as nothing in it may run before it is looked at: all of the session in it is escaped. */
+function Paper({ html }: { html: string }) {
+  const paper = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const parsed = new DOMParser().parseFromString(html, 'text/html');
+    paper.current?.replaceChildren(...parsed.body.childNodes);
+  }, [html]);
+  return <div ref={paper} className="paper" />;
+}
+
+const timeOf = (time: string | undefined) => (time === undefined ? undefined : formatExact(Date.parse(time)));
+
+const aboutOf = ({ agentId, startedAt, endedAt, repository, eventCount, from, to, expiresAt }: SharedSession) => [
+  { name: 'Agent', value: <AgentName agentId={agentId} /> },
+  { name: 'Started', value: timeOf(startedAt) },
+  { name: 'Ended', value: timeOf(endedAt) },
+  { name: 'Repository', value: repository === undefined ? undefined : showHidden(repository) },
+  { name: 'Events', value: formatCount(eventCount) },
+  {
+    name: 'Part',
+    value:
+      from === undefined && to === undefined
+        ? undefined
+        : `from event ${from ?? 1} to ${to ?? 'the end'}, without the rest`,
+  },
+  { name: 'Shared until', value: timeOf(expiresAt) },
+];
+
+const figuresOf = (figures: NonNullable<SharedSession['figures']>) => [
+  { name: 'Prompts', value: formatCount(figures.prompts) },
+  { name: 'Calls', value: formatCount(figures.toolCalls) },
+  { name: 'Failures', value: formatCount(figures.failures) },
+  { name: 'Files', value: formatCount(figures.filesChanged) },
+  { name: 'Lines', value: `+${formatCount(figures.linesAdded)} −${formatCount(figures.linesRemoved)}` },
+  { name: 'Tokens in', value: formatCount(figures.inputTokens) },
+  { name: 'Tokens out', value: formatCount(figures.outputTokens) },
+];

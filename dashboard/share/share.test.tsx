@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { render } from 'vitest-browser-react';
+import { ServiceError } from '../../contract/client.ts';
+import { DEFAULT_POLICY } from '../../contract/policy.ts';
+import type { Share, SharedSession } from '../../contract/share.ts';
+import { createService } from '../test/service.ts';
+import { show } from '../test/show.tsx';
+import { SharePage } from './share-page.tsx';
+
+const AT = '2026-11-22T12:00:00.000Z';
+const shared: SharedSession = {
+  ...{ level: 'outline', expiresAt: AT, agentId: 'codex', status: 'completed', startedAt: AT, eventCount: 2 },
+  ...{ title: 'Sort the harbour list', repository: 'github.com/acme/harbour' },
+};
+const share: Share = {
+  ...{ shareId: 'shr_1', sessionId: 'ses_1', by: 'usr_1', audience: 'link', level: 'outline', createdAt: AT },
+  ...{ expiresAt: '2999-01-01T00:00:00.000Z', views: 3 },
+};
+
+test('a shared session says what is left out, and is shown as text', async () => {
+  const html = '<article class="prompt">&lt;img src=x&gt; sort it</article>';
+  await render(<SharePage token="t" read={async () => ({ shared, html })} />);
+  await expect.element(page.getByRole('heading', { name: 'Sort the harbour list' })).toBeVisible();
+  await expect.element(page.getByText(/Outputs are left out/)).toBeVisible();
+  await expect.element(page.getByText('<img src=x> sort it')).toBeVisible();
+  expect(document.querySelector('meta[name="robots"]')?.getAttribute('content')).toBe('noindex');
+});
+
+test('a share that has ended says so', async () => {
+  const ended = new ServiceError(410, { error: 'Ask who sent you the link.', code: 'share_ended' }, new Headers());
+  await render(<SharePage token="t" read={() => Promise.reject(ended)} />);
+  await expect.element(page.getByText('This share has ended.', { exact: true })).toBeVisible();
+});
+
+async function openDialog(linkSharing: 'on' | 'off') {
+  const service = createService([['user.message', { text: 'Hello' }]]);
+  const { answers } = service;
+  let shares = [share];
+  answers.getPolicy = () => ({ ...DEFAULT_POLICY, linkSharing, retentionBounds: {} as never });
+  answers.listMembers = () => ({ users: [] });
+  answers.listShares = () => ({ shares });
+  answers.createShare = () => ({ share, token: 'token', url: 'https://capture.example.com/s/token' });
+  answers.revokeShare = () => {
+    shares = [];
+    return new Response(null, { status: 204 }) as never;
+  };
+  await show('/sessions/ses_1', service);
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Share…' }).click();
+}
+
+test('who shares a session is shown the address, this once', async () => {
+  await openDialog('on');
+  await page.getByRole('radio', { name: /Anybody with the link/ }).click();
+  await page.getByRole('radio', { name: /^Outline/ }).click();
+  await page.getByRole('button', { name: 'Share', exact: true }).click();
+  await expect.element(page.getByText('https://capture.example.com/s/token')).toBeVisible();
+});
+
+test('links are not offered where no owner has allowed them', async () => {
+  await openDialog('off');
+  await expect.element(page.getByRole('radio', { name: /The organization/ })).toBeVisible();
+  expect(page.getByRole('radio', { name: /Anybody/ }).query()).toBeNull();
+});
+
+test('a share in force is listed with how often it was opened, and is revoked', async () => {
+  await openDialog('off');
+  const listed = page.getByRole('region', { name: 'Shared already' });
+  await expect.element(listed.getByText(/Anybody with the link, outline/)).toBeVisible();
+  await expect.element(listed.getByText(/opened 3 times/)).toBeVisible();
+  await listed.getByRole('button', { name: 'Revoke' }).click();
+  await expect.element(listed).not.toBeInTheDocument();
+});

@@ -1,0 +1,132 @@
+import { findMarks } from './mark.ts';
+
+/** A piece of a text, from `start` up to `end`. */
+export interface Place {
+  start: number;
+  end: number;
+}
+
+/** Finds pieces of a text as it is read, in order and without overlap. */
+export type Search = (text: string) => Place[];
+
+/** How often a text may be escaped: as a string of JSON within a string of JSON, and so on. */
+const DEEPEST = 5;
+
+/** A text, and where each of its code units stands in the text that was given; absent: where it stands here. */
+export interface Level {
+  text: string;
+  at?: { starts: Uint32Array; ends: Uint32Array };
+}
+
+/**
+ * Finds what a search finds in a text, in the text unescaped once, twice, up to five times, and without colours and carriage
+ * returns: in the order of the text and without overlap. Marks are left as they are, and a piece that cuts one takes all of it.
+ * @param isEscaped whether the text is the inside of a string of JSON; then it is not searched as it is
+ */
+export function findPlaces(text: string, search: Search, isEscaped = false): Place[] {
+  const found: Place[] = [];
+  let level: Level | undefined = { text };
+  if (isEscaped) level = readOnce(level) ?? level;
+  for (let depth = 0; level && depth < DEEPEST; depth++, level = readOnce(level)) {
+    for (const read of [level, withoutControls(level)]) {
+      if (!read) continue;
+      for (const { start, end } of aroundMarks(search(read.text), read.text)) {
+        found.push({ start: startOf(read, start), end: endOf(read, end - 1) });
+      }
+    }
+  }
+  return joined(found);
+}
+
+/** The inside of a string of JSON as it is read. */
+export const readEscaped = (inside: string): Level => readOnce({ text: inside }) ?? { text: inside };
+
+/** Where a code unit begins in the text that was given. */
+export const startOf = ({ at }: Level, index: number): number => (at ? (at.starts[index] as number) : index);
+export const endOf = ({ at }: Level, index: number): number => (at ? (at.ends[index] as number) : index + 1);
+
+/** Undefined where nothing is escaped. What is no escape of JSON stays as it is. */
+function readOnce(level: Level): Level | undefined {
+  return level.text.includes('\\') ? rewrite(level, readEscape) : undefined;
+}
+
+/** Undefined where there is nothing that a person does not see. */
+function withoutControls(level: Level): Level | undefined {
+  const { text } = level;
+  return text.includes('\r') || text.includes('\u001b') ? rewrite(level, skipControl) : undefined;
+}
+
+/** How many code units are read at a place, and what they say; nothing where `unit` is undefined. */
+type Read = (text: string, at: number) => { width: number; unit: number | undefined } | undefined;
+
+function rewrite(level: Level, read: Read): Level | undefined {
+  const { text } = level;
+  const units = new Uint16Array(text.length);
+  const starts = new Uint32Array(text.length);
+  const ends = new Uint32Array(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; ) {
+    const { width, unit } = read(text, at) ?? { width: 1, unit: text.charCodeAt(at) };
+    if (unit !== undefined) {
+      units[length] = unit;
+      starts[length] = startOf(level, at);
+      ends[length] = endOf(level, at + width - 1);
+      length++;
+    }
+    at += width;
+  }
+  if (length === text.length) return undefined;
+  return { text: Buffer.from(units.buffer, 0, length * 2).toString('utf16le'), at: { starts, ends } };
+}
+
+const SHORT: Readonly<Record<string, string>> = {
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  '"': '"',
+  '/': '/',
+  '\\': '\\',
+};
+
+function readEscape(text: string, at: number): ReturnType<Read> {
+  if (text[at] !== '\\') return undefined;
+  const letter = text[at + 1] ?? '';
+  const short = SHORT[letter];
+  if (short !== undefined) return { width: 2, unit: short.charCodeAt(0) };
+  const digits = letter === 'u' ? text.slice(at + 2, at + 6) : '';
+  return /^[0-9a-f]{4}$/i.test(digits) ? { width: 6, unit: Number.parseInt(digits, 16) } : undefined;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: every such sequence begins with it
+const COLOUR = /\u001b\[[0-9;?]{0,32}[A-Za-z]/y;
+
+function skipControl(text: string, at: number): ReturnType<Read> {
+  if (text[at] === '\r' && text[at + 1] === '\n') return { width: 1, unit: undefined };
+  if (text[at] !== '\u001b') return undefined;
+  COLOUR.lastIndex = at;
+  const width = COLOUR.exec(text)?.[0].length;
+  return width === undefined ? undefined : { width, unit: undefined };
+}
+
+function aroundMarks(places: readonly Place[], text: string): Place[] {
+  const marks = places.length === 0 ? [] : findMarks(text);
+  if (marks.length === 0) return [...places];
+  return places.flatMap(({ start, end }) => {
+    const touched = marks.filter((mark) => mark.start < end && start < mark.end);
+    if (touched.some((mark) => mark.start <= start && end <= mark.end)) return [];
+    const starts = touched.map((mark) => mark.start);
+    return { start: Math.min(start, ...starts), end: Math.max(end, ...touched.map((mark) => mark.end)) };
+  });
+}
+
+function joined(places: Place[]): Place[] {
+  const all: Place[] = [];
+  for (const place of places.sort((one, other) => one.start - other.start || other.end - one.end)) {
+    const last = all.at(-1);
+    if (last && place.start < last.end) last.end = Math.max(last.end, place.end);
+    else all.push({ ...place });
+  }
+  return all;
+}

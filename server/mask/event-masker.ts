@@ -1,0 +1,205 @@
+import { eventDigest } from '../../contract/chain.ts';
+import { isPart } from '../../contract/parts.ts';
+import { findInJson, isOwn, type JsonPlace, replaceInJson, type Token, tokensOf } from '../../redact/json-places.ts';
+import { endOf, findPlaces, type Level, type Place, readEscaped, type Search, startOf } from '../../redact/places.ts';
+import { pack } from '../log/codec.ts';
+import { decodeFrame, encodeFrame } from '../log/frame.ts';
+import type { StoredAppend } from '../store/events.ts';
+import type { MaskedAppend, MaskedEvent } from '../store/masks.ts';
+
+/** What is masked, and what takes its place: a text without anything that JSON escapes. */
+export interface Wanted {
+  search: Search;
+  mark: string;
+}
+
+interface Event {
+  eventType: string;
+  typeBefore: string;
+  before: string;
+  payload: string;
+  count: number;
+}
+
+interface Open {
+  append: StoredAppend;
+  events: Event[];
+  /** Events that may still be part of a payload whose end is not known. */
+  unsettled: number;
+}
+
+/** A part of a payload in a run of parts. */
+interface Part {
+  event: Event;
+  owner: Open;
+  part: number;
+  of: number;
+}
+
+/** Parts of a payload that are looked at together. A text that is cut where 63 parts end is found with the next ones. */
+const MOST_PARTS = 64;
+
+/**
+ * Masks the appends of a session, which come in order. What is cut by the end of a part is found in the whole payload, so
+ * appends wait until the payload of their last part is whole. What is given back together is written together.
+ */
+export class EventMasker {
+  readonly #wanted: Wanted;
+  #open: Open[] = [];
+  #run: Part[] = [];
+
+  constructor(wanted: Wanted) {
+    this.#wanted = wanted;
+  }
+
+  add(append: StoredAppend): MaskedAppend[] {
+    const events = decodeFrame(append).map(({ eventType, payload }) => {
+      const before = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString('utf8');
+      return { eventType, typeBefore: eventType, before, payload: before, count: 0 };
+    });
+    const owner: Open = { append, events, unsettled: events.length };
+    this.#open.push(owner);
+    for (const event of events) this.#take(event, owner);
+    return this.#settled();
+  }
+
+  end(): MaskedAppend[] {
+    this.#closeRun();
+    return this.#settled();
+  }
+
+  #take(event: Event, owner: Open): void {
+    const part = readPart(event.payload);
+    const last = this.#run.at(-1);
+    const goesOn =
+      part && last && last.event.eventType === event.eventType && last.of === part.of && last.part + 1 === part.part;
+    if (!goesOn) this.#closeRun();
+    this.#maskType(event);
+    if (!part) {
+      this.#replace(event, findInJson(event.payload, this.#wanted.search));
+      owner.unsettled--;
+      return;
+    }
+    this.#replace(event, findInJson(event.payload, this.#wanted.search, isOwnOfPart));
+    this.#run.push({ event, owner, ...part });
+    if (part.part >= part.of) this.#closeRun();
+    else if (this.#run.length >= MOST_PARTS) this.#closeRun(1);
+  }
+
+  /** The names of types are words with dots; what is anything else was written by a stranger. */
+  #maskType(event: Event): void {
+    if (/^[a-zA-Z._]{1,40}$/.test(event.eventType)) return;
+    const { search, mark } = this.#wanted;
+    const places = findPlaces(event.eventType, search);
+    event.eventType = replaceIn(event.eventType, places, mark);
+    event.count += places.length;
+  }
+
+  /** @param kept so many parts at its end are looked at once more, with those that follow */
+  #closeRun(kept = 0): void {
+    const run = this.#run;
+    this.#run = kept === 0 ? [] : run.slice(-kept);
+    if (run.length > 0) this.#maskTogether(run);
+    for (const { owner } of run.slice(0, run.length - kept)) owner.unsettled--;
+  }
+
+  #maskTogether(run: readonly Part[]): void {
+    const { search, mark } = this.#wanted;
+    const slices = run.map(({ event }) => sliceOf(event.payload));
+    const whole = slices.map(({ text }) => text).join('');
+    const isWhole = run[0]?.part === 1 && run.at(-1)?.part === run[0].of && isJson(whole);
+    const places = isWhole ? findInJson(whole, search) : findPlaces(whole, search);
+    let begin = 0;
+    for (const [index, { event }] of run.entries()) {
+      const slice = slices[index] as Slice;
+      const end = begin + slice.text.length;
+      const pieces = places.flatMap((place): (Place & { text: string })[] => {
+        const [from, to] = [Math.max(place.start, begin), Math.min(place.end, end)];
+        if (from >= to) return [];
+        // The mark stands where the text began.
+        const isHere = place.start >= begin;
+        const shown = 'isNumber' in place && place.isNumber ? JSON.stringify(JSON.stringify(mark)).slice(1, -1) : mark;
+        if (isHere) event.count++;
+        const start = slice.first + startOf(slice, from - begin);
+        const stop = slice.first + endOf(slice, to - begin - 1);
+        return [{ start, end: stop, text: isHere ? shown : '' }];
+      });
+      if (pieces.length > 0) event.payload = replaceEach(event.payload, pieces);
+      begin = end;
+    }
+  }
+
+  #replace(event: Event, places: readonly JsonPlace[]): void {
+    if (places.length === 0) return;
+    event.payload = replaceInJson(event.payload, places, this.#wanted.mark);
+    event.count += places.length;
+  }
+
+  #settled(): MaskedAppend[] {
+    const until = this.#open.findIndex(({ unsettled }) => unsettled > 0);
+    const settled = until === -1 ? this.#open : this.#open.slice(0, until);
+    this.#open = until === -1 ? [] : this.#open.slice(until);
+    return settled.flatMap(({ append, events }) => {
+      const masked = events.flatMap(({ typeBefore, before, payload, count }, index): MaskedEvent[] =>
+        payload === before && count === 0
+          ? []
+          : [{ sequence: append.first_sequence + index, digest: eventDigest(typeBefore, before), count }],
+      );
+      return masked.length === 0 ? [] : [{ append, events: masked, ...frameOf(events) }];
+    });
+  }
+}
+
+const frameOf = (events: readonly Event[]) =>
+  pack(encodeFrame(events.map(({ eventType, payload }) => ({ eventType, payload: Buffer.from(payload) }))));
+
+function readPart(payload: string): { part: number; of: number } | undefined {
+  if (!payload.includes('"json"') || !payload.includes('"part"')) return undefined;
+  const value = parse(payload);
+  if (!isPart(value) || typeof value.json !== 'string') return undefined;
+  const { part, of } = value;
+  return Number.isInteger(part) && Number.isInteger(of) && part >= 1 && part <= of ? { part, of } : undefined;
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+const isJson = (text: string) => parse(text) !== undefined;
+
+const isJsonField = ({ field, depth, kind }: Token) => field === 'json' && depth === 1 && kind === 'string';
+const isOwnOfPart = (token: Token) => isOwn(token) || isJsonField(token);
+
+/** The slice of a payload in a part. */
+interface Slice extends Level {
+  /** Where it begins in the text of the part. */
+  first: number;
+}
+
+function sliceOf(payload: string): Slice {
+  // The last one counts, as where it is parsed.
+  const token = [...tokensOf(payload)].findLast(isJsonField);
+  if (!token) return { text: '', first: 0 };
+  const first = token.start + 1;
+  return { ...readEscaped(payload.slice(first, token.end - 1)), first };
+}
+
+const replaceIn = (text: string, places: readonly Place[], mark: string) =>
+  replaceEach(
+    text,
+    places.map((place) => ({ ...place, text: mark })),
+  );
+
+function replaceEach(text: string, places: readonly (Place & { text: string })[]): string {
+  let replaced = '';
+  let from = 0;
+  for (const place of places) {
+    replaced += text.slice(from, place.start) + place.text;
+    from = place.end;
+  }
+  return replaced + text.slice(from);
+}

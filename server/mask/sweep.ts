@@ -1,0 +1,88 @@
+import type { CapturedEvent } from '../../contract/transcript.ts';
+import { createRedactor } from '../../redact/redactor.ts';
+import type { SessionKey } from '../log/decide.ts';
+import { decodeFrame } from '../log/frame.ts';
+import { Joiner, type ReadEvent } from '../search/join.ts';
+import { readAppends } from '../store/events.ts';
+import { findHoldOf } from '../store/holds.ts';
+import { listSwept, OWN_FIELDS, type SweptSession } from '../store/masks.ts';
+import type { Db } from '../store/schema.ts';
+
+/** What today's rules would mask in a session that was stored before. */
+export interface SweepFinding extends SessionKey {
+  /** In which something is found; what the session says of itself counts as one more. */
+  events: number;
+  /** Places by rule. */
+  rules: Readonly<Record<string, number>>;
+  /** Of a hold that keeps the session as it is. */
+  holdId: string | undefined;
+}
+
+export interface SweepReport {
+  sessions: number;
+  findings: number;
+}
+
+/** Sessions that one query lists. */
+const AT_ONCE = 200;
+
+/**
+ * Looks in all stored events for what today's rules would mask, and changes nothing. Sessions come in the order of their ids,
+ * so that a sweep can go on where another one was stopped. Marks of the machines shield what they stand for, as there.
+ * @param after the id of the last session that was looked at; empty: none was
+ * @param tell is told of each session in which something is found
+ */
+export async function sweepSessions(
+  db: Db,
+  after: string,
+  tell: (finding: SweepFinding) => void,
+): Promise<SweepReport> {
+  const report: SweepReport = { sessions: 0, findings: 0 };
+  for (let last: string | undefined = after; last !== undefined; ) {
+    const sessions: SweptSession[] = await listSwept(db, last, AT_ONCE);
+    for (const session of sessions) {
+      report.sessions++;
+      const { events, rules } = await sweepSession(db, session);
+      if (events === 0) continue;
+      report.findings++;
+      const place = { organizationId: session.organization_id, sessionId: session.session_id };
+      tell({ ...place, events, rules, holdId: await findHoldOf(db, place) });
+    }
+    last = sessions.length < AT_ONCE ? undefined : sessions.at(-1)?.session_id;
+  }
+  return report;
+}
+
+async function sweepSession(db: Db, session: SweptSession): Promise<Pick<SweepFinding, 'events' | 'rules'>> {
+  const { organization_id, session_id, event_count } = session;
+  const redactor = createRedactor({ trustsMarks: true });
+  const rules: Record<string, number> = {};
+  let events = 0;
+  const look = (eventType: string, payload: unknown) => {
+    if (typeof payload !== 'object' || payload === null) return;
+    // Counted anew: what the machine has counted is masked already.
+    const { redactions: _, ...fields } = payload as Record<string, unknown>;
+    const [masked] = redactor.redact([{ eventType, payload: fields } as unknown as CapturedEvent], {
+      session: session_id,
+    });
+    const counts = Object.entries(masked?.payload.redactions ?? {});
+    if (counts.length > 0) events++;
+    for (const [rule, count] of counts) rules[rule] = (rules[rule] ?? 0) + count;
+  };
+  look('session.meta', Object.fromEntries(OWN_FIELDS.map((name) => [name, session[name]])));
+  const joiner = new Joiner();
+  for await (const append of readAppends(db, organization_id, session_id, 1, event_count)) {
+    const read = decodeFrame(append).map(
+      ({ eventType, payload }, index): ReadEvent => ({
+        sequence: append.first_sequence + index,
+        eventType,
+        createdAt: append.created_at,
+        bytes: payload.byteLength,
+        payload: JSON.parse(Buffer.from(payload).toString('utf8')),
+      }),
+    );
+    for (const event of read.flatMap((one) => joiner.add(one))) look(event.eventType, event.payload);
+  }
+  for (const event of joiner.end()) look(event.eventType, event.payload);
+  return { events, rules };
+}

@@ -1,0 +1,54 @@
+import { SHORTEST_MASKED } from '../../contract/mask.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { Deps } from '../deps.ts';
+import type { MemberCaller } from '../http/auth.ts';
+import type { Handlers } from '../http/handler.ts';
+import { findHoldOf } from '../store/holds.ts';
+import { listMasks, MaskHeld, toMaskReceipt } from '../store/masks.ts';
+import { findSession } from '../store/sessions.ts';
+import { viewerOf } from '../store/viewer.ts';
+import { foundReadable } from './answers.ts';
+
+export const maskHandlers = ({ store: { db }, masking }: Deps) => {
+  async function find(caller: MemberCaller, sessionId: string) {
+    const viewer = await viewerOf(db, caller);
+    return foundReadable(viewer, await findSession(db, viewer, sessionId));
+  }
+
+  return {
+    async maskText({ caller, params: { sessionId }, body: { text, dryRun } }) {
+      const { organizationId, userId } = caller;
+      const session = await find(caller, sessionId);
+      if (text.trim().length < SHORTEST_MASKED || !text.isWellFormed()) throw unfit();
+      if (dryRun) {
+        const holdId = await findHoldOf(db, { organizationId, sessionId });
+        if (holdId !== undefined) throw heldBy(holdId);
+        return { status: 200, body: await masking.count(session, text) };
+      }
+      const row = await masking.mask({ organizationId, sessionId }, userId, text).catch((error: unknown) => {
+        throw error instanceof MaskHeld ? heldBy(error.holdId) : error;
+      });
+      const receipt = toMaskReceipt(row);
+      const { events, places, fields, mark } = receipt;
+      return { status: 200, body: { events, places, fields, mark, receipt } };
+    },
+
+    async listMasks({ caller, params: { sessionId } }) {
+      await find(caller, sessionId);
+      const rows = await listMasks(db, { organizationId: caller.organizationId, sessionId });
+      return { status: 200, body: { masks: rows.map(toMaskReceipt) } };
+    },
+  } satisfies Partial<Handlers>;
+};
+
+const unfit = () =>
+  new Problem(
+    'validation_failed',
+    `/text needs at least ${SHORTEST_MASKED} characters beside spaces at its ends, and whole characters.`,
+  );
+
+const heldBy = (holdId: string) =>
+  new Problem(
+    'held',
+    `The hold ${holdId} keeps this session as it is, so nothing was masked. Ask an owner or admin to release the hold first.`,
+  );

@@ -1,0 +1,181 @@
+import { Problem } from '../../contract/problem.ts';
+import type { SharedFigures, SharedSession } from '../../contract/share.ts';
+import { hashSecret, newShareToken } from '../credentials.ts';
+import { readSequence } from '../cursor.ts';
+import type { Deps } from '../deps.ts';
+import { toSummary } from '../derive/review.ts';
+import type { UserCaller } from '../http/auth.ts';
+import type { Handlers } from '../http/handler.ts';
+import { outlineOf } from '../ingest/outline.ts';
+import { streamShared } from '../ingest/page.ts';
+import { person } from '../store/audit-chain.ts';
+import { optional, optionalTimestamp, toTimestamp } from '../store/columns.ts';
+import { findMember } from '../store/members.ts';
+import type { SessionRow } from '../store/schema.ts';
+import type { ShareRow } from '../store/schema-governance.ts';
+import { findSession } from '../store/sessions.ts';
+import {
+  createShare,
+  findShare,
+  findShareByHash,
+  isInForce,
+  listShares,
+  revokeShare,
+  toShare,
+} from '../store/shares.ts';
+import { findSummaries } from '../store/summaries.ts';
+import { asOrganization } from '../store/tenant.ts';
+import { asReadable, mayShare, type Viewer, viewerOf } from '../store/viewer.ts';
+import { found } from './answers.ts';
+import { lookerOf } from './session-views.ts';
+
+const DEFAULT_PAGE = 100;
+
+export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, shareCounts, now }: Deps) => {
+  /** Runs work as who made the share, so that it shows no more than they may see now. */
+  async function asSharer<Result>(
+    token: string,
+    caller: UserCaller | undefined,
+    work: (opened: Opened) => Promise<Result>,
+  ): Promise<Result> {
+    const share = await findShareByHash(db, hashSecret(pepper, token));
+    if (!share) throw unknownShare();
+    if (!(await isInForce(db, share, now()))) throw ended();
+    assertMeant(share, caller);
+    return asOrganization(
+      share.organization_id,
+      async () => {
+        const opened = await open(share);
+        if (!opened) throw ended();
+        return work(opened);
+      },
+      share.shared_by,
+    );
+  }
+
+  /** What the share shows now; undefined where who made it may no longer show so much. */
+  async function open(share: ShareRow): Promise<Opened | undefined> {
+    const { organization_id: organizationId, shared_by: userId, session_id: sessionId } = share;
+    const sharer = await findMember(db, organizationId, userId);
+    if (sharer?.status !== 'active') return undefined;
+    const viewer = { organizationId, userId, seesAll: false };
+    const session = await findSession(db, viewer, sessionId);
+    return session && mayShare(viewer, session, share) ? { share, viewer, session } : undefined;
+  }
+
+  const isSharedStill = async ({ share }: Opened) => {
+    const current = await findShareByHash(db, share.token_hash);
+    return current !== undefined && (await isInForce(db, current, now())) && (await open(current)) !== undefined;
+  };
+
+  return {
+    async createShare({ caller, params: { sessionId }, body }) {
+      const token = newShareToken();
+      const viewer = { ...(await viewerOf(db, caller)), userId: caller.userId };
+      const tokenHash = hashSecret(pepper, token);
+      const row = found(await createShare(db, viewer, { ...body, sessionId, tokenHash }, now()), 'session');
+      return { status: 201, body: { share: toShare(row), token, url: `${publicUrl}/s/${token}` } };
+    },
+
+    async listShares({ caller, params: { sessionId } }) {
+      const { organizationId, userId, role } = caller;
+      const session = found(await findSession(db, await viewerOf(db, caller), sessionId), 'session');
+      const seesAll = role !== 'member' || session.user_id === userId;
+      // With what waits in this process: somebody may reload the page to see it.
+      await shareCounts.flush();
+      const rows = await listShares(db, organizationId, sessionId, seesAll ? undefined : userId);
+      return { status: 200, body: { shares: rows.map(toShare) } };
+    },
+
+    async revokeShare({ caller, params: { sessionId, shareId } }) {
+      const { organizationId, userId, role } = caller;
+      const share = await findShare(db, organizationId, sessionId, shareId);
+      const mayRevoke = share && (share.shared_by === userId || share.user_id === userId || role !== 'member');
+      await revokeShare(db, found(mayRevoke ? share : undefined, 'share'), person(userId), now());
+      return { status: 204, body: undefined };
+    },
+
+    getShare: (ask) =>
+      asSharer(ask.params.token, ask.caller, async ({ share, viewer, session }) => {
+        const [row] = await findSummaries(db, viewer, [share.session_id]);
+        const summary = row?.derived && toSummary(row);
+        shareCounts.note(share);
+        if (ask.caller) sessionViews.note(lookerOf(ask, ask.caller), session, 'opened');
+        const body = { ...toShared(share, session), ...(summary && namedIn(share, summary)) };
+        return { status: 200, body };
+      }),
+
+    listSharedEvents: ({ params, query, caller }) =>
+      asSharer(params.token, caller, async (opened) => {
+        const { share, viewer, session } = opened;
+        const readable = share.level === 'figures' ? undefined : asReadable(viewer, session);
+        if (!readable) throw new Problem('words_withheld', 'This share shows figures only.');
+        const first = share.from_sequence ?? 1;
+        const from = Math.max(first, query.cursor === undefined ? first : readSequence(query.cursor));
+        const range = { from, limit: Number(query.limit ?? DEFAULT_PAGE), last: share.to_sequence ?? undefined };
+        const show = share.level === 'full' ? (_type: string, payload: Buffer) => payload : outlineOf;
+        const body = await streamShared(db, viewer, readable, range, show, () => isSharedStill(opened));
+        return { status: 200, body };
+      }),
+  } satisfies Partial<Handlers>;
+};
+
+interface Opened {
+  share: ShareRow;
+  viewer: Viewer;
+  session: SessionRow;
+}
+
+/** @throws Problem `token_missing` for who has not signed in, `not_found` for whom it is not meant */
+function assertMeant(share: ShareRow, caller: UserCaller | undefined): void {
+  if (share.audience === 'link') return;
+  if (!caller) throw new Problem('token_missing', 'Sign in to open this share, and send the token as a bearer token.');
+  const isMember = caller.membership?.organizationId === share.organization_id;
+  const isMeant = share.audience === 'organization' || share.recipient_id === caller.userId;
+  if (!isMember || !(isMeant || share.shared_by === caller.userId)) throw unknownShare();
+}
+
+const unknownShare = () => new Problem('not_found', 'There is no such share. Ask who sent you the link for a new one.');
+
+const ended = () =>
+  new Problem('share_ended', 'This share has ended. Ask who sent you the link whether they share the session again.');
+
+const toShared = (share: ShareRow, session: SessionRow): SharedSession => {
+  const last = Math.min(session.event_count, share.to_sequence ?? session.event_count);
+  return {
+    level: share.level,
+    ...(share.from_sequence !== null && { from: share.from_sequence }),
+    ...(share.to_sequence !== null && { to: share.to_sequence }),
+    expiresAt: toTimestamp(share.expires_at),
+    agentId: session.agent_id,
+    status: session.status,
+    startedAt: toTimestamp(session.started_at),
+    ...optionalTimestamp('endedAt', session.ended_at),
+    eventCount: Math.max(0, last - (share.from_sequence ?? 1) + 1),
+    ...(share.level !== 'figures' && !isRange(share) && optional('title', session.title)),
+    ...(share.level !== 'figures' && optional('repository', session.repository ?? session.repo_root)),
+  };
+};
+
+/** Of a range, neither a title nor figures: they tell of all of the session. */
+function namedIn(share: ShareRow, summary: SharedFigures & { title?: string }) {
+  if (isRange(share)) return {};
+  const { prompts, toolCalls, failures, filesChanged, linesAdded, linesRemoved } = summary;
+  const { inputTokens, cachedTokens, outputTokens } = summary;
+  return {
+    ...(share.level !== 'figures' && summary.title !== undefined && { title: summary.title }),
+    figures: {
+      prompts,
+      toolCalls,
+      failures,
+      filesChanged,
+      linesAdded,
+      linesRemoved,
+      inputTokens,
+      cachedTokens,
+      outputTokens,
+    },
+  };
+}
+
+const isRange = (share: ShareRow) => share.from_sequence !== null || share.to_sequence !== null;

@@ -1,0 +1,199 @@
+import { sql } from 'kysely';
+import { type Expiry, type RetentionBounds, type Term, termsOf } from '../../contract/retention.ts';
+import type { SessionKey } from '../log/decide.ts';
+import { optional, toTimestamp } from './columns.ts';
+import { removeChunks } from './derived-removal.ts';
+import { forUpdate } from './dialect.ts';
+import { lockHolds } from './holds.ts';
+import { packKept, readKept, unpackKept, type WithoutWords, writeKept, writeKeptFacts } from './kept-rows.ts';
+import { readPolicy } from './policies.ts';
+import { addToReceipt, findContentReceipt, lockReceipt, type RemovedAppend } from './receipts.ts';
+import { DAY_MS, type Due, mayLoseWords, REPOSITORY, type Unchanged } from './retention.ts';
+import { allRows, changedRows, firstRow } from './rows.ts';
+import type { Db, SessionRow } from './schema.ts';
+import type { ExpiredContentRow } from './schema-removal.ts';
+
+/** What the words of a session are removed by. */
+export interface Expiring {
+  due: Pick<Due, 'bounds' | 'now'>;
+  /** Of the rules that derive sessions. */
+  version: number;
+  withoutWords: WithoutWords;
+}
+
+/**
+ * Takes the words of a session away from all readers at once, if its time is over by the rules of this moment, it has no further
+ * events and is not held. They are removed from the store afterwards, by `sweepContents`.
+ * @returns the session as it was; undefined where it keeps its words
+ */
+export const expireContent = (
+  db: Db,
+  { organizationId, sessionId, eventCount }: Unchanged,
+  { due: { bounds, now }, version, withoutWords }: Expiring,
+): Promise<SessionRow | undefined> =>
+  db.transaction().execute(async (transaction) => {
+    await lockHolds(transaction, organizationId);
+    await lockSession(transaction, { organizationId, sessionId });
+    const { retention: rules } = await readPolicy(transaction, organizationId);
+    const due: Due = { organizationId, rules, bounds, field: 'contentDays', now };
+    const row = await firstRow(
+      transaction,
+      sql<SessionRow & { retained_repository: string | null }>`
+        update sessions set content_expired_at = ${now}, title = null
+        where session_id = ${sessionId} and event_count = ${eventCount} and ${mayLoseWords(due, version)}
+        returning *, ${REPOSITORY} as retained_repository`,
+    );
+    if (!row) return undefined;
+    const { retained_repository: repository, ...session } = row;
+    const kept = await readKept(transaction, session, withoutWords);
+    await writeKeptFacts(transaction, session, kept);
+    const term = termsOf(rules, bounds, { plane: session.plane, repository }).contentDays as Term;
+    await sql`
+      insert into expired_contents (session_id, organization_id, expired_at, last_event_at, event_count, days, target_kind,
+        target_id, kept)
+      select ${sessionId}, ${organizationId}, ${now}, coalesce(
+          (select created_at from appends where session_id = ${sessionId} order by first_sequence desc limit 1), created_at),
+        ${eventCount}, ${term.days}, ${term.target?.kind ?? null}, ${term.target?.id ?? null}, ${packKept(kept)}
+      from sessions where organization_id = ${organizationId} and session_id = ${sessionId}`.execute(transaction);
+    return session;
+  });
+
+/**
+ * PostgreSQL would ask its conditions of the moment before it waited for the row. Whoever had it may have masked the session, and
+ * removed the facts that are to be kept.
+ */
+const lockSession = (transaction: Db, { organizationId, sessionId }: SessionKey) =>
+  sql`
+    select 1 from sessions where organization_id = ${organizationId} and session_id = ${sessionId}
+    ${forUpdate(transaction)}`.execute(transaction);
+
+/** Appends that one statement removes, as a deletion does. */
+const SWEPT_AT_ONCE = 20;
+
+/**
+ * Removes the words of sessions that have expired, in slices; continues where another process stopped, and stops after a slice
+ * once the signal is aborted. `onRemoved` is called after each session.
+ * @throws the first error, after all other sessions were tried
+ */
+export async function sweepContents(
+  db: Db,
+  now: () => number,
+  signal?: AbortSignal,
+  onRemoved?: () => void,
+): Promise<void> {
+  let failure: { error: unknown } | undefined;
+  for (let row = await findUnswept(db, ''); row && !signal?.aborted; row = await findUnswept(db, row.session_id)) {
+    try {
+      await sweep(db, row, now(), signal);
+      onRemoved?.();
+    } catch (error) {
+      failure ??= { error };
+    }
+  }
+  if (failure) throw failure.error;
+}
+
+type Unswept = Pick<ExpiredContentRow, 'session_id' | 'organization_id'>;
+
+const findUnswept = (db: Db, after: string) =>
+  firstRow(
+    db,
+    sql<Unswept>`
+      select session_id, organization_id from expired_contents
+      where swept_at is null and session_id > ${after} order by session_id limit 1`,
+  );
+
+async function sweep(db: Db, row: Unswept, now: number, signal?: AbortSignal): Promise<void> {
+  const { organization_id: organizationId, session_id: sessionId } = row;
+  for (let removed = SWEPT_AT_ONCE; removed > 0; removed = await removeSome(db, row)) if (signal?.aborted) return;
+  await removeChunks(db, row);
+  const mine = sql`organization_id = ${organizationId} and session_id = ${sessionId}`;
+  await sql`delete from stored_bytes where ${mine}`.execute(db);
+  await changedRows(db, sql`update expired_contents set swept_at = ${now} where ${mine} and swept_at is null`);
+}
+
+/** @returns how many appends were removed; 0 also where the session is being deleted, which removes the rest */
+const removeSome = (db: Db, { organization_id: organizationId, session_id: sessionId }: Unswept): Promise<number> =>
+  db.transaction().execute(async (transaction) => {
+    const sofar = await lockReceipt<ExpiredContentRow>(transaction, organizationId, sessionId, 'expired_contents');
+    if (!sofar) return 0;
+    const appends = await allRows(
+      transaction,
+      sql<RemovedAppend>`
+        delete from appends
+        where organization_id = ${organizationId} and session_id = ${sessionId} and first_sequence in (
+          select first_sequence from appends where session_id = ${sessionId}
+          order by first_sequence limit ${SWEPT_AT_ONCE}
+        )
+        returning first_sequence, last_sequence, body`,
+    );
+    if (appends.length > 0) await addToReceipt(transaction, sofar, appends, 'expired_contents');
+    return appends.length;
+  });
+
+/** Hands what was removed of a session over to its tombstone, so that one receipt goes on where the other ends. */
+export const handOverReceipt = (db: Db, { organizationId, sessionId }: SessionKey): Promise<void> =>
+  db.transaction().execute(async (transaction) => {
+    const words = await firstRow(
+      transaction,
+      sql<ExpiredContentRow>`
+        delete from expired_contents where organization_id = ${organizationId} and session_id = ${sessionId}
+        returning *`,
+    );
+    if (!words) return;
+    await sql`
+      update deleted_sessions
+      set removed_events = ${words.removed_events}, removed_appends = ${words.removed_appends},
+        removed_bytes = ${words.removed_bytes}, digest = ${words.digest}
+      where organization_id = ${organizationId} and session_id = ${sessionId}`.execute(transaction);
+  });
+
+/** Writes the derived rows of a session whose words are gone, where they were removed. @returns whether they were */
+export const restoreKept = (db: Db, session: SessionRow): Promise<boolean> =>
+  db.transaction().execute(async (transaction) => {
+    const { organization_id, session_id } = session;
+    const mine = sql`organization_id = ${organization_id} and session_id = ${session_id}`;
+    const row = await firstRow(
+      transaction,
+      // Locked, as another replica may write them, or a deletion may remove what is written.
+      sql<Pick<ExpiredContentRow, 'kept'>>`
+        select kept from expired_contents where ${mine} ${forUpdate(transaction)}`,
+    );
+    const isThere = await firstRow(transaction, sql`select 1 from session_facts where ${mine}`);
+    if (!row || isThere) return false;
+    await writeKept(transaction, session, unpackKept(row.kept));
+    return true;
+  });
+
+/** What the policy has removed of a session, and what it will remove of it when. */
+export async function findExpiry(db: Db, row: SessionRow, bounds: RetentionBounds) {
+  const { organization_id: organizationId, session_id: sessionId } = row;
+  const { retention: rules } = await readPolicy(db, organizationId);
+  const found = await firstRow(
+    db,
+    sql<{ repository: string | null }>`
+      select ${REPOSITORY} as repository from sessions
+      where organization_id = ${organizationId} and session_id = ${sessionId}`,
+  );
+  const terms = termsOf(rules, bounds, { plane: row.plane, repository: found?.repository ?? null });
+  const until = (term: Term | undefined): Expiry | undefined =>
+    term && { ...term, at: toTimestamp(row.updated_at + term.days * DAY_MS) };
+  const [words, all] = [until(terms.contentDays), until(terms.factsDays)];
+  const removed = row.content_expired_at === null ? undefined : await findRemoval(db, organizationId, sessionId);
+  return {
+    ...(removed && { wordsRemoved: removed }),
+    ...(words && row.content_expired_at === null && { wordsKeptUntil: words }),
+    ...(all && { keptUntil: all }),
+  };
+}
+
+async function findRemoval(db: Db, organizationId: string, sessionId: string): Promise<Expiry | undefined> {
+  const row = await findContentReceipt(db, organizationId, sessionId);
+  if (!row) return undefined;
+  const { target_kind: kind, target_id: id } = row;
+  return {
+    at: toTimestamp(row.expired_at),
+    days: row.days,
+    ...(kind !== null && { target: { kind, ...optional('id', id) } }),
+  };
+}

@@ -1,0 +1,291 @@
+import { sql } from 'kysely';
+import type { MaskReceipt } from '../../contract/mask.ts';
+import { Problem } from '../../contract/problem.ts';
+import { newId } from '../ids.ts';
+import type { SessionKey } from '../log/decide.ts';
+import { recordAction } from './audit.ts';
+import { person } from './audit-chain.ts';
+import { toTimestamp } from './columns.ts';
+import { removeChunk, removeFacts } from './derived-removal.ts';
+import { forShare, forUpdate } from './dialect.ts';
+import type { StoredAppend } from './events.ts';
+import { findHoldOf, lockHolds } from './holds.ts';
+import { allRows, changedRows, firstRow, oneRow } from './rows.ts';
+import type { Db, SessionRow } from './schema.ts';
+import type { MaskRow } from './schema-governance.ts';
+
+export interface MaskedEvent {
+  sequence: number;
+  /** Of the event as it was before. */
+  digest: string;
+  /** Pieces that were replaced. */
+  count: number;
+}
+
+/** An append in which something is to be masked. */
+export interface MaskedAppend {
+  append: StoredAppend;
+  codec: number;
+  body: Uint8Array;
+  events: MaskedEvent[];
+}
+
+/** A text to be masked in a session. */
+export interface NewMask extends SessionKey {
+  userId: string;
+  mark: string;
+  sealed: string;
+  /** Events that were acknowledged by then. */
+  acceptedEvents: number;
+}
+
+const MOST_LISTED = 500;
+
+/** A session is held; nothing of it is masked. */
+export class MaskHeld extends Error {
+  readonly holdId: string;
+
+  constructor(holdId: string) {
+    super('a hold keeps the session');
+    this.holdId = holdId;
+  }
+}
+
+/** Notes what is to be masked, so that another process goes on where this one is stopped. */
+export const insertMask = (db: Db, mask: NewMask, now: number) =>
+  db.transaction().execute(async (transaction) => {
+    const { organizationId, sessionId, userId, mark, sealed, acceptedEvents } = mask;
+    await assertUnheld(transaction, { organizationId, sessionId });
+    await assertHasWords(transaction, { organizationId, sessionId });
+    const row = await oneRow(
+      transaction,
+      sql<MaskRow>`
+        insert into masks
+          (mask_id, organization_id, session_id, mark, sealed, masked_by, requested_at, accepted_events)
+        values
+          (${newId('msk', now)}, ${organizationId}, ${sessionId}, ${mark}, ${sealed}, ${userId}, ${now}, ${acceptedEvents})
+        returning *`,
+    );
+    await record(transaction, row, 'session.mask_requested', {}, now);
+    return row;
+  });
+
+/** Claims a mask for this process; undefined where another one has it, or it is finished. */
+export const claimMask = (db: Db, organizationId: string, maskId: string, now: number, until: number) =>
+  firstRow(
+    db,
+    sql<MaskRow>`
+      update masks set claimed_until = ${until}
+      where organization_id = ${organizationId} and mask_id = ${maskId} and finished_at is null
+        and claimed_until <= ${now}
+      returning *`,
+  );
+
+export const releaseMask = (db: Db, { organization_id, mask_id }: MaskRow) =>
+  sql`
+    update masks set claimed_until = 0
+    where organization_id = ${organization_id} and mask_id = ${mask_id}`.execute(db);
+
+/** Those that run, or were interrupted, of all organizations. */
+export const listUnfinishedMasks = (db: Db, after: string, limit: number) =>
+  allRows(
+    db,
+    sql<MaskRow>`
+      select * from masks where finished_at is null and mask_id > ${after} order by mask_id limit ${limit}`,
+  );
+
+export const findMask = (db: Db, organizationId: string, maskId: string) =>
+  firstRow(db, sql<MaskRow>`select * from masks where organization_id = ${organizationId} and mask_id = ${maskId}`);
+
+/** The latest first. */
+export const listMasks = (db: Db, { organizationId, sessionId }: SessionKey) =>
+  allRows(
+    db,
+    sql<MaskRow>`
+      select * from masks where organization_id = ${organizationId} and session_id = ${sessionId}
+      order by mask_id desc limit ${MOST_LISTED}`,
+  );
+
+/** @throws MaskHeld; until the transaction ends, the session gets no hold */
+async function assertUnheld(transaction: Db, place: SessionKey): Promise<void> {
+  await lockHolds(transaction, place.organizationId);
+  const holdId = await findHoldOf(transaction, place);
+  if (holdId !== undefined) throw new MaskHeld(holdId);
+}
+
+/** @throws Problem `words_withheld`; until the transaction ends, the session keeps its words */
+async function assertHasWords(transaction: Db, { organizationId, sessionId }: SessionKey): Promise<void> {
+  const session = await firstRow(
+    transaction,
+    sql`
+      select 1 from sessions
+      where organization_id = ${organizationId} and session_id = ${sessionId} and content_expired_at is null
+        and deleted_at is null
+      ${forShare(transaction)}`,
+  );
+  if (!session) throw new Problem('words_withheld', 'The words of this session were removed meanwhile.');
+}
+
+/**
+ * Writes masked appends, with the digests of what was accepted, in one transaction.
+ * @returns false, without writing, where one of the appends is not as it was read
+ * @throws MaskHeld
+ */
+export const writeMasked = (
+  db: Db,
+  mask: MaskRow,
+  appends: readonly MaskedAppend[],
+  now: number,
+  until: number,
+): Promise<boolean> => {
+  const { organization_id: organizationId, session_id: sessionId, mask_id, masked_by } = mask;
+  return db
+    .transaction()
+    .execute(async (transaction) => {
+      await assertUnheld(transaction, { organizationId, sessionId });
+      for (const { append, codec, body } of appends) {
+        const changed = await changedRows(
+          transaction,
+          sql`
+            update appends set codec = ${codec}, body = ${body}
+            where organization_id = ${organizationId} and session_id = ${sessionId}
+              and first_sequence = ${append.first_sequence} and body = ${append.body}`,
+        );
+        if (changed === 0) throw new Overtaken();
+      }
+      const events = appends.flatMap((append) => append.events);
+      const rows = events.map(
+        ({ sequence, digest, count }) =>
+          sql`(${sessionId}, ${sequence}, ${organizationId}, ${digest}, ${count}, ${masked_by}, ${now})`,
+      );
+      await sql`
+        insert into event_masks (session_id, sequence, organization_id, digest, places, masked_by, masked_at)
+        values ${sql.join(rows)}
+        on conflict (session_id, sequence) do update set places = event_masks.places + excluded.places,
+          masked_by = excluded.masked_by, masked_at = excluded.masked_at`.execute(transaction);
+      const places = events.reduce((sum, { count }) => sum + count, 0);
+      await sql`
+        update masks set events = events + ${events.length}, places = places + ${places}, claimed_until = ${until}
+        where organization_id = ${organizationId} and mask_id = ${mask_id}`.execute(transaction);
+      return true;
+    })
+    .catch((error: unknown) => {
+      if (error instanceof Overtaken) return false;
+      throw error;
+    });
+};
+
+/** Somebody else changed an append meanwhile. */
+class Overtaken extends Error {}
+
+/** What a session says of itself. */
+export const OWN_FIELDS = ['title', 'repo_root', 'repository', 'git_branch'] as const;
+export type OwnFields = Pick<SessionRow, (typeof OWN_FIELDS)[number]>;
+
+export type SweptSession = OwnFields & Pick<SessionRow, 'organization_id' | 'session_id' | 'event_count'>;
+
+/** Sessions of all organizations that have their words, by their ids. */
+export const listSwept = (db: Db, after: string, limit: number) =>
+  allRows(
+    db,
+    sql<SweptSession>`
+      select organization_id, session_id, event_count, title, repo_root, repository, git_branch from sessions
+      where session_id > ${after} and deleted_at is null and content_expired_at is null
+      order by session_id limit ${limit}`,
+  );
+
+/**
+ * Ends masking: masks what the session says of itself, and removes what was derived of it, so that it is derived again.
+ * @param maskFields returns the masked fields, and in how many places they were
+ * @throws MaskHeld
+ */
+export async function finishMask(
+  db: Db,
+  mask: MaskRow,
+  maskFields: (fields: OwnFields) => { fields: OwnFields; places: number },
+  now: number,
+): Promise<void> {
+  const { organization_id: organizationId, session_id: sessionId, mask_id } = mask;
+  const mine = sql`organization_id = ${organizationId} and session_id = ${sessionId}`;
+  const found = await findMask(db, organizationId, mask_id);
+  // One at a time, so that nobody waits for long; those that are made meanwhile go in the end.
+  if (Number(found?.places) > 0) while (await removeChunk(db, organizationId, sessionId));
+  await db.transaction().execute(async (transaction) => {
+    await assertUnheld(transaction, { organizationId, sessionId });
+    const session = await firstRow(
+      transaction,
+      sql<SessionRow>`select * from sessions where ${mine} ${forUpdate(transaction)}`,
+    );
+    const masked = session && maskFields(session);
+    const isChanged = (masked?.places ?? 0) > 0 || Number(found?.places) > 0;
+    if (session && masked && isChanged) {
+      const { title, repo_root, repository, git_branch } = masked.fields;
+      await sql`
+        update sessions set title = ${title}, repo_root = ${repo_root}, repository = ${repository},
+          git_branch = ${git_branch}, masks = masks + 1
+        where ${mine}`.execute(transaction);
+      // Where the words have expired, the facts cannot be derived again.
+      if (session.content_expired_at === null) await removeFacts(transaction, session);
+    }
+    const ended = await firstRow(
+      transaction,
+      sql<MaskRow>`
+        update masks set finished_at = ${now}, outcome = 'done', sealed = null, claimed_until = 0,
+          fields = fields + ${masked?.places ?? 0}
+        where organization_id = ${organizationId} and mask_id = ${mask_id} and finished_at is null
+        returning *`,
+    );
+    if (ended) await record(transaction, ended, 'session.masked', countsOf(ended), now);
+  });
+}
+
+/** Ends masking before its end: the session is held now. */
+export const stopMask = (db: Db, { organization_id, mask_id }: MaskRow, now: number): Promise<void> =>
+  db.transaction().execute(async (transaction) => {
+    const ended = await firstRow(
+      transaction,
+      sql<MaskRow>`
+        update masks set finished_at = ${now}, outcome = 'held', sealed = null, claimed_until = 0
+        where organization_id = ${organization_id} and mask_id = ${mask_id} and finished_at is null
+        returning *`,
+    );
+    if (ended) await record(transaction, ended, 'session.masked', countsOf(ended), now);
+  });
+
+const countsOf = ({ events, places, fields, outcome }: MaskRow) => ({
+  events: Number(events),
+  places: Number(places),
+  fields: Number(fields),
+  outcome: outcome ?? 'done',
+});
+
+const record = (
+  transaction: Db,
+  { organization_id, session_id, mask_id, masked_by }: MaskRow,
+  action: 'session.mask_requested' | 'session.masked',
+  details: Record<string, string | number>,
+  now: number,
+) =>
+  recordAction(
+    transaction,
+    organization_id,
+    {
+      actor: person(masked_by),
+      action,
+      target: { kind: 'session', id: session_id },
+      details: { mask: mask_id, ...details },
+    },
+    now,
+  );
+
+export const toMaskReceipt = (row: MaskRow): MaskReceipt => ({
+  maskId: row.mask_id,
+  by: row.masked_by,
+  requestedAt: toTimestamp(row.requested_at),
+  ...(row.finished_at !== null && { finishedAt: toTimestamp(row.finished_at) }),
+  ...(row.outcome !== null && { outcome: row.outcome }),
+  events: Number(row.events),
+  places: Number(row.places),
+  fields: Number(row.fields),
+  mark: row.mark,
+});

@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import type { SessionKey } from '../log/decide.ts';
+import { ofEngine } from './dialect.ts';
+import { allRows, firstRow } from './rows.ts';
+import type { Db, SessionRow } from './schema.ts';
+import type { SessionChainRow } from './schema-governance.ts';
+
+export const findChain = (db: Db, { organizationId, sessionId }: SessionKey) =>
+  firstRow(
+    db,
+    sql<SessionChainRow>`
+      select * from session_chains where organization_id = ${organizationId} and session_id = ${sessionId}`,
+  );
+
+/**
+ * Writes signed heads of sessions that are there. One that is further than the given one stays, since both are right; at the same
+ * event the later one stays. The first key of a machine stays.
+ */
+export const writeChains = (db: Db, chains: readonly SessionChainRow[]): Promise<void> =>
+  db.transaction().execute(async (transaction) => {
+    const held = ofEngine(db, { sqlite: sql``, postgres: sql`for key share` });
+    // Sorted, so that two replicas cannot deadlock.
+    for (const one of chains.toSorted((a, b) => (a.session_id < b.session_id ? -1 : 1))) {
+      await sql`
+        insert into session_chains (session_id, organization_id, sequence, hash, machine_key, envelope, signed_at)
+        select session_id, organization_id, ${sql.lit(one.sequence)}, ${one.hash}, ${one.machine_key}, ${one.envelope},
+          ${sql.lit(one.signed_at)}
+        from sessions
+        where organization_id = ${one.organization_id} and session_id = ${one.session_id} and deleted_at is null ${held}
+        on conflict (session_id) do update set
+          sequence = excluded.sequence, hash = excluded.hash, envelope = excluded.envelope,
+          machine_key = excluded.machine_key, signed_at = excluded.signed_at
+        where session_chains.sequence <= excluded.sequence
+          and (session_chains.machine_key is null or session_chains.machine_key = excluded.machine_key)`.execute(
+        transaction,
+      );
+    }
+  });
+
+/** Sessions with events that no signed head has, of all organizations. Those without words have no events any more. */
+export const listUnsigned = (db: Db, after: string, limit: number) =>
+  allRows(
+    db,
+    sql<SessionRow>`
+      select s.* from sessions s left join session_chains c on c.session_id = s.session_id
+      where s.session_id > ${after} and s.event_count > coalesce(c.sequence, 0)
+        and s.deleted_at is null and s.content_expired_at is null
+      order by s.session_id limit ${limit}`,
+  );
+
+/** Digests of what was accepted of the events that were masked since, by sequence. */
+export async function readMaskedDigests(
+  db: Db,
+  { organizationId, sessionId }: SessionKey,
+  from: number,
+  to: number,
+): Promise<Map<number, string>> {
+  const rows = await allRows(
+    db,
+    sql<{ sequence: number; digest: string }>`
+      select sequence, digest from event_masks
+      where organization_id = ${organizationId} and session_id = ${sessionId} and sequence between ${from} and ${to}
+      order by sequence`,
+  );
+  return new Map(rows.map(({ sequence, digest }) => [sequence, digest]));
+}

@@ -1,0 +1,333 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { zstdDecompressSync } from 'node:zlib';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { patience, times } from '../../contract/test/runs.ts';
+import { AuditKey } from '../audit/heads.ts';
+import { VERSION } from '../derive/facts.ts';
+import { withoutWordsIn } from '../derive/review.ts';
+import { applyRetention } from '../ingest/retention.ts';
+import { SessionLog } from '../ingest/session-log.ts';
+import { sweepContents } from '../store/content-expiry.ts';
+import { removeAllDerived } from '../store/derived-removal.ts';
+import { forShare } from '../store/dialect.ts';
+import { recordExpired } from '../store/retention.ts';
+import type { Db } from '../store/schema.ts';
+import { exportRows } from '../transfer/export.ts';
+import { ENGINES } from './engines.ts';
+import { openSession } from './factories.ts';
+import { startWorld, type World } from './world.ts';
+
+const DAY_MS = 86_400_000;
+const MARK = 'zqmarker';
+const DAYS = { from: '2026-01-01', to: '2026-12-31' };
+const ROUNDS = times(12);
+const ignore = () => undefined;
+/** In an order of their own: PostgreSQL has none. */
+const sorted = (rows: object[]) =>
+  rows
+    .map((row) => JSON.stringify(row))
+    .sort()
+    .map((row) => JSON.parse(row));
+
+const EVENTS = [
+  { eventType: 'session.meta', payload: { title: `${MARK}title`, repository: 'https://h.test/own/one' } },
+  { eventType: 'message.user', payload: { text: `${MARK}prompt please` } },
+  { eventType: 'tool.call', payload: { name: 'Bash', callId: 'c1', input: { command: `${MARK}command --now` } } },
+  { eventType: 'tool.result', payload: { callId: 'c1', output: `${MARK}output`, isError: false } },
+];
+
+describe.each(ENGINES)('words whose time is over on %s', (engine) => {
+  let world: World;
+  beforeEach(async () => {
+    world = await startWorld(engine);
+  });
+  afterEach(() => world.service.close());
+
+  const get = async (path: string, as = world.ours.member) => (await world.service.call('GET', path, { as })).body;
+  const facts = (id: string) => get(`/v1/organizations/me/sessions/${id}/facts`);
+
+  /** A session that ended so many days ago, and is derived. */
+  async function past(isOpen = false, days = 40): Promise<string> {
+    const { service, ours } = world;
+    const id = await openSession(service, ours.live, ours);
+    await service.call('POST', `/v1/sessions/${id}/events`, { as: ours.live, body: { events: EVENTS } });
+    if (!isOpen) await service.call('POST', `/v1/sessions/${id}/complete`, { as: ours.live, body: {} });
+    await expect.poll(async () => (await facts(id)).summary?.summarizedThrough).toBe(EVENTS.length);
+    const at = service.clock.now - days * DAY_MS;
+    const { db } = service.store;
+    await db.updateTable('sessions').set({ created_at: at, updated_at: at }).where('session_id', '=', id).execute();
+    return id;
+  }
+
+  const setPolicy = async (retention: object[]) => {
+    const asked = { as: world.ours.owner, body: { retention } };
+    expect((await world.service.call('PUT', '/v1/organizations/me/policy', asked)).status).toBe(200);
+  };
+  const ORGANIZATION = { target: { kind: 'organization' }, contentDays: 30 };
+
+  /** Takes the words away, and leaves them in the store. */
+  async function expire(): Promise<void> {
+    const { store, clock } = world.service;
+    const { db, journal } = store;
+    const now = () => clock.now;
+    const sessionLog = new SessionLog({ db, journal, committed: ignore, now });
+    const told = { version: VERSION, withoutWords: withoutWordsIn, onWordsGone: ignore, bounds: {} };
+    await applyRetention({ db, sessionLog, ...told, now, signal: new AbortController().signal });
+  }
+
+  /** What an hour does. */
+  async function run(): Promise<void> {
+    const { store, clock } = world.service;
+    await expire();
+    await sweepContents(store.db, () => clock.now);
+    await recordExpired(store.db, clock.now);
+  }
+
+  test('are gone from every table, and the facts and sums stay as they were', async () => {
+    const { service, ours } = world;
+    const id = await past();
+    const other = await past();
+    await service.call('POST', '/v1/organizations/me/holds', {
+      as: ours.admin,
+      body: { target: { kind: 'session', id: other }, reason: 'a lawsuit' },
+    });
+    await setPolicy([ORGANIZATION]);
+    const usage = `/v1/organizations/me/usage?from=${DAYS.from}&to=${DAYS.to}`;
+    const sums = async () => {
+      const { total, days, groups, tools, hours } = await get(usage);
+      return { total, days, groups, tools, hours };
+    };
+    const [before, summed] = [await facts(id), await sums()];
+    expect(before).toMatchObject({ wordsKeptUntil: { days: 30 }, commands: [{ command: `${MARK}command --now` }] });
+    await run();
+    const after = await facts(id);
+    expect(JSON.stringify(after)).not.toContain(MARK);
+    expect(after).toMatchObject({
+      wordsRemoved: { days: 30, target: { kind: 'organization' } },
+      tools: before.tools,
+      files: before.files,
+      usage: before.usage,
+      commands: [],
+      summary: { toolCalls: before.summary.toolCalls, repository: before.summary.repository },
+    });
+    expect(await sums()).toEqual(summed);
+    const { db } = service.store;
+    for (const table of ['appends', 'session_chunks', 'stored_bytes'] as const) {
+      const rows = db.selectFrom(table).select('session_id').where('session_id', '=', id);
+      expect(await rows.execute(), table).toEqual([]);
+    }
+    for (const table of ['sessions', 'session_facts', 'session_values', 'session_days', 'session_add_ons'] as const) {
+      const rows = db.selectFrom(table).selectAll().where('session_id', '=', id);
+      expect(JSON.stringify(await rows.execute()), table).not.toContain(MARK);
+    }
+    for (const path of ['events', 'index']) {
+      const reply = await service.call('GET', `/v1/organizations/me/sessions/${id}/${path}`, { as: ours.owner });
+      expect(reply).toMatchObject({ status: 403, body: { code: 'words_withheld' } });
+    }
+    const found = await get(`/v1/organizations/me/search?q=${MARK}prompt`);
+    expect(found.sessions.map(({ session }: { session: { sessionId: string } }) => session.sessionId)).toEqual([other]);
+    const receipt = await get(`/v1/organizations/me/sessions/${id}/receipt`, ours.admin);
+    expect(receipt).toMatchObject({
+      why: 'policy',
+      events: EVENTS.length,
+      appends: 1,
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    const { entries } = await get('/v1/organizations/me/audit?action=session.content_expired', ours.admin);
+    expect(entries).toMatchObject([{ details: { sessions: 1, events: EVENTS.length } }]);
+    expect((await facts(other)).summary.title).toContain(MARK);
+    await run();
+    expect((await get(usage)).total).toEqual(summed.total);
+  });
+
+  test('are gone from the derived rows that come back after all of them were emptied', async () => {
+    const id = await past();
+    await setPolicy([ORGANIZATION]);
+    await run();
+    const { db } = world.service.store;
+    const read = () =>
+      Promise.all(
+        (['session_facts', 'session_values', 'session_days', 'session_add_ons'] as const).map((table) =>
+          db.selectFrom(table).selectAll().where('session_id', '=', id).execute().then(sorted),
+        ),
+      );
+    const before = await read();
+    await removeAllDerived(db);
+    await facts(id);
+    await expect.poll(read).toEqual(before);
+    expect(before[0]).toMatchObject([{ is_final: 1, claimed_until: 0 }]);
+  });
+
+  test('are kept by a hold that is placed meanwhile, or were gone before it was answered', async () => {
+    const { service, ours } = world;
+    const { db } = service.store;
+    await setPolicy([ORGANIZATION]);
+    const ids = await Promise.all(Array.from({ length: 6 }, () => past()));
+    const gone = async () => {
+      const rows = db.selectFrom('sessions').select('session_id').where('content_expired_at', 'is not', null);
+      return sorted(await rows.where('session_id', 'in', ids).execute());
+    };
+    let total = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      await db.updateTable('sessions').set({ content_expired_at: null }).where('session_id', 'in', ids).execute();
+      await db.deleteFrom('expired_contents').execute();
+      const body = { target: { kind: 'everything' }, reason: 'a lawsuit' };
+      const placing = async () => {
+        await pause(round * 5);
+        const reply = await service.call('POST', '/v1/organizations/me/holds', { as: ours.admin, body });
+        return { holdId: reply.body.hold.holdId as string, goneAtOnce: await gone() };
+      };
+      const [{ holdId, goneAtOnce }] = await Promise.all([placing(), expire()]);
+      expect(await gone()).toEqual(goneAtOnce);
+      total += goneAtOnce.length;
+      await service.call('DELETE', `/v1/organizations/me/holds/${holdId}`, { as: ours.admin });
+    }
+    expect(total).toBeGreaterThan(0);
+    await expire();
+    expect(await gone()).toHaveLength(ids.length);
+  });
+
+  test('wait for a text to be masked, which then is in no facts that are kept', async () => {
+    const { db } = world.service.store;
+    const id = await past(false, 33);
+    await setPolicy([ORGANIZATION]);
+    const mine = { session_id: id, organization_id: world.ours.organizationId };
+    const none = { claimed_until: 0, events: 0, fields: 0, places: 0 };
+    const given = {
+      ...mine,
+      ...none,
+      mask_id: 'msk_1',
+      mark: 'm',
+      masked_by: 'usr_1',
+      accepted_events: 0,
+      requested_at: 1,
+    };
+    const meanwhile = async (work: (transaction: Db) => Promise<void>) => {
+      let expiring: Promise<void> | undefined;
+      await db.transaction().execute(async (transaction) => {
+        await work(transaction);
+        expiring = expire();
+        await pause(100);
+      });
+      await expiring;
+      const row = db.selectFrom('sessions').select('content_expired_at').where('session_id', '=', id);
+      expect(await row.execute()).toEqual([{ content_expired_at: null }]);
+    };
+    // As masking begins.
+    await meanwhile(async (transaction) => {
+      await sql`select 1 from sessions where session_id = ${id} ${forShare(transaction)}`.execute(transaction);
+      await transaction.insertInto('masks').values(given).execute();
+    });
+    // As it ends: what was derived goes in the same transaction, and is derived again.
+    await meanwhile(async (transaction) => {
+      await transaction.updateTable('sessions').set({ masks: 1 }).where('session_id', '=', id).execute();
+      await transaction.deleteFrom('session_facts').where('session_id', '=', id).execute();
+      await transaction.updateTable('masks').set({ finished_at: 2 }).where('mask_id', '=', 'msk_1').execute();
+    });
+    await expect.poll(async () => (await facts(id)).summary?.summarizedThrough).toBe(EVENTS.length);
+    await expire();
+    expect(await facts(id)).toMatchObject({ wordsRemoved: { days: 30 }, tools: [{ name: 'Bash' }] });
+  });
+
+  test('go a week later where nothing could be derived from them', async () => {
+    const { db } = world.service.store;
+    await setPolicy([ORGANIZATION]);
+    const [early, late] = [await past(false, 36), await past(false, 38)];
+    await db.deleteFrom('session_facts').where('session_id', 'in', [early, late]).execute();
+    await expire();
+    const gone = db.selectFrom('sessions').select('session_id').where('content_expired_at', 'is not', null);
+    expect(await gone.execute()).toEqual([{ session_id: late }]);
+    expect(await facts(late)).toMatchObject({ wordsRemoved: { days: 30 }, commands: [], tools: [] });
+  });
+
+  test('are in no export while they are removed, and one of their person has what is kept', async () => {
+    const { store, clock } = world.service;
+    const { ours } = world;
+    const id = await past();
+    await store.db.updateTable('sessions').set({ user_id: ours.memberId }).where('session_id', '=', id).execute();
+    await setPolicy([ORGANIZATION]);
+    await expire();
+    const folder = mkdtempSync(join(tmpdir(), 'capture-expiry-'));
+    const key = new AuditKey(generateKeyPairSync('ed25519').privateKey);
+    for (const person of [undefined, ours.memberId]) {
+      const file = join(folder, `${person}.export`);
+      const asked = { db: store.db, organization: 'ours', person, file, key, now: () => clock.now };
+      const rows = await exportRows(asked);
+      expect(zstdDecompressSync(readFileSync(file)).toString()).not.toContain(MARK);
+      expect(rows.get('expired_contents')).toBe(1);
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  test('of an open session go after it was closed as of its last change; then its client goes on in a new one', async () => {
+    const { service, ours } = world;
+    const id = await past(true);
+    await setPolicy([ORGANIZATION]);
+    await run();
+    await expect
+      .poll(() =>
+        run()
+          .then(() => facts(id))
+          .then(({ wordsRemoved }) => wordsRemoved?.days),
+      )
+      .toBe(30);
+    const { session } = await get(`/v1/organizations/me/sessions/${id}`);
+    expect(session).toMatchObject({ status: 'failed', updatedAt: session.endedAt });
+    const sent = { as: ours.live, body: { events: EVENTS } };
+    expect(await service.call('POST', `/v1/sessions/${id}/events`, sent)).toMatchObject({
+      status: 409,
+      body: { code: 'session_closed' },
+    });
+  });
+
+  test('are counted before the rules are saved, and the receipt goes over to the deletion', async () => {
+    const { service, ours } = world;
+    const id = await past();
+    const preview = { as: ours.owner, body: { retention: [ORGANIZATION] } };
+    expect(await service.call('POST', '/v1/organizations/me/retention-preview', preview)).toMatchObject({
+      status: 200,
+      body: { content: 1, contentHeld: 0, facts: 0, factsHeld: 0 },
+    });
+    await setPolicy([ORGANIZATION]);
+    await run();
+    const path = `/v1/organizations/me/sessions/${id}`;
+    const before = await get(`${path}/receipt`, ours.admin);
+    await service.call('DELETE', path, { as: ours.owner });
+    await expect
+      .poll(() => get(`${path}/receipt`, ours.admin))
+      .toMatchObject({ why: 'person', events: before.events, digest: before.digest });
+    const rows = await sql`select * from expired_contents`.execute(service.store.db);
+    await expect.poll(() => rows.rows.length).toBeLessThan(2);
+  });
+
+  test('stay where a rule for the repository or the plane says so', async () => {
+    const id = await past();
+    await setPolicy([ORGANIZATION, { target: { kind: 'repository', id: 'h.test/own/one' }, contentDays: null }]);
+    await run();
+    expect((await facts(id)).summary.title).toContain(MARK);
+    await setPolicy([ORGANIZATION, { target: { kind: 'plane', id: 'live' }, contentDays: 50 }]);
+    await run();
+    expect((await facts(id)).wordsKeptUntil).toMatchObject({ days: 50, target: { kind: 'plane', id: 'live' } });
+  });
+
+  test('leave the file of SQLite and its log within 30 s', { timeout: patience(60_000) }, async () => {
+    if (engine !== 'sqlite') return;
+    const id = await past();
+    await setPolicy([ORGANIZATION]);
+    await expire();
+    const { db } = world.service.store;
+    const { rows } = await sql<{ file: string }>`select file from pragma_database_list where name = 'main'`.execute(db);
+    const file = rows[0]?.file ?? '';
+    const isLeft = () => [file, `${file}-wal`].some((path) => existsSync(path) && readFileSync(path).includes(MARK));
+    expect(isLeft()).toBe(true);
+    // By what the service does every 15 s.
+    await expect.poll(isLeft, { timeout: 30_000, interval: 500 }).toBe(false);
+    expect(file).not.toBe('');
+    expect((await facts(id)).wordsRemoved).toBeDefined();
+  });
+});

@@ -1,0 +1,161 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import {
+  type ChainHead,
+  type CheckedEvent,
+  chainStart,
+  checkChain,
+  eventDigest,
+  follow,
+} from '../../contract/chain.ts';
+import { type Envelope, openEnvelope } from '../../contract/dsse.ts';
+import { COUNTERSIGNATURE, type Countersigned, type Evidence } from '../../contract/evidence.ts';
+import { allRows } from '../store/rows.ts';
+import type { SessionChainRow } from '../store/schema-governance.ts';
+import { ENGINES } from './engines.ts';
+import { appendTexts, createTenant, event, openSession } from './factories.ts';
+import { startTestService } from './harness.ts';
+import { playScenarios } from './scenarios.ts';
+import { EVIDENCE } from './tables/evidence.ts';
+import { startWorld, type World } from './world.ts';
+
+playScenarios('evidence', EVIDENCE);
+
+/** Payloads as a sender may write them. */
+const TEXTS = ['{"text":"one"}', '{ "n": 1.50, "much": 1e400 }', '{"é":"\\u00e9 é 😀"}', '{}'];
+
+describe.each(ENGINES)('the chain of a session on %s', (engine) => {
+  let world: World;
+  beforeEach(async () => {
+    world = await startWorld(engine);
+  });
+  afterEach(() => world.service.close());
+
+  const readChains = () =>
+    allRows(world.service.store.db, sql<SessionChainRow>`select * from session_chains order by session_id`);
+
+  async function open(): Promise<string> {
+    const { environmentId, installationId, live } = world.ours;
+    const body = { environmentId, agentInstallationId: installationId };
+    return (await world.service.call('POST', '/v1/sessions', { as: live, body })).body.sessionId;
+  }
+
+  async function append(sessionId: string, texts: readonly string[]): Promise<void> {
+    const events = texts.map((text) => `{"eventType":"notice","payload":${text}}`);
+    const reply = await world.service.call('POST', `/v1/sessions/${sessionId}/events`, {
+      as: world.ours.live,
+      body: Buffer.from(`{"events":[${events.join(',')}]}`),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(reply.status).toBe(200);
+  }
+
+  async function show(sessionId: string): Promise<Evidence & { signed: Countersigned }> {
+    const url = `/v1/organizations/me/sessions/${sessionId}/evidence`;
+    const { body } = await world.service.call('GET', url, { as: world.ours.member });
+    const { countersignature, masked } = body as Evidence;
+    return { countersignature, masked, signed: signedIn(countersignature) };
+  }
+
+  const signedIn = (envelope: Envelope) => openEnvelope(envelope, COUNTERSIGNATURE).statement as Countersigned;
+
+  const headOf = (start: string, texts: readonly string[]): string =>
+    texts.reduce<ChainHead>((head, text) => follow(head, eventDigest('notice', text)), { sequence: 0, hash: start })
+      .hash;
+
+  test('is made from the exact texts that were sent, however they came', async () => {
+    const sessionId = await open();
+    await append(sessionId, TEXTS.slice(0, 1));
+    expect((await show(sessionId)).signed).toMatchObject({ events: 1 });
+    await append(sessionId, TEXTS.slice(1));
+    const { signed } = await show(sessionId);
+    expect(signed).toMatchObject({ sessionId, events: TEXTS.length, head: headOf(signed.start, TEXTS) });
+    expect(signed.start).toBe(chainStart(signed.agentId, sessionId).hash);
+  });
+
+  test('is countersigned soon after an append, without being asked for', async () => {
+    const sessionId = await open();
+    await append(sessionId, TEXTS);
+    await vi.waitFor(async () => {
+      const chain = (await readChains()).find((row) => row.session_id === sessionId);
+      expect(chain).toMatchObject({ sequence: TEXTS.length });
+      const signed = signedIn(JSON.parse(chain?.envelope ?? '') as Envelope);
+      expect(signed).toMatchObject({ sessionId, events: TEXTS.length, head: chain?.hash });
+    }, 8_000);
+  });
+
+  test('is the same when heads are lost and made again', async () => {
+    const sessionId = await open();
+    await append(sessionId, TEXTS);
+    const { signed } = await show(sessionId);
+    await sql`delete from session_chains`.execute(world.service.store.db);
+    expect((await show(sessionId)).signed.head).toBe(signed.head);
+  });
+
+  test('holds what was accepted of an event that is masked later, before and after it is signed', async () => {
+    const texts = ['{"text":"a planted phrase"}', '{"text":"nothing"}'];
+    const [before, after] = [await open(), await open()];
+    for (const sessionId of [before, after]) await append(sessionId, texts);
+    await show(before);
+    const url = (sessionId: string) => `/v1/organizations/me/sessions/${sessionId}/mask`;
+    for (const sessionId of [before, after]) {
+      const body = { text: 'planted phrase' };
+      const reply = await world.service.call('POST', url(sessionId), { as: world.ours.member, body });
+      expect(reply.body).toMatchObject({ events: 1 });
+      await sql`delete from session_chains where session_id = ${after}`.execute(world.service.store.db);
+      const { signed, masked } = await show(sessionId);
+      expect(masked).toEqual([{ sequence: 1, digest: eventDigest('notice', texts[0] as string) }]);
+      expect(signed.head).toBe(headOf(signed.start, texts));
+      const events: CheckedEvent[] = ['{"text":"a [REDACTED:manual:1f0c]"}', texts[1] as string].map((payload, at) => ({
+        sequence: at + 1,
+        eventType: 'notice',
+        payload,
+      }));
+      const chain = { start: signed.start, head: { sequence: signed.events, hash: signed.head } };
+      expect(checkChain({ ...chain, masked: new Map([[1, masked[0]?.digest ?? '']]) }, events)).toBeUndefined();
+      expect(checkChain({ ...chain, masked: new Map() }, events)).toEqual(
+        expect.stringContaining('not as it was sent'),
+      );
+    }
+  });
+
+  test('ends with its session', async () => {
+    const sessionId = await open();
+    await append(sessionId, TEXTS);
+    await show(sessionId);
+    const url = `/v1/organizations/me/sessions/${sessionId}`;
+    expect((await world.service.call('DELETE', url, { as: world.ours.admin })).status).toBe(200);
+    await vi.waitFor(async () => {
+      expect((await readChains()).map((row) => row.session_id)).not.toContain(sessionId);
+    }, 8_000);
+  });
+});
+
+describe.runIf(inject('natsUrl'))('the chain of a session on an event bus', () => {
+  test('follows what a worker has written, in the order of the bus', async () => {
+    const service = await startTestService('bus');
+    onTestFinished(() => service.close());
+    const tenant = await createTenant(service);
+    const sessionId = await openSession(service, tenant.live);
+    const texts = Array.from({ length: 120 }, (_, n) => `text ${n}`);
+    for (let at = 0; at < texts.length; at += 3) {
+      expect((await appendTexts(service, tenant, sessionId, texts.slice(at, at + 3))).status).toBe(202);
+    }
+    await vi.waitFor(async () => {
+      const row = await service.store.db
+        .selectFrom('session_chains')
+        .selectAll()
+        .where('session_id', '=', sessionId)
+        .executeTakeFirst();
+      const { statement } = openEnvelope(JSON.parse(row?.envelope ?? '{}') as Envelope, COUNTERSIGNATURE);
+      const { start, events, head } = statement as Countersigned;
+      const expected = texts
+        .map(event)
+        .reduce<ChainHead>(
+          (now, { eventType, payload }) => follow(now, eventDigest(eventType, JSON.stringify(payload))),
+          { sequence: 0, hash: start },
+        );
+      expect({ events, head }).toEqual({ events: texts.length, head: expected.hash });
+    }, 15_000);
+  });
+});

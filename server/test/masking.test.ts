@@ -1,0 +1,351 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { eventDigest } from '../../contract/chain.ts';
+import { splitPayload } from '../../contract/parts.ts';
+import type { Bus } from '../bus/bus.ts';
+import { removeOld } from '../bus/retention.ts';
+import { decodeFrame } from '../log/frame.ts';
+import { seal } from '../mask/seal.ts';
+import { writeSlice } from '../store/derived.ts';
+import { insertMask } from '../store/masks.ts';
+import { oneRow } from '../store/rows.ts';
+import type { AppendRow, SessionFactsRow, SessionRow } from '../store/schema.ts';
+import { ENGINES } from './engines.ts';
+import { whenDerived } from './factories.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { playScenarios } from './scenarios.ts';
+import { MASKS } from './tables/masks.ts';
+import { startWorld, type World } from './world.ts';
+
+playScenarios('masks', MASKS);
+
+/** Letters alone, so that it is one word of the index too. */
+const MARKER = 'zqxplantedmarker';
+const SOURCE = { agent: 'codex', session: 's', file: `/home/${MARKER}/t.jsonl`, position: 1 };
+
+/** Events with the marker wherever a captured event may have it. */
+function planted(): { eventType: string; payload: object }[] {
+  const cut = JSON.stringify({ source: SOURCE, output: `${'x'.repeat(150)}${MARKER}${'y'.repeat(300)}` });
+  const input = { command: `curl -H '${MARKER}' h.test`, path: `/srv/${MARKER}/a.ts` };
+  return [
+    { eventType: 'session.meta', payload: { title: `on ${MARKER}`, cwd: `/srv/${MARKER}`, branch: MARKER } },
+    { eventType: 'user.message', payload: { text: `the password is ${MARKER}, do not tell` } },
+    { eventType: 'tool.call', payload: { source: SOURCE, callId: 'c1', name: 'Bash', input } },
+    {
+      eventType: 'tool.result',
+      payload: { callId: 'c1', output: JSON.stringify({ [MARKER]: JSON.stringify(input) }) },
+    },
+    { eventType: 'assistant.message', payload: { text: 'nothing of interest' } },
+    ...splitPayload(SOURCE, cut, 320).map((payload) => ({ eventType: 'tool.result', payload })),
+  ];
+}
+
+describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
+  let world: World;
+  beforeEach(async () => {
+    world = await startWorld(engine);
+  });
+  afterEach(() => world.service.close());
+
+  async function plant(service: TestService): Promise<string> {
+    const { environmentId, installationId, live } = world.ours;
+    const facts = { title: `about ${MARKER}`, repoRoot: `/srv/${MARKER}`, gitBranch: `fix-${MARKER}` };
+    const body = { environmentId, agentInstallationId: installationId, ...facts };
+    const { sessionId } = (await service.call('POST', '/v1/sessions', { as: live, body })).body;
+    const events = planted();
+    const url = `/v1/sessions/${sessionId}/events`;
+    // The first append ends within the parts; the second is kept as it was sent, compressed.
+    await service.call('POST', url, { as: live, body: { events: events.slice(0, 6) } });
+    await service.call('POST', url, {
+      as: live,
+      headers: { 'content-encoding': 'zstd', 'content-type': 'application/json' },
+      body: zstdCompressSync(JSON.stringify({ events: events.slice(6) })),
+    });
+    await whenDerived(service, world.ours.member, sessionId, events.length);
+    return sessionId;
+  }
+
+  const mask = (sessionId: string, body: object, as = world.ours.member, service = world.service) =>
+    service.call('POST', `/v1/organizations/me/sessions/${sessionId}/mask`, { as, body });
+
+  /** Rows of any table that hold the marker, decoded. */
+  async function rowsWithMarker(): Promise<string[]> {
+    const { db } = world.service.store;
+    const tables = (await db.introspection.getTables()).map(({ name }) => name);
+    const texts: string[] = [];
+    for (const table of tables.filter((name) => !name.startsWith('chunk_words'))) {
+      const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(db);
+      for (const row of rows) texts.push(`${table} ${readable(row)}`);
+    }
+    if (engine === 'sqlite') texts.push(...(await indexedWords()));
+    return texts.filter((text) => text.includes(MARKER));
+  }
+
+  async function indexedWords(): Promise<string[]> {
+    const { rows } = await sql<{ found: number }>`
+      select count(*) as found from chunk_words where chunk_words match ${`"${MARKER}"`}`.execute(
+      world.service.store.db,
+    );
+    return rows[0]?.found === 0 ? [] : [MARKER];
+  }
+
+  test('leaves nothing of it in the store and in any answer, and everything else as it was', async () => {
+    const { service, ours } = world;
+    const sessionId = await plant(service);
+    const url = `/v1/organizations/me/sessions/${sessionId}`;
+    const read = async () => (await service.call('GET', `${url}/events?limit=500`, { as: ours.member })).body.events;
+    const before = await read();
+    expect(await rowsWithMarker()).not.toEqual([]);
+
+    const dry = (await mask(sessionId, { text: MARKER, dryRun: true })).body;
+    expect(dry).toMatchObject({ fields: 3 });
+    expect(dry.receipt).toBeUndefined();
+    expect(await read()).toEqual(before);
+
+    const reply = await mask(sessionId, { text: MARKER });
+    expect(reply.status).toBe(200);
+    const { mark, receipt } = reply.body;
+    expect(mark).toMatch(/^\[REDACTED:manual:[0-9a-f]{4}\]$/);
+    expect(receipt).toMatchObject({
+      by: ours.memberId,
+      outcome: 'done',
+      events: dry.events,
+      places: dry.places,
+      fields: 3,
+    });
+
+    const after = await read();
+    expect(after.map(withoutPayload)).toEqual(before.map(withoutPayload));
+    expect(joined(after)).toEqual(JSON.parse(JSON.stringify(joined(before)).replaceAll(MARKER, mark)));
+    expect(after[4]).toEqual(before[4]);
+
+    await whenDerived(service, ours.member, sessionId, before.length);
+    await vi.waitFor(async () => expect(await rowsWithMarker()).toEqual([]), 30_000);
+    for (const path of ['', '/events', '/index', '/facts', '/window', '/masks', `/find?q=${mark}`]) {
+      const answer = await service.call('GET', url + path, { as: ours.member });
+      expect(answer.text, path).not.toContain(MARKER);
+    }
+    const search = `/v1/organizations/me/search?q=${MARKER}`;
+    expect((await service.call('GET', search, { as: ours.member })).body.sessions).toEqual([]);
+    expect(service.log.join('\n')).not.toContain(MARKER);
+
+    const { masks } = (await service.call('GET', `${url}/masks`, { as: ours.owner })).body;
+    expect(masks).toEqual([receipt]);
+    const { entries } = (await service.call('GET', '/v1/organizations/me/audit', { as: ours.admin })).body;
+    const told = entries.filter(({ action }: { action: string }) => action.startsWith('session.mask'));
+    expect(told).toMatchObject([
+      { action: 'session.masked', details: { mask: receipt.maskId, outcome: 'done', events: dry.events } },
+      { action: 'session.mask_requested', actor: { kind: 'person', id: ours.memberId }, target: { id: sessionId } },
+    ]);
+    const digests = await service.store.db.selectFrom('event_masks').selectAll().orderBy('sequence').execute();
+    expect(digests).toHaveLength(dry.events);
+    expect(digests[1]).toMatchObject({
+      sequence: 2,
+      digest: eventDigest('user.message', JSON.stringify(before[1].payload)),
+    });
+    if (engine !== 'sqlite') return;
+    await vi.waitFor(() => expect(filesWith(service.store.dataDir, MARKER)).toEqual([]), 15_000);
+  });
+
+  test('can be done again, and finds nothing then', async () => {
+    const sessionId = await plant(world.service);
+    await mask(sessionId, { text: MARKER });
+    const again = await mask(sessionId, { text: MARKER });
+    expect(again.body).toMatchObject({ events: 0, places: 0, fields: 0, receipt: { outcome: 'done' } });
+  });
+
+  test('is gone on with by the next process where one was killed', async () => {
+    const { ours, service } = world;
+    const sessionId = await plant(service);
+    const { db } = service.store;
+    const pepper = (await oneRow(db, sql<{ value: string }>`select value from settings where name = 'pepper'`)).value;
+    const place = { organizationId: ours.organizationId, sessionId, userId: ours.memberId, acceptedEvents: 0 };
+    const mark = '[REDACTED:manual:0000]';
+    await insertMask(db, { ...place, mark, sealed: seal(pepper, sessionId, MARKER) }, service.clock.now);
+    expect(JSON.stringify(await db.selectFrom('masks').selectAll().execute())).not.toContain(MARKER);
+    const next = await startTestService(engine, {}, service.store);
+    try {
+      await vi.waitFor(async () => {
+        const rows = await db.selectFrom('masks').selectAll().execute();
+        expect(rows).toMatchObject([{ outcome: 'done', sealed: null, fields: 3 }]);
+      }, 20_000);
+      await whenDerived(service, ours.member, sessionId, planted().length);
+      await vi.waitFor(async () => expect(await rowsWithMarker()).toEqual([]), 30_000);
+    } finally {
+      await next.close();
+    }
+  });
+
+  test('what a process has derived from the events before is not written afterwards', async () => {
+    const { ours, service } = world;
+    const sessionId = await plant(service);
+    const { db } = service.store;
+    const row = await oneRow(db, sql<SessionRow>`select * from sessions where session_id = ${sessionId}`);
+    const read = () => oneRow(db, sql<SessionFactsRow>`select * from session_facts where session_id = ${sessionId}`);
+    const stale = await read();
+    await mask(sessionId, { text: MARKER });
+    await whenDerived(service, ours.member, sessionId, planted().length);
+    const { version, derived_through, next_chunk, is_rewritten, is_final, facts, masks, claimed_until, ...rest } =
+      stale;
+    const { session_id: _, organization_id: __, plane: ___, started_at: ____, ...columns } = rest;
+    const before = { version, derived_through, next_chunk, is_rewritten, is_final, facts, masks };
+    const slice = { row, before, after: { ...before, claimed_until }, columns, isAnew: false };
+    const nothing = { chunks: [], days: undefined, addOns: undefined, values: { added: [], removed: [] } };
+    // It has as many events as before, so the number of masks alone tells.
+    expect((await read()).derived_through).toBe(derived_through);
+    expect(await writeSlice(db, { ...slice, ...nothing })).toBe(false);
+    expect((await read()).facts).not.toContain(MARKER);
+  });
+
+  test('is refused where a hold keeps the session, and the answer names the hold', async () => {
+    const { ours, service } = world;
+    const sessionId = await plant(service);
+    const body = { target: { kind: 'session', id: sessionId }, reason: 'a lawsuit' };
+    const { holdId } = (await service.call('POST', '/v1/organizations/me/holds', { as: ours.admin, body })).body.hold;
+    for (const dryRun of [true, false]) {
+      const reply = await mask(sessionId, { text: MARKER, dryRun });
+      expect([reply.status, reply.body.code]).toEqual([409, 'held']);
+      expect(reply.body.error).toContain(holdId);
+    }
+    expect(await rowsWithMarker()).not.toEqual([]);
+  });
+
+  test('is for members who may read it', async () => {
+    const { ours, theirs, service } = world;
+    const sessionId = await plant(service);
+    const outcome = async (as: string) => (await mask(sessionId, { text: 'nowhere at all' }, as)).status;
+    expect(await outcome(ours.live)).toBe(401);
+    expect(await outcome(theirs.owner)).toBe(404);
+    for (const [visibility, status] of [
+      ['facts', 403],
+      ['private', 404],
+    ] as const) {
+      await sql`update sessions set visibility = ${visibility}, user_id = 'usr_else' where session_id = ${sessionId}`.execute(
+        service.store.db,
+      );
+      expect(await outcome(ours.member)).toBe(status);
+    }
+  });
+
+  test.each(['', 'a', 'abc', '     ', `  a   `, 'x'.repeat(20_001), 'nul\u0000nul', 'half \ud800'])(
+    'refuses %j',
+    async (text) => {
+      expect((await mask(world.ours.sessionId, { text })).status).toBe(400);
+    },
+  );
+});
+
+describe.runIf(inject('natsUrl'))('masking a text over an event bus', () => {
+  let world: World;
+  let bus: Bus;
+  beforeEach(async () => {
+    world = await startWorld('bus');
+    bus = world.service.store.bus as Bus;
+  });
+  afterEach(() => world.service.close());
+
+  /** Texts of the messages that the bus still has. */
+  async function sent(): Promise<string[]> {
+    const { state } = await bus.manager.streams.info(bus.name);
+    const texts: string[] = [];
+    for (let next = state.first_seq; next <= state.last_seq; ) {
+      const message = await bus.messageFrom(next);
+      if (!message) break;
+      texts.push(Buffer.from(message.data).toString('utf8'));
+      next = message.seq + 1;
+    }
+    return texts;
+  }
+
+  const lock = (then: () => Promise<void>) =>
+    world.service.store.db.transaction().execute(async (transaction) => {
+      // Workers wait for the session, so that nothing of it is written.
+      await sql`select 1 from sessions for update`.execute(transaction);
+      await then();
+    });
+
+  test('waits for events that are acknowledged and not written yet, and leaves none of it on the bus', async () => {
+    const { ours, service } = world;
+    const { environmentId, installationId, live } = ours;
+    const opening = { environmentId, agentInstallationId: installationId };
+    const { sessionId } = (await service.call('POST', '/v1/sessions', { as: live, body: opening })).body;
+    const append = (text: string) =>
+      service.call('POST', `/v1/sessions/${sessionId}/events`, {
+        as: live,
+        body: { events: [{ eventType: 'user.message', payload: { text } }] },
+      });
+    await append('before');
+    await whenDerived(service, ours.member, sessionId, 1);
+    let masking: ReturnType<typeof service.call> | undefined;
+    await lock(async () => {
+      expect((await append(`then ${MARKER}`)).status).toBe(202);
+      expect((await sent()).join()).toContain(MARKER);
+      const url = `/v1/organizations/me/sessions/${sessionId}/mask`;
+      masking = service.call('POST', url, { as: ours.member, body: { text: MARKER } });
+      await pause(300);
+    });
+    expect((await masking)?.body).toMatchObject({ events: 1, places: 1, receipt: { outcome: 'done' } });
+    expect((await sent()).join()).not.toContain(MARKER);
+    expect((await append('after')).body).toMatchObject({ firstSequence: 3 });
+    await whenDerived(service, ours.member, sessionId, 3);
+    const url = `/v1/organizations/me/sessions/${sessionId}/events?limit=9`;
+    const { events } = (await service.call('GET', url, { as: ours.member })).body;
+    const mark = expect.stringMatching(/^then \[REDACTED:manual:[0-9a-f]{4}\]$/);
+    expect(events.map(({ payload }: { payload: { text: string } }) => payload.text)).toEqual(['before', mark, 'after']);
+  });
+
+  test('keeps what is not settled when messages between older ones are gone', async () => {
+    const { ours, service } = world;
+    const { environmentId, installationId, live } = ours;
+    const opening = { environmentId, agentInstallationId: installationId };
+    const open = async () => (await service.call('POST', '/v1/sessions', { as: live, body: opening })).body.sessionId;
+    const [first, other] = [await open(), await open()];
+    for (let round = 0; round < 6; round++) {
+      for (const id of [first, other, first]) {
+        const body = { events: [{ eventType: 'user.message', payload: { text: `${MARKER} ${id}` } }] };
+        await service.call('POST', `/v1/sessions/${id}/events`, { as: live, body });
+      }
+    }
+    await whenDerived(service, ours.member, first, 12);
+    await service.call('POST', `/v1/organizations/me/sessions/${first}/mask`, {
+      as: ours.member,
+      body: { text: MARKER },
+    });
+    const before = (await sent()).filter((text) => text.includes(other));
+    expect(before).toHaveLength(6);
+    await removeOld(bus, 0);
+    expect((await sent()).filter((text) => text.includes(other))).toEqual(before);
+  });
+});
+
+const withoutPayload = ({ payload: _, ...rest }: { payload: unknown }) => rest;
+
+/** Payloads, those in parts as one. */
+function joined(events: { payload: { json?: string } }[]): unknown[] {
+  const parts = events.flatMap(({ payload }) => payload.json ?? []);
+  return [
+    ...events.filter(({ payload }) => payload.json === undefined).map(({ payload }) => payload),
+    JSON.parse(parts.join('')),
+  ];
+}
+
+function readable(row: Record<string, unknown>): string {
+  if ('codec' in row) {
+    const { body, ...rest } = row as unknown as AppendRow;
+    const texts = decodeFrame({ codec: rest.codec, body }).map(
+      ({ eventType, payload }) => eventType + Buffer.from(payload),
+    );
+    return JSON.stringify(rest) + texts.join('') + Buffer.from(body).toString('latin1');
+  }
+  return Object.values(row)
+    .map((value) => (value instanceof Uint8Array ? zstdDecompressSync(value).toString('utf8') : String(value)))
+    .join(' ');
+}
+
+/** Files of the store that hold the text as it is. */
+const filesWith = (folder: string, text: string): string[] =>
+  readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(text));
