@@ -1,3 +1,4 @@
+import type { Visibility } from '../contract/session.ts';
 import { readKey } from '../redact/key.ts';
 import { createRedactor, type Redactor } from '../redact/redactor.ts';
 import { type Account, identifyAccount, openAccountSpool } from './account.ts';
@@ -13,6 +14,7 @@ import { createRecordHash } from './read/identity.ts';
 import { createReader } from './read/reader.ts';
 import { findRepository, type Repository } from './repository.ts';
 import { openSpool, type Spool } from './spool/open.ts';
+import type { SessionRow } from './spool/sessions.ts';
 import { createService } from './upload/service.ts';
 
 /** Whose captures go where, and the spool between reading and sending. */
@@ -55,6 +57,19 @@ export function findAllowedRepository(policy: Policy, folder: string): Repositor
     // While the settings cannot be read nobody knows what is excluded.
     return 'kept back';
   }
+}
+
+/** Who may see a session. Throws a `Failure` while the settings cannot be read. */
+export function visibilityOf(
+  spool: Spool,
+  policy: Policy,
+  { agent, agentSession, cwd }: Pick<SessionRow, 'agent' | 'agentSession' | 'cwd'>,
+  about: { isNew: boolean },
+): Visibility {
+  if (policy.refresh()) policy.keep();
+  const ofFiles = spool.files.ofSession(agent, agentSession).map(({ origin }) => origin.cwd);
+  const folders = new Set([cwd, ...ofFiles].filter((folder) => folder !== undefined));
+  return policy.visibilityOf(agent, agentSession, { ...about, folders: [...folders] });
 }
 
 /** The repository of the current folder if its sessions may be captured: otherwise nobody learns of it. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createKnownValues } from './machine-secrets/known-values.ts';
 import { readPlainFile } from './plain-file.ts';
-import { findObjection } from './privacy/folder.ts';
+import { findWish } from './privacy/folder.ts';
 import { findRepository } from './repository.ts';
 import { makeFolder, write } from './test/folder.ts';
 import { openTestPolicy } from './test/policy.ts';
@@ -35,7 +35,7 @@ test('pipes in a working folder stop nobody: its settings, its repository, its e
   for (const name of ['.session-capture.json', '.git/config', '.git/HEAD', '.git/commondir', '.env']) {
     pipe(join(folder, name));
   }
-  expect(findObjection(folder)).toContain('is not {"capture": true}');
+  expect(findWish(folder).objection).toContain('is not {"capture": true}');
   expect(findRepository(folder)).toEqual({ root: folder });
   expect(learnFrom(folder)).toEqual([]);
 });

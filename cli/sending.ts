@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from './context.ts';
 import { describe, Failure } from './failure.ts';
 import { type Lock, takeLock } from './lock.ts';
-import { findAllowedRepository, findOwnRepository, type Pipeline } from './pipeline.ts';
+import { findAllowedRepository, findOwnRepository, type Pipeline, visibilityOf } from './pipeline.ts';
 import { createReach } from './reach.ts';
 import { damageOf } from './spool/damage.ts';
 import { createKeyOf } from './upload/client-key.ts';
@@ -43,6 +43,7 @@ export function startSending(context: Context, { settings, spool, folder, policy
     ...options,
     ...{ spool, service, retry, registration, now, heldMs },
     findRepository: (folder) => (isReachable(folder) ? findAllowedRepository(policy, folder) : undefined),
+    visibilityOf: (session, about) => visibilityOf(spool, policy, session, about),
     keyOf: createKeyOf(context),
   });
   signal.addEventListener('abort', () => setTimeout(() => connections.abort(), FAREWELL_MS).unref());

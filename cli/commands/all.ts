@@ -6,6 +6,7 @@ import { execCommand } from './exec.ts';
 import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
 import { openCommand } from './open.ts';
+import { receiptCommand } from './receipt.ts';
 import { redactCommand } from './redact.ts';
 import { sessionsCommand } from './sessions.ts';
 import { skipCommand } from './skip.ts';
@@ -13,6 +14,7 @@ import { spoolCommand } from './spool.ts';
 import { statusCommand } from './status.ts';
 import { uninstallCommand } from './uninstall.ts';
 import { verifyCommand } from './verify.ts';
+import { visibilityCommand } from './visibility.ts';
 
 /** In the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -29,7 +31,9 @@ export const COMMANDS: readonly Command[] = [
   spoolCommand,
   skipCommand,
   deleteCommand,
+  visibilityCommand,
   verifyCommand,
+  receiptCommand,
   redactCommand,
   logoutCommand,
   uninstallCommand,

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { strictestOf, type Visibility } from '../../contract/session.ts';
 import type { Origin } from '../agents/agent.ts';
 import type { StatePlace } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -25,6 +26,11 @@ export interface Policy {
    * it, as when its file server answers again: then none of its data may be thrown away.
    */
   isSettled(agent: string, session: string, objection: string): boolean;
+  /**
+   * Who may see a session: the strictest of what its folders say, those of its sub-agents and what it was forked from among them, of
+   * what a person said of it, and of a new one also of what the machine is set to.
+   */
+  visibilityOf(agent: string, session: string, about: { folders: readonly string[]; isNew: boolean }): Visibility;
   /** Why sessions of a folder are kept back. */
   objectionToFolder(folder: string): string | undefined;
   /** What is known of a session that was met. */
@@ -71,6 +77,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   let stamp: string | undefined;
   let reconsideredAt = 0;
   let rules: { include?: Rule[]; exclude: Rule[] } = { exclude: [] };
+  let ofMachine: Visibility | undefined;
   const looks = new Map<string, { look: Look; until: number }>();
   /** Folders on file servers that did not answer since the last `refresh`. */
   const away = new Set<string>();
@@ -287,6 +294,28 @@ export function createPolicy(options: PolicyOptions): Policy {
     return hasChanged;
   }
 
+  /** What is asked for by a session, and by those that it was forked from. */
+  function visibilitiesOf(agent: string, session: string, seen: Set<string>): (Visibility | undefined)[] {
+    const known = seen.has(session) ? undefined : find(agent, session);
+    seen.add(session);
+    if (known === undefined) return [];
+    const { visibility, facts, folder, parents } = known;
+    return [
+      visibility,
+      ...facts.map((each) => each.visibility),
+      ...(folder === undefined ? [] : visibilitiesOfFolder(folder)),
+      ...parents.flatMap((parent) => visibilitiesOf(agent, parent, seen)),
+    ];
+  }
+
+  /** What a folder asks for now, and what it did when it was last there. */
+  function visibilitiesOfFolder(folder: string): (Visibility | undefined)[] {
+    if (folder.length > LONGEST_PATH) return [];
+    const seen = look(folder);
+    if (seen.kind === 'there') return [seen.facts.visibility];
+    return [recall(folder)?.visibility, ...(seen.kind === 'gone' ? [seen.facts.visibility] : [])];
+  }
+
   /** Writes down in one commit what was decided, unless a person or another process did meanwhile. */
   function keep(): void {
     if (decided.size + heads.size + folders.size + rulePaths.size === 0) return;
@@ -312,7 +341,8 @@ export function createPolicy(options: PolicyOptions): Policy {
       const current = `${stampOf(preferencesPath(options))} ${decisions.revision()}`;
       const isServerBack = [...away].some((folder) => look(folder).kind !== 'unreachable');
       if (current === stamp && !isServerBack && led.length === 0) return reconsiderWaiting();
-      const { include, exclude = [] }: Preferences = readPreferences(options);
+      const { include, exclude = [], visibility }: Preferences = readPreferences(options);
+      ofMachine = visibility;
       rules = { ...(include && { include: include.map(makeRule) }), exclude: exclude.map(makeRule) };
       looks.clear();
       away.clear();
@@ -327,6 +357,12 @@ export function createPolicy(options: PolicyOptions): Policy {
       if (verdict === 'skipped' || verdict === 'deleted') return true;
       return !UNSETTLED.has(reason) && !parents.some((parent) => forkReason(parent) === reason);
     },
+    visibilityOf: (agent, session, { folders, isNew }) =>
+      strictestOf(
+        ...(isNew ? [ofMachine] : []),
+        ...folders.flatMap(visibilitiesOfFolder),
+        ...visibilitiesOf(agent, session, new Set()),
+      ),
     objectionToFolder: (folder) => judgeFolder(folder, []).reason,
     find,
     keep,
@@ -336,9 +372,9 @@ export function createPolicy(options: PolicyOptions): Policy {
 /** What was known of a session before its transcript was met: what a person said, and what an earlier spool had of it. */
 function addKnown(met: Decision, known: Decision | undefined): Decision {
   if (known === undefined) return met;
-  const { verdict, reason, isSaid, decidedAt, facts } = known;
+  const { verdict, reason, isSaid, decidedAt, facts, visibility } = known;
   const parents = [...new Set([...known.parents, ...met.parents])];
-  return { ...met, folder: met.folder ?? known.folder, verdict, reason, isSaid, decidedAt, facts, parents };
+  return { ...met, folder: met.folder ?? known.folder, verdict, reason, isSaid, decidedAt, facts, parents, visibility };
 }
 
 const withReason = (facts: FolderFacts[], reason: string | undefined) => ({
@@ -348,10 +384,11 @@ const withReason = (facts: FolderFacts[], reason: string | undefined) => ({
 
 /** A folder that is another one, leads elsewhere, or has another repository than before: what it was counts as well. */
 function addFacts(known: readonly FolderFacts[], facts: FolderFacts): FolderFacts[] {
-  const isReplaced = ({ paths, remotes, id, objection }: FolderFacts) =>
+  const isNone = (before: string | undefined, now: string | undefined) => before === undefined || before === now;
+  const isReplaced = ({ paths, remotes, id, objection, visibility }: FolderFacts) =>
     isEqual(paths, facts.paths) &&
     (remotes.length === 0 || isEqual(remotes, facts.remotes)) &&
-    (id === facts.id || objection === undefined || objection === facts.objection);
+    (id === facts.id || (isNone(objection, facts.objection) && isNone(visibility, facts.visibility)));
   return [...known.filter((each) => !isReplaced(each)), facts];
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { readJson, type StatePlace, stateFolder } from '../config.ts';
+import { isVisibility, type Visibility } from '../../contract/session.ts';
+import { readJson, type StatePlace, stateFolder, writeJson } from '../config.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { findRuleProblem } from './rules.ts';
 
@@ -9,6 +10,8 @@ export interface Preferences {
   include?: string[];
   /** Folders, or repositories by their remote, whose sessions are not captured. Wins over `include`. */
   exclude?: string[];
+  /** Who may see new sessions of this machine, where nothing asks for stricter; by default what the organization has set. */
+  visibility?: Visibility;
   redaction?: {
     /** Rule ids, and whole marks such as `[REDACTED:slack-token:1f0c]`, that are let through. */
     allow?: string[];
@@ -30,6 +33,11 @@ export function readPreferences(context: StatePlace): Preferences {
   throw new Failure(EXIT.usage, `${path}: ${problem}`, CORRECT_IT);
 }
 
+/** Notes who may see new sessions. The other settings stay as they are. */
+export function writeVisibility(context: StatePlace, visibility: Visibility): void {
+  writeJson(preferencesPath(context), { ...readPreferences(context), visibility });
+}
+
 const CORRECT_IT = 'Correct the file; nothing is captured until then.';
 
 const areTexts = (value: unknown): value is string[] =>
@@ -43,9 +51,11 @@ type Check = Find | { readonly [name: string]: Check };
 const findTextsProblem: Find = (value) => (areTexts(value) ? undefined : 'must be a list of texts');
 const findRulesProblem: Find = (value) =>
   areTexts(value) ? value.map(findRuleProblem).find((problem) => problem !== undefined) : findTextsProblem(value);
+const NAMES = 'team, facts or private';
 const CHECKS: Check = {
   include: findRulesProblem,
   exclude: findRulesProblem,
+  visibility: (value) => (isVisibility(value) ? undefined : `must be ${NAMES}`),
   redaction: { allow: findTextsProblem },
   spool: { maxMegabytes: (value) => (isPositive(value) ? undefined : 'must be a number above 0') },
 };

@@ -65,10 +65,21 @@ test('decisions of version 1 are taken over', () => {
   first?.close();
   const db = new DatabaseSync(join(folder, DECISIONS_FILE));
   db.exec(`DROP TABLE kept_files; CREATE TABLE kept_files (path TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
-    INSERT INTO kept_files VALUES ('/a', '1 2'); PRAGMA user_version = 1`);
+    INSERT INTO kept_files VALUES ('/a', '1 2'); DROP INDEX verdicts_visibility;
+    ALTER TABLE verdicts DROP COLUMN visibility; PRAGMA user_version = 1`);
   db.close();
   const decisions = openDecisions(folder);
   onTestFinished(() => decisions?.close());
   expect(decisions?.find('codex', 'session')?.verdict).toBe('skipped');
   expect(decisions?.keptFile('/a')).toBeUndefined();
+});
+
+test('who may see a session is kept beside what else was decided about it', () => {
+  const folder = makeFolder();
+  const decisions = openDecisions(folder, { isMade: true });
+  onTestFinished(() => decisions?.close());
+  decisions?.say('codex', 'session', 'skipped', 1);
+  decisions?.sayVisibility('codex', 'session', 'private', 2);
+  decisions?.say('codex', 'session', 'wanted', 3);
+  expect(decisions?.find('codex', 'session')).toMatchObject({ verdict: 'wanted', visibility: 'private' });
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Visibility } from '../../contract/session.ts';
 import { readJson } from '../config.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { takeLock } from '../lock.ts';
@@ -22,6 +23,8 @@ export interface FolderFacts {
   id?: string;
   /** Why the folder itself is against capturing, if it is. */
   objection?: string;
+  /** Who may see its sessions, if it says so. */
+  visibility?: Visibility;
 }
 
 /** What was decided about a session, and what that was decided by. */
@@ -41,6 +44,8 @@ export interface Decision {
   startedAt?: number | undefined;
   /** The agent's own ids of the sessions that it was forked from. */
   parents: string[];
+  /** Who may see it, where a person said so of this very session. */
+  visibility?: Visibility | undefined;
 }
 
 /** A person's decision about earlier sessions. Later ones are captured. */
@@ -55,9 +60,12 @@ export interface Consent {
   isLost?: boolean;
 }
 
-const VERSION = 2;
+const VERSION = 3;
 
 const KEPT_FILES = `CREATE TABLE decided.kept_files (path TEXT PRIMARY KEY, cursor TEXT NOT NULL) WITHOUT ROWID;`;
+
+const SAID_VISIBILITY =
+  'CREATE INDEX decided.verdicts_visibility ON verdicts (agent, session) WHERE visibility IS NOT NULL;';
 
 const SCHEMA = `
   CREATE TABLE decided.meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -75,9 +83,12 @@ const SCHEMA = `
     -- JSON, a list of FolderFacts: all that its folder has been since the session was met.
     facts TEXT NOT NULL,
     started_at INTEGER,
+    -- Who may see it, where a person said so.
+    visibility TEXT,
     PRIMARY KEY (agent, session)
   ) WITHOUT ROWID;
   CREATE INDEX decided.verdicts_kept ON verdicts (agent, session) WHERE verdict <> 'wanted';
+  ${SAID_VISIBILITY}
 
   -- Which sessions a session was forked from: a fork of a fork holds records of both.
   CREATE TABLE decided.forks (agent TEXT NOT NULL, parent TEXT NOT NULL, session TEXT NOT NULL,
@@ -119,6 +130,8 @@ export function attachDecisions(db: DatabaseSync, folder: string | undefined): v
     if (found === 0) db.exec(SCHEMA);
     // Version 1 knew no cursors of files, so they are read once more.
     if (found === 1) db.exec(`DROP TABLE decided.kept_files; ${KEPT_FILES}`);
+    if (found === 1 || found === 2)
+      db.exec(`ALTER TABLE decided.verdicts ADD COLUMN visibility TEXT; ${SAID_VISIBILITY}`);
     db.exec(`PRAGMA decided.user_version = ${Math.max(found, VERSION)}`);
     if (found === 0) begin(db, folder);
     db.exec('COMMIT');
@@ -227,10 +240,11 @@ export function createDecisions(db: DatabaseSync) {
   const all = db.prepare(SELECT);
   const keep = db.prepare(`
     INSERT INTO decided.verdicts
-      (agent, session, verdict, reason, decided_at, said, folder, facts, started_at)
-    VALUES (:agent, :session, :verdict, :reason, :decidedAt, :said, :folder, :facts, :startedAt)
+      (agent, session, verdict, reason, decided_at, said, folder, facts, started_at, visibility)
+    VALUES (:agent, :session, :verdict, :reason, :decidedAt, :said, :folder, :facts, :startedAt, :visibility)
     ON CONFLICT DO UPDATE SET verdict = excluded.verdict, reason = excluded.reason, decided_at = excluded.decided_at,
-      said = excluded.said, folder = excluded.folder, facts = excluded.facts, started_at = excluded.started_at`);
+      said = excluded.said, folder = excluded.folder, facts = excluded.facts, started_at = excluded.started_at,
+      visibility = excluded.visibility`);
   const addHead = db.prepare('INSERT INTO decided.heads (key, agent, session) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
   const findHead = db.prepare('SELECT session FROM decided.heads WHERE key = ? AND agent = ?');
   const setFolder = db.prepare('INSERT OR REPLACE INTO decided.folders (path, facts) VALUES (?, ?)');
@@ -249,9 +263,9 @@ export function createDecisions(db: DatabaseSync) {
   };
 
   const store = ({ agent, session, verdict, decidedAt, isSaid, facts, parents: all, ...more }: Decision): void => {
-    const { reason = null, folder = null, startedAt = null } = more;
+    const { reason = null, folder = null, startedAt = null, visibility = null } = more;
     const told = { agent, session, verdict, decidedAt, said: isSaid ? 1 : 0, facts: JSON.stringify(facts) };
-    keep.run({ ...told, reason, folder, startedAt });
+    keep.run({ ...told, reason, folder, startedAt, visibility });
     for (const parent of all) addFork.run(agent, parent, session);
   };
 
@@ -314,6 +328,12 @@ export function createDecisions(db: DatabaseSync) {
       revise();
       return decided;
     },
+    /** Notes who may see a session, where a person says so; its forks follow. */
+    sayVisibility(agent: string, session: string, visibility: Visibility, decidedAt: number): void {
+      const unmet: Decision = { agent, session, verdict: 'wanted', decidedAt, isSaid: false, facts: [], parents: [] };
+      store({ ...(read(agent, session) ?? unmet), visibility });
+      revise();
+    },
     isKeptBack: (agent: string, session: string): boolean => keptBack.get(agent, session) !== undefined,
     /** Whose record is known by a hash of its key. */
     findHead: (agent: string, key: Uint8Array): string | undefined =>
@@ -370,5 +390,6 @@ function toDecision(row: Record<string, unknown>, parents: Record<string, unknow
     facts: JSON.parse(String(row.facts)) as FolderFacts[],
     startedAt: row.started_at === null ? undefined : Number(row.started_at),
     parents: parents.map(({ parent }) => String(parent)),
+    visibility: text(row.visibility) as Visibility | undefined,
   };
 }

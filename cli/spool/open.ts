@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { EXIT, Failure } from '../failure.ts';
 import { type Lock, takeLock, takeShare } from '../lock.ts';
 import { createBatches } from './batches.ts';
+import { CHAINS, createChains } from './chains.ts';
 import { damageOf, SpoolDamaged } from './damage.ts';
 import { attachDecisions, createDecisions, DECISIONS_FILE, type Decisions, openDecisions } from './decisions.ts';
 import { createFiles } from './files.ts';
@@ -19,6 +20,7 @@ import {
   SCHEMA,
   SPOOL_VERSION,
   VERSION_7_COLUMNS,
+  VERSION_8_COLUMNS,
 } from './schema.ts';
 import { createSeen } from './seen.ts';
 import { createSessions } from './sessions.ts';
@@ -185,6 +187,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
     sessions,
     seen: createSeen(db),
     batches,
+    chains: createChains(db),
     refused,
     holds: createHolds(db),
     decisions,
@@ -263,7 +266,9 @@ function createTables(db: DatabaseSync, path: string, decisions: Decisions): voi
     if (version() === 0) db.exec(SCHEMA);
     else if (version() < SPOOL_VERSION) {
       if (version() < 6) takeOver(db, decisions);
-      for (const column of VERSION_7_COLUMNS) db.exec(`ALTER TABLE sessions ADD COLUMN ${column}`);
+      if (version() < 7) for (const column of VERSION_7_COLUMNS) db.exec(`ALTER TABLE sessions ADD COLUMN ${column}`);
+      if (version() < 8) for (const column of VERSION_8_COLUMNS) db.exec(`ALTER TABLE opened ADD COLUMN ${column}`);
+      db.exec(CHAINS);
     }
     db.exec(`PRAGMA main.user_version = ${SPOOL_VERSION}; COMMIT`);
   }

@@ -1,5 +1,7 @@
+import { CHAINS } from './chains.ts';
+
 /** Counted up when the tables change. */
-export const SPOOL_VERSION = 7;
+export const SPOOL_VERSION = 9;
 
 /** The oldest version whose spool is taken over. */
 export const READABLE_VERSION = 5;
@@ -40,6 +42,9 @@ export const MEET_FORKS_AGAIN = `
     FROM main.files JOIN main.sessions ON sessions.id = files.session
     WHERE origin ->> 'forkedFrom' IS NOT NULL AND origin ->> 'subagent' IS NULL
   ON CONFLICT DO NOTHING`;
+
+/** Since version 8: who may see a session of the service, as it last answered, and who was to see it when it was opened. */
+export const VERSION_8_COLUMNS = ['visibility TEXT', 'wanted TEXT'];
 
 /** What an empty spool begins with. */
 export const SCHEMA = `
@@ -82,7 +87,8 @@ ${VERSION_7_COLUMNS.map((column) => `    ${column},\n`).join('')}    UNIQUE (age
   CREATE TABLE opened (
     id INTEGER PRIMARY KEY,
     session INTEGER NOT NULL REFERENCES sessions (id),
-    service_id TEXT NOT NULL UNIQUE
+    service_id TEXT NOT NULL UNIQUE,
+    ${VERSION_8_COLUMNS.join(', ')}
   );
   CREATE INDEX opened_session ON opened (session);
 
@@ -148,4 +154,5 @@ ${VERSION_7_COLUMNS.map((column) => `    ${column},\n`).join('')}    UNIQUE (age
   CREATE INDEX refused_session ON refused (session);
 
   CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+${CHAINS}
 `;

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Visibility } from '../../contract/session.ts';
 import type { Verdict } from './decisions.ts';
 
 /** A session's facts from its records. The first value stays; times widen. */
@@ -42,6 +43,14 @@ export interface SessionRow extends SessionFacts {
   serviceEvents: number | undefined;
 }
 
+/** A session of the service that events went to. */
+export interface OpenedSession {
+  serviceId: string;
+  visibility: Visibility;
+  /** Who was to see it when it was opened or found. It is kept, so that a crash before it is hidden loses nothing. */
+  wanted: Visibility;
+}
+
 /** A session is over when its agent does not run any more and nothing was written for this long. */
 const QUIET_MS = 5 * 60 * 1000;
 /** A session is over when nothing was written for this long, whatever runs. */
@@ -51,6 +60,9 @@ const TOLD = [
   ...(['agentVersion', 'forkedFrom', 'title', 'prompt', 'cwd', 'branch'] as const),
   ...(['firstAt', 'lastAt', 'changedAt'] as const),
 ];
+
+/** How strict a column is; one without a value is `team`. */
+const rankOf = (column: string) => `CASE ${column} WHEN 'private' THEN 2 WHEN 'facts' THEN 1 ELSE 0 END`;
 
 export function createSessions(db: DatabaseSync) {
   const ensure = db.prepare(`
@@ -84,7 +96,9 @@ export function createSessions(db: DatabaseSync) {
   const forgetText = db.prepare('UPDATE sessions SET title = NULL, prompt = NULL WHERE id = ? AND sent = 0');
   const setHeld = db.prepare('UPDATE sessions SET held_elsewhere = ? WHERE id = ?');
   const open = db.prepare('INSERT INTO opened (session, service_id) VALUES (?, ?) ON CONFLICT DO NOTHING');
-  const opened = db.prepare('SELECT service_id FROM opened WHERE session = ? ORDER BY id');
+  const opened = db.prepare('SELECT service_id, visibility, wanted FROM opened WHERE session = ? ORDER BY id');
+  const setWanted = db.prepare('UPDATE opened SET visibility = ?, wanted = ? WHERE service_id = ?');
+  const setVisibility = db.prepare('UPDATE opened SET visibility = ? WHERE service_id = ?');
   const openedAs = db.prepare('SELECT session FROM opened WHERE service_id = ?');
   const all = db.prepare(`${ROW} ORDER BY coalesce(first_at, 0), id`);
   const any = db.prepare('SELECT 1 FROM sessions LIMIT 1');
@@ -95,6 +109,12 @@ export function createSessions(db: DatabaseSync) {
     SELECT id FROM sessions WHERE state = 'open' AND settled = 1 AND (ended = 1 OR ${QUIET} < :restedSince
       OR (${QUIET} < :quietSince AND agent IN (SELECT value FROM json_each(:stoppedAgents))))
       AND NOT EXISTS (SELECT 1 FROM batches WHERE session = sessions.id) LIMIT :limit`);
+  const lax = db.prepare(`
+    SELECT DISTINCT sessions.id FROM decided.verdicts AS said
+      JOIN main.sessions ON sessions.agent = said.agent AND agent_session = said.session
+      JOIN opened ON opened.session = sessions.id
+    WHERE said.visibility IS NOT NULL AND ${rankOf('said.visibility')} > ${rankOf('opened.visibility')}
+      AND coalesce(held_until, 0) <= ? LIMIT ?`);
   const openAgents = db.prepare("SELECT DISTINCT agent FROM sessions WHERE state = 'open'");
   const perAgent = db.prepare(`
     SELECT agent, count(*) AS sessions, sum(sent) AS sent FROM sessions WHERE sent > 0 GROUP BY agent ORDER BY agent`);
@@ -139,6 +159,16 @@ export function createSessions(db: DatabaseSync) {
     setHeldElsewhere: (id: number, held: boolean) => setHeld.run(held ? 1 : 0, id),
     /** The service's sessions that its events went to, in order: more than one where the first was closed. */
     serviceIds: (id: number): string[] => opened.all(id).map((row) => String(row.service_id)),
+    /** The same, with who may see each as the service last answered; `team` where it was not asked. */
+    openedAs: (id: number): OpenedSession[] =>
+      opened.all(id).map(({ service_id, visibility, wanted }) => ({
+        serviceId: String(service_id),
+        visibility: (visibility as Visibility | null) ?? 'team',
+        wanted: (wanted as Visibility | null) ?? 'team',
+      })),
+    setWanted: (serviceId: string, visibility: Visibility, wanted: Visibility) =>
+      setWanted.run(visibility, wanted, serviceId),
+    setVisibility: (serviceId: string, visibility: Visibility) => setVisibility.run(visibility, serviceId),
     findByServiceId(serviceId: string): number | undefined {
       const row = openedAs.get(serviceId);
       return row && Number(row.session);
@@ -155,6 +185,8 @@ export function createSessions(db: DatabaseSync) {
           ...{ stoppedAgents: JSON.stringify(stoppedAgents), limit },
         })
         .map(({ id }) => Number(id)),
+    /** Those that the service shows to more people than a person has said. */
+    lax: (now: number, limit: number): number[] => lax.all(now, limit).map(({ id }) => Number(id)),
     /** Agents that have sessions which are not over. */
     openAgents: (): string[] => openAgents.all().map(({ agent }) => String(agent)),
     /** Per agent, for sessions of which something was sent. */

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
 import { openDecisions } from './decisions.ts';
 import { openSpool } from './open.ts';
-import { READABLE_VERSION, SPOOL_VERSION, VERSION_7_COLUMNS } from './schema.ts';
+import { READABLE_VERSION, SPOOL_VERSION, VERSION_7_COLUMNS, VERSION_8_COLUMNS } from './schema.ts';
 
 test.each([
   [SPOOL_VERSION + 1, 'by a newer version of capture'],
@@ -20,8 +20,12 @@ test.each([
   other.close();
 });
 
-function removeColumnsOf7(db: DatabaseSync): void {
-  for (const column of VERSION_7_COLUMNS) db.exec(`ALTER TABLE sessions DROP COLUMN ${column.split(' ')[0]}`);
+function removeColumns(db: DatabaseSync): void {
+  const drop = (table: string, columns: readonly string[]) => {
+    for (const column of columns) db.exec(`ALTER TABLE ${table} DROP COLUMN ${column.split(' ')[0]}`);
+  };
+  drop('sessions', VERSION_7_COLUMNS);
+  drop('opened', VERSION_8_COLUMNS);
 }
 
 /** A spool as version 5 left it, with one session that was captured and one that was deleted. */
@@ -34,7 +38,7 @@ function leaveVersion5(state: string): string {
   spool.setMeta('daemon', '{}');
   spool.close();
   const db = new DatabaseSync(path);
-  removeColumnsOf7(db);
+  removeColumns(db);
   db.exec(`ALTER TABLE sessions ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
     UPDATE sessions SET deleted = 1 WHERE agent_session = 'deleted';
     DELETE FROM meta WHERE name = 'decisions';
@@ -74,7 +78,7 @@ test('the sessions of a spool of version 6 wait to be sent, and a rehearsal read
   earlier.sessions.ensure('codex', 'captured');
   earlier.close();
   const db = new DatabaseSync(path);
-  removeColumnsOf7(db);
+  removeColumns(db);
   db.exec('PRAGMA user_version = 6');
   db.close();
   const rehearsal = openSpool(':memory:');

@@ -1,15 +1,18 @@
+import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { chainStart, eventDigest, follow } from '../../contract/chain.ts';
 import { patience, SEED, seeded, times } from '../../contract/test/runs.ts';
 import { aider } from '../agents/aider/aider.ts';
 import { AGENTS } from '../agents/all.ts';
+import { openSpool } from '../spool/open.ts';
 import { groupByFile } from './by-file.ts';
 import { makeFolder, write } from './folder.ts';
 import { exitOf, run, start } from './program.ts';
 import { createRandom } from './random.ts';
 import { expectSame } from './same.ts';
-import { startService } from './service.ts';
+import { type FakeSession, startService } from './service.ts';
 import { stagesOf } from './stages.ts';
 import { generateTranscripts } from './transcripts.ts';
 import { eventsOf, type Kept, writtenFiles } from './worlds.ts';
@@ -52,6 +55,7 @@ test(
       const captured = service.eventsBySession();
       expect([...captured.keys()].sort()).toEqual([...expected.sessions.keys()].sort());
       for (const [session, events] of expected.sessions) expect(captured.get(session)).toEqual(events);
+      expectChains(variables.CAPTURE_HOME, [...service.state.sessions.values()]);
     }
     // Else the kills came too early or too late to prove anything.
     expect(midway).toBeGreaterThan(0);
@@ -106,6 +110,24 @@ test(`sessions of every agent that grow while an import is killed again and agai
   for (const file of files)
     expectSame(file, eventsOf(file, captured ?? new Map()), eventsOf(file, expected ?? new Map()));
 }, 120_000);
+
+/** The machine's chain of each session is the one of what the service has. */
+function expectChains(state: string, sessions: readonly FakeSession[]): void {
+  const [name = ''] = readdirSync(state).filter((file) => /^spool.*\.db$/.test(file));
+  const spool = openSpool(join(state, name));
+  try {
+    for (const { sessionId, body, events } of sessions) {
+      const start = chainStart(String(body.agentId), String(body.clientKey));
+      const head = events.reduce(
+        (now, { eventType, payload }) => follow(now, eventDigest(eventType, JSON.stringify(payload))),
+        start,
+      );
+      expect(spool.chains.find(sessionId)).toMatchObject({ start: start.hash, head });
+    }
+  } finally {
+    spool.close();
+  }
+}
 
 type Told = Parameters<typeof groupByFile>[0][number];
 

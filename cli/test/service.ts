@@ -11,6 +11,7 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { createDigester } from '../../contract/digester.ts';
 import { PROBLEMS, type ProblemCode } from '../../contract/problem.ts';
 import { FRAMES_TYPE } from '../../contract/route.ts';
+import { strictestOf, type Visibility } from '../../contract/session.ts';
 import { splitFrames } from '../../contract/zstd-frame.ts';
 import { VERSION } from '../version.ts';
 
@@ -32,6 +33,7 @@ export interface FakeSession {
   sessionId: string;
   organizationId: string;
   body: Record<string, unknown>;
+  visibility: Visibility;
   status: 'active' | 'completed' | 'failed';
   endedAt?: string;
   events: { eventType: string; payload: Record<string, unknown> }[];
@@ -87,12 +89,18 @@ export async function startService(options: FakeOptions = {}) {
     deletedKeys: new Set<string>(),
     /** Ids of sessions that a legal hold keeps. */
     held: new Set<string>(),
+    /** Who may see sessions to come, by the policy of the organization. */
+    visibility: 'team' as Visibility,
+    /** Whether its sessions are those of the machine that asks. */
+    isOwn: true,
     /** Whether each session is closed as soon as it is opened. */
     closesAll: false,
     /** What it says of itself to anybody. */
     version: VERSION,
     publicUrl: undefined as string | undefined,
   };
+  /** Each event that was taken, and each opening, with who could see it at that moment. */
+  const seen: { event: FakeSession['events'][number] | undefined; visibility: Visibility }[] = [];
   const problem = (code: ProblemCode, retryAfter?: number) => ({
     status: PROBLEMS[code] as number,
     body: { error: `a sentence about ${code}`, code },
@@ -114,6 +122,7 @@ export async function startService(options: FakeOptions = {}) {
       return { status, body: { ...refusal, eventCount } };
     }
     const firstSequence = session.events.length + 1;
+    seen.push(...events.map((event) => ({ event, visibility: session.visibility })));
     session.events.push(...events);
     const { sessionId } = session;
     const reply = {
@@ -140,8 +149,14 @@ export async function startService(options: FakeOptions = {}) {
     if (state.installationStatus === 'disabled') return refuse('installation_unusable');
     if (options.refusesSession?.(body)) return refuse('validation_failed');
     const sessionId = `ses_${String(state.sessions.size + 1).padStart(6, '0')}`;
-    const session: FakeSession = { sessionId, organizationId, body, status: 'active', events: [], keys: new Map() };
+    const asked = body.visibility as Visibility | undefined;
+    const session: FakeSession = {
+      ...{ sessionId, organizationId, body, status: 'active', events: [], keys: new Map() },
+      visibility: strictestOf(asked, state.visibility),
+    };
     state.sessions.set(sessionId, session);
+    // Its title is read from now on.
+    seen.push({ event: undefined, visibility: session.visibility });
     return { clientKey, outcome: 'opened', session: toSession(session) };
   }
 
@@ -154,7 +169,16 @@ export async function startService(options: FakeOptions = {}) {
     return { status: 200, body: { sessionId: known?.sessionId ?? 'ses_deleted' } };
   }
 
-  const toSession = ({ sessionId, status, events }: FakeSession) => ({ sessionId, status, eventCount: events.length });
+  const toSession = ({ sessionId, status, events, visibility }: FakeSession) => ({
+    ...{ sessionId, status, eventCount: events.length },
+    ...(visibility !== 'team' && state.isOwn && { visibility }),
+  });
+
+  function restrict(session: FakeSession | undefined, asked: Visibility) {
+    if (session === undefined || !state.isOwn) return problem('not_found');
+    session.visibility = strictestOf(session.visibility, asked);
+    return { status: 200, body: { visibility: session.visibility } };
+  }
 
   /** Of each session in order, up to the first that is refused. */
   function appendAll([index, ...bodies]: readonly Buffer[]) {
@@ -245,6 +269,8 @@ export async function startService(options: FakeOptions = {}) {
         return { status: 200, body: { results: (body().sessions as Record<string, unknown>[]).map(capture) } };
       case 'DELETE /v1/captured-sessions/{key}':
         return remove(decodeURIComponent(pathname.split('/').at(-1) ?? ''));
+      case 'PUT /v1/sessions/{ses}/visibility':
+        return restrict(state.sessions.get(id), body().visibility as Visibility);
       case 'POST /v1/appends':
         return appendAll(parts);
       case 'POST /v1/completed-sessions': {
@@ -300,6 +326,7 @@ export async function startService(options: FakeOptions = {}) {
   return {
     url: `http://127.0.0.1:${port}`,
     state,
+    seen,
     async stop(): Promise<void> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,5 +1,6 @@
 import type { AgentId } from '../../contract/agent.ts';
 import { type CapturedSession, type CaptureResult, MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
+import { chainStart } from '../../contract/chain.ts';
 import { ServiceError } from '../../contract/client.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import { EXIT, Failure } from '../failure.ts';
@@ -11,13 +12,9 @@ import type { createKeyOf } from './client-key.ts';
 import { Blocked, explainRefusal, hasStatus, tellBlocked } from './problem.ts';
 import { readEvents, withEvents } from './refusals.ts';
 import { AgentDisabled, type Registration } from './registration.ts';
-import type { Retry } from './retry.ts';
-import type { Service } from './service.ts';
+import { createRestriction, type RestrictionOptions } from './restriction.ts';
 
-export interface SessionsOptions {
-  spool: Spool;
-  service: Service;
-  retry: Retry;
+export interface SessionsOptions extends RestrictionOptions {
   registration: Registration;
   now: () => number;
   /** How long a session is left alone that the service does not take; milliseconds. */
@@ -35,14 +32,22 @@ const MOST_GENERATIONS = 1000;
 
 /** Opens and completes sessions at the service, many in a request. */
 export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAllHeld) {
-  const { spool, service, retry, registration, now, findRepository, keyOf } = options;
+  const { spool, service, retry, registration, now, findRepository, keyOf, visibilityOf } = options;
+
+  const restriction = createRestriction(options);
 
   /** Has each session open at the service, as far as it will: the spool tells what became of each. Returns what was refused. */
   async function open(ids: readonly number[]): Promise<Map<number, Failure>> {
     const refused = new Map<number, Failure>();
+    /** Those that were asked for by their keys now. */
+    const asked = new Set<number>();
     for (let generation = 0; generation < MOST_GENERATIONS; generation++) {
       const left = await findUnopened(ids, refused);
-      if (left.length === 0) break;
+      if (left.length === 0) {
+        if (await restrictAll(ids, asked, refused)) continue;
+        break;
+      }
+      for (const { id } of left) asked.add(id);
       const results = await capture(left).catch((error: unknown) => {
         if (!(error instanceof AgentDisabled)) throw error;
       });
@@ -59,6 +64,19 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     return refused;
   }
 
+  /** True where one of them is to be asked for once more. */
+  async function restrictAll(ids: readonly number[], asked: ReadonlySet<number>, refused: Map<number, Failure>) {
+    let isLeft = false;
+    for (const id of ids.filter((one) => !refused.has(one))) {
+      const answer = await restriction.restrict(id, { isAsked: asked.has(id) });
+      if (answer instanceof Failure) refused.set(id, answer);
+      if (answer !== 'again') continue;
+      spool.sessions.reset(id);
+      isLeft = true;
+    }
+    return isLeft;
+  }
+
   /** Those that have no session at the service yet which takes their events, and something that it does not hold. */
   async function findUnopened(ids: readonly number[], refused: Map<number, Failure>): Promise<SessionRow[]> {
     const left: SessionRow[] = [];
@@ -68,11 +86,15 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
       if (isClosed && session.heldElsewhere && (await isAllHeld(session.id))) continue;
       try {
         await register(session);
-        left.push(session);
       } catch (error) {
         if (!(error instanceof AgentDisabled)) throw error;
         refused.set(session.id, error);
+        continue;
       }
+      // Of one that nobody knows who may see, nothing is told.
+      const wanted = restriction.wantedOf(session);
+      if (wanted instanceof Failure) refused.set(session.id, wanted);
+      else left.push(session);
     }
     return left;
   }
@@ -95,6 +117,9 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     // Its events came from another machine, or from this spool before it was lost: any record may be among them.
     if (outcome === 'found' && session.eventCount > 0) spool.sessions.setHeldElsewhere(id, true);
     spool.sessions.setOpen(id, session.sessionId, session.eventCount);
+    // Of what others sent, this machine knows nothing.
+    if (session.eventCount === 0) spool.chains.begin(session.sessionId, chainStart(row.agent, result.clientKey));
+    spool.sessions.setWanted(session.sessionId, session.visibility ?? 'team', visibilityOf(row, { isNew: true }));
     // Its next events go to another one.
     if (session.status !== 'active') spool.sessions.close(id);
     else if (outcome === 'opened') {
@@ -168,10 +193,12 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     const { agent, agentSession, generation, forkedFrom } = session;
     const environmentId = await registration.environment();
     const agentInstallationId = await register(session);
+    const visibility = visibilityOf(session, { isNew: true });
     return {
       ...{ environmentId, agentInstallationId, agentId: agent },
       clientKey: keyOf(agent, agentSession, generation),
       startedAt: new Date(toPlausible(startOf(session))).toISOString(),
+      ...(visibility !== 'team' && { visibility }),
       ...(generation > 0 && { continues: keyOf(agent, agentSession, generation - 1) }),
       ...(forkedFrom !== undefined && { forkedFrom: keyOf(agent, forkedFrom) }),
     };
@@ -220,7 +247,14 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     });
   }
 
-  return { open, complete };
+  /** Has people see no more of sessions than a person has said since; nothing of them waits to be sent. */
+  async function hide(ids: readonly number[]): Promise<Map<number, Failure>> {
+    const refused = new Map<number, Failure>();
+    await restrictAll(ids, new Set(), refused);
+    return refused;
+  }
+
+  return { open, complete, hide };
 }
 
 /** Removes the waiting events of a session that were written until a time. One that tells no time is as old as the one before it. */

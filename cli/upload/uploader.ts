@@ -6,6 +6,7 @@ import type { Batch, SendingOrder } from '../spool/batches.ts';
 import type { Hold } from '../spool/holds.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
+import { followSent } from './chains.ts';
 import { createElsewhere, type Remainder } from './elsewhere.ts';
 import { explainRefusal, notYet, tellBlocked } from './problem.ts';
 import { createAppender, type Outcome, type RefusedEvent } from './refusals.ts';
@@ -118,7 +119,11 @@ export class Uploader {
 
   /** Whether nothing can be sent or completed for now. */
   isIdle(): boolean {
-    return this.#busy.size === 0 && this.#findWaiting('oldest').length === 0 && this.#findOver().length === 0;
+    return (
+      this.#busy.size === 0 &&
+      this.#findWaiting('oldest').length === 0 &&
+      this.#findOver().length + this.#findLax().length === 0
+    );
   }
 
   async #work(order: SendingOrder): Promise<void> {
@@ -127,17 +132,19 @@ export class Uploader {
       const isAwake = !isPaused?.();
       const waiting = isAwake ? this.#findWaiting(order) : [];
       const over = isAwake && waiting.length === 0 && order === 'oldest' ? this.#findOver() : [];
-      if (waiting.length + over.length === 0) {
+      const lax = isAwake && waiting.length + over.length === 0 && order === 'oldest' ? this.#findLax() : [];
+      if (waiting.length + over.length + lax.length === 0) {
         await new Promise<void>((resolve) => this.#sleepers.push(resolve));
         continue;
       }
       // Released early, a session may be the other's by the end.
-      const mine = new Set([...waiting, ...over]);
+      const mine = new Set([...waiting, ...over, ...lax]);
       const release = (id: number) => void (mine.delete(id) && this.#busy.delete(id));
       for (const id of mine) this.#busy.add(id);
       try {
         if (waiting.length > 0) await this.#send(order, waiting, release);
-        else await this.#sessions.complete(over);
+        else if (over.length > 0) await this.#sessions.complete(over);
+        else this.#holdAll(await this.#sessions.hide(lax));
       } catch (error) {
         // Held events that these requests used must be found again.
         for (const id of mine) this.#elsewhere.forget(id);
@@ -174,14 +181,18 @@ export class Uploader {
     return over.filter((id) => !this.#busy.has(id));
   }
 
+  /** Those that a person has hidden since they were sent. */
+  #findLax(): number[] {
+    return this.#spool.sessions.lax(this.#options.now(), MAX_SESSIONS_AT_ONCE).filter((id) => !this.#busy.has(id));
+  }
+
   async #send(order: SendingOrder, ids: readonly number[], release: (id: number) => void): Promise<void> {
     const refused = await this.#sessions.open(ids);
-    if (refused.size > 0) {
-      this.#spool.transact(() => {
-        for (const [id, failure] of refused) this.#hold(id, 'held', failure);
-      });
-    }
-    const batches = await this.#gather(order, ids);
+    this.#holdAll(refused);
+    const batches = await this.#gather(
+      order,
+      ids.filter((id) => !refused.has(id)),
+    );
     // Whoever did not fit in need not wait for the answer.
     const included = new Set(batches.map(({ session }) => session));
     for (const id of ids) if (!included.has(id)) release(id);
@@ -230,6 +241,9 @@ export class Uploader {
     const sent = this.#options.service.append(this.#expecting(appends));
     const results = await sent.catch((error) => Promise.reject(tellBlocked(error)));
     for (const { sessionId, lastSequence = 0 } of results) this.#raise(sessionId, lastSequence);
+    this.#spool.transact(() => {
+      for (const [index, append] of appends.entries()) followSent(this.#spool, append, results[index] as BulkResult);
+    });
     // The answer for a session's first batch is the answer for the session; the others were not tried.
     const firsts = new Map([...results].reverse().map((result) => [result.sessionId, result]));
     const waiting = [...firsts.values()].filter(({ code }) => code !== undefined && NOT_YET.has(code));
@@ -302,6 +316,13 @@ export class Uploader {
       sessions.reset(session);
       this.#elsewhere.forget(session);
     } else sessions.close(session);
+  }
+
+  #holdAll(refused: ReadonlyMap<number, Failure>): void {
+    if (refused.size === 0) return;
+    this.#spool.transact(() => {
+      for (const [id, failure] of refused) this.#hold(id, 'held', failure);
+    });
   }
 
   #hold(session: number, state: Hold['state'], { message: sentence, hint, exitCode }: Failure): void {

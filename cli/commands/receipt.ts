@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ed25519Of, keyIdOf } from '../../contract/dsse.ts';
+import { readSecretBytes } from '../../redact/key.ts';
+import { writeAtomically } from '../atomic-file.ts';
+import { defineCommand, text } from '../command.ts';
+import { requireSettings, stateFolder } from '../config.ts';
+import type { Context } from '../context.ts';
+import { LIMITS, readEnvelope, readPage, renderPage } from '../evidence/page.ts';
+import {
+  checkEvents,
+  openCountersigned,
+  openReceipt,
+  readEventsFile,
+  signReceipt,
+  Unproven,
+} from '../evidence/receipt.ts';
+import { codeOf, EXIT, Failure } from '../failure.ts';
+import type { Output } from '../output.ts';
+import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
+import type { Spool } from '../spool/open.ts';
+import { explainRefusal } from '../upload/problem.ts';
+import { createService, type Service } from '../upload/service.ts';
+
+const verifyCommand = defineCommand({
+  name: 'verify',
+  summary: 'check a receipt, without a network',
+  description:
+    'Checks the signatures of a receipt, and with --events that a file has exactly the events it is about. Ends with 1 where ' +
+    'something does not fit.',
+  examples: [
+    ['capture receipt verify receipt.json', 'the signed statement, or the page'],
+    ['capture receipt verify receipt.html --events events.jsonl', 'with the events'],
+  ],
+  takes: {
+    file: text('<FILE>', 'a receipt: the statement or the page'),
+    events: text('--events <file>', 'the events: lines of JSON, or pages of the service'),
+  },
+  async run(context, { file = '', events }, output) {
+    try {
+      verifyReceipt(readText(context, file), events === undefined ? undefined : readText(context, events), output);
+    } catch (error) {
+      if (error instanceof Unproven) throw new Failure(EXIT.failure, error.message, 'Do not rely on it.');
+      throw error;
+    }
+  },
+});
+
+export const receiptCommand = defineCommand({
+  name: 'receipt',
+  summary: 'write a signed receipt of a session',
+  description:
+    'Writes what this machine sent of a session as a signed statement (in-toto, DSSE) that the service has countersigned, and as a page. ' +
+    'Both verify without a network, and have no word of the session.',
+  examples: [
+    ['capture receipt 0199a213', 'writes receipt-ses_….json and receipt-ses_….html here'],
+    ['capture receipt verify FILE', 'checks one'],
+  ],
+  takes: {
+    session: text('[SESSION]', SESSION_NAMES),
+    out: text('--out <folder>', 'where to write it (default: this folder)'),
+  },
+  commands: [verifyCommand],
+  async run(context, { session, out = '.' }, output) {
+    const { url, secret } = requireSettings(context);
+    const service = createService({ url, secret, fetch: context.fetch });
+    const files = await withSpool(context, async (spool) => {
+      const { id, agent, agentSession } = chooseSession(context, spool, session);
+      const ids = spool.sessions.serviceIds(id);
+      if (ids.length === 0) {
+        throw new Failure(EXIT.temporary, `Nothing of ${agent} ${agentSession} was sent yet.`, 'See `capture status`.');
+      }
+      const written: string[] = [];
+      for (const one of ids) written.push(...(await writeReceipt(context, spool, service, one, out)));
+      const waiting = [...spool.batches.ofSession(id)].reduce((sum, { events }) => sum + events, 0);
+      if (waiting > 0) output.say(`${waiting} events wait to be sent, and are not in it.`);
+      return written;
+    });
+    output.answer({ files }, files);
+  },
+});
+
+/** Beside the key of redaction. A machine that loses it signs sessions to come with another one. */
+const readMachineKey = (context: Context) => ed25519Of(readSecretBytes(join(stateFolder(context), 'evidence.key')));
+
+/** The daemon may send something more meanwhile, and behind an event bus the service shows events a moment later. */
+const MOST_ATTEMPTS = 6;
+const PAUSE_MS = 1_000;
+
+async function writeReceipt(context: Context, spool: Spool, service: Service, sessionId: string, out: string) {
+  const key = readMachineKey(context);
+  for (let attempt = 1; ; attempt++) {
+    const chain = spool.chains.find(sessionId);
+    if (chain === undefined) throw notFromHere(sessionId);
+    const asked = service.client.countersignSession({ sessionId, body: { machineKey: keyIdOf(key) } });
+    const { body } = await asked.catch((error: unknown) => Promise.reject(explainRefusal(error)));
+    const { events, head, machineKey } = openCountersigned(body.countersignature).countersigned;
+    if (machineKey !== keyIdOf(key)) throw otherKey(sessionId);
+    if (events === chain.head.sequence && head === chain.head.hash) {
+      const envelope = signReceipt(chain, body, key, context.now());
+      const path = join(resolve(context.folder, out), `receipt-${sessionId}`);
+      writeAtomically(`${path}.json`, `${JSON.stringify(envelope)}\n`, { mode: 0o644 });
+      writeAtomically(`${path}.html`, renderPage(envelope), { mode: 0o644 });
+      return [`${path}.json`, `${path}.html`];
+    }
+    const isSame = events === chain.head.sequence;
+    if (isSame || attempt === MOST_ATTEMPTS) throw differs(sessionId, events, chain.head.sequence);
+    await sleep(PAUSE_MS);
+  }
+}
+
+const notFromHere = (sessionId: string) =>
+  new Failure(
+    EXIT.failure,
+    `This machine has not sent all of ${sessionId} from its first event on, so it cannot sign for it.`,
+    'Another machine, or an earlier version of capture, sent some of it; or the spool was made anew.',
+  );
+
+const otherKey = (sessionId: string) =>
+  new Failure(
+    EXIT.failure,
+    `The service knows another key of the machine that sent ${sessionId}.`,
+    'This machine has lost the key that it signed with before, or somebody else named one with its secret.',
+  );
+
+const differs = (sessionId: string, stored: number, sent: number) =>
+  new Failure(
+    EXIT.failure,
+    stored === sent
+      ? `The service has other events of ${sessionId} than this machine sent.`
+      : `The service has ${stored} events of ${sessionId}, and this machine sent ${sent}.`,
+    '`capture verify` compares them one by one.',
+  );
+
+function readText(context: Context, path: string): string {
+  try {
+    return readFileSync(resolve(context.folder, path), 'utf8');
+  } catch (error) {
+    throw new Failure(EXIT.usage, `${path} cannot be read (${codeOf(error)}).`);
+  }
+}
+
+function verifyReceipt(file: string, events: string | undefined, output: Output): void {
+  const envelope = file.trimStart().startsWith('<') ? readPage(file) : readEnvelope(file);
+  const { receipt, countersigned, machineKey, serviceKey } = openReceipt(envelope);
+  if (events !== undefined) checkEvents(receipt, readChecked(events));
+  const { sessionId, signedAt } = countersigned;
+  const { events: count, masked, maskedLater, madeAt } = receipt.predicate;
+  const areChecked = events !== undefined;
+  output.answer(
+    {
+      sessionId,
+      events: count,
+      masked,
+      maskedLater: maskedLater.length,
+      areChecked,
+      machineKey,
+      serviceKey,
+      madeAt,
+      signedAt,
+    },
+    [
+      ['green', 'The receipt holds', `: ${count} events of ${sessionId}.`],
+      areChecked ? 'The events in the file are these.' : 'The events were not checked: give them with --events.',
+      `Signed by the machine   ${madeAt}  ${machineKey}`,
+      `Signed by the service   ${signedAt}  ${serviceKey}`,
+      `Masked before sending   ${
+        Object.entries(masked)
+          .map(([rule, n]) => `${rule} ${n}`)
+          .join(', ') || 'nothing'
+      }`,
+      `Masked later            ${maskedLater.length} events`,
+      ...LIMITS,
+    ],
+  );
+}
+
+function readChecked(text: string) {
+  try {
+    return readEventsFile(text);
+  } catch (error) {
+    throw new Failure(EXIT.usage, `The events cannot be read: ${(error as Error).message}.`, 'Give lines of JSON.');
+  }
+}

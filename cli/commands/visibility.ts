@@ -1,0 +1,104 @@
+import { isStricter, isVisibility, strictestOf, VISIBILITIES, type Visibility } from '../../contract/session.ts';
+import { locateSpool } from '../account.ts';
+import { defineCommand, text } from '../command.ts';
+import { readSettings, stateFolder } from '../config.ts';
+import type { Context } from '../context.ts';
+import { EXIT, Failure } from '../failure.ts';
+import type { Output } from '../output.ts';
+import { openPolicy, visibilityOf } from '../pipeline.ts';
+import { readPreferences, writeVisibility } from '../privacy/preferences.ts';
+import { SESSION_NAMES } from '../sessions/choose.ts';
+import { chooseMet } from '../sessions/met.ts';
+import { openSpool, type Spool } from '../spool/open.ts';
+import { isTemporary } from '../upload/problem.ts';
+import { createRestriction } from '../upload/restriction.ts';
+import { createRetry } from '../upload/retry.ts';
+import { createService } from '../upload/service.ts';
+
+/** What each means, for people. */
+const MEANINGS: Record<Visibility, string> = {
+  team: 'every member of the organization sees all of them',
+  facts: 'others see that they exist, files and figures, but no word of them',
+  private: 'nobody but you sees them',
+};
+
+export const visibilityCommand = defineCommand({
+  name: 'visibility',
+  summary: 'say who may see sessions of this machine',
+  description:
+    'Says who may see new sessions of this machine, or makes one session stricter, also what was sent of it. The strictest of ' +
+    'machine, repository and organization counts. Only the dashboard shows a session to more people again.',
+  examples: [
+    ['capture visibility', 'who may see new sessions'],
+    ['capture visibility private', 'new sessions are yours alone'],
+    ['capture visibility 0199a213 facts', 'one session'],
+  ],
+  takes: {
+    one: text('[SESSION]', `${SESSION_NAMES}; left out for new sessions`),
+    other: text('[VISIBILITY]', VISIBILITIES.join(', ')),
+  },
+  async run(context, { one, other }, output) {
+    if (other !== undefined) return restrictSession(context, one ?? '', readVisibility(other), output);
+    if (one !== undefined) writeVisibility(context, readVisibility(one));
+    const visibility = readPreferences(context).visibility ?? 'team';
+    output.answer({ visibility }, [`New sessions of this machine: ${visibility}, so ${MEANINGS[visibility]}.`]);
+  },
+});
+
+function readVisibility(given: string): Visibility {
+  if (isVisibility(given)) return given;
+  throw new Failure(EXIT.usage, `${given} is not ${VISIBILITIES.join(', ')}.`);
+}
+
+async function restrictSession(context: Context, name: string, asked: Visibility, output: Output): Promise<void> {
+  const path = locateSpool(context);
+  const spool = openSpool(path ?? ':memory:', stateFolder(context));
+  try {
+    const { agent, session, id } = chooseMet(context, spool, name);
+    const now = id === undefined ? [] : spool.sessions.openedAs(id).map((one) => one.visibility);
+    if (isStricter(strictestOf(...now), asked)) {
+      const sentence = `${agent} ${session} is ${strictestOf(...now)} at the service.`;
+      throw new Failure(
+        EXIT.usage,
+        sentence,
+        'Only its page in the dashboard shows it to more people: `capture open`.',
+      );
+    }
+    spool.transact(() => spool.decisions.sayVisibility(agent, session, asked, context.now()));
+    // Signed out, nobody knows what was sent.
+    const isDone = path !== undefined && (id === undefined || (await restrictNow(context, spool, id)));
+    output.answer({ agent, session, visibility: asked, isDone }, [
+      isDone
+        ? `${agent} ${session} is ${asked} from now on.`
+        : `${agent} ${session} becomes ${asked} once capture is signed in and reaches the service, before anything more of it is sent.`,
+    ]);
+  } finally {
+    spool.close();
+  }
+}
+
+/** How long the service may take; the daemon does it later. */
+const PATIENCE_MS = 10_000;
+
+/** False where the service cannot be asked now. */
+async function restrictNow(context: Context, spool: Spool, id: number): Promise<boolean> {
+  const { url, secret } = readSettings(context);
+  if (url === undefined || secret === undefined) return false;
+  const { fetch, random, stop } = context;
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(PATIENCE_MS)]);
+  const policy = openPolicy(context, spool);
+  const { restrict } = createRestriction({
+    spool,
+    service: createService({ url, secret, fetch, timeoutMs: PATIENCE_MS }),
+    retry: createRetry({ random, signal }),
+    visibilityOf: (session, about) => visibilityOf(spool, policy, session, about),
+  });
+  try {
+    const answer = await restrict(id, { isAsked: true });
+    if (answer instanceof Failure) throw answer;
+    return answer === 'done';
+  } catch (error) {
+    if (stop.aborted || !(signal.aborted || isTemporary(error))) throw error;
+    return false;
+  }
+}

@@ -1,0 +1,108 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Envelope, openEnvelope, signStatement } from '../../contract/dsse.ts';
+import { RECEIPT, type Receipt } from '../../contract/evidence.ts';
+import { decodeFrame } from '../../server/log/frame.ts';
+import { makeFolder, write } from '../test/folder.ts';
+import { type HeldService, startHeld } from '../test/held.ts';
+import { run } from '../test/program.ts';
+import { prompt, sessionId } from '../test/transcripts.ts';
+
+const SECRET =
+  'sk-ant-api03-Zk3vR8wQpL2mN7xT5yB9cD1fG4hJ6kM0nP2qS4tV6wX8zA1bC3dE5fH7jL9mN1pQ3rS5tU7vW9xY1zB3dF5gH7-QwErTyAA';
+
+/** A session that was captured, with a secret in it. */
+async function setUp(texts = ['hello', `my key is ${SECRET}`, 'thanks 1.50']) {
+  const held = await startHeld();
+  const file = join(held.home, '.claude/projects/p', `${sessionId(1)}.jsonl`);
+  write(file, texts.map((text, id) => `${prompt(1, id, text)}\n`).join(''));
+  expect(await held.run('import')).toMatchObject({ exitCode: 0, stderr: '' });
+  const out = makeFolder();
+  const receipt = () => held.run('receipt', sessionId(1), '--out', out);
+  return { ...held, out, receipt, path: (ending: string) => pathIn(out, ending) };
+}
+
+const pathIn = (folder: string, ending: string) =>
+  join(folder, readdirSync(folder).find((name) => name.endsWith(ending)) ?? 'none');
+
+const verify = (home: string, ...args: string[]) => run(['receipt', 'verify', ...args], { home });
+
+/** The events as the service has them, in a file. */
+async function writeEvents({ service }: Pick<HeldService, 'service'>, change = (lines: string[]) => lines) {
+  const appends = await service.store.db.selectFrom('appends').selectAll().orderBy('first_sequence').execute();
+  const lines = appends.flatMap((append) =>
+    decodeFrame(append).map(
+      ({ eventType, payload }, index) =>
+        `{"sequence":${append.first_sequence + index},"eventType":"${eventType}","payload":${payload}}`,
+    ),
+  );
+  const path = join(makeFolder(), 'events.jsonl');
+  writeFileSync(path, change(lines).join('\n'));
+  return path;
+}
+
+test('a receipt verifies without a network, with its events and without, and has no word of them', async () => {
+  const { receipt, path, home, service } = await setUp();
+  expect(await receipt()).toMatchObject({ exitCode: 0, stderr: '' });
+  const events = await writeEvents({ service });
+  for (const ending of ['.json', '.html']) {
+    expect(readFileSync(path(ending), 'utf8')).not.toContain('hello');
+    const { exitCode, stdout } = await verify(home, path(ending), '--events', events, '--json');
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ areChecked: true, masked: { 'anthropic-key': 1 }, maskedLater: 0 });
+    expect((await verify(home, path(ending))).stdout).toContain('The receipt holds');
+  }
+  expect(statSync(join(home, 'state/evidence.key')).mode & 0o777).toBe(0o600);
+});
+
+test.each<[string, (lines: string[]) => string[]]>([
+  ['edited', (lines) => lines.map((line) => line.replace('hello', 'hullo'))],
+  ['cut off', (lines) => lines.slice(0, -1)],
+  ['swapped', ([first = '', second = '', ...others]) => [second, first, ...others]],
+])('events that were %s are found', async (_, change) => {
+  const { receipt, path, home, service } = await setUp();
+  await receipt();
+  const { exitCode, stderr } = await verify(home, path('.json'), '--events', await writeEvents({ service }, change));
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('Do not rely on it.');
+});
+
+test('a page that was changed does not verify, nor a statement that somebody else signed', async () => {
+  const { receipt, path, home } = await setUp();
+  await receipt();
+  const page = readFileSync(path('.html'), 'utf8');
+  writeFileSync(path('.html'), page.replace('<dt>Events<dd>', '<dt>Events<dd>1'));
+  expect(await verify(home, path('.html'))).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('was changed'),
+  });
+  const envelope = JSON.parse(readFileSync(path('.json'), 'utf8')) as Envelope;
+  const { statement } = openEnvelope(envelope, RECEIPT) as { statement: Receipt };
+  const forged = signStatement(RECEIPT, statement, generateKeyPairSync('ed25519').privateKey);
+  writeFileSync(path('.json'), JSON.stringify(forged));
+  expect(await verify(home, path('.json'))).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('another key'),
+  });
+});
+
+test('no receipt is written where the service has other events than were sent', async () => {
+  const { receipt, service } = await setUp();
+  await service.store.db.deleteFrom('session_chains').execute();
+  await service.store.db
+    .updateTable('sessions')
+    .set((row) => ({ event_count: row('event_count', '-', 1) }))
+    .execute();
+  expect(await receipt()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('this machine sent') });
+});
+
+test('a machine that lost its spool signs for nothing that it sent before', async () => {
+  const { options, run: capture } = await setUp();
+  const variables = { CAPTURE_HOME: makeFolder() };
+  await capture('status');
+  expect(await run(['import'], { ...options, variables })).toMatchObject({ exitCode: 0 });
+  const { exitCode, stderr } = await run(['receipt', sessionId(1)], { ...options, variables });
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has not sent all') });
+});

@@ -1,0 +1,123 @@
+import type { KeyObject } from 'node:crypto';
+import { Value } from 'typebox/value';
+import { type CheckedEvent, checkChain } from '../../contract/chain.ts';
+import { type Envelope, openEnvelope, signStatement } from '../../contract/dsse.ts';
+import { COUNTERSIGNATURE, Countersigned, type Evidence, RECEIPT, Receipt } from '../../contract/evidence.ts';
+import { countMarks } from '../../redact/mark.ts';
+import { parseExact } from '../exact.ts';
+import type { Masked, SentChain } from '../spool/chains.ts';
+import { VERSION } from '../version.ts';
+
+/** A receipt whose signatures fit. */
+export interface OpenReceipt {
+  receipt: Receipt;
+  countersigned: Countersigned;
+  /** Public keys: base64 of SPKI in DER. */
+  machineKey: string;
+  serviceKey: string;
+}
+
+/** Something about a receipt or the events of one that does not fit; the message says what. */
+export class Unproven extends Error {}
+
+/** @param at milliseconds since 1970 */
+export function signReceipt(chain: SentChain, evidence: Evidence, key: KeyObject, at: number): Envelope {
+  const { sessionId, agentId } = openCountersigned(evidence.countersignature).countersigned;
+  const { start, head, masked } = chain;
+  const receipt: Receipt = {
+    _type: 'https://in-toto.io/Statement/v1',
+    subject: [{ name: sessionId, digest: { sha256: head.hash } }],
+    predicateType: 'urn:session-capture:receipt:v1',
+    predicate: {
+      agentId,
+      start,
+      events: head.sequence,
+      head: head.hash,
+      masked,
+      maskedLater: evidence.masked,
+      countersignature: evidence.countersignature,
+      madeAt: new Date(at).toISOString(),
+      madeBy: `capture ${VERSION}`,
+    },
+  };
+  return signStatement(RECEIPT, receipt, key);
+}
+
+/** Checks a receipt without asking anybody. @throws Unproven */
+export function openReceipt(envelope: Envelope): OpenReceipt {
+  const { statement: receipt, keyid } = open(envelope, RECEIPT, 'The receipt');
+  if (!Value.Check(Receipt, receipt)) throw new Unproven('The receipt does not say what a receipt says.');
+  const { subject, predicate } = receipt;
+  const { countersigned, serviceKey } = openCountersigned(predicate.countersignature);
+  const [{ name, digest } = { name: '', digest: { sha256: '' } }] = subject;
+  const isSame =
+    subject.length === 1 &&
+    digest.sha256 === predicate.head &&
+    name === countersigned.sessionId &&
+    (['agentId', 'start', 'events', 'head'] as const).every((field) => predicate[field] === countersigned[field]);
+  if (!isSame) throw new Unproven('What the machine signed is not what the service signed.');
+  if (countersigned.machineKey !== keyid) {
+    throw new Unproven('It is signed with another key than the first one that a machine named for the session.');
+  }
+  return { receipt, countersigned, machineKey: keyid, serviceKey };
+}
+
+export function openCountersigned(envelope: Envelope): { countersigned: Countersigned; serviceKey: string } {
+  const { statement, keyid } = open(envelope, COUNTERSIGNATURE, 'The countersignature');
+  if (!Value.Check(Countersigned, statement)) throw new Unproven('The countersignature does not say what one says.');
+  return { countersigned: statement, serviceKey: keyid };
+}
+
+function open(envelope: Envelope, type: string, what: string) {
+  try {
+    return openEnvelope(envelope, type);
+  } catch (error) {
+    throw new Unproven(`${what} does not hold: ${(error as Error).message}.`);
+  }
+}
+
+/** Checks the events of a session against its receipt. @throws Unproven */
+export function checkEvents({ predicate }: Receipt, events: readonly CheckedEvent[]): void {
+  const { start, events: sequence, head, maskedLater } = predicate;
+  const masked = new Map(maskedLater.map((one) => [one.sequence, one.digest]));
+  const problem = checkChain({ start, head: { sequence, hash: head }, masked }, events);
+  if (problem !== undefined) throw new Unproven(problem);
+  // What was masked later has other marks than it was sent with.
+  if (masked.size > 0) return;
+  const counted: Masked = {};
+  for (const { payload } of events) countMarks(payload, counted);
+  const text = (counts: Masked) => JSON.stringify(Object.entries(counts).sort());
+  if (text(counted) !== text(predicate.masked)) {
+    throw new Unproven('The receipt tells another number of masked texts than the events have.');
+  }
+}
+
+/**
+ * The events in a file: lines of JSON, one event each, or pages as the service answers them.
+ * @throws where it is neither
+ */
+export function readEventsFile(text: string): CheckedEvent[] {
+  const values = isPage(text)
+    ? [parseExact(text)]
+    : text.split('\n').flatMap((line) => (line.trim() ? parseExact(line) : []));
+  return values.flatMap((value) => {
+    const { events } = value as { events?: unknown };
+    return (Array.isArray(events) ? events : [value]).map(toChecked);
+  });
+}
+
+function isPage(text: string): boolean {
+  try {
+    return Array.isArray((JSON.parse(text) as { events?: unknown } | null)?.events);
+  } catch {
+    return false;
+  }
+}
+
+function toChecked(event: unknown): CheckedEvent {
+  const { sequence, eventType, payload } = (event ?? {}) as Record<string, unknown>;
+  if (typeof sequence !== 'number' || typeof eventType !== 'string' || payload === undefined) {
+    throw new Error('it holds something else than events');
+  }
+  return { sequence, eventType, payload: JSON.stringify(payload) };
+}

@@ -1,0 +1,31 @@
+import type { BulkResult } from '../../contract/capture.ts';
+import { eventDigest, follow } from '../../contract/chain.ts';
+import { countMarks } from '../../redact/mark.ts';
+import { parseExact } from '../exact.ts';
+import type { Spool } from '../spool/open.ts';
+import { readEvents } from './refusals.ts';
+import type { Append } from './service.ts';
+
+/**
+ * Adds what the service has taken to the chain of its session. An answer that comes again, as after a crash, adds nothing; events
+ * of others end the chain.
+ */
+export function followSent({ chains }: Spool, append: Append, result: BulkResult): void {
+  const { accepted, lastSequence } = result;
+  const chain = accepted === undefined ? undefined : chains.find(append.sessionId);
+  if (chain === undefined) return;
+  if (lastSequence !== undefined && lastSequence <= chain.head.sequence) return;
+  if (lastSequence !== chain.head.sequence + append.events) {
+    chains.remove(append.sessionId);
+    return;
+  }
+  const masked = { ...chain.masked };
+  let { head } = chain;
+  for (const text of readEvents(append)) {
+    const { eventType, payload } = parseExact(text) as { eventType: string; payload: unknown };
+    const said = JSON.stringify(payload);
+    head = follow(head, eventDigest(eventType, said));
+    countMarks(said, masked);
+  }
+  chains.write(append.sessionId, { ...chain, head, masked });
+}

@@ -1,0 +1,122 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { isStricter, strictestOf, VISIBILITIES, type Visibility } from '../../contract/session.ts';
+import { runs } from '../../contract/test/runs.ts';
+import { openSpool } from '../spool/open.ts';
+import { makeFolder, write } from '../test/folder.ts';
+import { run } from '../test/program.ts';
+import { startService } from '../test/service.ts';
+import { prompt, sessionId } from '../test/transcripts.ts';
+
+/** A machine with a session of a folder, and a service that keeps who could see each event when it took it. */
+async function prepare() {
+  const service = await startService();
+  onTestFinished(service.stop);
+  const home = makeFolder();
+  const folder = join(home, 'shop');
+  mkdirSync(folder);
+  const prefer = (visibility: string) => write(join(home, 'state/preferences.json'), JSON.stringify({ visibility }));
+  const commit = (wish: object, at = folder) => write(join(at, '.session-capture.json'), JSON.stringify(wish));
+  let count = 0;
+  const texts: string[] = [];
+  const say = (session = 1, cwd = folder) => {
+    texts.push(prompt(session, count++, `text ${count}`, { cwd }));
+    write(join(home, '.claude/projects/shop', `${sessionId(session)}.jsonl`), `${texts.join('\n')}\n`);
+  };
+  const capture = (...args: string[]) => run(args, { home, url: service.url, secret: 'sk_live_test' });
+  const visibilities = () => service.seen.map(({ visibility }) => visibility);
+  const decide = (visibility: Visibility) => {
+    const spool = openSpool(':memory:', join(home, 'state'));
+    spool.decisions.sayVisibility('claude-code', sessionId(1), visibility, Date.now());
+    spool.close();
+  };
+  return { service, home, folder, prefer, commit, say, capture, visibilities, decide };
+}
+
+test('a new session is as private as the machine is set to, from its first event on', async () => {
+  const { prefer, say, capture, visibilities } = await prepare();
+  prefer('private');
+  say();
+  expect((await capture('import')).exitCode).toBe(0);
+  expect(new Set(visibilities())).toEqual(new Set(['private']));
+});
+
+test('a folder says who sees its sessions, and one above it is never made laxer', async () => {
+  const { home, commit, say, capture, visibilities } = await prepare();
+  commit({ visibility: 'facts' }, home);
+  commit({ capture: true, visibility: 'team' });
+  say();
+  await capture('import');
+  expect(new Set(visibilities())).toEqual(new Set(['facts']));
+});
+
+test('a folder that asks for what nobody knows keeps its sessions on the machine', async () => {
+  const { commit, say, capture, visibilities } = await prepare();
+  commit({ visibility: 'nobody' });
+  say();
+  expect((await capture('import')).stdout).toContain('Left out 1 transcript');
+  expect(visibilities()).toEqual([]);
+});
+
+test('a setting that is changed counts for new sessions; what a person says of one, before its next event', async () => {
+  const { service, prefer, say, capture, visibilities, decide } = await prepare();
+  say();
+  await capture('import');
+  const before = visibilities().length;
+  prefer('facts');
+  say();
+  await capture('import');
+  expect(new Set(visibilities())).toEqual(new Set(['team']));
+  decide('private');
+  say();
+  await capture('import');
+  expect(visibilities().length).toBeGreaterThan(before);
+  expect(visibilities().at(-1)).toBe('private');
+  expect(service.state.requests).toContain('PUT /v1/sessions/{ses}/visibility');
+});
+
+test('nothing is sent to a session of somebody else that this machine may not hide', async () => {
+  const { service, home, say, capture } = await prepare();
+  say();
+  await capture('import');
+  const before = service.seen.length;
+  // Another state folder, as after its loss: the service finds the session by its key, and does not say whose it is.
+  service.state.isOwn = false;
+  const state = join(home, 'other');
+  write(join(state, 'preferences.json'), '{"visibility":"private"}');
+  say();
+  const variables = { CAPTURE_HOME: state };
+  const { exitCode } = await run(['import'], { home, url: service.url, secret: 'sk_live_test', variables });
+  expect(exitCode).not.toBe(0);
+  expect(service.seen.length).toBe(before);
+  // Nor once it is tried again, when the session is known already.
+  const again = await run(['import'], { home, url: service.url, secret: 'sk_live_test', variables });
+  expect(again.exitCode).not.toBe(0);
+  expect(service.seen.length).toBe(before);
+});
+
+const visibility = fc.option(fc.constantFrom(...VISIBILITIES), { nil: undefined });
+
+test('whatever organization, machine, folder and person ask for, nothing arrives where more people see it', async () => {
+  const given = fc.record({ organization: visibility, machine: visibility, folder: visibility, said: visibility });
+  await fc.assert(
+    fc.asyncProperty(given, fc.boolean(), async ({ organization, machine, folder, said }, isResumed) => {
+      const { service, prefer, commit, say, capture, visibilities, decide } = await prepare();
+      if (organization) service.state.visibility = organization;
+      if (machine) prefer(machine);
+      if (folder) commit({ visibility: folder });
+      if (said) decide(said);
+      say();
+      await capture('import');
+      if (isResumed) for (const session of service.state.sessions.values()) session.status = 'completed';
+      say();
+      await capture('import');
+      const wanted = strictestOf(organization, machine, folder, said);
+      expect(visibilities().length).toBeGreaterThan(1);
+      for (const seen of visibilities()) expect(isStricter(wanted, seen)).toBe(false);
+    }),
+    runs(12),
+  );
+});

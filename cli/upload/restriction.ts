@@ -1,0 +1,97 @@
+import { isStricter, strictestOf, type Visibility } from '../../contract/session.ts';
+import { EXIT, Failure } from '../failure.ts';
+import type { Spool } from '../spool/open.ts';
+import type { OpenedSession, SessionRow } from '../spool/sessions.ts';
+import { explainRefusal, hasStatus } from './problem.ts';
+import type { Retry } from './retry.ts';
+import type { Service } from './service.ts';
+
+export interface RestrictionOptions {
+  spool: Spool;
+  service: Service;
+  retry: Retry;
+  /** Who may see a session. A new one also follows what this machine is set to. Throws a `Failure` where that cannot be known. */
+  visibilityOf: (session: SessionRow, about: { isNew: boolean }) => Visibility;
+}
+
+/**
+ * Has the service show no session to more people than is wanted here. What was sent before is hidden as well; nothing is ever shown
+ * to more: that a person decides in the dashboard.
+ */
+export function createRestriction({ spool, service, retry, visibilityOf }: RestrictionOptions) {
+  /** Before events of it are sent. `again`: the service has no such session of ours, and is asked by its key, unless it just was. */
+  async function restrict(id: number, { isAsked }: { isAsked: boolean }): Promise<Failure | 'done' | 'again'> {
+    const row = spool.sessions.get(id);
+    try {
+      const { earlier, present } = dividedBy(row);
+      const wanted = visibilityOf(row, { isNew: false });
+      await restrictEarlier(earlier, wanted);
+      const isOurs = await restrictAll(present, wanted);
+      if (isOurs) return 'done';
+      return isAsked ? shownToMore(row) : 'again';
+    } catch (error) {
+      if (error instanceof Failure) return error;
+      throw explainRefusal(error);
+    }
+  }
+
+  /** Sessions of the service that take no more events, and the one that does. */
+  function dividedBy({ id, state, serviceId }: SessionRow) {
+    const isPresent = (one: OpenedSession) => state === 'open' && one.serviceId === serviceId;
+    const { present = [], earlier = [] } = Object.groupBy(spool.sessions.openedAs(id), (one) =>
+      isPresent(one) ? 'present' : 'earlier',
+    );
+    return { present, earlier };
+  }
+
+  /** One that is gone, or is another person's, takes no more events from here and is not asked for again. */
+  async function restrictEarlier(earlier: readonly OpenedSession[], wanted: Visibility): Promise<void> {
+    for (const one of earlier) {
+      if (!(await restrictAll([one], wanted)))
+        spool.sessions.setVisibility(one.serviceId, strictestOf(wanted, one.wanted));
+    }
+  }
+
+  /** False where one of them is gone, or is another person's. */
+  async function restrictAll(sessions: readonly OpenedSession[], wanted: Visibility): Promise<boolean> {
+    let areOurs = true;
+    for (const { serviceId, visibility: before, wanted: atOpening } of sessions) {
+      const strictest = strictestOf(wanted, atOpening);
+      if (!isStricter(strictest, before)) continue;
+      const visibility = await ask(serviceId, strictest);
+      areOurs &&= visibility !== undefined;
+      if (visibility !== undefined) spool.sessions.setVisibility(serviceId, visibility);
+    }
+    return areOurs;
+  }
+
+  async function ask(sessionId: string, visibility: Visibility): Promise<Visibility | undefined> {
+    try {
+      const answer = await retry.attempt(() => service.client.restrictSession({ sessionId, body: { visibility } }));
+      return answer.body.visibility;
+    } catch (error) {
+      if (hasStatus(error, 404)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Who may see a session that is to be opened, or why that is not known. */
+  function wantedOf(session: SessionRow): Visibility | Failure {
+    try {
+      return visibilityOf(session, { isNew: true });
+    } catch (error) {
+      if (error instanceof Failure) return error;
+      throw error;
+    }
+  }
+
+  return { restrict, wantedOf };
+}
+
+/** It is held under the key that this session has, so what is sent would be read by whom this machine does not want. */
+const shownToMore = ({ agent, agentSession }: SessionRow) =>
+  new Failure(
+    EXIT.failure,
+    `The service does not let this machine hide session ${agentSession} of ${agent}, which somebody else captured there.`,
+    'Its events stay here. Sign in with `capture login` as the person who captured it, or leave it out with `capture skip`.',
+  );
