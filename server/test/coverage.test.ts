@@ -9,6 +9,7 @@ import { DIGEST_SCENARIOS } from './tables/digests.ts';
 import { DIRECTORY } from './tables/directory.ts';
 import { ENVIRONMENTS } from './tables/environments.ts';
 import { EVENTS } from './tables/events.ts';
+import { EVIDENCE } from './tables/evidence.ts';
 import { EXTENSION_SCENARIOS } from './tables/extensions.ts';
 import { HOLDS } from './tables/holds.ts';
 import { INSTALLATIONS } from './tables/installations.ts';
@@ -55,6 +56,7 @@ const SCENARIOS = [
   ...VISIBILITY,
   ...DIRECTORY,
   ...SHARES,
+  ...EVIDENCE,
 ];
 
 /** Documented statuses no row shows, and why. */
