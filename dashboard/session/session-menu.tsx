@@ -7,19 +7,18 @@ import { paths } from '../app/paths.ts';
 import { Button } from '../kit/button.tsx';
 import { lazyPart } from '../kit/lazy.tsx';
 import { Menu, MenuItem } from '../kit/menu.tsx';
-import { DeleteDialog } from '../shared/delete-dialog.tsx';
-import { VisibilityDialog } from '../shared/visibility.tsx';
 
 // Rarely needed, and the page is read before.
+const VisibilityDialog = lazyPart(() => import('../shared/visibility.tsx'), 'VisibilityDialog');
 const ShareDialog = lazyPart(() => import('../share/share-dialog.tsx'), 'ShareDialog');
+const DeleteDialog = lazyPart(() => import('../shared/delete-dialog.tsx'), 'DeleteDialog');
 
 /** What is rarely done with a session. */
 export function SessionMenu({ session, onHelp }: { session: Session; onHelp: () => void }) {
   const isAdmin = useIsAdmin();
-  const [isChoosing, setIsChoosing] = useState(false);
-  const [isSharing, setIsSharing] = useState(false);
-  const [isAsking, setIsAsking] = useState(false);
+  const [open, setOpen] = useState<'visibility' | 'share' | 'deletion'>();
   const navigate = useNavigate();
+  const close = () => setOpen(undefined);
   return (
     <>
       <Menu
@@ -30,28 +29,22 @@ export function SessionMenu({ session, onHelp }: { session: Session; onHelp: () 
         }
       >
         <MenuItem onSelect={onHelp}>Keyboard shortcuts</MenuItem>
-        {session.mayChangeVisibility && <MenuItem onSelect={() => setIsChoosing(true)}>Who may see it…</MenuItem>}
-        <MenuItem onSelect={() => setIsSharing(true)}>Share…</MenuItem>
+        {session.mayChangeVisibility && <MenuItem onSelect={() => setOpen('visibility')}>Who may see it…</MenuItem>}
+        <MenuItem onSelect={() => setOpen('share')}>Share…</MenuItem>
         {isAdmin && (
           <MenuItem onSelect={() => void navigate({ to: '/holds', search: { session: session.sessionId } })}>
             Place a hold…
           </MenuItem>
         )}
-        {isAdmin && <MenuItem onSelect={() => setIsAsking(true)}>Delete…</MenuItem>}
+        {isAdmin && <MenuItem onSelect={() => setOpen('deletion')}>Delete…</MenuItem>}
       </Menu>
-      {isChoosing && <VisibilityDialog session={session} onClose={() => setIsChoosing(false)} />}
-      {isSharing && (
-        <Suspense>
-          <ShareDialog session={session} onClose={() => setIsSharing(false)} />
-        </Suspense>
-      )}
-      {isAsking && (
-        <DeleteDialog
-          session={session}
-          onDeleted={() => void navigate({ to: paths.sessions() })}
-          onClose={() => setIsAsking(false)}
-        />
-      )}
+      <Suspense>
+        {open === 'visibility' && <VisibilityDialog session={session} onClose={close} />}
+        {open === 'share' && <ShareDialog session={session} onClose={close} />}
+        {open === 'deletion' && (
+          <DeleteDialog session={session} onClose={close} onDeleted={() => void navigate({ to: paths.sessions() })} />
+        )}
+      </Suspense>
     </>
   );
 }
