@@ -60,7 +60,12 @@ export const createProvisioning = ({
 
   /** @throws Problem `last_owner` */
   async function end(members: Db, member: MemberRow, actor: AuditParty): Promise<string[]> {
-    const secretIds = await endMembership(members, member, { actor, keepsSecrets: false }, now());
+    const secretIds = await endMembership(
+      members,
+      member,
+      { actor, keepsSecrets: false, action: 'member.removed' },
+      now(),
+    );
     if (await settleOwner(members, member.organization_id, now(), actor)) return secretIds;
     throw new Problem(
       'last_owner',

@@ -121,7 +121,8 @@ export const memberHandlers = (deps: Deps) => {
       const { organizationId } = caller;
       const { row, secretIds } = await changeMember(db, caller, params.userId, now(), async (members, who) => {
         mayTouchOwners(who.actor.role, who.target.role);
-        const departure = { actor: person(caller.userId), keepsSecrets: query.secrets === 'keep' };
+        const keepsSecrets = query.secrets === 'keep';
+        const departure = { actor: person(caller.userId), keepsSecrets, action: 'member.removed' } as const;
         // Before a machine is handed over, with those of its secrets that go on.
         const revoked = await endMembership(members, who.target, departure, now());
         await settleBelongings(members, who, query, now());

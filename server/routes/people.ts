@@ -4,17 +4,15 @@ import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { UserCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
-import { recordActions } from '../store/audit.ts';
 import { person } from '../store/audit-chain.ts';
-import { revocations } from '../store/departures.ts';
+import { endMembership } from '../store/departures.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import { acceptInvitation, findInvitation, isMemberAnywhere, listInvitationsOf } from '../store/invitations.ts';
-import { findMember, removeMember } from '../store/members.ts';
+import { findMember } from '../store/members.ts';
 import { changeMembers, findOrganization, settleOwner, toOrganization } from '../store/organizations.ts';
 import { deletePerson, resolveCaller } from '../store/people.ts';
 import { readPolicy } from '../store/policies.ts';
 import type { Db } from '../store/schema.ts';
-import { revokeSecrets } from '../store/secrets.ts';
 import { asService } from '../store/tenant.ts';
 import { lastOwner } from './members.ts';
 import { alreadyMember, tellTenant } from './organizations.ts';
@@ -56,11 +54,9 @@ export const personHandlers = (deps: Deps) => {
     const own = await findMember(members, organizationId, userId);
     // Somebody may have removed them, or they have left, while this request waited.
     if (!own) return [];
-    await removeMember(members, own);
+    const departure = { actor: person(userId), keepsSecrets: query.secrets === 'keep', action: 'member.left' } as const;
+    const revoked = await endMembership(members, own, departure, now());
     if (!(await settleOwner(members, organizationId, now(), person(userId)))) throw lastOwner();
-    const revoked = query.secrets === 'keep' ? [] : await revokeSecrets(members, organizationId, now(), userId);
-    const left = { actor: person(userId), action: 'member.left', target: person(userId) } as const;
-    await recordActions(members, organizationId, [left, ...revocations(person(userId), revoked)], now());
     return revoked;
   }
 

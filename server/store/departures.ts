@@ -10,6 +10,7 @@ import { revokeSharesOf } from './shares.ts';
 export interface Departure {
   actor: AuditParty;
   keepsSecrets: boolean;
+  action: 'member.removed' | 'member.left';
 }
 
 /**
@@ -19,14 +20,15 @@ export interface Departure {
 export async function endMembership(
   transaction: Db,
   member: MemberRow,
-  { actor, keepsSecrets }: Departure,
+  { actor, keepsSecrets, action }: Departure,
   now: number,
 ): Promise<string[]> {
   const { organization_id, user_id } = member;
   await removeMember(transaction, member);
   const revoked = keepsSecrets ? [] : await revokeSecrets(transaction, organization_id, now, user_id);
   const unshared = await revokeSharesOf(transaction, organization_id, user_id, actor, now);
-  const happened = [removal(actor, member), ...revocations(actor, revoked), ...unshared];
+  const departed = action === 'member.left' ? { actor, action, target: person(user_id) } : removal(actor, member);
+  const happened = [departed, ...revocations(actor, revoked), ...unshared];
   await recordActions(transaction, organization_id, happened, now);
   return revoked;
 }
@@ -40,5 +42,5 @@ export const removal = (actor: AuditParty, { user_id, role, status }: MemberRow)
 });
 
 /** The audit entries of secrets that were revoked together. */
-export const revocations = (actor: AuditParty, secretIds: readonly string[]): Happened[] =>
+const revocations = (actor: AuditParty, secretIds: readonly string[]): Happened[] =>
   secretIds.map((secretId) => ({ actor, action: 'secret.revoked', target: secret(secretId) }));

@@ -101,6 +101,25 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     expect(entries.filter(({ action }: { action: string }) => action === 'share.revoked')).toHaveLength(2);
   });
 
+  test('ends for good when who made it leaves by themselves', async () => {
+    const { ours } = world;
+    const made = await share(ours.member);
+    const given = await share(ours.owner, { audience: 'person', userId: ours.memberId });
+    expect((await world.service.call('DELETE', '/v1/me/membership', { as: ours.member })).status).toBe(200);
+    expect((await open(made.token)).status).toBe(410);
+    const revoked = (await listed()).filter(({ revokedAt }: { revokedAt?: string }) => revokedAt);
+    expect(revoked.map(({ shareId }: { shareId: string }) => shareId)).toEqual([
+      given.share.shareId,
+      made.share.shareId,
+    ]);
+    const { entries } = (await call('GET', 'audit', ours.owner)).body;
+    expect(entries.slice(0, 3).map(({ action }: { action: string }) => action)).toEqual([
+      'share.revoked',
+      'share.revoked',
+      'member.left',
+    ]);
+  });
+
   test('is gone with its session', async () => {
     const { service, ours } = world;
     const { token } = await share(ours.member);
