@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { unknownRoute } from './app.ts';
 
 const BUILT = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
@@ -38,7 +38,7 @@ export async function servePages(
       preCompressed: true,
       setHeaders: (reply, path) => {
         const [, age] = CACHED.find(([folder]) => path.includes(folder)) ?? [];
-        reply.header('cache-control', age ?? 'no-cache');
+        reply.header('cache-control', age ?? (isOfShare(reply.request) ? 'no-store' : 'no-cache'));
         if (path.includes('/assets/')) reply.header('content-security-policy', WORKER_POLICY);
       },
     });
@@ -56,10 +56,13 @@ export async function servePages(
     if (!isBuilt) {
       return reply.code(503).type('text/plain; charset=utf-8').send('The dashboard is not built. Run: npm run build\n');
     }
-    reply.header('content-security-policy', pagePolicy(await origins())).header('cache-control', 'no-cache');
+    reply.header('content-security-policy', pagePolicy(await origins()));
     return reply.type('text/html; charset=utf-8').sendFile('index.html', { cacheControl: false });
   }
 }
+
+/** The address of a shared session opens it, so no cache on the way may keep it. */
+const isOfShare = ({ url }: FastifyRequest): boolean => url.startsWith('/s/');
 
 /**
  * A page of the dashboard loads its own files only: transcripts are hostile, and this is the last defence against them.

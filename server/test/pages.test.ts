@@ -68,3 +68,9 @@ test('the page is sent compressed for each of its addresses', async () => {
   expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
   expect(answer.headers['content-security-policy']).toContain("script-src 'self'");
 });
+
+test('no cache keeps the address of a shared session', async () => {
+  const asPage = { accept: 'text/html' };
+  expect((await get('/s/a-token', asPage)).headers['cache-control']).toBe('no-store');
+  expect((await get('/sessions/ses_1', asPage)).headers['cache-control']).toBe('no-cache');
+});
