@@ -427,5 +427,4 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   revokeShare: [[SHARE, { kind: 'person', id: 'usr_1' }, NOW]],
   revokeSharesOf: [[ORGANIZATION, 'usr_1', { kind: 'person', id: 'usr_1' }, NOW]],
   addShareViews: [[{ shareId: 'shr_1', organizationId: ORGANIZATION, count: 1, lastAt: NOW }]],
-  isInForce: [[SHARE, NOW]],
 };

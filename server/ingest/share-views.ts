@@ -17,8 +17,9 @@ export class ShareCounts {
     this.#now = now;
   }
 
-  note({ share_id: shareId, organization_id: organizationId }: ShareRow): void {
-    const count = (this.#waiting.get(shareId)?.count ?? 0) + 1;
+  /** @param isFurther whether it belongs to a view that was counted, such as its events */
+  note({ share_id: shareId, organization_id: organizationId }: ShareRow, isFurther = false): void {
+    const count = (this.#waiting.get(shareId)?.count ?? 0) + (isFurther ? 0 : 1);
     this.#waiting.set(shareId, { shareId, organizationId, count, lastAt: this.#now() });
   }
 

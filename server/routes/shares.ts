@@ -1,3 +1,4 @@
+import type { Policy } from '../../contract/policy.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { SharedFigures, SharedSession } from '../../contract/share.ts';
 import { hashSecret, newShareToken } from '../credentials.ts';
@@ -5,17 +6,19 @@ import { readSequence } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import { toSummary } from '../derive/review.ts';
 import type { UserCaller } from '../http/auth.ts';
-import type { Handlers } from '../http/handler.ts';
+import type { Ask, Handlers } from '../http/handler.ts';
 import { outlineOf } from '../ingest/outline.ts';
 import { streamShared } from '../ingest/page.ts';
 import { person } from '../store/audit-chain.ts';
 import { optional, optionalTimestamp, toTimestamp } from '../store/columns.ts';
 import { findMember } from '../store/members.ts';
+import { readPolicy } from '../store/policies.ts';
 import type { SessionRow } from '../store/schema.ts';
 import type { ShareRow } from '../store/schema-governance.ts';
 import { findSession } from '../store/sessions.ts';
 import {
   createShare,
+  endOf,
   findShare,
   findShareByHash,
   isInForce,
@@ -40,12 +43,13 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
   ): Promise<Result> {
     const share = await findShareByHash(db, hashSecret(pepper, token));
     if (!share) throw unknownShare();
-    if (!(await isInForce(db, share, now()))) throw ended();
+    const policy = await readPolicy(db, share.organization_id);
+    if (!isInForce(share, policy, now())) throw ended();
     assertMeant(share, caller);
     return asOrganization(
       share.organization_id,
       async () => {
-        const opened = await open(share);
+        const opened = await open(share, policy);
         if (!opened) throw ended();
         return work(opened);
       },
@@ -54,19 +58,30 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
   }
 
   /** What the share shows now; undefined where who made it may no longer show so much. */
-  async function open(share: ShareRow): Promise<Opened | undefined> {
+  async function open(share: ShareRow, policy: Policy): Promise<Opened | undefined> {
     const { organization_id: organizationId, shared_by: userId, session_id: sessionId } = share;
     const sharer = await findMember(db, organizationId, userId);
     if (sharer?.status !== 'active') return undefined;
     const viewer = { organizationId, userId, seesAll: false };
     const session = await findSession(db, viewer, sessionId);
-    return session && mayShare(viewer, session, share) ? { share, viewer, session } : undefined;
+    return session && mayShare(viewer, session, share) ? { share, policy, viewer, session } : undefined;
   }
 
   const isSharedStill = async ({ share }: Opened) => {
     const current = await findShareByHash(db, share.token_hash);
-    return current !== undefined && (await isInForce(db, current, now())) && (await open(current)) !== undefined;
+    if (!current) return false;
+    const policy = await readPolicy(db, current.organization_id);
+    return isInForce(current, policy, now()) && (await open(current, policy)) !== undefined;
   };
+
+  /** @param isFurther whether it belongs to a view that was counted when the share was opened, unless somebody left that out */
+  function noteView(visit: Visit, share: ShareRow, session: SessionRow, isFurther = false): void {
+    shareCounts.note(share, isFurther);
+    // A link may be opened by people of other organizations, who are nobody to this one.
+    const { caller } = visit;
+    if (caller?.membership?.organizationId !== share.organization_id) return;
+    sessionViews.note(lookerOf(visit, caller), session, 'opened', isFurther);
+  }
 
   return {
     async createShare({ caller, params: { sessionId }, body }) {
@@ -74,7 +89,8 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
       const viewer = { ...(await viewerOf(db, caller)), userId: caller.userId };
       const tokenHash = hashSecret(pepper, token);
       const row = found(await createShare(db, viewer, { ...body, sessionId, tokenHash }, now()), 'session');
-      return { status: 201, body: { share: toShare(row), token, url: `${publicUrl}/s/${token}` } };
+      const share = toShare(row, await readPolicy(db, caller.organizationId));
+      return { status: 201, body: { share, token, url: `${publicUrl}/s/${token}` } };
     },
 
     async listShares({ caller, params: { sessionId } }) {
@@ -83,8 +99,11 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
       const seesAll = role !== 'member' || session.user_id === userId;
       // With what waits in this process: somebody may reload the page to see it.
       await shareCounts.flush();
-      const rows = await listShares(db, organizationId, sessionId, seesAll ? undefined : userId);
-      return { status: 200, body: { shares: rows.map(toShare) } };
+      const [policy, rows] = await Promise.all([
+        readPolicy(db, organizationId),
+        listShares(db, organizationId, sessionId, seesAll ? undefined : userId),
+      ]);
+      return { status: 200, body: { shares: rows.map((row) => toShare(row, policy)) } };
     },
 
     async revokeShare({ caller, params: { sessionId, shareId } }) {
@@ -96,20 +115,22 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
     },
 
     getShare: (ask) =>
-      asSharer(ask.params.token, ask.caller, async ({ share, viewer, session }) => {
+      asSharer(ask.params.token, ask.caller, async (opened) => {
+        const { share, viewer, session } = opened;
         const [row] = await findSummaries(db, viewer, [share.session_id]);
         const summary = row?.derived && toSummary(row);
-        shareCounts.note(share);
-        if (ask.caller) sessionViews.note(lookerOf(ask, ask.caller), session, 'opened');
-        const body = { ...toShared(share, session), ...(summary && namedIn(share, summary)) };
+        noteView(ask, share, session);
+        const body = { ...toShared(opened), ...(summary && namedIn(share, summary)) };
         return { status: 200, body };
       }),
 
-    listSharedEvents: ({ params, query, caller }) =>
-      asSharer(params.token, caller, async (opened) => {
+    listSharedEvents: (ask) =>
+      asSharer(ask.params.token, ask.caller, async (opened) => {
         const { share, viewer, session } = opened;
+        const { query } = ask;
         const readable = share.level === 'figures' ? undefined : asReadable(viewer, session);
         if (!readable) throw new Problem('words_withheld', 'This share shows figures only.');
+        noteView(ask, share, session, true);
         const first = share.from_sequence ?? 1;
         const from = Math.max(first, query.cursor === undefined ? first : readSequence(query.cursor));
         const range = { from, limit: Number(query.limit ?? DEFAULT_PAGE), last: share.to_sequence ?? undefined };
@@ -120,8 +141,12 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
   } satisfies Partial<Handlers>;
 };
 
+/** A request of whoever opens a share. */
+type Visit = Pick<Ask, 'address' | 'header'> & { caller: UserCaller | undefined };
+
 interface Opened {
   share: ShareRow;
+  policy: Policy;
   viewer: Viewer;
   session: SessionRow;
 }
@@ -140,20 +165,20 @@ const unknownShare = () => new Problem('not_found', 'There is no such share. Ask
 const ended = () =>
   new Problem('share_ended', 'This share has ended. Ask who sent you the link whether they share the session again.');
 
-const toShared = (share: ShareRow, session: SessionRow): SharedSession => {
+const toShared = ({ share, policy, session }: Opened): SharedSession => {
   const last = Math.min(session.event_count, share.to_sequence ?? session.event_count);
   return {
     level: share.level,
     ...(share.from_sequence !== null && { from: share.from_sequence }),
     ...(share.to_sequence !== null && { to: share.to_sequence }),
-    expiresAt: toTimestamp(share.expires_at),
+    expiresAt: toTimestamp(endOf(share, policy)),
     agentId: session.agent_id,
     status: session.status,
     startedAt: toTimestamp(session.started_at),
     ...optionalTimestamp('endedAt', session.ended_at),
     eventCount: Math.max(0, last - (share.from_sequence ?? 1) + 1),
     ...(share.level !== 'figures' && !isRange(share) && optional('title', session.title)),
-    ...(share.level !== 'figures' && optional('repository', session.repository ?? session.repo_root)),
+    ...(share.level !== 'figures' && optional('repository', session.repository)),
   };
 };
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { AuditParty } from '../../contract/audit.ts';
+import type { Policy } from '../../contract/policy.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Share, ShareBody } from '../../contract/share.ts';
 import { newId } from '../ids.ts';
@@ -116,22 +117,22 @@ export interface ShareViews {
   lastAt: number;
 }
 
-/** Adds how often a share was opened to what is stored; of one that is gone, nothing is kept. */
+/** Adds how often a share was opened to what is stored: once, where only its events were read. Of one that is gone, nothing is kept. */
 export async function addShareViews(db: Db, { shareId, organizationId, count, lastAt }: ShareViews): Promise<void> {
   await sql`
-    update shares set views = views + ${count},
+    update shares set views = case when views + ${count} = 0 then 1 else views + ${count} end,
       last_viewed_at = case when last_viewed_at > ${lastAt} then last_viewed_at else ${lastAt} end
     where organization_id = ${organizationId} and share_id = ${shareId}`.execute(db);
 }
 
-/** Whether the share is in force, its policy and its own end considered. */
-export async function isInForce(db: Db, share: ShareRow, now: number): Promise<boolean> {
-  if (share.revoked_at !== null || share.expires_at <= now) return false;
-  const { linkSharing, shareDays } = await readPolicy(db, share.organization_id);
-  return now < share.created_at + shareDays * DAY_MS && (share.audience !== 'link' || linkSharing === 'on');
-}
+/** When the share ends by itself: at the time that was asked for, or sooner where the policy lets none last so long. */
+export const endOf = (share: ShareRow, { shareDays }: Policy): number =>
+  Math.min(share.expires_at, share.created_at + shareDays * DAY_MS);
 
-export const toShare = (row: ShareRow): Share => ({
+export const isInForce = (share: ShareRow, policy: Policy, now: number): boolean =>
+  share.revoked_at === null && now < endOf(share, policy) && (share.audience !== 'link' || policy.linkSharing === 'on');
+
+export const toShare = (row: ShareRow, policy: Policy): Share => ({
   shareId: row.share_id,
   sessionId: row.session_id,
   by: row.shared_by,
@@ -141,7 +142,7 @@ export const toShare = (row: ShareRow): Share => ({
   ...(row.from_sequence !== null && { from: row.from_sequence }),
   ...(row.to_sequence !== null && { to: row.to_sequence }),
   createdAt: toTimestamp(row.created_at),
-  expiresAt: toTimestamp(row.expires_at),
+  expiresAt: toTimestamp(endOf(row, policy)),
   ...optionalTimestamp('revokedAt', row.revoked_at),
   views: row.views,
   ...optionalTimestamp('lastViewedAt', row.last_viewed_at),

@@ -120,6 +120,45 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     ]);
   });
 
+  test('by link does not tell the organization who of another one opened it', async () => {
+    const { ours, theirs } = world;
+    const { token } = await share(ours.member);
+    expect((await open(token, theirs.member)).status).toBe(200);
+    expect((await open(token, theirs.member, '/events')).status).toBe(200);
+    const { views } = (await call('GET', `sessions/${ours.sessionId}/views`, ours.owner)).body;
+    expect(views).toEqual([]);
+  });
+
+  test('counts who reads its events without opening it', async () => {
+    const { service, ours } = world;
+    const { token } = await share(ours.member, { audience: 'organization' });
+    for (let times = 0; times < 2; times++) await open(token, ours.admin, '/events');
+    const { shares } = (await call('GET', `sessions/${ours.sessionId}/shares`, ours.member)).body;
+    expect(shares).toMatchObject([{ views: 1, lastViewedAt: new Date(service.clock.now).toISOString() }]);
+    const { views } = (await call('GET', `sessions/${ours.sessionId}/views`, ours.owner)).body;
+    expect(views).toMatchObject([{ kind: 'opened', count: 1 }]);
+  });
+
+  test('names the repository, and no folder of the machine', async () => {
+    const { service, ours } = world;
+    const { environmentId, installationId, live } = ours;
+    const opening = { environmentId, agentInstallationId: installationId, repoRoot: '/home/kim/secret-plan' };
+    const { sessionId } = (await service.call('POST', '/v1/sessions', { as: live, body: opening })).body;
+    for (const level of ['full', 'outline', 'figures']) {
+      const { text } = await open((await share(ours.member, { level }, sessionId)).token);
+      expect(text).not.toContain('kim');
+    }
+  });
+
+  test('says when it ends as the policy is now', async () => {
+    const { service, ours } = world;
+    const { token } = await share(ours.member, { expiresAt: new Date(service.clock.now + 9 * DAY_MS) });
+    await call('PUT', 'policy', ours.owner, { linkSharing: 'on', shareDays: 2 });
+    const expiresAt = new Date(service.clock.now + 2 * DAY_MS).toISOString();
+    expect((await open(token)).body).toMatchObject({ expiresAt });
+    expect(await listed()).toMatchObject([{ expiresAt }]);
+  });
+
   test('is gone with its session', async () => {
     const { service, ours } = world;
     const { token } = await share(ours.member);

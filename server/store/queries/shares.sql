@@ -2,8 +2,8 @@
 
 -- addShareViews
 update shares
-  set views = views + $1, last_viewed_at = case when last_viewed_at > $2 then last_viewed_at else $3 end
-  where organization_id = $4 and share_id = $5;
+  set views = case when views + $1 = 0 then 1 else views + $2 end, last_viewed_at = case when last_viewed_at > $3 then last_viewed_at else $4 end
+  where organization_id = $5 and share_id = $6;
 
 -- createShare
 select *
@@ -24,8 +24,6 @@ select shares.*, sessions.user_id
 select *
   from shares
   where token_hash = $1;
-
--- isInForce
 
 -- listShares
 select *
