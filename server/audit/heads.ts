@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import canonicalize from 'canonicalize';
 import { Value } from 'typebox/value';
 import { SignedHead } from '../../contract/audit.ts';
-import { type Envelope, ed25519Of, signStatement } from '../../contract/dsse.ts';
+import { type Envelope, ed25519Of, keyIdOf, signStatement } from '../../contract/dsse.ts';
 import type { Config } from '../config.ts';
 import { listAuditHeads } from '../store/audit.ts';
 import type { ChainHead } from '../store/audit-chain.ts';
@@ -53,6 +53,11 @@ export class AuditKey {
   /** The statement in an envelope (DSSE). */
   statementOf(payloadType: string, statement: object): Envelope {
     return signStatement(payloadType, statement, this.#privateKey);
+  }
+
+  /** Whether this key signed it, and not one that the service had before. */
+  hasSigned({ signatures }: Envelope): boolean {
+    return signatures.every(({ keyid }) => keyid === keyIdOf(this.#publicKey));
   }
 
   isOwn({ signature, ...head }: SignedHead): boolean {

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ChainHead, chainStart, eventDigest, follow } from '../../contract/chain.ts';
+import type { Envelope } from '../../contract/dsse.ts';
 import { COUNTERSIGNATURE, type Countersigned } from '../../contract/evidence.ts';
 import type { AuditKey } from '../audit/heads.ts';
 import type { Background } from '../background.ts';
@@ -103,7 +104,8 @@ export class Witness {
     const start = chainStart(agent_id, client_key ?? session_id);
     const head = isWithoutEvents ? (stored ?? start) : await this.#follow(session, stored ?? start, event_count);
     const machine_key = stored?.machine_key ?? machineKey;
-    if (stored && stored.sequence === head.sequence && stored.machine_key === machine_key) return undefined;
+    const isSigned = stored?.sequence === head.sequence && stored.machine_key === machine_key;
+    if (isSigned && key.hasSigned(JSON.parse(stored.envelope) as Envelope)) return undefined;
     const signed_at = now();
     const statement: Countersigned = {
       sessionId: session_id,

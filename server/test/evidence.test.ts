@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import {
@@ -8,7 +9,7 @@ import {
   eventDigest,
   follow,
 } from '../../contract/chain.ts';
-import { type Envelope, openEnvelope } from '../../contract/dsse.ts';
+import { type Envelope, openEnvelope, signStatement } from '../../contract/dsse.ts';
 import { COUNTERSIGNATURE, type Countersigned, type Evidence } from '../../contract/evidence.ts';
 import { allRows } from '../store/rows.ts';
 import type { SessionChainRow } from '../store/schema-governance.ts';
@@ -117,6 +118,19 @@ describe.each(ENGINES)('the chain of a session on %s', (engine) => {
         expect.stringContaining('not as it was sent'),
       );
     }
+  });
+
+  test('is signed again with the key of the service once that is another one', async () => {
+    const sessionId = await open();
+    await append(sessionId, TEXTS);
+    const { signed, countersignature } = await show(sessionId);
+    const former = signStatement(COUNTERSIGNATURE, signed, generateKeyPairSync('ed25519').privateKey);
+    await sql`update session_chains set envelope = ${JSON.stringify(former)} where session_id = ${sessionId}`.execute(
+      world.service.store.db,
+    );
+    const again = await show(sessionId);
+    expect(again.countersignature.signatures[0]?.keyid).toBe(countersignature.signatures[0]?.keyid);
+    expect(again.signed.head).toBe(signed.head);
   });
 
   test('ends with its session', async () => {
