@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ed25519Of, keyIdOf } from '../../contract/dsse.ts';
+import { type Envelope, ed25519Of, keyIdOf } from '../../contract/dsse.ts';
+import type { Evidence } from '../../contract/evidence.ts';
 import { readSecretBytes } from '../../redact/key.ts';
 import { writeAtomically } from '../atomic-file.ts';
 import { defineCommand, text } from '../command.ts';
@@ -17,10 +18,10 @@ import {
   Unproven,
 } from '../evidence/receipt.ts';
 import { codeOf, EXIT, Failure } from '../failure.ts';
-import type { Output } from '../output.ts';
+import { formatCount, type Output } from '../output.ts';
 import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
 import type { Spool } from '../spool/open.ts';
-import { explainRefusal } from '../upload/problem.ts';
+import { explainRefusal, hasStatus } from '../upload/problem.ts';
 import { createService, type Service } from '../upload/service.ts';
 
 const verifyCommand = defineCommand({
@@ -74,7 +75,7 @@ export const receiptCommand = defineCommand({
       const written: string[] = [];
       for (const one of ids) written.push(...(await writeReceipt(context, spool, service, one, out)));
       const waiting = [...spool.batches.ofSession(id)].reduce((sum, { events }) => sum + events, 0);
-      if (waiting > 0) output.say(`${waiting} events wait to be sent, and are not in it.`);
+      if (waiting > 0) output.say(`Not in it: ${formatCount(waiting, 'event')} that wait to be sent.`);
       return written;
     });
     output.answer({ files }, files);
@@ -93,22 +94,45 @@ async function writeReceipt(context: Context, spool: Spool, service: Service, se
   for (let attempt = 1; ; attempt++) {
     const chain = spool.chains.find(sessionId);
     if (chain === undefined) throw notFromHere(sessionId);
-    const asked = service.client.countersignSession({ sessionId, body: { machineKey: keyIdOf(key) } });
-    const { body } = await asked.catch((error: unknown) => Promise.reject(explainRefusal(error)));
-    const { events, head, machineKey } = openCountersigned(body.countersignature).countersigned;
-    if (machineKey !== keyIdOf(key)) throw otherKey(sessionId);
-    if (events === chain.head.sequence && head === chain.head.hash) {
-      const envelope = signReceipt(chain, body, key, context.now());
-      const path = join(resolve(context.folder, out), `receipt-${sessionId}`);
-      writeAtomically(`${path}.json`, `${JSON.stringify(envelope)}\n`, { mode: 0o644 });
-      writeAtomically(`${path}.html`, renderPage(envelope), { mode: 0o644 });
-      return [`${path}.json`, `${path}.html`];
+    const evidence = await askService(service, sessionId, keyIdOf(key));
+    const { events, head, machineKey } = openCountersigned(evidence.countersignature).countersigned;
+    if (machineKey !== undefined && machineKey !== keyIdOf(key)) throw otherKey(sessionId);
+    const isAsLong = events === chain.head.sequence;
+    if (isAsLong && head !== chain.head.hash) throw differs(sessionId, events, events);
+    if (isAsLong && machineKey !== undefined) {
+      return write(resolve(context.folder, out), sessionId, signReceipt(chain, evidence, key, context.now()));
     }
-    const isSame = events === chain.head.sequence;
-    if (isSame || attempt === MOST_ATTEMPTS) throw differs(sessionId, events, chain.head.sequence);
+    if (attempt === MOST_ATTEMPTS) throw differs(sessionId, events, chain.head.sequence);
     await sleep(PAUSE_MS);
   }
 }
+
+async function askService({ client }: Service, sessionId: string, machineKey: string): Promise<Evidence> {
+  try {
+    return (await client.countersignSession({ sessionId, body: { machineKey } })).body;
+  } catch (error) {
+    throw hasStatus(error, 404) ? notThere(sessionId) : explainRefusal(error);
+  }
+}
+
+function write(folder: string, sessionId: string, envelope: Envelope): string[] {
+  const path = join(folder, `receipt-${sessionId}`);
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeAtomically(`${path}.json`, `${JSON.stringify(envelope)}\n`, { mode: 0o644 });
+    writeAtomically(`${path}.html`, renderPage(envelope), { mode: 0o644 });
+  } catch (error) {
+    throw new Failure(EXIT.usage, `${folder} cannot be written (${codeOf(error)}).`);
+  }
+  return [`${path}.json`, `${path}.html`];
+}
+
+const notThere = (sessionId: string) =>
+  new Failure(
+    EXIT.failure,
+    `The service has no session ${sessionId} of this machine.`,
+    'It was removed, or its words were; or this machine has another secret now. Older services do not countersign.',
+  );
 
 const notFromHere = (sessionId: string) =>
   new Failure(
@@ -144,7 +168,7 @@ function readText(context: Context, path: string): string {
 function verifyReceipt(file: string, events: string | undefined, output: Output): void {
   const envelope = file.trimStart().startsWith('<') ? readPage(file) : readEnvelope(file);
   const { receipt, countersigned, machineKey, serviceKey } = openReceipt(envelope);
-  if (events !== undefined) checkEvents(receipt, readChecked(events));
+  const unchecked = events === undefined ? 0 : checkEvents(receipt, readEventsFile(events));
   const { sessionId, signedAt } = countersigned;
   const { events: count, masked, maskedLater, madeAt } = receipt.predicate;
   const areChecked = events !== undefined;
@@ -161,8 +185,8 @@ function verifyReceipt(file: string, events: string | undefined, output: Output)
       signedAt,
     },
     [
-      ['green', 'The receipt holds', `: ${count} events of ${sessionId}.`],
-      areChecked ? 'The events in the file are these.' : 'The events were not checked: give them with --events.',
+      ['green', 'The receipt holds', `: ${formatCount(count, 'event')} of ${sessionId}.`],
+      areChecked ? toChecked(unchecked) : 'The events were not checked: give them with --events.',
       `Signed by the machine   ${madeAt}  ${machineKey}`,
       `Signed by the service   ${signedAt}  ${serviceKey}`,
       `Masked before sending   ${
@@ -170,16 +194,13 @@ function verifyReceipt(file: string, events: string | undefined, output: Output)
           .map(([rule, n]) => `${rule} ${n}`)
           .join(', ') || 'nothing'
       }`,
-      `Masked later            ${maskedLater.length} events`,
+      `Masked later            ${formatCount(maskedLater.length, 'event')}`,
       ...LIMITS,
     ],
   );
 }
 
-function readChecked(text: string) {
-  try {
-    return readEventsFile(text);
-  } catch (error) {
-    throw new Failure(EXIT.usage, `The events cannot be read: ${(error as Error).message}.`, 'Give lines of JSON.');
-  }
-}
+const toChecked = (unchecked: number) =>
+  unchecked === 0
+    ? 'The events in the file are these.'
+    : `The events in the file are these. ${unchecked} of them ${unchecked === 1 ? 'was' : 'were'} masked later; what a masked one says is not checked.`;

@@ -2,13 +2,16 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Envelope, openEnvelope, signStatement } from '../../contract/dsse.ts';
-import { RECEIPT, type Receipt } from '../../contract/evidence.ts';
+import { chainStart, eventDigest, follow } from '../../contract/chain.ts';
+import { type Envelope, keyIdOf, openEnvelope, signStatement } from '../../contract/dsse.ts';
+import { COUNTERSIGNATURE, type Countersigned, type Evidence, RECEIPT, type Receipt } from '../../contract/evidence.ts';
 import { decodeFrame } from '../../server/log/frame.ts';
+import { fetchPlainly } from '../http.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { type HeldService, startHeld } from '../test/held.ts';
 import { run } from '../test/program.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
+import { signReceipt } from './receipt.ts';
 
 const SECRET =
   'sk-ant-api03-Zk3vR8wQpL2mN7xT5yB9cD1fG4hJ6kM0nP2qS4tV6wX8zA1bC3dE5fH7jL9mN1pQ3rS5tU7vW9xY1zB3dF5gH7-QwErTyAA';
@@ -105,4 +108,68 @@ test('a machine that lost its spool signs for nothing that it sent before', asyn
   expect(await run(['import'], { ...options, variables })).toMatchObject({ exitCode: 0 });
   const { exitCode, stderr } = await run(['receipt', sessionId(1)], { ...options, variables });
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has not sent all') });
+});
+
+test('what was masked later is not said to be checked', async () => {
+  const [machine, service] = [generateKeyPairSync('ed25519').privateKey, generateKeyPairSync('ed25519').privateKey];
+  const sent = ['{"text":"one"}', '{"text":"two"}'].map((text) => eventDigest('notice', text));
+  const start = chainStart('codex', 'key');
+  const head = sent.reduce(follow, start);
+  const sessionId = `ses_${'0'.repeat(32)}`;
+  const said = {
+    sessionId,
+    agentId: 'codex',
+    start: start.hash,
+    events: 2,
+    head: head.hash,
+    machineKey: keyIdOf(machine),
+  };
+  const signedAt = new Date().toISOString();
+  const countersignature = signStatement(COUNTERSIGNATURE, { ...said, signedAt }, service);
+  const folder = makeFolder();
+  const receipt = (masked: Evidence['masked']) => {
+    const chain = { start: start.hash, head, masked: {} };
+    const path = join(folder, `${masked.length}.json`);
+    writeFileSync(path, JSON.stringify(signReceipt(chain, { countersignature, masked }, machine, 1)));
+    return path;
+  };
+  const events = join(folder, 'events.jsonl');
+  const line = (sequence: number, text: string) => JSON.stringify({ sequence, eventType: 'notice', payload: { text } });
+  writeFileSync(events, `${line(1, 'one')}\n${line(2, '[REDACTED:manual:1f0c]')}\n`);
+  const later = await verify(folder, receipt([{ sequence: 2, digest: sent[1] ?? '' }]), '--events', events);
+  expect(later).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 of them was masked later') });
+  const before = await verify(folder, receipt([]), '--events', events);
+  expect(before).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('masked since') });
+});
+
+test('a receipt is written into a folder that is not there yet', async () => {
+  const { run: capture, out } = await setUp();
+  const { exitCode, stderr } = await capture('receipt', sessionId(1), '--out', join(out, 'new/folder'));
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(readdirSync(join(out, 'new/folder'))).toHaveLength(2);
+});
+
+test('a session that the service does not show to the machine is named', async () => {
+  const { receipt, service } = await setUp();
+  await service.store.db.updateTable('sessions').set({ deleted_at: 1 }).execute();
+  expect(await receipt()).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/has no session ses_\w+ of this/),
+  });
+});
+
+test('a countersignature that was under way when the key was named is asked for again', async () => {
+  const { options, out } = await setUp();
+  let asked = 0;
+  const withoutKey: typeof fetchPlainly = async (...request) => {
+    const reply = await fetchPlainly(...request);
+    if (!String(request[0]).endsWith('/evidence') || asked++ > 0) return reply;
+    const { countersignature, masked } = (await reply.json()) as Evidence;
+    const { machineKey: _, ...said } = openEnvelope(countersignature, COUNTERSIGNATURE).statement as Countersigned;
+    const key = generateKeyPairSync('ed25519').privateKey;
+    return Response.json({ countersignature: signStatement(COUNTERSIGNATURE, said, key), masked });
+  };
+  const context = { fetch: withoutKey };
+  const { exitCode, stderr } = await run(['receipt', sessionId(1), '--out', out], { ...options, context });
+  expect({ exitCode, stderr, asked }).toEqual({ exitCode: 0, stderr: '', asked: 2 });
 });

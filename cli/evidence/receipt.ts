@@ -5,6 +5,7 @@ import { type Envelope, openEnvelope, signStatement } from '../../contract/dsse.
 import { COUNTERSIGNATURE, Countersigned, type Evidence, RECEIPT, Receipt } from '../../contract/evidence.ts';
 import { countMarks } from '../../redact/mark.ts';
 import { parseExact } from '../exact.ts';
+import { EXIT, Failure } from '../failure.ts';
 import type { Masked, SentChain } from '../spool/chains.ts';
 import { VERSION } from '../version.ts';
 
@@ -76,34 +77,54 @@ function open(envelope: Envelope, type: string, what: string) {
   }
 }
 
-/** Checks the events of a session against its receipt. @throws Unproven */
-export function checkEvents({ predicate }: Receipt, events: readonly CheckedEvent[]): void {
+/**
+ * Checks the events of a session against its receipt.
+ * @returns how many of them were masked later: what these say is not checked
+ * @throws Unproven
+ */
+export function checkEvents({ predicate }: Receipt, events: Iterable<CheckedEvent>): number {
   const { start, events: sequence, head, maskedLater } = predicate;
   const masked = new Map(maskedLater.map((one) => [one.sequence, one.digest]));
-  const problem = checkChain({ start, head: { sequence, hash: head }, masked }, events);
-  if (problem !== undefined) throw new Unproven(problem);
-  // What was masked later has other marks than it was sent with.
-  if (masked.size > 0) return;
   const counted: Masked = {};
-  for (const { payload } of events) countMarks(payload, counted);
+  const problem = checkChain({ start, head: { sequence, hash: head }, masked }, countingMarks(events, counted));
+  if (problem !== undefined) throw new Unproven(`${problem} ${MASKED_SINCE}`);
+  // What was masked later has other marks than it was sent with.
+  if (masked.size > 0) return masked.size;
   const text = (counts: Masked) => JSON.stringify(Object.entries(counts).sort());
   if (text(counted) !== text(predicate.masked)) {
     throw new Unproven('The receipt tells another number of masked texts than the events have.');
   }
+  return 0;
+}
+
+const MASKED_SINCE = 'Where a text of the session was masked since the receipt was written, write it again.';
+
+function* countingMarks(events: Iterable<CheckedEvent>, counted: Masked): Generator<CheckedEvent> {
+  for (const event of events) {
+    countMarks(event.payload, counted);
+    yield event;
+  }
 }
 
 /**
- * The events in a file: lines of JSON, one event each, or pages as the service answers them.
- * @throws where it is neither
+ * The events in a file: lines of JSON, one event each, or pages as the service answers them. One after the other, so that a
+ * long session is not in memory twice.
+ * @throws Failure where it is neither
  */
-export function readEventsFile(text: string): CheckedEvent[] {
-  const values = isPage(text)
-    ? [parseExact(text)]
-    : text.split('\n').flatMap((line) => (line.trim() ? parseExact(line) : []));
-  return values.flatMap((value) => {
-    const { events } = value as { events?: unknown };
-    return (Array.isArray(events) ? events : [value]).map(toChecked);
-  });
+export function* readEventsFile(text: string): Generator<CheckedEvent> {
+  for (const line of isPage(text) ? [text] : text.split('\n')) {
+    if (line.trim() !== '') yield* readEventsLine(line);
+  }
+}
+
+function readEventsLine(line: string): CheckedEvent[] {
+  try {
+    const value = parseExact(line) as { events?: unknown };
+    return (Array.isArray(value.events) ? value.events : [value]).map(toChecked);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Failure(EXIT.usage, `The events cannot be read: ${message}.`, 'Give lines of JSON.');
+  }
 }
 
 function isPage(text: string): boolean {
