@@ -7,6 +7,7 @@ import { Button } from '../kit/button.tsx';
 import { Radios } from '../kit/choice.tsx';
 import { CopyLine } from '../kit/copy.tsx';
 import { Dialog, DialogActions } from '../kit/dialog.tsx';
+import { formatCount, formatExact } from '../kit/format.ts';
 import { Ago } from '../kit/time.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
@@ -27,6 +28,12 @@ export function ShareDialog({
   const { data: policy } = usePolicy();
   const { data: members = [] } = useMembers();
   const me = usePerson().userId;
+  const others = members.filter(({ userId, status }) => status === 'active' && userId !== me);
+  const isOffered = {
+    organization: true,
+    person: others.length > 0,
+    link: policy?.linkSharing === 'on',
+  };
   const [audience, setAudience] = useState<ShareAudience>('organization');
   const [level, setLevel] = useState<ShareLevel>('full');
   const create = useChange(
@@ -75,7 +82,7 @@ export function ShareDialog({
     >
       <Radios
         legend="With"
-        options={policy?.linkSharing === 'on' ? AUDIENCES : AUDIENCES.slice(0, 2)}
+        options={AUDIENCES.filter(({ value }) => isOffered[value])}
         value={audience}
         onChange={setAudience}
       />
@@ -83,13 +90,11 @@ export function ShareDialog({
         <label className="flex flex-col gap-1 text-13">
           Member
           <select name="userId" className="field" required>
-            {members
-              .filter(({ userId, status }) => status === 'active' && userId !== me)
-              .map(({ userId, email }) => (
-                <option key={userId} value={userId}>
-                  {email}
-                </option>
-              ))}
+            {others.map(({ userId, email }) => (
+              <option key={userId} value={userId}>
+                {email}
+              </option>
+            ))}
           </select>
         </label>
       )}
@@ -147,16 +152,18 @@ function Shares({ sessionId }: { sessionId: string }) {
   );
   if (inForce.length === 0) return null;
   return (
-    <section aria-label="Shared already" className="flex flex-col gap-2 border-line border-t pt-3 text-13">
-      <h3 className="font-medium">Shared already</h3>
-      <ul className="flex flex-col gap-2">
+    <details className="border-line border-t pt-3 text-13">
+      <summary className="cursor-pointer font-medium">
+        {inForce.length === 1 ? 'Shared already' : `Shared already, ${inForce.length} times`}
+      </summary>
+      <ul aria-label="Shared already" className="mt-2 flex flex-col gap-2">
         {inForce.map((share) => (
           <li key={share.shareId} className="flex items-center justify-between gap-3">
             <span className="min-w-0 [overflow-wrap:anywhere]">
-              {share.audience === 'person' ? nameOf(share.userId ?? '') : WITH[share.audience]}, {share.level}
+              {share.audience === 'person' ? nameOf(share.userId ?? '') : WITH[share.audience]}, {shownIn(share)}
               <span className="block text-muted">
-                by {nameOf(share.by)} <Ago time={share.createdAt} />, opened{' '}
-                {share.views === 1 ? 'once' : `${share.views} times`}
+                by {nameOf(share.by)} <Ago time={share.createdAt} />, until {formatExact(Date.parse(share.expiresAt))},{' '}
+                {openedWords(share.views)}
               </span>
             </span>
             <Button size="small" disabled={revoke.isPending} onClick={() => revoke.mutate(share)}>
@@ -166,8 +173,16 @@ function Shares({ sessionId }: { sessionId: string }) {
         ))}
       </ul>
       {revoke.isError && <ErrorNote error={revoke.error} />}
-    </section>
+    </details>
   );
+}
+
+const shownIn = ({ level, from, to }: Share) =>
+  from === undefined && to === undefined ? level : `${level}, event ${from ?? 1} to ${to ?? 'the end'}`;
+
+function openedWords(views: number): string {
+  if (views === 0) return 'not opened yet';
+  return views === 1 ? 'opened once' : `opened ${formatCount(views)} times`;
 }
 
 const WITH = { organization: 'The organization', link: 'Anybody with the link' } as const;

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { ServiceError } from '../../contract/client.ts';
 import type { SharedSession } from '../../contract/share.ts';
 import { Wordmark } from '../frame/wordmark.tsx';
 import { formatCount, formatExact } from '../kit/format.ts';
@@ -13,6 +14,8 @@ import { LEVEL_WORDS } from './words.ts';
 export function SharePage({ token, read = readShare }: { token: string; read?: typeof readShare }) {
   const [share, setShare] = useState<ReadShare>();
   const [error, setError] = useState<unknown>();
+  const [attempt, setAttempt] = useState(1);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt reads anew
   useEffect(() => {
     let isCurrent = true;
     read(token).then(
@@ -22,11 +25,19 @@ export function SharePage({ token, read = readShare }: { token: string; read?: t
     return () => {
       isCurrent = false;
     };
-  }, [token, read]);
+  }, [token, read, attempt]);
+  const retry = () => {
+    setError(undefined);
+    setAttempt(attempt + 1);
+  };
   if (error !== undefined) {
     return (
       <Frame title="A shared session">
-        <ErrorNote error={error} />
+        {isUnknown(error) ? (
+          <p>There is no such share. Ask who sent you the link for a new one.</p>
+        ) : (
+          <ErrorNote error={error} onRetry={retry} />
+        )}
       </Frame>
     );
   }
@@ -49,6 +60,8 @@ export function SharePage({ token, read = readShare }: { token: string; read?: t
     </Frame>
   );
 }
+
+const isUnknown = (error: unknown) => error instanceof ServiceError && error.status === 404;
 
 function Frame({ title, children }: { title: string; children: ReactNode }) {
   return (

@@ -15,14 +15,14 @@ const shared: SharedSession = {
 };
 const share: Share = {
   ...{ shareId: 'shr_1', sessionId: 'ses_1', by: 'usr_1', audience: 'link', level: 'outline', createdAt: AT },
-  ...{ expiresAt: '2999-01-01T00:00:00.000Z', views: 3 },
+  ...{ expiresAt: '2999-01-01T00:00:00.000Z', views: 3, from: 20 },
 };
 
 test('a shared session says what is left out, and is shown as text', async () => {
   const html = '<article class="prompt">&lt;img src=x&gt; sort it</article>';
   await render(<SharePage token="t" read={async () => ({ shared, html })} />);
   await expect.element(page.getByRole('heading', { name: 'Sort the harbour list' })).toBeVisible();
-  await expect.element(page.getByText(/Outputs are left out/)).toBeVisible();
+  await expect.element(page.getByText(/Outputs and very large texts are left out/)).toBeVisible();
   await expect.element(page.getByText('<img src=x> sort it')).toBeVisible();
   expect(document.querySelector('meta[name="robots"]')?.getAttribute('content')).toBe('noindex');
 });
@@ -31,6 +31,21 @@ test('a share that has ended says so', async () => {
   const ended = new ServiceError(410, { error: 'Ask who sent you the link.', code: 'share_ended' }, new Headers());
   await render(<SharePage token="t" read={() => Promise.reject(ended)} />);
   await expect.element(page.getByText('This share has ended.', { exact: true })).toBeVisible();
+});
+
+test('an address that nobody shared is not said to be private or deleted', async () => {
+  const unknown = new ServiceError(404, { error: 'There is no such share.', code: 'not_found' }, new Headers());
+  await render(<SharePage token="t" read={() => Promise.reject(unknown)} />);
+  await expect
+    .element(page.getByText('There is no such share. Ask who sent you the link for a new one.'))
+    .toBeVisible();
+});
+
+test('a share that could not be read is read again when the reader asks for it', async () => {
+  const answers = [Promise.reject(new TypeError('away')), Promise.resolve({ shared })];
+  await render(<SharePage token="t" read={() => answers.shift() as Promise<{ shared: SharedSession }>} />);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect.element(page.getByRole('heading', { name: 'Sort the harbour list' })).toBeVisible();
 });
 
 async function openDialog(linkSharing: 'on' | 'off') {
@@ -64,10 +79,17 @@ test('links are not offered where no owner has allowed them', async () => {
   expect(page.getByRole('radio', { name: /Anybody/ }).query()).toBeNull();
 });
 
+test('who is alone in the organization is not offered to share with a member', async () => {
+  await openDialog('off');
+  await expect.element(page.getByRole('radio', { name: /The organization/ })).toBeVisible();
+  expect(page.getByRole('radio', { name: /A member/ }).query()).toBeNull();
+});
+
 test('a share in force is listed with how often it was opened, and is revoked', async () => {
   await openDialog('off');
-  const listed = page.getByRole('region', { name: 'Shared already' });
-  await expect.element(listed.getByText(/Anybody with the link, outline/)).toBeVisible();
+  await page.getByText('Shared already').click();
+  const listed = page.getByRole('list', { name: 'Shared already' });
+  await expect.element(listed.getByText(/Anybody with the link, outline, event 20 to the end/)).toBeVisible();
   await expect.element(listed.getByText(/opened 3 times/)).toBeVisible();
   await listed.getByRole('button', { name: 'Revoke' }).click();
   await expect.element(listed).not.toBeInTheDocument();
