@@ -247,7 +247,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const expire = async () => {
     await background.run('retention', (signal) => applyRetention({ ...retention, signal }));
     void sweep();
-    await background.run('expired', () => recordExpired(store.db, now()));
+    await background.run('expired', (signal) => recordExpired(store.db, now(), signal));
     await background.run('orphans', (signal) => sweepOrphans(store.db, signal));
   };
   const removeOrganizations = () =>

@@ -177,36 +177,46 @@ const NOTED = {
   'session.content_expired': sql`expired_contents where is_noted = 0`,
 } as const;
 
-const NOTE = {
-  'session.expired': (organizationId: string) => sql<{ event_count: number }>`
-    update deleted_sessions set is_noted = 1
-    where organization_id = ${organizationId} and last_event_at is not null and is_noted = 0
-    returning event_count`,
-  'session.content_expired': (organizationId: string) => sql<{ event_count: number }>`
-    update expired_contents set is_noted = 1 where organization_id = ${organizationId} and is_noted = 0
-    returning event_count`,
+const TABLE_OF = {
+  'session.expired': sql`deleted_sessions`,
+  'session.content_expired': sql`expired_contents`,
 } as const;
 
+/** Sessions of an entry. What is kept of a session is written again with its row: 100,000 would keep all writers waiting for 4 s. */
+const NOTED_AT_ONCE = 1_000;
+
 /**
- * Notes in the audit logs which sessions have expired since the last time, and of which the words have: one entry of each kind for
- * each organization, with their number. What a process that was killed left is noted by the next one.
+ * Notes in the audit logs which sessions have expired since the last time, and of which the words have: an entry of each kind for
+ * each organization and each thousand sessions, with their number. What a process that was killed left is noted by the next one.
  */
-export async function recordExpired(db: Db, now: number): Promise<void> {
+export async function recordExpired(db: Db, now: number, signal?: AbortSignal): Promise<void> {
   for (const action of ['session.expired', 'session.content_expired'] as const) {
     const organizations = await allRows(
       db,
       sql<{ organization_id: string }>`select distinct organization_id from ${NOTED[action]}`,
     );
     for (const { organization_id: organizationId } of organizations) {
-      await db.transaction().execute(async (transaction) => {
-        const expired = await allRows(transaction, NOTE[action](organizationId));
-        if (expired.length === 0) return;
-        const actor = { kind: 'service', id: 'retention' } as const;
-        const target = { kind: 'organization', id: organizationId } as const;
-        const events = expired.reduce((sum, row) => sum + row.event_count, 0);
-        const details = { sessions: expired.length, events };
-        await recordAction(transaction, organizationId, { actor, action, target, details }, now);
-      });
+      while (!signal?.aborted && (await recordSome(db, action, organizationId, now)) === NOTED_AT_ONCE);
     }
   }
 }
+
+/** @returns how many sessions the entry is about */
+const recordSome = (db: Db, action: keyof typeof NOTED, organizationId: string, now: number): Promise<number> =>
+  db.transaction().execute(async (transaction) => {
+    const expired = await allRows(
+      transaction,
+      sql<{ event_count: number }>`
+        update ${TABLE_OF[action]} set is_noted = 1
+        where organization_id = ${organizationId} and is_noted = 0 and session_id in (
+          select session_id from ${NOTED[action]} and organization_id = ${organizationId} limit ${NOTED_AT_ONCE})
+        returning event_count`,
+    );
+    if (expired.length === 0) return 0;
+    const actor = { kind: 'service', id: 'retention' } as const;
+    const target = { kind: 'organization', id: organizationId } as const;
+    const events = expired.reduce((sum, row) => sum + row.event_count, 0);
+    const details = { sessions: expired.length, events };
+    await recordAction(transaction, organizationId, { actor, action, target, details }, now);
+    return expired.length;
+  });

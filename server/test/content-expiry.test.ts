@@ -285,6 +285,28 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     });
   });
 
+  test('of many sessions are noted a thousand at a time, so that no writer waits for all of them', async () => {
+    const { service, ours } = world;
+    const { db } = service.store;
+    const many = Array.from({ length: 2_001 }, (_, at) => ({
+      ...{ session_id: `ses_${at}`, organization_id: ours.organizationId, expired_at: 1, swept_at: 1 },
+      ...{ last_event_at: 1, event_count: 2, days: 30, target_kind: null, target_id: null, digest: null, kept: '' },
+    }));
+    for (let from = 0; from < many.length; from += 500)
+      await db
+        .insertInto('expired_contents')
+        .values(many.slice(from, from + 500))
+        .execute();
+    await recordExpired(db, service.clock.now);
+    await recordExpired(db, service.clock.now);
+    const { entries } = await get('/v1/organizations/me/audit?action=session.content_expired', ours.admin);
+    expect(entries.map(({ details }: { details: object }) => details)).toEqual([
+      { sessions: 1, events: 2 },
+      { sessions: 1_000, events: 2_000 },
+      { sessions: 1_000, events: 2_000 },
+    ]);
+  });
+
   test('are counted before the rules are saved, and the receipt goes over to the deletion', async () => {
     const { service, ours } = world;
     const id = await past();

@@ -41,7 +41,10 @@ select distinct organization_id
   where is_noted = 0;
 update deleted_sessions
   set is_noted = 1
-  where organization_id = $1 and last_event_at is not null and is_noted = 0
+  where organization_id = $1 and is_noted = 0 and session_id in ( select session_id
+  from deleted_sessions
+  where last_event_at is not null and is_noted = 0 and organization_id = $2
+  limit $3)
   returning event_count;
 insert into audit_heads (organization_id, sequence, hash, changed_at)
   values ($1, $2, $3, $4)
@@ -51,7 +54,10 @@ select sequence, hash
   where organization_id = $1 for update;
 update expired_contents
   set is_noted = 1
-  where organization_id = $1 and is_noted = 0
+  where organization_id = $1 and is_noted = 0 and session_id in ( select session_id
+  from expired_contents
+  where is_noted = 0 and organization_id = $2
+  limit $3)
   returning event_count;
 insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
@@ -67,7 +73,10 @@ select distinct organization_id
   where is_noted = 0;
 update deleted_sessions
   set is_noted = 1
-  where organization_id = ? and last_event_at is not null and is_noted = 0
+  where organization_id = ? and is_noted = 0 and session_id in ( select session_id
+  from deleted_sessions
+  where last_event_at is not null and is_noted = 0 and organization_id = ?
+  limit ?)
   returning event_count;
 insert into audit_heads (organization_id, sequence, hash, changed_at)
   values (?, ?, ?, ?)
@@ -77,7 +86,10 @@ select sequence, hash
   where organization_id = ?;
 update expired_contents
   set is_noted = 1
-  where organization_id = ? and is_noted = 0
+  where organization_id = ? and is_noted = 0 and session_id in ( select session_id
+  from expired_contents
+  where is_noted = 0 and organization_id = ?
+  limit ?)
   returning event_count;
 insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
