@@ -34,6 +34,9 @@ export interface DerivedChunk {
   added: string;
 }
 
+/** Of the rows of a session whose words have expired: no version of the rules replaces them. */
+export const VERSION_OF_KEPT = 2_147_483_647;
+
 /** How far a session is derived. */
 export type Derived = Pick<
   SessionFactsRow,
@@ -70,7 +73,7 @@ export const NOTHING: Columns = {
 /**
  * Claims the session for this process until `until`, so that no other replica derives it too. Inserts its row if there is
  * none. Until the release it counts as unfinished, so that it is found again after a failure.
- * @returns undefined if another process has it, or the session was deleted
+ * @returns undefined if another process has it, the session was deleted, or its words have expired
  */
 export async function claimSession(db: Db, row: SessionRow, now: number, until: number): Promise<Derived | undefined> {
   const { session_id, organization_id, plane, started_at } = row;
@@ -83,6 +86,7 @@ export async function claimSession(db: Db, row: SessionRow, now: number, until: 
     .where('session_id', '=', session_id)
     .where('organization_id', '=', organization_id)
     .where('claimed_until', '<=', now)
+    .where('version', '<', VERSION_OF_KEPT)
     .returning(DERIVED)
     .executeTakeFirst();
   if (taken) return taken;
@@ -102,7 +106,7 @@ export async function claimSession(db: Db, row: SessionRow, now: number, until: 
   };
   // A concurrent deletion waits for this lock, and then finds the row.
   const alive = sql`select masks from sessions where session_id = ${session_id} and organization_id = ${organization_id}
-    and deleted_at is null ${forShare(db)}`;
+    and deleted_at is null and content_expired_at is null ${forShare(db)}`;
   const names = Object.keys(fresh) as (keyof typeof fresh)[];
   const { rows } = await sql<Derived>`
     insert into session_facts (masks, ${sql.join(names.map((name) => sql.ref(name)))})

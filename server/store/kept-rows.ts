@@ -1,7 +1,7 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { replaceAddOns, type SessionAddOn } from './add-ons.ts';
-import { NOTHING, removeValues, writeValues } from './derived.ts';
+import { NOTHING, removeValues, VERSION_OF_KEPT, writeValues } from './derived.ts';
 import { forUpdate } from './dialect.ts';
 import { allRows, firstRow } from './rows.ts';
 import type { Db, SessionFactsRow, SessionRow, SessionValueRow } from './schema.ts';
@@ -11,9 +11,6 @@ import { replaceSessionDays, type SessionDay } from './session-days.ts';
  * The derived rows of a session whose words are gone. They are written down beside it, because nobody can derive them again:
  * tables of derived rows may be emptied at any time, and are not part of an export.
  */
-
-/** Of derived rows that no version of the rules replaces. */
-export const VERSION_OF_KEPT = 2_147_483_647;
 
 /** Values that tell what was said or done: whoever sees the facts alone finds no session by them. */
 export const VALUES_OF_WORDS = ['command', 'commit', 'tests'] as const;

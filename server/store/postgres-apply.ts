@@ -77,7 +77,7 @@ export interface Numbered {
 }
 
 /**
- * The result of each entry: `stored`, maybe by another worker; `gone` with its session or organization; `ahead` of events that
+ * The result of each entry: `stored`, maybe by another worker; `gone` with its session, the words of that, or its organization; `ahead` of events that
  * it needs; `foreign`: it contradicts the store.
  */
 export type Fate = 'stored' | 'gone' | 'ahead' | 'foreign';
@@ -282,6 +282,7 @@ const LOCK = 'SELECT FROM sessions WHERE session_id = ANY($1) ORDER BY session_i
 /** Those that are there already, and those that the store contradicts, are left out. */
 const INSERT = `${insertOf('n', 1)} ${appendsFrom(1)}
 JOIN sessions s ON s.session_id = n.session_id AND s.organization_id = n.organization_id AND s.deleted_at IS NULL
+  AND s.content_expired_at IS NULL
 WHERE n.first_sequence > s.event_count
 ON CONFLICT (session_id, first_sequence) DO NOTHING
 RETURNING appends.session_id, appends.first_sequence`;
@@ -292,7 +293,7 @@ RETURNING appends.session_id, appends.first_sequence`;
  */
 const FIND = `
 SELECT n.append_id, s.session_id IS NOT NULL AS is_there, a.append_id AS stored,
-  d.session_id IS NOT NULL OR o.organization_id IS NULL AS is_gone
+  d.session_id IS NOT NULL OR o.organization_id IS NULL OR s.content_expired_at IS NOT NULL AS is_gone
 FROM unnest($1::text[], $2::text[], $3::int[], $4::text[]) AS n (organization_id, session_id, first_sequence, append_id)
 LEFT JOIN sessions s ON s.session_id = n.session_id AND s.organization_id = n.organization_id
 LEFT JOIN deleted_sessions d ON d.session_id = n.session_id AND d.organization_id = n.organization_id

@@ -1,5 +1,5 @@
 import type { SessionFacts } from '../../contract/review.ts';
-import { VERSION_OF_KEPT } from './kept-rows.ts';
+import { VERSION_OF_KEPT } from './derived.ts';
 import type { Db, SessionFactsRow, SessionRow } from './schema.ts';
 import { mayRead, named, shownTo, type Viewer } from './viewer.ts';
 

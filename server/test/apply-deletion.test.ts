@@ -126,6 +126,23 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     expect(await appendsOf(sessionId)).toEqual([]);
   });
 
+  test.each([
+    ['was in the store before', 1],
+    ['comes behind its end', 2],
+  ])('is gone when the words of its session have expired, also where it %s', async (_, firstSequence) => {
+    const { service, ours } = world;
+    const { db, pool } = service.store;
+    const sessionId = await openSession(service, ours.live, ours);
+    const change = { content_expired_at: 1, event_count: 1, status: 'failed' } as const;
+    await db.updateTable('sessions').set(change).where('session_id', '=', sessionId).execute();
+    const { appends } = await applyNumbered(pool as pg.Pool, {
+      appends: [{ ...appendTo(sessionId), firstSequence, lastSequence: firstSequence }],
+      ...{ closes: [], deletions: [] },
+    });
+    expect(appends).toEqual(['gone']);
+    expect(await appendsOf(sessionId)).toEqual([]);
+  });
+
   test('is passed over, as is a close, while its organization is removed and the tombstone of its session went first', async () => {
     const { service, theirs } = world;
     const { db, pool } = service.store;

@@ -12,9 +12,11 @@ import { VERSION } from '../derive/facts.ts';
 import { withoutWordsIn } from '../derive/review.ts';
 import { applyRetention } from '../ingest/retention.ts';
 import { SessionLog } from '../ingest/session-log.ts';
-import { sweepContents } from '../store/content-expiry.ts';
+import { restoreKept, sweepContents } from '../store/content-expiry.ts';
+import { claimSession } from '../store/derived.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
 import { forShare } from '../store/dialect.ts';
+import { unpackKept } from '../store/kept-rows.ts';
 import { recordExpired } from '../store/retention.ts';
 import type { Db } from '../store/schema.ts';
 import { exportRows } from '../transfer/export.ts';
@@ -39,6 +41,12 @@ const EVENTS = [
   { eventType: 'message.user', payload: { text: `${MARK}prompt please` } },
   { eventType: 'tool.call', payload: { name: 'Bash', callId: 'c1', input: { command: `${MARK}command --now` } } },
   { eventType: 'tool.result', payload: { callId: 'c1', output: `${MARK}output`, isError: false } },
+  {
+    eventType: 'tool.call',
+    payload: { name: 'Bash', callId: 'c2', input: { command: `git commit -m "${MARK}commit"` } },
+  },
+  { eventType: 'tool.result', payload: { callId: 'c2', output: `[main a1b2c3d] ${MARK}commit\n 1 file changed` } },
+  { eventType: 'message.assistant', payload: { text: `${MARK}answer`, model: 'gpt-5' } },
 ];
 
 describe.each(ENGINES)('words whose time is over on %s', (engine) => {
@@ -103,7 +111,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
       return { total, days, groups, tools, hours };
     };
     const [before, summed] = [await facts(id), await sums()];
-    expect(before).toMatchObject({ wordsKeptUntil: { days: 30 }, commands: [{ command: `${MARK}command --now` }] });
+    expect(before).toMatchObject({ wordsKeptUntil: { days: 30 }, commands: [{ command: `${MARK}command --now` }, {}] });
     await run();
     const after = await facts(id);
     expect(JSON.stringify(after)).not.toContain(MARK);
@@ -121,10 +129,15 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
       const rows = db.selectFrom(table).select('session_id').where('session_id', '=', id);
       expect(await rows.execute(), table).toEqual([]);
     }
-    for (const table of ['sessions', 'session_facts', 'session_values', 'session_days', 'session_add_ons'] as const) {
-      const rows = db.selectFrom(table).selectAll().where('session_id', '=', id);
-      expect(JSON.stringify(await rows.execute()), table).not.toContain(MARK);
+    // Whatever tables there are. The index of words cannot be listed: the search below asks it.
+    for (const { name } of await db.introspection.getTables()) {
+      if (name === 'chunk_words') continue;
+      const { rows } = await sql<object>`select * from ${sql.table(name)}`.execute(db);
+      const texts = rows.map((row) => JSON.stringify(row)).filter((text) => !text.includes(other));
+      expect(texts.join('\n'), name).not.toContain(MARK);
     }
+    const [expired] = await db.selectFrom('expired_contents').select('kept').where('session_id', '=', id).execute();
+    expect(JSON.stringify(unpackKept(expired?.kept ?? ''))).not.toContain(MARK);
     for (const path of ['events', 'index']) {
       const reply = await service.call('GET', `/v1/organizations/me/sessions/${id}/${path}`, { as: ours.owner });
       expect(reply).toMatchObject({ status: 403, body: { code: 'words_withheld' } });
@@ -243,6 +256,23 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     const gone = db.selectFrom('sessions').select('session_id').where('content_expired_at', 'is not', null);
     expect(await gone.execute()).toEqual([{ session_id: late }]);
     expect(await facts(late)).toMatchObject({ wordsRemoved: { days: 30 }, commands: [], tools: [] });
+  });
+
+  test('are not derived once more by who read the session before, though what was derived was emptied', async () => {
+    const { db } = world.service.store;
+    const id = await past();
+    const mine = () => db.selectFrom('sessions').selectAll().where('session_id', '=', id).executeTakeFirstOrThrow();
+    const before = await mine();
+    await setPolicy([ORGANIZATION]);
+    await run();
+    const read = () => db.selectFrom('session_facts').selectAll().where('session_id', '=', id).execute();
+    const kept = await read();
+    expect(await claimSession(db, before, world.service.clock.now, world.service.clock.now + 1)).toBeUndefined();
+    expect(await read()).toEqual(kept);
+    await db.deleteFrom('session_facts').where('session_id', '=', id).execute();
+    expect(await claimSession(db, before, world.service.clock.now, 0)).toBeUndefined();
+    expect(await restoreKept(db, await mine())).toBe(true);
+    expect(await read()).toEqual(kept);
   });
 
   test('are in no export while they are removed, and one of their person has what is kept', async () => {
