@@ -290,6 +290,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     trait,
     51,
   ]),
+  findReadable: [[VIEWER, ['ses_1', 'ses_2']]],
   findByWords: [[ORGANIZATION, WORDS, 51]],
   findEnvironmentsCalled: [[ORGANIZATION, ['host', 'other']]],
   findSecretsCalled: [[ORGANIZATION, ['laptop']]],

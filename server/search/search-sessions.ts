@@ -1,7 +1,7 @@
 import type { ParsedQuery } from '../../contract/query.ts';
 import type { Hit, Order } from '../../contract/review.ts';
 import type { Plane } from '../../contract/secret.ts';
-import type { OrderKey } from '../store/find-sessions.ts';
+import { findReadable, type OrderKey } from '../store/find-sessions.ts';
 import type { Db } from '../store/schema.ts';
 import type { Viewer } from '../store/viewer.ts';
 import { byIndex, type WordsWanted } from '../store/word-index.ts';
@@ -51,14 +51,29 @@ const AT_ONCE = { most: 24, least: 6 };
 
 /** Finds the sessions that match a query, with events to show for each. */
 export async function search(db: Db, asked: Search): Promise<Page> {
+  const page = await findPage(db, asked);
+  // The index of words is no part of the wall. Events that are shown were read behind it.
+  const unshown = page.found.flatMap(({ sessionId, hits }) => (hits.length === 0 ? [sessionId] : []));
+  if (!isAboutWords(asked) || unshown.length === 0) return page;
+  const readable = new Set(await findReadable(db, asked.viewer, unshown));
+  return {
+    ...page,
+    found: page.found.filter(({ sessionId, hits }) => hits.length > 0 || readable.has(sessionId)),
+  };
+}
+
+/** Also to be found without a word tells that the word is not there. */
+const isAboutWords = ({ query: { terms, filters } }: Search) =>
+  terms.length > 0 || filters.some(({ field }) => isOfWords(field));
+
+async function findPage(db: Db, asked: Search): Promise<Page> {
   const { viewer, query, limit, order, direction, planes, now, signal } = asked;
   const { organizationId } = viewer;
   const matcher = createMatcher(query.terms);
   const words = matcher.terms.filter(({ not }) => !not).map(({ indexed }) => orMore(indexed));
   let wanted: Wanted = {
     ...{ viewer, planes, order, direction },
-    // Also to be found without a word tells that the word is not there.
-    isOfWords: query.terms.length > 0 || query.filters.some(({ field }) => isOfWords(field)),
+    isOfWords: isAboutWords(asked),
     ...(await readFilters(db, organizationId, query.filters, now)),
   };
   const budget: Budget = { left: asked.mostBytes ?? MOST_BYTES };

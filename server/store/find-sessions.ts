@@ -182,6 +182,22 @@ export async function findByValue(
   return rows.length === limit || ids.size > most ? undefined : [...ids];
 }
 
+/** Those of the sessions that the viewer may read, and whose events PostgreSQL shows as well; some have none. */
+export async function findReadable(db: Db, viewer: Viewer, sessionIds: readonly string[]): Promise<string[]> {
+  const rows = await allRows(
+    db,
+    // A value and no "exists", which PostgreSQL might answer from all appends.
+    sql<{ session_id: string }>`
+      select session_id from sessions
+      where organization_id = ${viewer.organizationId} and ${isOneOf(db, 'session_id', sessionIds)} and ${readable(viewer)}
+        and (event_count = 0 or (
+          select 1 from appends
+          where appends.session_id = sessions.session_id and appends.organization_id = ${viewer.organizationId}
+            and first_sequence = 1) is not null)`,
+  );
+  return rows.map(({ session_id }) => session_id);
+}
+
 /** Filters on columns of the session, each with its own index. */
 export type Trait = 'agentIds' | 'environmentIds' | 'secretIds' | 'statuses' | 'time' | 'failed';
 

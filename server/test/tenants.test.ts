@@ -3,12 +3,17 @@ import { readFileSync } from 'node:fs';
 import { Kysely, type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseQuery } from '../../contract/query.ts';
+import { search } from '../search/search-sessions.ts';
 import { insertDevice } from '../store/devices.ts';
+import { VALUES_OF_WORDS } from '../store/kept-rows.ts';
 import { TENANT_TABLES } from '../store/migrations/0001-schema.ts';
 import { postgresDialect } from '../store/postgres.ts';
 import { listDaysBehind, sumDay } from '../store/summed-days.ts';
 import { asOrganization, asService, poolOfTenants } from '../store/tenant.ts';
+import { wholeOrganization } from '../store/viewer.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
+import { openSession, whenDerived } from './factories.ts';
 import { startTestService } from './harness.ts';
 import { type AnyRouteName, RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
 import { startWorld, type World } from './world.ts';
@@ -53,6 +58,8 @@ const ADD_ON = {
   output_tokens: 0,
 } as const;
 
+const LOOKED = { kind: 'opened', hour: 0, first_at: 0, last_at: 0, count: 1, surface: 'api', network: '' } as const;
+
 describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations on PostgreSQL', () => {
   let world: World;
   beforeAll(async () => {
@@ -83,18 +90,9 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
         .insertInto('person_deletions')
         .values({ organization_id, ...asked })
         .execute();
-      const looked = {
-        kind: 'opened',
-        hour: 0,
-        first_at: 0,
-        last_at: 0,
-        count: 1,
-        surface: 'api',
-        network: '',
-      } as const;
       await db
         .insertInto('session_views')
-        .values({ session_id, organization_id, user_id: 'usr_1', ...looked })
+        .values({ session_id, organization_id, user_id: 'usr_1', ...LOOKED })
         .execute();
       const masked = { session_id, organization_id, masked_by: 'usr_1' };
       await db
@@ -227,48 +225,134 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
   });
 
   describe('between a session and who may not see it', () => {
-    const sessionId = () => world.ours.closedSessionId;
-    const tables = ['sessions', 'appends', 'session_chunks'] as const;
+    const PERSON = 'usr_person';
+    const sessionId = () => world.ours.sessionId;
+    /** What tells that there is a session, and what tells what was said in it. */
+    const NAMED = ['sessions', 'session_facts', 'session_values', 'expired_contents', 'shares'] as const;
+    const OF_WORDS = ['appends', 'session_chunks', 'masks', 'event_masks', 'session_chains'] as const;
+    const ALL = [...NAMED, ...OF_WORDS, 'values of words'] as const;
     beforeAll(async () => {
       const { db } = world.service.store;
-      const { organizationId: organization_id } = world.ours;
-      const row = { organization_id, session_id: sessionId(), first_sequence: 1, last_sequence: 1 };
-      const append = { append_id: 'append', created_at: 0, codec: 0, body: Buffer.of() };
+      const mine = { organization_id: world.ours.organizationId, session_id: sessionId() };
+      const values = VALUES_OF_WORDS.map((field) => ({ ...mine, field, name: 'a', value: 'a' }));
+      await db.insertInto('session_values').values(values).execute();
       await db
-        .insertInto('appends')
-        .values({ ...row, ...append, idempotency_key: null, fingerprint: null })
+        .insertInto('session_views')
+        .values({ ...mine, user_id: 'usr_2', ...LOOKED })
         .execute();
-      await sql`
-        insert into session_chunks (session_id, organization_id, first_sequence, last_sequence, entries, words)
-        values (${sessionId()}, ${organization_id}, 1, 1, ${Buffer.of()}, '')`.execute(db);
+    });
+    afterAll(async () => {
+      const change = { visibility: 'team', user_id: null } as const;
+      const { db } = world.service.store;
+      await db.updateTable('sessions').set(change).where('session_id', '=', sessionId()).execute();
     });
 
     /** In which tables a query that names no condition of the rule finds the session. */
-    async function seenBy(viewer: string | undefined, visibility: 'team' | 'facts' | 'private'): Promise<string[]> {
+    async function seenBy(viewer: string | undefined, change: object): Promise<string[]> {
       const { db } = world.service.store;
-      const change = { visibility, user_id: 'usr_person' };
-      await db.updateTable('sessions').set(change).where('session_id', '=', sessionId()).execute();
-      const seen = tables.map(async (table) => {
-        const { rows } = await asOrganization(
-          world.ours.organizationId,
-          () => sql`select 1 from ${sql.table(table)} where session_id = ${sessionId()}`.execute(db),
-          viewer,
-        );
-        return rows.length > 0 ? [table] : [];
+      const mine = sql`session_id = ${sessionId()}`;
+      await db
+        .updateTable('sessions')
+        .set({ user_id: PERSON, content_expired_at: null, ...change })
+        .where('session_id', '=', sessionId())
+        .execute();
+      const asked = [
+        ...[...NAMED, ...OF_WORDS].map(
+          (table) => [table, sql`select 1 from ${sql.table(table)} where ${mine}`] as const,
+        ),
+        ...VALUES_OF_WORDS.map(
+          (field) => ['values of words', sql`select 1 from session_values where ${mine} and field = ${field}`] as const,
+        ),
+      ];
+      const seen = asked.map(async ([name, query]) => {
+        const { rows } = await asOrganization(world.ours.organizationId, () => query.execute(db), viewer);
+        return rows.length > 0 ? [name] : [];
       });
-      return (await Promise.all(seen)).flat();
+      return [...new Set((await Promise.all(seen)).flat())];
     }
 
     test.each([
-      ['team', 'usr_other', [...tables]],
-      ['facts', 'usr_other', ['sessions']],
+      ['team', 'usr_other', ALL],
+      ['facts', 'usr_other', NAMED],
       ['private', 'usr_other', []],
-      ['facts', 'usr_person', [...tables]],
-      ['private', 'usr_person', [...tables]],
+      ['private', 'usr_1', ['shares']],
+      ['facts', PERSON, ALL],
+      ['private', PERSON, ALL],
       ['private', '', []],
-      ['private', undefined, [...tables]],
+      ['private', undefined, ALL],
     ] as const)('of a %s session %j reads %j, whatever the query leaves out', async (visibility, viewer, expected) => {
-      expect(await seenBy(viewer, visibility)).toEqual(expected);
+      expect(await seenBy(viewer, { visibility })).toEqual(expected);
+    });
+
+    test('nobody who reads finds the words of a session whose words have expired', async () => {
+      expect(await seenBy(PERSON, { visibility: 'team', content_expired_at: 1 })).toEqual(NAMED);
+    });
+
+    test.each([
+      ['usr_other', PERSON, []],
+      ['usr_1', PERSON, ['usr_1']],
+      [PERSON, PERSON, ['usr_1', 'usr_2']],
+      ['usr_other', null, ['usr_1', 'usr_2']],
+    ])('%s reads who looked at a session of %j as %j', async (viewer, user_id, expected) => {
+      const { db } = world.service.store;
+      const change = { user_id, visibility: 'team', content_expired_at: null } as const;
+      await db.updateTable('sessions').set(change).where('session_id', '=', sessionId()).execute();
+      const looks = db.selectFrom('session_views').select('user_id').where('session_id', '=', sessionId());
+      const rows = await asOrganization(world.ours.organizationId, () => looks.orderBy('user_id').execute(), viewer);
+      expect(rows.map((row) => row.user_id)).toEqual(expected);
+    });
+
+    test('a search that forgets who asks reads no word of what they may not read, and shows them no such session', async () => {
+      const { service, ours } = world;
+      const { db } = service.store;
+      const events = [
+        { eventType: 'message.user', payload: { text: 'zqwalled words' } },
+        { eventType: 'tool.call', payload: { name: 'Bash', callId: 'one', input: { command: 'zqwalled --run' } } },
+      ];
+      const found = async (viewer: string | undefined, q: string) => {
+        const { found } = await asOrganization(
+          ours.organizationId,
+          () =>
+            search(db, {
+              viewer: wholeOrganization(ours.organizationId),
+              ...{ planes: ['live'], order: 'started', direction: 'desc', limit: 10, now: service.clock.now },
+              query: parseQuery(q),
+            }),
+          viewer,
+        );
+        return found.map((one) => one.sessionId);
+      };
+      const id = await openSession(service, ours.live, ours);
+      await service.call('POST', `/v1/sessions/${id}/events`, { as: ours.live, body: { events } });
+      await whenDerived(service, ours.member, id, events.length);
+      const queries = ['zqwalled', '"zqwalled words"', 'zqwalled -nowhere', 'command:zqwalled*'];
+      for (const q of queries) expect(await found('usr_other', q), q).toEqual([id]);
+      for (const visibility of ['facts', 'private'] as const) {
+        const change = { visibility, user_id: PERSON };
+        await db.updateTable('sessions').set(change).where('session_id', '=', id).execute();
+        for (const q of queries) {
+          expect(await found('usr_other', q), q).toEqual([]);
+          expect(await found(PERSON, q), q).toEqual([id]);
+        }
+      }
+    });
+
+    test('a saved view is found by its person, and by others once it is shared', async () => {
+      const { db } = world.service.store;
+      const { organizationId } = world.ours;
+      const view = { organization_id: organizationId, created_by: PERSON, name: 'a', search: '{}', created_at: 0 };
+      for (const is_shared of [0, 1])
+        await db
+          .insertInto('views')
+          .values({ ...view, view_id: `viw_walled_${is_shared}`, is_shared, updated_at: 0 })
+          .execute();
+      const seen = async (viewer: string) => {
+        const all = db.selectFrom('views').select('view_id').where('view_id', 'like', 'viw\\_walled%');
+        const rows = await asOrganization(organizationId, () => all.orderBy('view_id').execute(), viewer);
+        return rows.map(({ view_id }) => view_id);
+      };
+      expect(await seen(PERSON)).toEqual(['viw_walled_0', 'viw_walled_1']);
+      expect(await seen('usr_other')).toEqual(['viw_walled_1']);
     });
   });
 

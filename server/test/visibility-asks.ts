@@ -53,7 +53,11 @@ const queries = ({ visibility }: Target) => [
   'failed:no',
 ];
 
-/** What would change a session, of each route that names one: asked by who may not know of it. */
+/**
+ * What would change a session, of each route that names one: asked by who may not know of it. Appends and closes are not among
+ * them: whoever has a secret of the organization and the id of a session may add to it, and is told numbers. Nor is
+ * the deletion by a key: whoever can compute it is told that another machine captured the session, as when capturing under it.
+ */
 export const CHANGES = {
   changeVisibility: ({ sessionId }) => [{ params: { sessionId }, body: { visibility: 'team' } }],
   restrictSession: ({ sessionId }) => [{ params: { sessionId }, body: { visibility: 'private' } }],
@@ -65,6 +69,13 @@ export const CHANGES = {
   ],
   placeHold: ({ sessionId }) => [{ body: { target: { kind: 'session', id: sessionId }, reason: 'a lawsuit' } }],
   countersignSession: ({ sessionId }) => [{ params: { sessionId }, body: { machineKey: MACHINE_KEY } }],
+  createShare: ({ sessionId }) =>
+    (['figures', 'full'] as const).flatMap((level) =>
+      (['organization', 'link'] as const).map((audience) => ({
+        params: { sessionId },
+        body: { audience, level, expiresAt: '2026-11-22T00:00:00.000Z' },
+      })),
+    ),
 } satisfies Partial<Record<AnyRouteName, (target: Target) => Ask[]>>;
 
 /** What is asked of each route about a session. A route that is new belongs here, or says why it does not. */

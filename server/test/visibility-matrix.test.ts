@@ -142,6 +142,32 @@ describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
     },
   );
 
+  test.each(Object.keys(CHANGES) as (keyof typeof CHANGES)[])(
+    '%s tells who sees the facts alone no word, and leaves the session as it is',
+    async (route) => {
+      const { service, ours } = world;
+      const target = sessions.facts;
+      const url = `/v1/organizations/me/sessions/${target.sessionId}`;
+      const read = async () => [
+        (await service.call('GET', url, { as: ours.member })).body,
+        (await service.call('GET', `${url}/events`, { as: ours.member })).body,
+      ];
+      const before = await read();
+      for (const as of [colleague, otherSecret]) {
+        for (const one of CHANGES[route](target)) {
+          const reply = await request(service, route, one, as);
+          combinations++;
+          expectOnly(as === colleague ? 'facts' : 'nothing', route, target, one, withDecoded(reply.text), reply);
+          // Figures may be shared by who sees them.
+          const isOfFigures =
+            route === 'createShare' && JSON.stringify(one).includes('"organization","level":"figures"');
+          if (!isOfFigures) expect([400, 401, 403, 404], reply.text).toContain(reply.status);
+        }
+      }
+      expect(await read()).toEqual(before);
+    },
+  );
+
   test('admins see all where an owner says so, as every member is told; nobody else does', async () => {
     const { service, ours } = world;
     const say = (adminsSeeAll: boolean) =>

@@ -147,6 +147,20 @@ select looked.session_id as "sessionId", looked.value
   order by looked.value desc, looked.session_id desc
   limit ?;
 
+-- findReadable
+select session_id
+  from sessions
+  where organization_id = $1 and "session_id" = any($2::text[]) and ("sessions"."content_expired_at" is null and ("sessions"."visibility" = 'team' or "sessions"."user_id" = $3)) and (event_count = 0 or ( select 1
+  from appends
+  where appends.session_id = sessions.session_id and appends.organization_id = $4 and first_sequence = 1) is not null);
+-- on SQLite
+select session_id
+  from sessions
+  where organization_id = ? and "session_id" in (select value as id
+  from json_each(?)) and ("sessions"."content_expired_at" is null and ("sessions"."visibility" = 'team' or "sessions"."user_id" = ?)) and (event_count = 0 or ( select 1
+  from appends
+  where appends.session_id = sessions.session_id and appends.organization_id = ? and first_sequence = 1) is not null);
+
 -- findSecretsCalled
 select secret_id
   from secrets
