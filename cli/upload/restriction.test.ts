@@ -25,7 +25,11 @@ async function prepare() {
     texts.push(prompt(session, count++, `text ${count}`, { cwd }));
     write(join(home, '.claude/projects/shop', `${sessionId(session)}.jsonl`), `${texts.join('\n')}\n`);
   };
-  const capture = (...args: string[]) => run(args, { home, url: service.url, secret: 'sk_live_test' });
+  const options = { home, url: service.url, secret: 'sk_live_test' };
+  const capture = Object.assign((...args: string[]) => run(args, options), {
+    away: (path: string, meanwhile: () => void) =>
+      run(['import'], { ...options, context: { fetch: awayAt(path, meanwhile) } }),
+  });
   const visibilities = () => service.seen.map(({ visibility }) => visibility);
   const decide = (visibility: Visibility) => {
     const spool = openSpool(':memory:', join(home, 'state'));
@@ -96,6 +100,55 @@ test('nothing is sent to a session of somebody else that this machine may not hi
   expect(again.exitCode).not.toBe(0);
   expect(service.seen.length).toBe(before);
 });
+
+/** The service is away for the first request to a path, and something happens meanwhile. */
+function awayAt(path: string, meanwhile: () => void): typeof fetch {
+  let isAway = true;
+  return (input, init) => {
+    if (!isAway || !String(input).endsWith(path)) return fetch(input, init);
+    isAway = false;
+    meanwhile();
+    return Promise.reject(new TypeError('fetch failed'));
+  };
+}
+
+test.each(['private', 'facts'] as const)(
+  'what a person says of a session while its events are tried again counts for them: %s',
+  async (said) => {
+    const { say, capture, visibilities, decide } = await prepare();
+    say();
+    await capture('import');
+    const before = visibilities().length;
+    say();
+    expect((await capture.away('/v1/appends', () => decide(said))).exitCode).toBe(0);
+    expect(visibilities().length).toBeGreaterThan(before);
+    expect(new Set(visibilities().slice(before))).toEqual(new Set([said]));
+  },
+);
+
+test('what a machine or a folder is set to while a session waits to be opened counts for its opening', async () => {
+  const { say, capture, prefer, visibilities } = await prepare();
+  say();
+  expect((await capture.away('/v1/captured-sessions', () => prefer('private'))).exitCode).toBe(0);
+  expect(visibilities().length).toBeGreaterThan(1);
+  expect(new Set(visibilities())).toEqual(new Set(['private']));
+});
+
+test.each(['/v1/captured-sessions', '/v1/appends'])(
+  'settings that are damaged while %s is tried again hold it up until they are whole',
+  async (path) => {
+    const { home, say, capture, prefer, visibilities } = await prepare();
+    prefer('private');
+    say();
+    const damage = () => write(join(home, 'state/preferences.json'), '{"visibility":');
+    expect((await capture.away(path, damage)).exitCode).not.toBe(0);
+    expect(visibilities().length).toBe(path === '/v1/appends' ? 1 : 0);
+    prefer('private');
+    expect((await capture('import')).exitCode).toBe(0);
+    expect(visibilities().length).toBeGreaterThan(1);
+    expect(new Set(visibilities())).toEqual(new Set(['private']));
+  },
+);
 
 const visibility = fc.option(fc.constantFrom(...VISIBILITIES), { nil: undefined });
 

@@ -59,7 +59,7 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
       const strictest = strictestOf(wanted, atOpening);
       if (!isStricter(strictest, before)) continue;
       const visibility = await ask(serviceId, strictest);
-      areOurs &&= visibility !== undefined;
+      areOurs &&= visibility !== undefined && !isStricter(strictest, visibility);
       if (visibility !== undefined) spool.sessions.setVisibility(serviceId, visibility);
     }
     return areOurs;
@@ -75,17 +75,25 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
     }
   }
 
-  /** Who may see a session that is to be opened, or why that is not known. */
-  function wantedOf(session: SessionRow): Visibility | Failure {
+  /** Who may see a session, by default one that is to be opened, or why that is not known. */
+  function wantedOf(session: SessionRow, about = { isNew: true }): Visibility | Failure {
     try {
-      return visibilityOf(session, { isNew: true });
+      return visibilityOf(session, about);
     } catch (error) {
       if (error instanceof Failure) return error;
       throw error;
     }
   }
 
-  return { restrict, wantedOf };
+  /** Whether more people would see what is sent of a session now than is wanted by now, or nobody knows what is wanted. */
+  function isShownToMore(id: number): boolean {
+    const row = spool.sessions.get(id);
+    const wanted = wantedOf(row, { isNew: false });
+    if (wanted instanceof Failure) return true;
+    return dividedBy(row).present.some((one) => isStricter(strictestOf(wanted, one.wanted), one.visibility));
+  }
+
+  return { restrict, wantedOf, isShownToMore };
 }
 
 /** It is held under the key that this session has, so what is sent would be read by whom this machine does not want. */

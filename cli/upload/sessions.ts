@@ -2,6 +2,7 @@ import type { AgentId } from '../../contract/agent.ts';
 import { type CapturedSession, type CaptureResult, MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
 import { chainStart } from '../../contract/chain.ts';
 import { ServiceError } from '../../contract/client.ts';
+import { isStricter, type Visibility } from '../../contract/session.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { factsOf, mergeFacts } from '../read/facts.ts';
@@ -32,7 +33,7 @@ const MOST_GENERATIONS = 1000;
 
 /** Opens and completes sessions at the service, many in a request. */
 export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAllHeld) {
-  const { spool, service, retry, registration, now, findRepository, keyOf, visibilityOf } = options;
+  const { spool, service, retry, registration, now, findRepository, keyOf } = options;
 
   const restriction = createRestriction(options);
 
@@ -102,6 +103,13 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   const register = (session: SessionRow): Promise<string> =>
     registration.installation(session.agent as AgentId, session.agentVersion, toPlausible(startOf(session)));
 
+  /** Where nobody can tell, all of it is tried again, and the session waits until somebody can. */
+  function wantedNow(session: SessionRow): Visibility {
+    const wanted = restriction.wantedOf(session);
+    if (wanted instanceof Failure) throw new ThrownAway();
+    return wanted;
+  }
+
   /** Notes the session as the service knows it. */
   function takeOutcome(row: SessionRow, result: CaptureResult): void {
     const { id, generation } = row;
@@ -119,7 +127,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     spool.sessions.setOpen(id, session.sessionId, session.eventCount);
     // Of what others sent, this machine knows nothing.
     if (session.eventCount === 0) spool.chains.begin(session.sessionId, chainStart(row.agent, result.clientKey));
-    spool.sessions.setWanted(session.sessionId, session.visibility ?? 'team', visibilityOf(row, { isNew: true }));
+    spool.sessions.setWanted(session.sessionId, session.visibility ?? 'team', wantedNow(row));
     // Its next events go to another one.
     if (session.status !== 'active') spool.sessions.close(id);
     else if (outcome === 'opened') {
@@ -168,8 +176,10 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     for (const session of sessions.map(toPart)) bodies.push({ ...(await toBody(session)), ...describe(session) });
     try {
       const ask = async () => {
-        // A person may have kept one of them back while the service was waited for.
+        // A person may have kept one of them back, or hidden it, while the service was waited for.
         if (sessions.some(({ id }) => spool.sessions.get(id).verdict !== 'wanted')) throw new ThrownAway();
+        if (sessions.some((one, index) => isStricter(wantedNow(one), bodies[index]?.visibility ?? 'team')))
+          throw new ThrownAway();
         return service.client.captureSessions({ body: { sessions: bodies } });
       };
       // A proxy that refuses a session without its description refuses everything.
@@ -193,7 +203,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     const { agent, agentSession, generation, forkedFrom } = session;
     const environmentId = await registration.environment();
     const agentInstallationId = await register(session);
-    const visibility = visibilityOf(session, { isNew: true });
+    const visibility = wantedNow(session);
     return {
       ...{ environmentId, agentInstallationId, agentId: agent },
       clientKey: keyOf(agent, agentSession, generation),
@@ -254,7 +264,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     return refused;
   }
 
-  return { open, complete, hide };
+  return { open, complete, hide, isShownToMore: restriction.isShownToMore };
 }
 
 /** Removes the waiting events of a session that were written until a time. One that tells no time is as old as the one before it. */
@@ -275,7 +285,7 @@ function removeWrittenUntil(batches: Spool['batches'], session: number, until: n
   }
 }
 
-/** Of what is about to be sent, a person has thrown something away. */
+/** Of what is about to be sent, a person has thrown something away, or lets fewer people see it. */
 export class ThrownAway extends Error {}
 
 /** The parts of a session's description that its events repeat. */

@@ -238,6 +238,8 @@ export class Uploader {
   async #sendOnce(appends: readonly Append[]): Promise<BulkResult[]> {
     // They may have waited here for hours.
     if (!appends.every((one) => one.isWanted())) throw new ThrownAway();
+    const ids = new Set(appends.flatMap(({ sessionId }) => this.#spool.sessions.findByServiceId(sessionId) ?? []));
+    if ([...ids].some((id) => this.#sessions.isShownToMore(id))) throw new ThrownAway();
     const sent = this.#options.service.append(this.#expecting(appends));
     const results = await sent.catch((error) => Promise.reject(tellBlocked(error)));
     for (const { sessionId, lastSequence = 0 } of results) this.#raise(sessionId, lastSequence);
