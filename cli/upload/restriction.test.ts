@@ -27,8 +27,9 @@ async function prepare() {
   };
   const options = { home, url: service.url, secret: 'sk_live_test' };
   const capture = Object.assign((...args: string[]) => run(args, options), {
-    away: (path: string, meanwhile: () => void) =>
-      run(['import'], { ...options, context: { fetch: awayAt(path, meanwhile) } }),
+    /** While a request fails, or is answered. */
+    during: (path: string, happens: () => void, isAnswered = false) =>
+      run(['import'], { ...options, context: { fetch: during(path, happens, isAnswered) } }),
   });
   const visibilities = () => service.seen.map(({ visibility }) => visibility);
   const decide = (visibility: Visibility) => {
@@ -101,14 +102,16 @@ test('nothing is sent to a session of somebody else that this machine may not hi
   expect(service.seen.length).toBe(before);
 });
 
-/** The service is away for the first request to a path, and something happens meanwhile. */
-function awayAt(path: string, meanwhile: () => void): typeof fetch {
-  let isAway = true;
-  return (input, init) => {
-    if (!isAway || !String(input).endsWith(path)) return fetch(input, init);
-    isAway = false;
-    meanwhile();
-    return Promise.reject(new TypeError('fetch failed'));
+/** Something happens during the first request to a path, which fails or is answered. */
+function during(path: string, happens: () => void, isAnswered: boolean): typeof fetch {
+  let isFirst = true;
+  return async (input, init) => {
+    if (!isFirst || !String(input).endsWith(path)) return fetch(input, init);
+    isFirst = false;
+    const answer = isAnswered ? await fetch(input, init) : undefined;
+    happens();
+    if (answer === undefined) throw new TypeError('fetch failed');
+    return answer;
   };
 }
 
@@ -120,7 +123,7 @@ test.each(['private', 'facts'] as const)(
     await capture('import');
     const before = visibilities().length;
     say();
-    expect((await capture.away('/v1/appends', () => decide(said))).exitCode).toBe(0);
+    expect((await capture.during('/v1/appends', () => decide(said))).exitCode).toBe(0);
     expect(visibilities().length).toBeGreaterThan(before);
     expect(new Set(visibilities().slice(before))).toEqual(new Set([said]));
   },
@@ -129,10 +132,22 @@ test.each(['private', 'facts'] as const)(
 test('what a machine or a folder is set to while a session waits to be opened counts for its opening', async () => {
   const { say, capture, prefer, visibilities } = await prepare();
   say();
-  expect((await capture.away('/v1/captured-sessions', () => prefer('private'))).exitCode).toBe(0);
+  expect((await capture.during('/v1/captured-sessions', () => prefer('private'))).exitCode).toBe(0);
   expect(visibilities().length).toBeGreaterThan(1);
   expect(new Set(visibilities())).toEqual(new Set(['private']));
 });
+
+test.each(['said', 'set'])(
+  'what is %s while the answer to an opening is on its way counts for the events',
+  async (how) => {
+    const { say, capture, prefer, visibilities, decide } = await prepare();
+    say();
+    const happens = () => (how === 'said' ? decide('private') : prefer('private'));
+    expect(await capture.during('/v1/captured-sessions', happens, true)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(visibilities().length).toBeGreaterThan(1);
+    expect(visibilities().at(-1)).toBe('private');
+  },
+);
 
 test.each(['/v1/captured-sessions', '/v1/appends'])(
   'settings that are damaged while %s is tried again hold it up until they are whole',
@@ -141,7 +156,7 @@ test.each(['/v1/captured-sessions', '/v1/appends'])(
     prefer('private');
     say();
     const damage = () => write(join(home, 'state/preferences.json'), '{"visibility":');
-    expect((await capture.away(path, damage)).exitCode).not.toBe(0);
+    expect((await capture.during(path, damage)).exitCode).not.toBe(0);
     expect(visibilities().length).toBe(path === '/v1/appends' ? 1 : 0);
     prefer('private');
     expect((await capture('import')).exitCode).toBe(0);

@@ -54,11 +54,13 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
       });
       // Disabled just now: registering again tells each session whether its agent is meant.
       if (results === undefined) continue;
+      // Not in the commit of what follows: looking into folders may make one of its own.
+      const wanted = left.map(wantedNow);
       spool.transact(() => {
         for (const [index, session] of left.entries()) {
           const result = results[index] as CaptureResult;
           if (result.outcome === 'refused') refused.set(session.id, toRefusal(session, result));
-          else takeOutcome(session, result);
+          else takeOutcome(session, result, wanted[index] as Visibility);
         }
       });
     }
@@ -111,7 +113,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   }
 
   /** Notes the session as the service knows it. */
-  function takeOutcome(row: SessionRow, result: CaptureResult): void {
+  function takeOutcome(row: SessionRow, result: CaptureResult, wanted: Visibility): void {
     const { id, generation } = row;
     const { outcome, session } = result;
     if (outcome === 'expired') {
@@ -127,7 +129,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     spool.sessions.setOpen(id, session.sessionId, session.eventCount);
     // Of what others sent, this machine knows nothing.
     if (session.eventCount === 0) spool.chains.begin(session.sessionId, chainStart(row.agent, result.clientKey));
-    spool.sessions.setWanted(session.sessionId, session.visibility ?? 'team', wantedNow(row));
+    spool.sessions.setWanted(session.sessionId, session.visibility ?? 'team', wanted);
     // Its next events go to another one.
     if (session.status !== 'active') spool.sessions.close(id);
     else if (outcome === 'opened') {
