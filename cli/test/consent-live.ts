@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { openPolicy } from '../pipeline.ts';
 import { ensureConsent } from '../privacy/consent.ts';
 import { narrowToConsent } from '../privacy/narrow.ts';
+import type { Policy } from '../privacy/policy.ts';
 import { createRecordHash } from '../read/identity.ts';
 import { createReader } from '../read/reader.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
@@ -14,6 +15,7 @@ import { openSpool, type Spool } from '../spool/open.ts';
 /** What a daemon holds between two looks. */
 export interface Live {
   spool: Spool;
+  policy: Policy;
   reader: ReturnType<typeof createReader>;
   /** What the person wanted when it was opened. */
   wishes: string;
@@ -41,7 +43,7 @@ export function openLive(context: Context, since: number, now: () => number): Li
     patienceMs: 0,
     onTrouble: ({ path, reason }) => expect.fail(`${path}: ${reason}`),
   });
-  return { spool, reader, wishes: wishesOf(context, spool) };
+  return { spool, policy, reader, wishes: wishesOf(context, spool) };
 }
 
 /** Whether the person wants something else by now: then a daemon begins anew. */

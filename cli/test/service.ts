@@ -106,6 +106,8 @@ export async function startService(options: FakeOptions = {}) {
     body: { error: `a sentence about ${code}`, code },
     ...(retryAfter !== undefined && { retryAfter }),
   });
+  /** No id is given twice, also where sessions were removed. */
+  let openings = 0;
   const chance = (probability = 0) => probability > 0 && random() < probability;
 
   function append(session: FakeSession | undefined, { idempotencyKey: key, expectedEvents, body }: AppendItem) {
@@ -148,7 +150,7 @@ export async function startService(options: FakeOptions = {}) {
     if (state.environmentStatus === 'revoked') return refuse('environment_unusable');
     if (state.installationStatus === 'disabled') return refuse('installation_unusable');
     if (options.refusesSession?.(body)) return refuse('validation_failed');
-    const sessionId = `ses_${String(state.sessions.size + 1).padStart(6, '0')}`;
+    const sessionId = `ses_${String(++openings).padStart(6, '0')}`;
     const asked = body.visibility as Visibility | undefined;
     const session: FakeSession = {
       ...{ sessionId, organizationId, body, status: 'active', events: [], keys: new Map() },

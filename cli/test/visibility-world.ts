@@ -1,0 +1,395 @@
+import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { isStricter, strictestOf, VISIBILITIES, type Visibility } from '../../contract/session.ts';
+import { stateFolder } from '../config.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { fetchPlainly } from '../http.ts';
+import { ownPlaces } from '../read/places.ts';
+import { startSending } from '../sending.ts';
+import { openSpool } from '../spool/open.ts';
+import { createKeyOf } from '../upload/client-key.ts';
+import { fileOf, headOf, recordOf } from './consent-agents.ts';
+import { type Live, openLive } from './consent-live.ts';
+import { createContext } from './program.ts';
+import type { createRandom } from './random.ts';
+import type { FakeSession, startService } from './service.ts';
+import { uuid } from './transcripts.ts';
+
+const MINUTE = 60_000;
+/** What a folder says is believed for ten seconds. */
+const STEP_MS = 11_000;
+/** A session that was held is tried again after ten minutes. */
+const HELD_MS = 10 * MINUTE;
+/** In which everything that can be sent is sent, also beside other work. */
+const PATIENCE_MS = 15_000;
+const MOST_GENERATIONS = 40;
+
+interface Folder {
+  path: string;
+  isThere: boolean;
+  asks: Visibility | undefined;
+  /** What it asked for when capture last looked into it. */
+  seen: Visibility | undefined;
+}
+
+interface Session {
+  id: string;
+  agent: 'claude-code' | 'codex';
+  file: string;
+  folder: Folder;
+  /** Sessions that it was forked from, and those that they were forked from. */
+  parents: readonly Session[];
+  /** Whether capture has met it. */
+  isMet: boolean;
+  said: Visibility | undefined;
+  texts: number;
+  /** Whether the service has lost some of it. */
+  isLost: boolean;
+}
+
+/** A home that agents write to and a person decides about, a sender, and a model of who may see what it sends. */
+export class VisibilityWorld {
+  readonly log: string[] = [];
+  readonly #home: string;
+  readonly #random: ReturnType<typeof createRandom>;
+  readonly #seed: number;
+  readonly #service: Awaited<ReturnType<typeof startService>>;
+  readonly #folders: Folder[];
+  readonly #sessions: Session[] = [];
+  /** What was asked for when each session of the service was opened. */
+  readonly #opened = new Map<string, Visibility>();
+  /** By the keys under which the service may know them. */
+  readonly #keys = new Map<string, Session>();
+  readonly #keyOf: ReturnType<typeof createKeyOf>;
+  #machine: Visibility | 'damaged' | undefined;
+  #live: Live | undefined;
+  #faults = 0;
+  #checked = 0;
+  #now = Date.now() + 60 * MINUTE;
+  #count = 0;
+
+  constructor(
+    home: string,
+    random: ReturnType<typeof createRandom>,
+    { seed, service }: { seed: number; service: Awaited<ReturnType<typeof startService>> },
+  ) {
+    this.#home = home;
+    this.#random = random;
+    this.#seed = seed;
+    this.#service = service;
+    this.#folders = ['one', 'two', 'one/inner'].map((name) => {
+      const path = join(home, name);
+      mkdirSync(path, { recursive: true });
+      return { path, isThere: true, asks: undefined, seen: undefined };
+    });
+    this.#keyOf = createKeyOf(this.#context());
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
+  /** How many openings and events have arrived. */
+  get arrived(): number {
+    return this.#checked;
+  }
+
+  async step(): Promise<void> {
+    const steps: [weight: number, step: () => void | Promise<void>][] = [
+      [4, () => this.#begin()],
+      [6, () => this.#goOn()],
+      [3, () => this.#fork()],
+      [6, () => this.#decide()],
+      [3, () => this.#changeFolder()],
+      [1, () => this.#closeAll()],
+      [1, () => this.#loseSession()],
+      [1, () => this.#loseSpool()],
+      [1, () => this.close()],
+      [10, () => this.sync()],
+    ];
+    let left = this.#random.below(steps.reduce((sum, [weight]) => sum + weight, 0));
+    for (const [weight, step] of steps) {
+      left -= weight;
+      if (left < 0) {
+        await step();
+        break;
+      }
+    }
+    this.#now += STEP_MS;
+  }
+
+  close(): void {
+    this.#live?.spool.close();
+    this.#live = undefined;
+  }
+
+  #one<Item>(items: readonly Item[]): Item | undefined {
+    return items[this.#random.below(items.length)];
+  }
+
+  #chance(share: number): boolean {
+    return this.#random.next() < share;
+  }
+
+  #nameOf = (session: Session) => `s${this.#sessions.indexOf(session)}`;
+
+  // What agents do.
+
+  #begin(): void {
+    const folder = this.#one(this.#folders.filter(({ isThere }) => isThere));
+    const agent = this.#one(['claude-code', 'codex'] as const);
+    if (folder !== undefined && agent !== undefined) this.#add(agent, folder, []);
+  }
+
+  #add(agent: Session['agent'], folder: Folder, parents: readonly Session[]): Session {
+    const id = uuid(this.#seed, ++this.#count, this.#seed % 65_536);
+    const file = fileOf(this.#home, { agent, id });
+    const session: Session = {
+      id,
+      agent,
+      file,
+      folder,
+      parents,
+      isMet: false,
+      said: undefined,
+      texts: 0,
+      isLost: false,
+    };
+    this.#sessions.push(session);
+    for (let number = 0; number < MOST_GENERATIONS; number++) this.#keys.set(this.#keyOf(agent, id, number), session);
+    mkdirSync(dirname(file), { recursive: true });
+    this.#write(session, headOf(this.#toAgents(session), this.#time()));
+    if (parents.length === 0) this.#say(session);
+    this.log.push(`${agent} begins ${this.#nameOf(session)} in ${folder.path} from ${parents.map(this.#nameOf)}`);
+    return session;
+  }
+
+  /** As the agents' own writers take it. */
+  #toAgents({ id, agent, file, folder, parents: [parent] }: Session) {
+    const { path, isThere } = folder;
+    const place = { path, real: path, remote: undefined, says: false, hasSeenSays: false, isThere, main: undefined };
+    const rest = { isObserved: false, hasSeenRemote: false, isIncomplete: false, said: [], isLost: false };
+    const made = { id, agent, file, folder: place, cwd: path, ...rest, verdict: 'none' as const };
+    return { ...made, parent: parent && { ...made, id: parent.id, parent: undefined } };
+  }
+
+  #time = () => new Date(this.#now).toISOString();
+
+  #say(session: Session): void {
+    session.texts++;
+    const record = uuid(this.#seed, ++this.#count, this.#seed % 65_536);
+    this.#write(session, [recordOf(this.#toAgents(session), record, this.#time(), `text ${this.#count}`)]);
+  }
+
+  #write({ file }: Session, records: readonly object[]): void {
+    writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''), { flag: 'a' });
+    utimesSync(file, this.#now / 1000, this.#now / 1000);
+  }
+
+  #goOn(): void {
+    const session = this.#one(this.#sessions);
+    if (session === undefined) return;
+    for (let more = this.#random.below(3); more >= 0; more--) this.#say(session);
+    this.log.push(`${this.#nameOf(session)} goes on`);
+  }
+
+  /** Codex names the parent; of Claude Code the records that both have tell it, once capture has met the parent. */
+  #fork(): void {
+    const parent = this.#one(this.#sessions.filter(({ isMet, texts }) => isMet && texts > 0));
+    if (parent === undefined) return;
+    const lines = readFileSync(parent.file, 'utf8').trim().split('\n');
+    const isCodex = parent.agent === 'codex';
+    const fork = this.#add(parent.agent, parent.folder, [parent, ...parent.parents]);
+    const timestamp = this.#time();
+    const restamped = isCodex ? { timestamp } : { sessionId: fork.id };
+    this.#write(
+      fork,
+      lines.map((line) => ({ ...(JSON.parse(line) as object), ...restamped })),
+    );
+    this.#say(fork);
+  }
+
+  // What the person does.
+
+  #decide(): void {
+    const visibility = this.#one(VISIBILITIES);
+    const session = this.#one(this.#sessions);
+    if (visibility !== undefined && session !== undefined && this.#chance(0.4)) this.#sayOf(session, visibility);
+    else this.#prefer(this.#chance(0.2) ? 'damaged' : this.#chance(0.2) ? undefined : visibility);
+  }
+
+  #sayOf(session: Session, visibility: Visibility): void {
+    const spool = openSpool(':memory:', join(this.#home, 'state'));
+    spool.decisions.sayVisibility(session.agent, session.id, visibility, this.#now);
+    spool.close();
+    session.said = visibility;
+    this.log.push(`${this.#nameOf(session)} is said to be ${visibility}`);
+  }
+
+  #prefer(visibility: Visibility | 'damaged' | undefined): void {
+    this.#machine = visibility;
+    const path = join(this.#home, 'state/preferences.json');
+    mkdirSync(dirname(path), { recursive: true });
+    const text = visibility === 'damaged' ? '{"visibility":' : JSON.stringify({ ...(visibility && { visibility }) });
+    // With another length each time, which tells that it was changed.
+    writeFileSync(path, `${text}${' '.repeat(this.#count++ % 50)}`);
+    utimesSync(path, this.#now / 1000, statSync(path).mtimeMs / 1000 + this.#count);
+    this.log.push(`the machine is set to ${visibility}`);
+  }
+
+  #changeFolder(): void {
+    const folder = this.#one(this.#folders);
+    if (folder === undefined) return;
+    const isInner = folder.path.endsWith('inner');
+    if (isInner && this.#chance(0.3)) {
+      folder.isThere = !folder.isThere;
+      if (folder.isThere) mkdirSync(folder.path);
+      else rmSync(folder.path, { recursive: true });
+      folder.asks = undefined;
+      this.log.push(`${folder.path} is ${folder.isThere ? 'there' : 'gone'}`);
+      return;
+    }
+    if (!folder.isThere) return;
+    folder.asks = this.#one([...VISIBILITIES, undefined]);
+    const path = join(folder.path, '.session-capture.json');
+    if (folder.asks === undefined) rmSync(path, { force: true });
+    else writeFileSync(path, JSON.stringify({ visibility: folder.asks }));
+    this.log.push(`${folder.path} asks for ${folder.asks}`);
+  }
+
+  // What happens to the service and to the disk.
+
+  #closeAll(): void {
+    for (const session of this.#service.state.sessions.values()) session.status = 'completed';
+    this.log.push('all sessions are completed');
+  }
+
+  #loseSession(): void {
+    const session = this.#one([...this.#service.state.sessions.values()]);
+    if (session === undefined) return;
+    this.#service.state.sessions.delete(session.sessionId);
+    this.#sessionOf(session).isLost = true;
+    this.log.push(`the service has lost ${session.sessionId}`);
+  }
+
+  #loseSpool(): void {
+    this.close();
+    for (const end of ['-wal', '-shm', '']) rmSync(join(this.#home, `state/spool.db${end}`), { force: true });
+    this.log.push('the spool is lost');
+  }
+
+  // What capture does.
+
+  #context(): Context {
+    const given = { home: this.#home, url: this.#service.url, secret: 'sk_live_test' };
+    const world = { now: () => this.#now, random: () => 0, fetch: this.#fetch };
+    return createContext({ ...given, context: world }).context;
+  }
+
+  /** The network fails at times, and meanwhile the person decides something. */
+  readonly #fetch: typeof fetchPlainly = async (input, init) => {
+    if (this.#faults > 0 && this.#chance(0.2)) {
+      this.#faults--;
+      this.log.push(`${String(input)} fails`);
+      if (this.#chance(0.5)) this.#decide();
+      throw new TypeError('fetch failed');
+    }
+    const response = await fetchPlainly(input, init);
+    this.#check();
+    if (this.#faults > 0 && this.#chance(0.1)) this.#decide();
+    return response;
+  };
+
+  async sync(isLast = false): Promise<void> {
+    if (isLast) this.#prefer(undefined);
+    this.#faults = isLast ? 0 : 4;
+    this.#now += isLast ? 2 * HELD_MS : 0;
+    try {
+      await this.#readAndSend();
+    } catch (error) {
+      // While nobody knows what is wanted, capture rests.
+      if (!(error instanceof Failure) || this.#machine !== 'damaged') throw error;
+      this.close();
+    }
+  }
+
+  async #readAndSend(): Promise<void> {
+    const context = this.#context();
+    this.#live ??= openLive(context, 0, () => this.#now);
+    const { spool, policy, reader } = this.#live;
+    const work = reader.findWork(ownPlaces(context));
+    expect(await reader.read(work, { isStopped: () => false, onCommit: async () => {} })).toBe(true);
+    for (const session of this.#sessions) session.isMet = true;
+    for (const folder of this.#folders) if (folder.isThere) folder.seen = folder.asks;
+    this.log.push('look and send');
+    const settings = { url: this.#service.url, secret: 'sk_live_test' };
+    const ending = new AbortController();
+    const pipeline = { settings, folder: stateFolder(context), account: undefined, spool, policy };
+    const sending = startSending(context, pipeline, { signal: ending.signal, orders: ['oldest'], heldMs: HELD_MS });
+    const end = performance.now() + PATIENCE_MS;
+    while (!sending.isIdle() && sending.failure() === undefined) {
+      if (performance.now() > end)
+        this.#fail(`It has sent for too long, at last ${this.#service.state.requests.slice(-8)}`);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    ending.abort();
+    await sending.ended;
+    if (sending.failure() !== undefined) throw sending.failure();
+  }
+
+  /** Whatever has arrived since the last request was to be seen by those people at most. */
+  #check(): void {
+    const { seen, state } = this.#service;
+    const news = seen.slice(this.#checked);
+    this.#checked = seen.length;
+    for (const session of state.sessions.values()) {
+      if (this.#opened.has(session.sessionId)) continue;
+      const machine = this.#machine === 'damaged' ? 'private' : this.#machine;
+      const wanted = strictestOf(machine, this.#wantedOf(this.#sessionOf(session)));
+      this.#opened.set(session.sessionId, wanted);
+      this.#compare(session, wanted, session.visibility);
+    }
+    for (const { event, visibility } of news) {
+      if (event === undefined) continue;
+      const held = [...state.sessions.values()].find(({ events }) => events.includes(event));
+      if (held === undefined) throw new Error('An event of no session');
+      this.#compare(held, this.#wantedOf(this.#sessionOf(held)), visibility);
+      this.#compare(held, this.#opened.get(held.sessionId) ?? 'private', visibility);
+    }
+    if (news.length > 0 && this.#machine === 'damaged')
+      this.#fail('Something was sent while nobody knew what is wanted');
+  }
+
+  #compare(session: FakeSession, wanted: Visibility, seen: Visibility): void {
+    if (!isStricter(wanted, seen)) return;
+    this.#fail(`${this.#nameOf(this.#sessionOf(session))} is ${seen} at the service and was to be ${wanted}`);
+  }
+
+  #fail(sentence: string): never {
+    throw new Error(`${sentence}:\n${this.log.join('\n')}`);
+  }
+
+  #sessionOf({ body: { clientKey } }: FakeSession): Session {
+    return this.#keys.get(String(clientKey)) ?? this.#fail(`Nobody knows ${clientKey}`);
+  }
+
+  #wantedOf({ parents, ...session }: Session): Visibility {
+    const all = new Set([session, ...parents]);
+    return strictestOf(...[...all].flatMap(({ said, folder }) => [said, ...this.#asksOf(folder)]));
+  }
+
+  #asksOf(folder: Folder): (Visibility | undefined)[] {
+    const above = this.#folders.filter(({ path }) => folder.path.startsWith(`${path}/`));
+    return [folder, ...above].map(({ isThere, asks, seen }) => (isThere ? asks : seen));
+  }
+
+  /** At the end something of each session has arrived. */
+  checkComplete(): void {
+    const bySession = this.#service.eventsBySession();
+    for (const session of this.#sessions.filter(({ texts, isLost }) => texts > 0 && !isLost)) {
+      if (!bySession.has(session.id)) this.#fail(`Nothing of ${this.#nameOf(session)} has arrived`);
+    }
+  }
+}
