@@ -78,6 +78,7 @@ export function wordError(error: unknown): WordedError {
 
 function wordServiceError({ status, code, message }: ServiceError): WordedError {
   if (code === 'held') return { title: 'A legal hold keeps this', advice: message };
+  if (code === 'words_withheld') return { title: 'The words of this session are not here to read', advice: message };
   if (code === 'last_owner') return { title: 'The last owner cannot go', advice: message };
   if (status === 403) return { title: 'Not allowed', advice: message };
   if (status === 404)

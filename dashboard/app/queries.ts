@@ -12,6 +12,7 @@ import type { Client } from '../../contract/client.ts';
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import type { Entry, PromptEntry } from '../../contract/entry/entry.ts';
 import type { Environment } from '../../contract/environment.ts';
+import type { MaskReceipt } from '../../contract/mask.ts';
 import type { SearchPage, SessionFacts, SessionSummary } from '../../contract/review.ts';
 import type { Secret } from '../../contract/secret.ts';
 import { useApp } from './app.ts';
@@ -31,12 +32,14 @@ export const keys = {
   facts: (sessionId: string) => ['facts', sessionId],
   sessionViews: (sessionId: string) => ['session-views', sessionId],
   shares: (sessionId: string) => ['shares', sessionId],
+  masks: (sessionId: string) => ['masks', sessionId],
   allFacts: ['facts'],
   prompts: (sessionId: string) => ['prompts', sessionId],
   usage: (query: Record<string, string>) => ['usage', query],
   addOns: (query: Record<string, string>) => ['add-ons', query],
   allUsage: ['usage'],
   event: (sessionId: string, sequence: number) => ['event', sessionId, sequence],
+  events: (sessionId: string) => ['event', sessionId],
   environments: ['environments'],
   machineHealth: ['environments', 'health'],
   catalog: ['catalog'],
@@ -269,6 +272,16 @@ export function useShares(sessionId: string) {
   return useQuery({
     queryKey: keys.shares(sessionId),
     queryFn: async ({ signal }) => (await api.listShares({ sessionId, signal })).body.shares,
+  });
+}
+
+/** What was masked in a session, read again until nothing is being masked. */
+export function useMasks(sessionId: string) {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.masks(sessionId),
+    queryFn: async ({ signal }) => (await api.listMasks({ sessionId, signal })).body.masks,
+    ...until<MaskReceipt[]>((masks) => masks.every(({ finishedAt }) => finishedAt !== undefined)),
   });
 }
 

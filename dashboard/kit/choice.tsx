@@ -79,3 +79,17 @@ export function Radios<const Value extends string>({ legend, options, value: cho
     </fieldset>
   );
 }
+
+interface CheckProps {
+  isChecked: boolean;
+  onChange: (isChecked: boolean) => void;
+  children: ReactNode;
+}
+
+/** Whether something is so. */
+export const Check = ({ isChecked, onChange, children }: CheckProps) => (
+  <label className="flex gap-2">
+    <input type="checkbox" checked={isChecked} onChange={(event) => onChange(event.target.checked)} />
+    <span>{children}</span>
+  </label>
+);

@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { SessionFacts } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
 import { useApp } from '../app/app.ts';
@@ -15,7 +15,8 @@ const NO_MILESTONES: SessionFacts['milestones'] = [];
 /** What is known of a session: its events as far as they are loaded, its figures, and what follows from both. */
 export function useSessionData(session: Session) {
   const { sessionId, eventCount } = session;
-  const log = useEventLog(session);
+  const [edition, setEdition] = useState(0);
+  const log = useEventLog(session, edition);
   const { timeline, loaded, isComplete } = log;
   const summary = useSummary(sessionId, eventCount).data ?? undefined;
   const facts = useFacts(sessionId, eventCount).data;
@@ -27,7 +28,9 @@ export function useSessionData(session: Session) {
     summary,
     facts,
     milestones,
-    texts: useSessionTexts(sessionId),
+    texts: useSessionTexts(sessionId, edition),
+    /** Reads the events again: they are not what they were. */
+    readAgain: useCallback(() => setEdition((before) => before + 1), []),
     isLive: useAtNow((now) => stateOf(session, summary, now) === 'live'),
     /** No event says when it happened. */
     isUntimed: isComplete && loaded > 0 && !timeline.hasTimes,
@@ -38,15 +41,16 @@ export function useSessionData(session: Session) {
 
 export type SessionData = ReturnType<typeof useSessionData>;
 
-/** The whole texts of messages, read as they come into sight. */
-function useSessionTexts(sessionId: string) {
+/** The whole texts of messages, read as they come into sight; of an earlier edition none is kept. */
+function useSessionTexts(sessionId: string, edition: number) {
   const { api } = useApp();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of each edition its own
   return useMemo(
     () =>
       createTexts(async (first, limit) => {
         const query = { from: String(first), limit: String(limit) };
         return (await api.getEventWindow({ sessionId, query })).body.events;
       }),
-    [api, sessionId],
+    [api, sessionId, edition],
   );
 }

@@ -35,11 +35,14 @@ interface Props extends OutcomeLinks {
   linkOf: () => string;
   onInspect: () => void;
   onHelp: () => void;
+  /** Absent where the person may not read its words. */
+  onMask: (() => void) | undefined;
 }
 
 /** Which session it is, and how it stands. */
 export function SessionHeader(props: Props) {
-  const { session, summary, facts, timeline, isInspecting, outcome, linkOf, onInspect, onHelp, ...links } = props;
+  const { session, summary, facts, timeline, isInspecting, outcome, linkOf, onInspect, onHelp, onMask, ...links } =
+    props;
   const { meta, usage, toolCalls, redactions } = timeline;
   const isLive = useAtNow((now) => stateOf(session, summary, now) === 'live');
   const environment = useEnvironments().data?.find(({ environmentId }) => environmentId === session.environmentId);
@@ -89,7 +92,7 @@ export function SessionHeader(props: Props) {
           <Button size="small" tone="quiet" icon aria-label="Inspector" aria-pressed={isInspecting} onClick={onInspect}>
             <PanelRight size={14} />
           </Button>
-          <SessionMenu session={session} onHelp={onHelp} />
+          <SessionMenu {...{ session, onHelp, onMask }} />
         </div>
       </div>
       <OutcomeLine

@@ -13,8 +13,15 @@ const VisibilityDialog = lazyPart(() => import('../shared/visibility.tsx'), 'Vis
 const ShareDialog = lazyPart(() => import('../share/share-dialog.tsx'), 'ShareDialog');
 const DeleteDialog = lazyPart(() => import('../shared/delete-dialog.tsx'), 'DeleteDialog');
 
+interface Props {
+  session: Session;
+  onHelp: () => void;
+  /** Absent where the person may not read its words. */
+  onMask: (() => void) | undefined;
+}
+
 /** What is rarely done with a session. */
-export function SessionMenu({ session, onHelp }: { session: Session; onHelp: () => void }) {
+export function SessionMenu({ session, onHelp, onMask }: Props) {
   const isAdmin = useIsAdmin();
   const [open, setOpen] = useState<'visibility' | 'share' | 'deletion'>();
   const navigate = useNavigate();
@@ -31,6 +38,7 @@ export function SessionMenu({ session, onHelp }: { session: Session; onHelp: () 
         <MenuItem onSelect={onHelp}>Keyboard shortcuts</MenuItem>
         {session.mayChangeVisibility && <MenuItem onSelect={() => setOpen('visibility')}>Who may see it…</MenuItem>}
         <MenuItem onSelect={() => setOpen('share')}>Share…</MenuItem>
+        {onMask && <MenuItem onSelect={onMask}>Mask a text…</MenuItem>}
         {isAdmin && (
           <MenuItem onSelect={() => void navigate({ to: '/holds', search: { session: session.sessionId } })}>
             Place a hold…

@@ -6,7 +6,7 @@ import { useNotice } from './notice.tsx';
 import type { OutcomeLinks } from './outcome-line.tsx';
 import { useSessionData } from './session-data.ts';
 import { useSessionPlace } from './session-place.ts';
-import { useSessionKeys } from './use-session-keys.ts';
+import { type Panel, useSessionKeys } from './use-session-keys.ts';
 import { useSessionSearch } from './use-session-search.ts';
 
 /**
@@ -20,7 +20,7 @@ export function useSessionState(session: Session) {
   const [notice, tell] = useNotice();
   const data = useSessionData(session);
   const place = useSessionPlace(data, search, tell);
-  const [panel, setPanel] = useState<'help' | 'find' | undefined>(find ? 'find' : undefined);
+  const [panel, setPanel] = useState<Panel>(find ? 'find' : undefined);
   const [isInspecting, setInspecting] = useState(() => window.innerWidth >= 1600);
   const navigate = useNavigate();
   const leavePanel = () => {

@@ -1,7 +1,10 @@
-import { useRef, useState } from 'react';
+import { EyeOff } from 'lucide-react';
+import { Suspense, useRef, useState } from 'react';
 import { ServiceError } from '../../contract/client.ts';
 import type { Session } from '../../contract/session.ts';
 import { Boundary } from '../kit/boundary.tsx';
+import { useCommands } from '../kit/commands.ts';
+import { lazyPart } from '../kit/lazy.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { ChangesView } from './changes-view.tsx';
 import { FactsAlone } from './facts-alone.tsx';
@@ -22,8 +25,12 @@ import { SubagentsView } from './subagents-view.tsx';
 import { Timeline } from './timeline.tsx';
 import { TurnHead } from './turn-head.tsx';
 import { useHeaderAway } from './use-header-away.ts';
+import { useSelectedText } from './use-selected-text.ts';
 import { TextsProvider } from './use-text.ts';
 import { ViewBar } from './view-bar.tsx';
+
+// Rarely needed, and the page is read before.
+const MaskDialog = lazyPart(() => import('./mask-dialog.tsx'), 'MaskDialog');
 
 /** A session: header, strip, outline, timeline, and the inspector on demand. */
 export function SessionView({ session }: { session: Session }) {
@@ -33,6 +40,7 @@ export function SessionView({ session }: { session: Session }) {
   const { reading, view, range, linkOf } = place;
   const isWithheld = error instanceof ServiceError && error.code === 'words_withheld';
   const page = useRef<HTMLDivElement>(null);
+  const selectedText = useSelectedText(page);
   useHeaderAway(page, reading, view.rows[0]?.item.order ?? Number.POSITIVE_INFINITY);
   return (
     <ReadingProvider value={reading}>
@@ -48,6 +56,7 @@ export function SessionView({ session }: { session: Session }) {
               {...{ session, summary, facts, timeline, outcome, isInspecting, linkOf, ...links }}
               onInspect={() => setInspecting((before) => !before)}
               onHelp={() => setPanel('help')}
+              onMask={isWithheld ? undefined : () => setPanel('mask')}
             />
             {!isUntimed && !isWithheld && (
               <Boundary of="The strip" resetKey={loaded}>
@@ -76,6 +85,16 @@ export function SessionView({ session }: { session: Session }) {
               Only the rows in sight are printed. To print the whole session, choose Print… from its Download menu.
             </p>
             {panel === 'help' && <HelpSheet onClose={() => setPanel(undefined)} />}
+            {panel === 'mask' && (
+              <Suspense>
+                <MaskDialog
+                  sessionId={session.sessionId}
+                  selected={selectedText()}
+                  onMasked={data.readAgain}
+                  onClose={state.leavePanel}
+                />
+              </Suspense>
+            )}
           </div>
         </PersonContext>
       </TextsProvider>
@@ -84,11 +103,12 @@ export function SessionView({ session }: { session: Session }) {
 }
 
 /** The view that was chosen, below the ways to choose another, and what is looked for. */
-function Middle({ state: { data, place, search, notice, panel, leavePanel } }: { state: SessionState }) {
+function Middle({ state: { data, place, search, notice, panel, setPanel, leavePanel } }: { state: SessionState }) {
   const { session, sessionId, timeline, loaded, isComplete, facts, milestones, isLive } = data;
   const { view, shown, find, change } = search;
   const { eventCount } = session;
   const [openedWith] = useState(eventCount);
+  useCommands([{ label: 'Mask a text', icon: EyeOff, does: () => setPanel('mask') }]);
   return (
     <div className="relative flex min-h-0 min-w-0 grow flex-col">
       {panel === 'find' && (

@@ -1,24 +1,34 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { Session } from '../../contract/session.ts';
 import { type App, useApp } from '../app/app.ts';
 import { keys } from '../app/queries.ts';
 import { createEventLog, type EventLog, type LogState, type Source } from './model/event-log.ts';
 
-/** The events of a session, loading in the background and growing while it is live. */
-export function useEventLog(session: Session): LogState & Pick<EventLog, 'retry'> {
+/**
+ * The events of a session, loading in the background and growing while it is live.
+ * @param edition when it grows, all are read again, and take the place of the others once all are there
+ */
+export function useEventLog(session: Session, edition = 0): LogState & Pick<EventLog, 'retry'> {
   const app = useApp();
   const { api, live } = app;
   const client = useQueryClient();
   const { sessionId } = session;
-  const [opened] = useState(session.eventCount);
+  const eventCount = useRef(session.eventCount);
+  eventCount.current = session.eventCount;
   const [log, setLog] = useState<EventLog>();
 
   useEffect(() => {
-    const opening = createEventLog(createSource(app, sessionId), opened);
-    setLog(opening);
+    const opening = createEventLog(createSource(app, sessionId), eventCount.current);
+    const open = () => {
+      // What was added meanwhile, those before were told of.
+      opening.grow(eventCount.current);
+      setLog(opening);
+    };
+    if (edition === 0) open();
+    else whenRead(opening, open);
     return opening.close;
-  }, [app, sessionId, opened]);
+  }, [app, sessionId, edition]);
 
   useEffect(() => {
     if (!log) return;
@@ -51,6 +61,15 @@ export function useEventLog(session: Session): LogState & Pick<EventLog, 'retry'
   const shown = log ?? NOTHING_YET;
   const state = useSyncExternalStore(shown.subscribe, shown.state);
   return { ...state, retry: shown.retry };
+}
+
+function whenRead(log: EventLog, then: () => void): void {
+  const stop = log.subscribe(() => {
+    const { isComplete, error } = log.state();
+    if (!isComplete && error === undefined) return;
+    stop();
+    then();
+  });
 }
 
 const nothing: Source = {

@@ -9,7 +9,8 @@ import { cycleTimeMode } from './time-link.tsx';
 import type { View } from './use-view.ts';
 import type { useWalk } from './use-walk.ts';
 
-type Panel = 'help' | 'find' | undefined;
+/** What is open above or beside the rows. */
+export type Panel = 'help' | 'find' | 'mask' | undefined;
 
 interface Options {
   reading: Reading;

@@ -20,7 +20,7 @@ interface Props {
 /** A dialog that asks for something and sends it, or says why it could not. The first field has the focus. */
 export function FormDialog({ title, action, tone = 'primary', error, isBlocked, onSubmit, onClose, children }: Props) {
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector<HTMLElement>('input.field, select.field, input:checked')?.focus(), []);
+  useEffect(() => form.current?.querySelector<HTMLElement>('.field, input:checked')?.focus(), []);
   return (
     <Dialog title={title} onClose={onClose}>
       <form

@@ -11,8 +11,8 @@ import { sessionRow } from './rows.ts';
 
 type Tables = Routes & Extensions;
 const TABLES: Record<keyof Tables, Route> = { ...ROUTES, ...EXTENSIONS };
-/** What each route answers, given the parameters of path and query. */
-type Answers = { [Name in keyof Tables]?: (given: Record<string, string>) => Output<Tables[Name]> };
+/** What each route answers, given the parameters of path and query, and the body as it was sent. */
+type Answers = { [Name in keyof Tables]?: (given: Record<string, string>, body?: string) => Output<Tables[Name]> };
 
 export type Service = ReturnType<typeof createService>;
 
@@ -58,13 +58,16 @@ export function createService(given: readonly Given[] = [], rows = [sessionRow('
     searchSessions: () => ({ sessions: rows, nextCursor: null }),
   };
 
-  function respond(address: string, { method = 'GET', signal }: RequestInit): Response {
+  function respond(address: string, { method = 'GET', signal, body }: RequestInit): Response {
     const { pathname, searchParams } = new URL(address, window.location.origin);
     if (pathname === EXTENSIONS.streamChanges.path) return new Response(openStream(signal));
-    for (const [name, answer] of Object.entries(answers) as [keyof Tables, (given: object) => unknown][]) {
+    for (const [name, answer] of Object.entries(answers) as [
+      keyof Tables,
+      (given: object, body: unknown) => unknown,
+    ][]) {
       const found = matcherOf(TABLES[name]).exec(pathname);
       if (!found || TABLES[name].method !== method) continue;
-      const given = answer({ ...found.groups, ...Object.fromEntries(searchParams) });
+      const given = answer({ ...found.groups, ...Object.fromEntries(searchParams) }, body);
       return given instanceof Response ? given : Response.json(given);
     }
     return Response.json({ error: 'There is nothing here.', code: 'not_found' }, { status: 404 });

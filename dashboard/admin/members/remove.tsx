@@ -1,7 +1,7 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import type { Member, RemovalQuery } from '../../../contract/organization.ts';
 import { keys, useMembers } from '../../app/queries.ts';
-import { Radios } from '../../kit/choice.tsx';
+import { Check, Radios } from '../../kit/choice.tsx';
 import { showHidden } from '../../kit/text/controls.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 import { nameOfEnvironment } from '../../shared/environment-name.ts';
@@ -95,16 +95,3 @@ function Successor({ of, to, onChoose }: { of: Member; to: string; onChoose: (us
     </label>
   );
 }
-
-interface CheckProps {
-  isChecked: boolean;
-  onChange: (isChecked: boolean) => void;
-  children: ReactNode;
-}
-
-const Check = ({ isChecked, onChange, children }: CheckProps) => (
-  <label className="flex gap-2">
-    <input type="checkbox" checked={isChecked} onChange={(event) => onChange(event.target.checked)} />
-    <span>{children}</span>
-  </label>
-);
