@@ -6,10 +6,8 @@ import { Boundary } from '../kit/boundary.tsx';
 import { useCommands } from '../kit/commands.ts';
 import { lazyPart } from '../kit/lazy.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
-import { ChangesView } from './changes-view.tsx';
 import { FactsAlone } from './facts-alone.tsx';
 import { FindBar } from './find-bar.tsx';
-import { HelpSheet } from './help-sheet.tsx';
 import { Inspector } from './inspector.tsx';
 import { PersonContext } from './message-row.tsx';
 import { describe } from './model/subagents.ts';
@@ -21,7 +19,6 @@ import { ReadingProvider } from './reading.ts';
 import { Elapsed, SessionHeader } from './session-header.tsx';
 import { type SessionState, useSessionState } from './session-state.ts';
 import { StripView } from './strip-view.tsx';
-import { SubagentsView } from './subagents-view.tsx';
 import { Timeline } from './timeline.tsx';
 import { TurnHead } from './turn-head.tsx';
 import { useHeaderAway } from './use-header-away.ts';
@@ -29,7 +26,10 @@ import { useSelectedText } from './use-selected-text.ts';
 import { TextsProvider } from './use-text.ts';
 import { ViewBar } from './view-bar.tsx';
 
-// Rarely needed, and the page is read before.
+// The timeline is read before these are asked for.
+const ChangesView = lazyPart(() => import('./changes-view.tsx'), 'ChangesView');
+const SubagentsView = lazyPart(() => import('./subagents-view.tsx'), 'SubagentsView');
+const HelpSheet = lazyPart(() => import('./help-sheet.tsx'), 'HelpSheet');
 const MaskDialog = lazyPart(() => import('./mask-dialog.tsx'), 'MaskDialog');
 
 /** A session: header, strip, outline, timeline, and the inspector on demand. */
@@ -84,17 +84,17 @@ export function SessionView({ session }: { session: Session }) {
             <p className="session-print">
               Only the rows in sight are printed. To print the whole session, choose Print… from its Download menu.
             </p>
-            {panel === 'help' && <HelpSheet onClose={() => setPanel(undefined)} />}
-            {panel === 'mask' && (
-              <Suspense>
+            <Suspense>
+              {panel === 'help' && <HelpSheet onClose={() => setPanel(undefined)} />}
+              {panel === 'mask' && (
                 <MaskDialog
                   sessionId={session.sessionId}
                   selected={selectedText()}
                   onMasked={data.readAgain}
                   onClose={state.leavePanel}
                 />
-              </Suspense>
-            )}
+              )}
+            </Suspense>
           </div>
         </PersonContext>
       </TextsProvider>
@@ -134,18 +134,26 @@ function Middle({ state: { data, place, search, notice, panel, setPanel, leavePa
       {view === 'story' && <Outline turns={timeline.turns} milestones={milestones} onSelect={place.show} />}
       {view === 'changes' && (
         <Boundary of="What was changed" resetKey={loaded}>
-          <ChangesView {...{ timeline, sessionId }} folder={facts?.folder ?? timeline.meta.cwd} onSelect={place.show} />
+          <Suspense>
+            <ChangesView
+              {...{ timeline, sessionId }}
+              folder={facts?.folder ?? timeline.meta.cwd}
+              onSelect={place.show}
+            />
+          </Suspense>
         </Boundary>
       )}
       {view === 'agents' && (
         <Boundary of="The tree of sub-agents" resetKey={loaded}>
-          <SubagentsView
-            lanes={timeline.lanes}
-            isLive={isLive}
-            usage={facts?.usage}
-            onSelect={place.show}
-            onEnter={(entered) => change({ view: undefined, lane: entered })}
-          />
+          <Suspense>
+            <SubagentsView
+              lanes={timeline.lanes}
+              isLive={isLive}
+              usage={facts?.usage}
+              onSelect={place.show}
+              onEnter={(entered) => change({ view: undefined, lane: entered })}
+            />
+          </Suspense>
         </Boundary>
       )}
       {!view && (
