@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { GitFork } from 'lucide-react';
 import type { SessionFacts } from '../../contract/review.ts';
+import type { Session } from '../../contract/session.ts';
 import { paths } from '../app/paths.ts';
+import { useSummary } from '../app/queries.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { titleOf } from '../shared/session-title.ts';
 
@@ -27,7 +29,7 @@ export function Related({ sessionId, related }: { sessionId: string; related: Se
             search={{}}
             className="link min-w-0 max-w-72 truncate"
           >
-            {showHidden(titleOf(session, undefined))}
+            <Title session={session} />
           </Link>
           <Link to={paths.compare()} search={{ one: sessionId, other: session.sessionId }} className="link">
             compare
@@ -36,4 +38,11 @@ export function Related({ sessionId, related }: { sessionId: string; related: Se
       ))}
     </ul>
   );
+}
+
+/** Of a session without a title of its own, its summary has what stands for it. */
+function Title({ session }: { session: Session }) {
+  const { sessionId, eventCount } = session;
+  const summary = useSummary(sessionId, eventCount).data ?? undefined;
+  return showHidden(titleOf(session, summary));
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { SessionFacts } from '../../contract/review.ts';
+import { sessionRow } from '../test/rows.ts';
 import { createService } from '../test/service.ts';
 import { show } from '../test/show.tsx';
 import { drawnRows, expectAt, rowOf, wordsOf } from '../test/timeline.ts';
@@ -341,4 +342,21 @@ test('the commands of a session are in the palette, and gone with its page', asy
   await userEvent.keyboard('{Control>}k{/Control}');
   await expect.poll(() => options().length).toBeGreaterThan(5);
   expect(options()).not.toContain('Next failure');
+});
+
+test('a related session without a title is named by its first prompt', async () => {
+  const { session } = sessionRow('ses_2');
+  const rows = [
+    sessionRow('ses_1'),
+    { ...sessionRow('ses_2'), summary: { ...sessionRow('ses_2').summary, firstPrompt: 'A report per month' } },
+  ];
+  const service = createService(EVENTS, rows);
+  const { getSessionFacts } = service.answers;
+  service.answers.getSessionFacts = (given) => ({
+    ...(getSessionFacts?.(given) as SessionFacts),
+    related: [{ relation: 'forkedFrom', session }],
+  });
+  await show('/sessions/ses_1', service);
+  const related = page.getByRole('list', { name: 'Related sessions' });
+  await expect.element(related.getByRole('link', { name: 'A report per month' })).toBeVisible();
 });
