@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { page } from 'vitest/browser';
+import { page, userEvent } from 'vitest/browser';
 import { DEFAULT_POLICY, type ShownPolicy } from '../../contract/policy.ts';
 import { createService } from '../test/service.ts';
 import { show } from '../test/show.tsx';
@@ -81,24 +81,34 @@ test('an owner lets figures be told by person, and says of how many people', asy
   await expect.element(fewest).toHaveValue(3);
 });
 
-test('an owner adds a rule of retention, sees what it removes, and saves it', async () => {
+test('an owner adds a rule of retention, and is told what it removes before it is saved', async () => {
   const service = serviceWithPolicy();
-  const told = { policy: SHOWN, asked: '' };
+  const told = { policy: SHOWN };
   service.answers.getPolicy = () => told.policy;
   service.answers.previewRetention = () => ({ content: 412, contentHeld: 3, facts: 1, factsHeld: 0 });
+  let saved = 0;
   service.answers.replacePolicy = () => {
+    saved += 1;
     const target = { kind: 'repository', id: 'github.com/acme/shop' } as const;
     told.policy = { ...SHOWN, retention: [{ target, contentDays: 30 }] };
     return told.policy;
   };
   await show('/policy', service);
   await page.getByRole('textbox', { name: 'Repository, or live or test' }).fill('github.com/acme/shop');
-  await page.getByRole('spinbutton', { name: 'Days of words' }).fill('30');
-  await page.getByRole('button', { name: 'Add the rule' }).click();
+  await page.getByRole('spinbutton', { name: 'Remove words after' }).fill('30');
+  await userEvent.keyboard('{Enter}');
   await expect.element(page.getByText('repository github.com/acme/shop')).toBeVisible();
-  await page.getByRole('button', { name: 'Show what these rules remove' }).click();
-  await expect.element(page.getByText(/the words of 412 sessions now \(3 more are held\)/)).toBeVisible();
+  await expect.element(page.getByText('Not saved yet.')).toBeVisible();
   await save().click();
+  const dialog = page.getByRole('dialog');
+  await expect
+    .element(dialog.getByText(/remove the words of 412 sessions and delete 1 session within the hour, for good/))
+    .toBeVisible();
+  await expect.element(dialog.getByText(/Legal holds keep the words of 3 more\./)).toBeVisible();
+  expect(saved).toBe(0);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect.element(dialog).not.toBeInTheDocument();
   await expect.element(page.getByRole('status').filter({ hasText: 'Saved.' })).toBeVisible();
+  expect(saved).toBe(1);
   await expect.element(page.getByText('30 days')).toBeVisible();
 });

@@ -9,7 +9,7 @@ import { Radios } from '../kit/choice.tsx';
 import { Waiting } from '../kit/notes.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { VISIBILITY_OPTIONS } from '../shared/visibility.tsx';
-import { RetentionRules } from './retention-rules.tsx';
+import { ConfirmRetention, RetentionRules } from './retention-rules.tsx';
 
 /** What an owner decides for all members, who see it here. */
 export function PolicyPage() {
@@ -29,101 +29,124 @@ function PolicyForm({ policy }: { policy: ShownPolicy }) {
   const { retentionBounds, ...kept } = policy;
   const wanted = { ...kept, ...chosen };
   const save = useChange((api, body: PolicyBody) => api.replacePolicy({ body }), [keys.policy, keys.person]);
+  const [isConfirming, setConfirming] = useState(false);
+  const isChanged = Object.keys(chosen).length > 0;
+  const leave = () => {
+    setConfirming(false);
+    save.reset();
+  };
+  // Not before the policy was read again: the old one would be shown for a moment.
+  const saveAll = () =>
+    save.mutate(wanted, {
+      onSuccess: () => {
+        setChosen({});
+        setConfirming(false);
+      },
+    });
   const choose = (change: Partial<Policy>) => setChosen((before) => ({ ...before, ...change }));
   return (
-    <form
-      className="max-w-[640px]"
-      onSubmit={(event) => {
-        event.preventDefault();
-        // Not before the policy was read again: the old one would be shown for a moment.
-        save.mutate(wanted, { onSuccess: () => setChosen({}) });
-      }}
-    >
-      {!isOwner && <p className="mb-4 text-13 text-muted">Only an owner may change the policy. Ask one.</p>}
-      <fieldset className="flex flex-col gap-6" disabled={!isOwner || save.isPending}>
-        <legend className="sr-only">Policy</legend>
-        <Radios
-          legend="Who may sign in a machine"
-          options={SIGN_IN}
-          value={wanted.signIn}
-          onChange={(signIn) => choose({ signIn })}
-        />
-        <Radios
-          legend="Who may see new sessions"
-          options={VISIBILITY_OPTIONS}
-          value={wanted.visibility}
-          onChange={(visibility) => choose({ visibility })}
-        />
-        <Radios
-          legend="Owners and admins read every session"
-          options={ADMINS_SEE}
-          value={wanted.adminsSeeAll ? 'all' : 'theirs'}
-          onChange={(which) => choose({ adminsSeeAll: which === 'all' })}
-        />
-        <Radios
-          legend="Figures by person"
-          options={BY_PERSON}
-          value={wanted.groupByPerson ? 'shown' : 'not'}
-          onChange={(which) => choose({ groupByPerson: which === 'shown', smallestGroup: policy.smallestGroup })}
-        />
-        {wanted.groupByPerson && (
+    <>
+      <form
+        className="max-w-[640px]"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (chosen.retention) setConfirming(true);
+          else saveAll();
+        }}
+      >
+        {!isOwner && <p className="mb-4 text-13 text-muted">Only an owner may change the policy. Ask one.</p>}
+        <fieldset className="flex flex-col gap-6" disabled={!isOwner || save.isPending}>
+          <legend className="sr-only">Policy</legend>
+          <Radios
+            legend="Who may sign in a machine"
+            options={SIGN_IN}
+            value={wanted.signIn}
+            onChange={(signIn) => choose({ signIn })}
+          />
+          <Radios
+            legend="Who may see new sessions"
+            options={VISIBILITY_OPTIONS}
+            value={wanted.visibility}
+            onChange={(visibility) => choose({ visibility })}
+          />
+          <Radios
+            legend="Owners and admins read every session"
+            options={ADMINS_SEE}
+            value={wanted.adminsSeeAll ? 'all' : 'theirs'}
+            onChange={(which) => choose({ adminsSeeAll: which === 'all' })}
+          />
+          <Radios
+            legend="Figures by person"
+            options={BY_PERSON}
+            value={wanted.groupByPerson ? 'shown' : 'not'}
+            onChange={(which) => choose({ groupByPerson: which === 'shown', smallestGroup: policy.smallestGroup })}
+          />
+          {wanted.groupByPerson && (
+            <label className="flex flex-col items-start gap-1 text-13">
+              Smallest number of people whose figures are shown apart
+              <input
+                className="field w-24"
+                type="number"
+                required
+                min={2}
+                max={1_000}
+                defaultValue={policy.smallestGroup}
+                onChange={({ target }) => choose({ smallestGroup: target.valueAsNumber })}
+              />
+            </label>
+          )}
+          <Radios
+            legend="Who looked at a session"
+            options={RECORD_VIEWS}
+            value={wanted.recordViews ? 'recorded' : 'not'}
+            onChange={(recorded) => choose({ recordViews: recorded === 'recorded' })}
+          />
+          <Radios
+            legend="Shares by link"
+            options={LINKS}
+            value={wanted.linkSharing}
+            onChange={(linkSharing) => choose({ linkSharing })}
+          />
           <label className="flex flex-col items-start gap-1 text-13">
-            Smallest number of people whose figures are shown apart
+            Days that a share lasts at most
             <input
               className="field w-24"
               type="number"
               required
-              min={2}
-              max={1_000}
-              defaultValue={policy.smallestGroup}
-              onChange={({ target }) => choose({ smallestGroup: target.valueAsNumber })}
+              min={1}
+              max={LONGEST_SHARE_DAYS}
+              defaultValue={policy.shareDays}
+              onChange={({ target }) => choose({ shareDays: target.valueAsNumber })}
             />
           </label>
-        )}
-        <Radios
-          legend="Who looked at a session"
-          options={RECORD_VIEWS}
-          value={wanted.recordViews ? 'recorded' : 'not'}
-          onChange={(recorded) => choose({ recordViews: recorded === 'recorded' })}
-        />
-        <Radios
-          legend="Shares by link"
-          options={LINKS}
-          value={wanted.linkSharing}
-          onChange={(linkSharing) => choose({ linkSharing })}
-        />
-        <label className="flex flex-col items-start gap-1 text-13">
-          Days that a share lasts at most
-          <input
-            className="field w-24"
-            type="number"
-            required
-            min={1}
-            max={LONGEST_SHARE_DAYS}
-            defaultValue={policy.shareDays}
-            onChange={({ target }) => choose({ shareDays: target.valueAsNumber })}
+          <RetentionRules
+            policy={{ ...wanted, retentionBounds }}
+            canChange={isOwner}
+            onChange={(retention) => choose({ retention })}
           />
-        </label>
-        <RetentionRules
-          policy={{ ...wanted, retentionBounds }}
-          canChange={isOwner}
-          onChange={(retention) => choose({ retention })}
-        />
-      </fieldset>
-      {isOwner && (
-        <div className="mt-6 flex flex-col items-start gap-2">
-          <Button type="submit" tone="primary" disabled={save.isPending || Object.keys(chosen).length === 0}>
-            Save
-          </Button>
-          {save.isSuccess && Object.keys(chosen).length === 0 && (
+        </fieldset>
+        {isOwner && (
+          <div className="mt-6 flex flex-col items-start gap-2">
+            <Button type="submit" tone="primary" disabled={save.isPending || !isChanged}>
+              Save
+            </Button>
             <p role="status" className="text-12 text-muted">
-              Saved.
+              {isChanged ? 'Not saved yet.' : save.isSuccess && 'Saved.'}
             </p>
-          )}
-          {save.isError && <ErrorNote error={save.error} />}
-        </div>
+            {save.isError && !isConfirming && <ErrorNote error={save.error} />}
+          </div>
+        )}
+      </form>
+      {isConfirming && (
+        <ConfirmRetention
+          rules={wanted.retention}
+          error={save.error}
+          isSaving={save.isPending}
+          onSave={saveAll}
+          onClose={leave}
+        />
       )}
-    </form>
+    </>
   );
 }
 

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import type { ShownPolicy } from '../../contract/policy.ts';
 import type { RetentionPreview, RetentionRule } from '../../contract/retention.ts';
-import { useChange } from '../app/queries.ts';
+import { useRetentionPreview } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
 import { plural } from '../kit/format.ts';
 import { Table } from '../kit/table.tsx';
 import { showHidden } from '../kit/text/controls.ts';
-import { ErrorNote } from '../shared/error-note.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
 
 interface Props {
   policy: Pick<ShownPolicy, 'retention' | 'retentionBounds'>;
@@ -14,19 +14,15 @@ interface Props {
   onChange: (rules: RetentionRule[]) => void;
 }
 
-/** How long the words and the facts of sessions are kept: the rules, and a form for one more. */
+/** How long the words and the facts of sessions are kept: the rules, and fields for one more. */
 export function RetentionRules({ policy: { retention: rules, retentionBounds: bounds }, canChange, onChange }: Props) {
-  const preview = useChange((api, retention: RetentionRule[]) => api.previewRetention({ body: { retention } }), []);
-  const keep = (changed: RetentionRule[]) => {
-    preview.reset();
-    onChange(changed);
-  };
   return (
     <fieldset className="flex flex-col gap-3">
       <legend className="mb-1 text-13 font-medium">Retention</legend>
       <p className="text-13">
-        How long sessions are kept. The rule for a repository counts before that for a plane, and that before the rule
-        for all sessions. {boundsInWords(bounds)}
+        Words are all that was said and done in a session. Where they are removed, its facts stay: files, tools and
+        figures. The rule for a repository counts before that for a plane, and that before the rule for all sessions.{' '}
+        {boundsInWords(bounds)}
       </p>
       {rules.length > 0 && (
         <Table
@@ -35,14 +31,18 @@ export function RetentionRules({ policy: { retention: rules, retentionBounds: bo
           keyOf={keyOf}
           columns={[
             { head: 'Sessions', wraps: true, cell: (rule) => targetInWords(rule) },
-            { head: 'Words', label: 'words', cell: ({ contentDays }) => daysInWords(contentDays) },
-            { head: 'Facts', label: 'facts', cell: ({ factsDays }) => daysInWords(factsDays) },
+            {
+              head: 'Words removed after',
+              label: 'words removed after',
+              cell: (rule) => daysInWords(rule, 'contentDays'),
+            },
+            { head: 'Deleted after', label: 'deleted after', cell: (rule) => daysInWords(rule, 'factsDays') },
             {
               head: 'Actions',
               isActions: true,
               cell: (rule) =>
                 canChange && (
-                  <Button size="small" onClick={() => keep(rules.filter((other) => other !== rule))}>
+                  <Button size="small" onClick={() => onChange(rules.filter((other) => other !== rule))}>
                     Remove
                   </Button>
                 ),
@@ -52,20 +52,7 @@ export function RetentionRules({ policy: { retention: rules, retentionBounds: bo
       )}
       {rules.length === 0 && <p className="text-13 text-muted">No rule yet.</p>}
       {canChange && (
-        <>
-          <AddRule onAdd={(rule) => keep([...rules.filter((other) => keyOf(other) !== keyOf(rule)), rule])} />
-          <div className="flex flex-wrap items-center gap-3">
-            <Button size="small" disabled={preview.isPending} onClick={() => preview.mutate(rules)}>
-              Show what these rules remove
-            </Button>
-            {preview.data && (
-              <p role="status" className="text-13">
-                {previewInWords(preview.data.body)}
-              </p>
-            )}
-          </div>
-          {preview.isError && <ErrorNote error={preview.error} />}
-        </>
+        <AddRule onAdd={(rule) => onChange([...rules.filter((other) => keyOf(other) !== keyOf(rule)), rule])} />
       )}
     </fieldset>
   );
@@ -77,15 +64,16 @@ function AddRule({ onAdd }: { onAdd: (rule: RetentionRule) => void }) {
     <label className="flex flex-col gap-1 text-13">
       {label}
       <input
-        className={type === 'number' ? 'field w-28' : 'field w-64'}
+        className={type === 'number' ? 'field w-36' : 'field w-64'}
         type={type}
         min={1}
-        placeholder={type === 'number' ? 'as before' : 'all sessions'}
+        placeholder={type === 'number' ? 'days' : 'all sessions'}
         value={rule[name]}
         onChange={({ target }) => setRule({ ...rule, [name]: target.value })}
       />
     </label>
   );
+  const isEmpty = rule.words === '' && rule.facts === '';
   const add = () => {
     onAdd({
       target: targetOf(rule.target.trim()),
@@ -95,11 +83,19 @@ function AddRule({ onAdd }: { onAdd: (rule: RetentionRule) => void }) {
     setRule(EMPTY);
   };
   return (
-    <div className="flex flex-wrap items-end gap-3">
+    // biome-ignore lint/a11y/noStaticElementInteractions: Enter in one of its fields would save the policy without the rule
+    <div
+      className="flex flex-wrap items-end gap-3"
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;
+        event.preventDefault();
+        if (!isEmpty) add();
+      }}
+    >
       {field('target', 'Repository, or live or test')}
-      {field('words', 'Days of words', 'number')}
-      {field('facts', 'Days of facts', 'number')}
-      <Button size="small" disabled={rule.words === '' && rule.facts === ''} onClick={add}>
+      {field('words', 'Remove words after', 'number')}
+      {field('facts', 'Delete sessions after', 'number')}
+      <Button disabled={isEmpty} onClick={add}>
         Add the rule
       </Button>
     </div>
@@ -120,9 +116,10 @@ const keyOf = ({ target: { kind, id } }: RetentionRule) => `${kind} ${id ?? ''}`
 const targetInWords = ({ target: { kind, id } }: RetentionRule) =>
   kind === 'organization' ? 'all' : `${kind} ${showHidden(id ?? '')}`;
 
-function daysInWords(days: number | null | undefined): string {
-  if (days === undefined) return 'as a broader rule says';
-  return days === null ? 'kept for ever' : plural(days, 'day');
+function daysInWords({ target, ...rule }: RetentionRule, field: 'contentDays' | 'factsDays'): string {
+  const days = rule[field];
+  if (days === undefined) return target.kind === 'organization' ? 'not by this rule' : 'as a broader rule says';
+  return days === null ? 'never' : plural(days, 'day');
 }
 
 function boundsInWords({ minDays, maxDays, defaultDays }: ShownPolicy['retentionBounds']): string {
@@ -138,5 +135,48 @@ function boundsInWords({ minDays, maxDays, defaultDays }: ShownPolicy['retention
   return all.filter((sentence) => sentence !== '').join(' ');
 }
 
-const previewInWords = ({ content, contentHeld, facts, factsHeld }: RetentionPreview) =>
-  `They remove the words of ${plural(content, 'session')} now (${contentHeld} more are held), and delete ${plural(facts, 'session')} (${factsHeld} more are held).`;
+interface ConfirmProps {
+  rules: RetentionRule[];
+  error: unknown;
+  isSaving: boolean;
+  onSave: () => void;
+  onClose: () => void;
+}
+
+/** Says what changed rules remove now, before they are saved: that is for good. */
+export function ConfirmRetention({ rules, error, isSaving, onSave, onClose }: ConfirmProps) {
+  const preview = useRetentionPreview(rules);
+  return (
+    <FormDialog
+      title="Save the rules of retention"
+      action="Save"
+      tone={preview.data && removesNothing(preview.data) ? 'primary' : 'danger'}
+      error={error ?? preview.error}
+      isBlocked={isSaving || !preview.data}
+      onSubmit={onSave}
+      onClose={onClose}
+    >
+      <p role="status" className="text-13">
+        {preview.isPending ? 'Counting what these rules remove…' : preview.data && previewInWords(preview.data)}
+      </p>
+    </FormDialog>
+  );
+}
+
+const removesNothing = ({ content, facts }: RetentionPreview) => content + facts === 0;
+
+function previewInWords(preview: RetentionPreview): string {
+  const { content, facts } = preview;
+  const later = 'From then on, sessions follow as they reach these ages.';
+  if (removesNothing(preview)) return `These rules remove nothing now. ${later}${heldInWords(preview)}`;
+  const deeds = [
+    content > 0 && `remove the words of ${plural(content, 'session')}`,
+    facts > 0 && `delete ${plural(facts, 'session')}`,
+  ].filter(Boolean);
+  return `These rules ${deeds.join(' and ')} within the hour, for good. ${later}${heldInWords(preview)}`;
+}
+
+const heldInWords = ({ contentHeld, factsHeld }: RetentionPreview) =>
+  contentHeld + factsHeld > 0
+    ? ` Legal holds keep ${[contentHeld > 0 && `the words of ${contentHeld} more`, factsHeld > 0 && `${factsHeld} more from deletion`].filter(Boolean).join(' and ')}.`
+    : '';

@@ -13,6 +13,7 @@ import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import type { Entry, PromptEntry } from '../../contract/entry/entry.ts';
 import type { Environment } from '../../contract/environment.ts';
 import type { MaskReceipt } from '../../contract/mask.ts';
+import type { RetentionRule } from '../../contract/retention.ts';
 import type { SearchPage, SessionFacts, SessionSummary } from '../../contract/review.ts';
 import type { Secret } from '../../contract/secret.ts';
 import { useApp } from './app.ts';
@@ -291,6 +292,16 @@ export function usePolicy() {
   return useQuery({
     queryKey: keys.policy,
     queryFn: async ({ signal }) => (await api.getPolicy({ signal })).body,
+  });
+}
+
+/** What rules of retention would remove now. */
+export function useRetentionPreview(retention: RetentionRule[]) {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: [...keys.policy, 'preview', retention],
+    queryFn: async ({ signal }) => (await api.previewRetention({ body: { retention }, signal })).body,
+    gcTime: 0,
   });
 }
 
