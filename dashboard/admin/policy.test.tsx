@@ -110,5 +110,5 @@ test('an owner adds a rule of retention, and is told what it removes before it i
   await expect.element(dialog).not.toBeInTheDocument();
   await expect.element(page.getByRole('status').filter({ hasText: 'Saved.' })).toBeVisible();
   expect(saved).toBe(1);
-  await expect.element(page.getByText('30 days')).toBeVisible();
+  await expect.element(page.getByText('after 30 days')).toBeVisible();
 });

@@ -32,11 +32,11 @@ export function RetentionRules({ policy: { retention: rules, retentionBounds: bo
           columns={[
             { head: 'Sessions', wraps: true, cell: (rule) => targetInWords(rule) },
             {
-              head: 'Words removed after',
-              label: 'words removed after',
+              head: 'Words removed',
+              label: 'words removed',
               cell: (rule) => daysInWords(rule, 'contentDays'),
             },
-            { head: 'Deleted after', label: 'deleted after', cell: (rule) => daysInWords(rule, 'factsDays') },
+            { head: 'Deleted', label: 'deleted', cell: (rule) => daysInWords(rule, 'factsDays') },
             {
               head: 'Actions',
               isActions: true,
@@ -114,12 +114,12 @@ const daysOf = (field: 'contentDays' | 'factsDays', text: string) => (text === '
 const keyOf = ({ target: { kind, id } }: RetentionRule) => `${kind} ${id ?? ''}`;
 
 const targetInWords = ({ target: { kind, id } }: RetentionRule) =>
-  kind === 'organization' ? 'all' : `${kind} ${showHidden(id ?? '')}`;
+  kind === 'organization' ? 'all sessions' : `${kind} ${showHidden(id ?? '')}`;
 
 function daysInWords({ target, ...rule }: RetentionRule, field: 'contentDays' | 'factsDays'): string {
   const days = rule[field];
-  if (days === undefined) return target.kind === 'organization' ? 'not by this rule' : 'as a broader rule says';
-  return days === null ? 'never' : plural(days, 'day');
+  if (days === undefined) return target.kind === 'organization' ? 'by no rule' : 'as a broader rule says';
+  return days === null ? 'never' : `after ${plural(days, 'day')}`;
 }
 
 function boundsInWords({ minDays, maxDays, defaultDays }: ShownPolicy['retentionBounds']): string {
