@@ -13,6 +13,8 @@ interface Props {
   total: Figures;
   /** Of as many days before; undefined while they are not known. */
   before: Figures | undefined;
+  /** They are on their way: their room is kept. */
+  isWaiting: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -29,7 +31,7 @@ export function wordChange(now: number, before: number | undefined): string | un
 }
 
 /** The period in one sentence: what it cost, whether that grows, how much failed, and which machines need somebody. */
-export function Sentence({ range, total, before }: Props) {
+export function Sentence({ range, total, before, isWaiting }: Props) {
   const days = daysIn(range);
   const period = days === 1 ? 'day' : `${days} days`;
   const rate = failureRateOf(total);
@@ -48,6 +50,11 @@ export function Sentence({ range, total, before }: Props) {
       {change && (
         <span className="num">
           {change} the {period} before
+        </span>
+      )}
+      {isWaiting && (
+        <span aria-hidden className="invisible">
+          +00 % on the {period} before
         </span>
       )}
       {before && !before.cost && (
