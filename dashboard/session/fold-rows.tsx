@@ -69,7 +69,7 @@ export function Lane({ item, call, isOpen, onToggle }: LaneProps) {
   const { name, task } = describe(item);
   return (
     <Fold isOpen={isOpen} onToggle={onToggle} kind={call?.failed ? 'failure' : 'subagent'}>
-      <span className="tool-name">{showHidden(name)}</span>
+      <span className="tool-name max-w-1/2">{showHidden(name)}</span>
       <span className="min-w-0 grow truncate text-muted">{showHidden(task)}</span>
       <span className="row-meta">
         {item.failures > 0 && <Failures count={item.failures} />}

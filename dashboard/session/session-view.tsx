@@ -10,7 +10,7 @@ import { FactsAlone } from './facts-alone.tsx';
 import { FindBar } from './find-bar.tsx';
 import { Inspector } from './inspector.tsx';
 import { PersonContext } from './message-row.tsx';
-import { describe } from './model/subagents.ts';
+import { nameLane } from './model/subagents.ts';
 import { NothingShown } from './nothing-shown.tsx';
 import { Notice } from './notice.tsx';
 import { OutcomeLine } from './outcome-line.tsx';
@@ -127,7 +127,7 @@ function Middle({ state: { data, place, search, notice, panel, setPanel, leavePa
       )}
       <ViewBar
         {...{ search, timeline }}
-        lane={place.laneItem && describe(place.laneItem).name}
+        lane={place.laneItem && nameLane(place.laneItem)}
         onLeaveLane={place.leaveLane}
         progress={isComplete || eventCount === 0 ? undefined : `${loaded} of ${eventCount} events`}
       />

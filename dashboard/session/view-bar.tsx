@@ -53,7 +53,7 @@ export function ViewBar({ search: { view, shown, change }, timeline, lane, onLea
         <fieldset className="toggles" aria-label="What to show">
           {lane !== undefined && (
             <Toggle isOn onToggle={onLeaveLane}>
-              Only {showHidden(lane)} ✕
+              <span className="inline-block max-w-64 truncate align-bottom">Only {showHidden(lane)}</span> ✕
             </Toggle>
           )}
           {SHOWABLE.filter((kind) => counts[kind] > 0).map((kind) => (

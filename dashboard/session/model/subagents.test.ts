@@ -3,7 +3,7 @@ import { createLanes } from '../../../contract/entry/lanes.ts';
 import { buildTimeline } from './build.ts';
 import { createModel } from './model.ts';
 import { tokensIn } from './spent.ts';
-import { outcomeOf, readSubagents } from './subagents.ts';
+import { nameLane, outcomeOf, readSubagents } from './subagents.ts';
 import { entriesOf } from './test/events.ts';
 
 const started = (lane: string, by: string | undefined, description?: string): [string, object][] => [
@@ -21,10 +21,10 @@ const linesOf = (...events: [string, object][]) =>
 
 test('each sub-agent stands below the one that started it, with what both did', () => {
   const lines = linesOf(...started('a', undefined, 'Read the tests'), ...started('b', undefined), ...started('c', 'a'));
-  expect(lines.map(({ item, depth, task }) => [item.lane, depth, task])).toEqual([
-    ['a', 0, 'Read the tests · Look at a · You look at a'],
-    ['c', 1, 'Look at c · You look at c'],
-    ['b', 0, 'Look at b · You look at b'],
+  expect(lines.map(({ item, depth, name, task }) => [item.lane, depth, name, task])).toEqual([
+    ['a', 0, 'Read the tests', 'Look at a · You look at a'],
+    ['c', 1, 'Look at c', 'You look at c'],
+    ['b', 0, 'Look at b', 'You look at b'],
   ]);
   expect(lines.map(({ item }) => [item.calls, item.failures, tokensIn(item.spent)])).toEqual([
     [3, 1, 200],
@@ -32,6 +32,12 @@ test('each sub-agent stands below the one that started it, with what both did', 
     [1, 0, 100],
   ]);
   expect(lines.map(({ item }) => item.starter?.sequence)).toEqual([1, 15, 8]);
+});
+
+test('a sub-agent is named by its kind; several of a kind, by what they were to do as well', () => {
+  const [call, [type, about], ...rest] = started('a', undefined, 'Read the tests') as [never, [string, object]];
+  const { lanes } = buildTimeline(entriesOf(call, [type, { ...about, agentType: 'Explore' }] as never, ...rest));
+  expect(lanes.map(nameLane)).toEqual(['Explore · Read the tests · Look at a · You look at a']);
 });
 
 test('sub-agents of whom nobody says who started them tell their prompt, also when they claim to be in a circle', () => {

@@ -40,15 +40,23 @@ export function outcomeOf({ about, starter, items }: LaneItem): Outcome {
   return isAwaited ? 'finished' : 'open';
 }
 
-/** Who it is, and what for: how it was described, and its prompt. */
+/**
+ * Who it is, and what for: its kind, how it was described, and its prompt. Without a kind it has the name of what it was to
+ * do: that of the tool that started it is the same for all.
+ */
 export function describe({ about, starter, items, lane }: LaneItem): Pick<Subagent, 'name' | 'task'> {
   const described = about.find(({ description, agentType }) => description || agentType);
   const flat = items.flatMap((item): readonly Item[] => (item.kind === 'group' ? item.children : [item]));
   const entries = flat.flatMap((item) => (item.kind === 'quiet' ? item.entries : []));
   const prompt = entries.find((entry) => entry.kind === 'quiet' && entry.about.endsWith('subagent-prompt'));
-  const words = [described?.description, starter?.call?.about, prompt?.kind === 'quiet' ? prompt.preview : undefined];
-  return {
-    name: described?.agentType ?? starter?.name ?? 'sub-agent',
-    task: [...new Set(words.filter(Boolean))].join(' · ') || lane,
-  };
+  const descriptions = [...new Set([described?.description, starter?.call?.about].filter(Boolean))];
+  const name = described?.agentType || descriptions.shift() || starter?.name || 'sub-agent';
+  const preview = prompt?.kind === 'quiet' ? prompt.preview : undefined;
+  return { name, task: [...descriptions, preview].filter(Boolean).join(' · ') || lane };
+}
+
+/** The sub-agent in one line: of several of a kind, what each was to do tells them apart. */
+export function nameLane(item: LaneItem): string {
+  const { name, task } = describe(item);
+  return task === '' || task === item.lane ? name : `${name} · ${task}`;
 }
