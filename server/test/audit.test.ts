@@ -104,7 +104,11 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     await call('DELETE', `sessions/${ours.sessionId}`);
     await call('DELETE', `sessions/${ours.sessionId}`);
     await call('PATCH', '', { name: 'another name' });
-    const added = (await list()).slice(0, -before).reverse();
+    // That the events of the session are removed is noted when that is done, which may be before this.
+    const added = (await list())
+      .slice(0, -before)
+      .filter(({ action }: { action: string }) => action !== 'session.removed')
+      .reverse();
     const by = { kind: 'person', id: ours.ownerId };
     const newcomer = { kind: 'person', id: invited.userId };
     expect(added).toMatchObject([
@@ -175,8 +179,11 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
       .set({ created_at: past, updated_at: past })
       .where('session_id', 'in', old)
       .execute();
+    // Its own sweep, of its start, would count some of them.
+    await service.app.close();
     const expiring = await startTestService(engine, { RETENTION_DAYS: 29 }, service.store);
-    const expired = async () => (await call('GET', 'audit?action=session.expired')).body.entries;
+    const path = '/v1/organizations/me/audit?action=session.expired';
+    const expired = async () => (await expiring.call('GET', path, { as: ours.owner })).body.entries;
     await expect.poll(expired).toMatchObject([{ actor: { kind: 'service' }, details: { sessions: 2, events: 2 } }]);
     await expiring.app.close();
   });

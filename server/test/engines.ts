@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -42,6 +42,14 @@ export async function openTestStore(engine: TestEngine): Promise<TestStore> {
 export async function reopen(store: TestStore): Promise<TestStore> {
   await store.close();
   return attach(store.dataDir, store.databaseUrl, store.busUrl);
+}
+
+/** A store of its own with the data of this one, which must be closed. */
+export async function copyStore({ dataDir, databaseUrl }: TestStore): Promise<TestStore> {
+  const copy = mkdtempSync(join(tmpdir(), 'capture-test-'));
+  if (databaseUrl !== undefined) return attach(copy, await createDatabase(nameOf(databaseUrl)));
+  cpSync(dataDir, copy, { recursive: true });
+  return attach(copy, undefined);
 }
 
 /** The same store as another replica opens it meanwhile. */
@@ -93,9 +101,9 @@ export async function emptyStore({ db }: Pick<Store, 'db'>, engine: Engine): Pro
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-async function createDatabase(): Promise<string> {
+async function createDatabase(template = TEMPLATE): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await administer((client) => client.query(`CREATE DATABASE "${name}" TEMPLATE "${TEMPLATE}"`));
+  await administer((client) => client.query(`CREATE DATABASE "${name}" TEMPLATE "${template}"`));
   return `${inject('postgresUrl')}/${name}`;
 }
 

@@ -26,6 +26,7 @@ export interface TestService {
   /** Appends are answered 202. */
   isAsync: boolean;
   identity: TestIdentity;
+  auditKey: AuditKey;
   /** Milliseconds since the epoch; tests may move it. */
   clock: { now: number };
   /** Everything the service logged. */
@@ -56,14 +57,32 @@ const DEFAULTS = Object.fromEntries(Object.entries(OPTIONS).map(([name, option])
  * The whole service, with limits off unless they are asked for: on a store of its own, or on one that is `shared` and
  * then outlives it. `metrics` counts what it does.
  */
-export async function startTestService(
+export const startTestService = async (
   engine: TestEngine,
   overrides: Partial<Config> = {},
   shared?: TestStore,
   metrics?: Metrics,
+): Promise<TestService> =>
+  serve(shared ?? (await openTestStore(engine)), { overrides, metrics, isShared: shared !== undefined });
+
+interface Serving {
+  overrides?: Partial<Config>;
+  metrics?: Metrics | undefined;
+  /** The store outlives the service. */
+  isShared?: boolean;
+  /** A service that ran on the same data before: its key and what its identity provider was told are taken over. */
+  earlier?: Pick<TestService, 'auditKey' | 'identity'>;
+}
+
+/** The whole service on a store that is open. */
+export async function serve(
+  store: TestStore,
+  { overrides = {}, metrics, isShared = false, earlier }: Serving,
 ): Promise<TestService> {
-  const store = shared ?? (await openTestStore(engine));
   const identity = createTestIdentity();
+  identity.invitations.push(...(earlier?.identity.invitations ?? []));
+  identity.assignments.push(...(earlier?.identity.assignments ?? []));
+  const auditKey = earlier?.auditKey ?? new AuditKey(generateKeyPairSync('ed25519').privateKey);
   const clock = { now: Date.parse('2026-11-21T09:00:00.000Z') };
   const log: string[] = [];
   const app = await createService({
@@ -72,7 +91,7 @@ export async function startTestService(
     bus: store.bus,
     observer: metrics,
     identity,
-    auditKey: new AuditKey(generateKeyPairSync('ed25519').privateKey),
+    auditKey,
     publicUrl: 'http://capture.test',
     log: createLogger('debug', { write: (line: string) => void log.push(line) }),
     now: () => clock.now,
@@ -84,6 +103,7 @@ export async function startTestService(
     store,
     isAsync: store.bus !== undefined,
     identity,
+    auditKey,
     clock,
     log,
     async call(method, url, options = {}) {
@@ -93,7 +113,7 @@ export async function startTestService(
     },
     async close() {
       await app.close();
-      if (!shared) await store.dispose();
+      if (!isShared) await store.dispose();
     },
   };
 }

@@ -144,13 +144,15 @@ describe('a pool of readers', () => {
       ...more,
     });
   const count = { kind: 'query', sql: COUNT, parameters: [] } as const;
-  /** Takes some seconds. */
+  /** Takes some seconds, and cannot be interrupted. */
   const slow = { ...count, sql: COUNT.replace('200000', '50000000') };
 
   test('leaves a thread free of long reads, however many there are', async () => {
+    // Ten times what all the short ones take.
+    const longer = { ...count, sql: COUNT.replace('200000', '10000000') };
     const readers = pool();
     const ended: string[] = [];
-    const long = [1, 2].map((n) => readers.run(slow, true).then(() => ended.push(`long ${n}`)));
+    const long = [1, 2].map((n) => readers.run(longer, true).then(() => ended.push(`long ${n}`)));
     for (let n = 0; n < 5; n++) await readers.run(count);
     ended.push('short');
     await Promise.all(long);
