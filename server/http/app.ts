@@ -1,5 +1,6 @@
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
+import fastJson from 'fast-json-stringify';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { REQUEST_TIMEOUT_MS } from '../../contract/client.ts';
 import { EXTENSIONS } from '../../contract/extensions.ts';
@@ -8,6 +9,7 @@ import type { Route } from '../../contract/route.ts';
 import { ROUTES } from '../../contract/routes.ts';
 import { newUuid } from '../ids.ts';
 import { type BindOptions, bindRoute, COMPRESSED } from './bind.ts';
+import { compiledOnUse } from './compiled.ts';
 import { Connections } from './connections.ts';
 import { answerUnreadable, sendError } from './errors.ts';
 import type { Handler, Handlers } from './handler.ts';
@@ -23,6 +25,8 @@ export interface AppOptions extends BindOptions {
 }
 
 const TABLE: Record<string, Route> = { ...ROUTES, ...EXTENSIONS };
+
+const serializerOf = compiledOnUse((schema: object) => fastJson(schema));
 
 /** The HTTP server, without any knowledge of the product. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
@@ -54,6 +58,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   // A route reads its body itself, after authentication.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.decorateRequest('admission', null);
+  app.setSerializerCompiler(({ schema }) => {
+    const serializer = serializerOf(schema);
+    return (answer) => serializer()(answer);
+  });
   app.setErrorHandler(sendError);
   app.addHook('onRequest', (request, reply, done) => {
     const start = connections.begin(request.raw.socket, reply.raw);

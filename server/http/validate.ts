@@ -1,14 +1,18 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Problem } from '../../contract/problem.ts';
+import { compiledOnUse } from './compiled.ts';
 
 /** Checks a value. */
 export type Validate = (value: unknown) => void;
 
+const validatorOf = compiledOnUse((schema: TSchema) => Compile(schema));
+
 /** @throws Problem `validation_failed` from the returned function, naming the field by its JSON pointer */
 export function createValidate(schema: TSchema): Validate {
-  const validator = Compile(schema);
+  const compiled = validatorOf(schema);
   return (value) => {
+    const validator = compiled();
     if (validator.Check(value)) return;
     const [first] = validator.Errors(shorten(value, schema));
     const field = first ? pointerOf(first) : '/';

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { compiledOnUse } from './compiled.ts';
+
+test('a schema is compiled when it is first used, and once however many routes have it', () => {
+  const compiled: object[] = [];
+  const obtain = compiledOnUse((schema: object) => {
+    compiled.push(schema);
+    return { of: schema };
+  });
+  const [shared, unused] = [{}, {}];
+  const [first, second] = [obtain(shared), obtain(shared)];
+  obtain(unused);
+  expect(compiled).toEqual([]);
+  expect(first()).toBe(second());
+  expect(first()).toEqual({ of: shared });
+  expect(compiled).toEqual([shared]);
+});
