@@ -1,23 +1,25 @@
 import { execFileSync } from 'node:child_process';
-import { hash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, readManifest } from './bundle.ts';
 import { makeExecutable } from './executable.ts';
 import { findNode, npm, readNodeLicence } from './node.ts';
 import { makePackage } from './package.ts';
 import { makeSbom } from './sbom.ts';
+import { RELEASE, readReleaseKey, writeSums } from './sums.ts';
 import { TARGETS, type Target } from './targets.ts';
 import { tryExecutable } from './trial.ts';
 
 /**
  * Makes in `artefacts/release` what is offered for download, as far as this machine can: the npm package, an archive with
- * an executable for each platform, the list of all that is in them and in the service, and their SHA-256 sums. Fails where something that should be possible here was not.
+ * an executable for each platform, the list of all that is in them and in the service, and their SHA-256 sums, signed where
+ * `RELEASE_KEY` names a key. Fails where something that should be possible here was not.
  */
-const RELEASE = join(ROOT, 'artefacts/release');
 const FETCHED = join(ROOT, 'artefacts/node');
 const PACKAGE = join(ROOT, 'cli/dist');
 
+// Before the work: a key that cannot be used is told at once.
+const key = readReleaseKey();
 const { version } = readManifest(join(ROOT, 'cli'));
 rmSync(RELEASE, { recursive: true, force: true });
 for (const folder of [RELEASE, FETCHED]) mkdirSync(folder, { recursive: true });
@@ -37,7 +39,7 @@ for (const target of TARGETS) {
 const sbom = `session-capture-${version}.cdx.json`;
 writeFileSync(join(RELEASE, sbom), `${JSON.stringify(makeSbom(), undefined, 1)}\n`);
 report(sbom, 'tested by npm test');
-writeSums();
+writeSums(RELEASE, key);
 
 /** Returns how the executable was tried. */
 function makeArchive(target: Target, name: string): string {
@@ -57,9 +59,4 @@ function makeArchive(target: Target, name: string): string {
 function report(file: string, trial: string): void {
   const megabytes = (statSync(join(RELEASE, file)).size / 1e6).toFixed(1);
   console.log(`${file.padEnd(44)} ${megabytes.padStart(6)} MB  ${trial}`);
-}
-
-function writeSums(): void {
-  const sum = (file: string) => `${hash('sha256', readFileSync(join(RELEASE, file)))}  ${file}\n`;
-  writeFileSync(join(RELEASE, 'SHA256SUMS'), readdirSync(RELEASE).sort().map(sum).join(''));
 }
