@@ -191,7 +191,8 @@ describe.each(ENGINES)('limits on %s', (engine) => {
         expect((await service.call('GET', '/v1/agents', { as: world.theirs.admin })).status).toBe(200);
       }
       expect(counted.mock.calls.length).toBeGreaterThan(0);
-      expect(counted.mock.calls.length).toBeLessThan(10);
+      // Seven portions, and one more for each minute that a busy machine takes.
+      expect(counted.mock.calls.length).toBeLessThan(20);
       counted.mockRestore();
     });
 
