@@ -1,6 +1,6 @@
 /**
- * Compiles a schema when it is first used, and once in a process. Of the schemas of all routes most processes use few, and
- * compiling all of them took half the time of a start.
+ * Compiles a schema when it is first used, and once in a process. Most processes use few of all the schemas, and compiling
+ * them all was half the work of a start.
  * @returns for a schema, what gives the compiled one
  */
 export function compiledOnUse<Schema extends object, Compiled>(

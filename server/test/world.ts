@@ -67,7 +67,7 @@ export async function createWorld(service: TestService): Promise<World> {
 /** By engine, the world that the others are copies of: some hundred requests make one, which take longer than most tests. */
 const originals = new Map<TestEngine, Promise<World>>();
 
-/** A world on a store of its own. What is on a bus cannot be copied, so there each is made anew. */
+/** A world on a store of its own. The streams of a bus cannot be copied, so its worlds are made anew. */
 export async function startWorld(engine: TestEngine): Promise<World> {
   if (engine === 'bus') return createWorld(await startTestService(engine));
   if (!originals.has(engine)) originals.set(engine, makeOriginal(engine));
