@@ -5,6 +5,7 @@ import { benchDaemon } from './daemon.ts';
 import { benchDashboard } from './dashboard/dashboard.ts';
 import { benchTasks } from './dashboard/tasks.ts';
 import { benchDerive } from './derive.ts';
+import { benchEvidence } from './evidence.ts';
 import { benchHooks } from './hooks.ts';
 import { benchImport } from './import.ts';
 import { benchLists } from './lists.ts';
@@ -32,6 +33,7 @@ const BENCHES: Record<string, (options: Options) => Promise<readonly Row[]>> = {
   usage: benchUsage,
   upgrade: benchUpgrade,
   derive: benchDerive,
+  evidence: benchEvidence,
   words: benchWords,
   service: benchService,
   import: benchImport,

@@ -1,0 +1,95 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { chainStart, checkChain, eventDigest, follow } from '../contract/chain.ts';
+import { AuditKey } from '../server/audit/heads.ts';
+import { Background } from '../server/background.ts';
+import { Witness } from '../server/evidence/witness.ts';
+import type { Store } from '../server/store/open.ts';
+import { CONNECTIONS, loadService } from './append/measure.ts';
+import type { Options } from './options.ts';
+import { withFolder } from './process.ts';
+import { median, type Row } from './report.ts';
+import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
+import { createEvents } from './text.ts';
+
+const VERIFIED = 50_000;
+/** Passes of countersigning; in each, every session has as many new appends as a busy one gets in a second. */
+const PASSES = 12;
+const APPENDS = 7;
+const BATCH = 50;
+
+/** What it costs to countersign appends, beside what the appends cost, and how fast a chain is checked. */
+export const benchEvidence = async ({ seconds, rounds }: Options): Promise<Row[]> => {
+  const shares: number[] = [];
+  const costs: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const cost = await withFolder(measureSigning);
+    const load = { batchSize: BATCH, encoding: 'zstd', seconds } as const;
+    const { service, deriving } = await withFolder((dataDir) => loadService({ dataDir }, load));
+    costs.push(cost);
+    shares.push((100 * cost) / (service - deriving - cost));
+  }
+  return [
+    {
+      what: `countersigning ${BATCH} × 1 KiB, processor time`,
+      figure: median(costs),
+      unit: 'µs an append',
+      goal: '',
+      detail: `${CONNECTIONS} sessions a pass, ${APPENDS} appends each`,
+    },
+    {
+      what: 'the same, more than the append without it',
+      figure: median(shares),
+      unit: '%',
+      goal: '≤ 5',
+      detail: 'in the background: no append waits for it',
+    },
+    measureChecking(),
+  ];
+};
+
+const measureSigning = (dataDir: string): Promise<number> =>
+  seed({ dataDir }, 'bench', 'owner', async (store, made) => ({ cost: await signAll(store, made) })).then(
+    ({ cost }) => cost,
+  );
+
+/** @returns processor time of all threads in µs an append */
+async function signAll(store: Store, made: Seed): Promise<number> {
+  const key = new AuditKey(generateKeyPairSync('ed25519').privateKey);
+  const background = new Background({ atOnce: 2, onError: console.error });
+  const witness = new Witness({ db: store.db, key, background, now: Date.now });
+  const ids = await seedSessions(store, made, PASSES * CONNECTIONS);
+  const makeEvent = createEvents(9);
+  for (const id of ids) await seedEvents(store, made, id, APPENDS * BATCH, makeEvent);
+  const costs: number[] = [];
+  for (let pass = 0; pass < PASSES; pass++) {
+    for (const sessionId of ids.slice(pass * CONNECTIONS, (pass + 1) * CONNECTIONS)) {
+      witness.note({ organizationId: made.organizationId, sessionId });
+    }
+    const before = process.cpuUsage();
+    await witness.signNoted();
+    const { user, system } = process.cpuUsage(before);
+    costs.push((user + system) / (CONNECTIONS * APPENDS));
+  }
+  await background.close();
+  return median(costs);
+}
+
+function measureChecking(): Row {
+  const makeEvent = createEvents(9);
+  const events = Array.from({ length: VERIFIED }, (_, at) => {
+    const { eventType, payload } = makeEvent(1024);
+    return { sequence: at + 1, eventType, payload: JSON.stringify(payload) };
+  });
+  const start = chainStart('codex', 'bench');
+  const head = events.reduce((now, { eventType, payload }) => follow(now, eventDigest(eventType, payload)), start);
+  const begun = performance.now();
+  const problem = checkChain({ start: start.hash, head, masked: new Map() }, events);
+  if (problem !== undefined) throw new Error(problem);
+  return {
+    what: `checking the chain of ${VERIFIED.toLocaleString('en-US')} events of 1 KiB`,
+    figure: (performance.now() - begun) / 1000,
+    unit: 's',
+    goal: '≤ 2',
+    detail: 'without reading the file',
+  };
+}
