@@ -96,3 +96,10 @@ test('the work depends on the length of what is searched, however the text repea
   });
   expect(Math.max(...work)).toBeLessThan(4);
 });
+
+test('the time grows with the length of a text that has many marks and many pieces', () => {
+  const text = `word [REDACTED:env:00ff] `.repeat(40_000);
+  const begin = performance.now();
+  expect(findPlaces(text, createTextSearch('word'))).toHaveLength(40_000);
+  expect(performance.now() - begin).toBeLessThan(2_000);
+});

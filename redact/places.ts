@@ -114,11 +114,24 @@ function aroundMarks(places: readonly Place[], text: string): Place[] {
   const marks = places.length === 0 ? [] : findMarks(text);
   if (marks.length === 0) return [...places];
   return places.flatMap(({ start, end }) => {
-    const touched = marks.filter((mark) => mark.start < end && start < mark.end);
+    const touched = touching(marks, start, end);
     if (touched.some((mark) => mark.start <= start && end <= mark.end)) return [];
     const starts = touched.map((mark) => mark.start);
     return { start: Math.min(start, ...starts), end: Math.max(end, ...touched.map((mark) => mark.end)) };
   });
+}
+
+/** The marks, which are in order, that a piece touches. A text of marks alone has many of them, and many pieces. */
+function touching(marks: readonly Place[], start: number, end: number): Place[] {
+  let [from, to] = [0, marks.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((marks[middle] as Place).end <= start) from = middle + 1;
+    else to = middle;
+  }
+  const touched: Place[] = [];
+  for (let mark = marks[from]; mark && mark.start < end; mark = marks[++from]) touched.push(mark);
+  return touched;
 }
 
 function joined(places: Place[]): Place[] {

@@ -80,7 +80,7 @@ const MOST_TRIES = 20;
  * | running     | the process stops                    | running, once another process claims it  |
  * | running     | events are on their way for too long | running, once its turn comes again       |
  * | running     | the session is held                  | held; its text is forgotten              |
- * | running     | it reaches the last event            | done; its text is forgotten              |
+ * | running     | it has read what came until then     | done; its text is forgotten              |
  */
 export class Masking {
   readonly #options: MaskingOptions;
@@ -167,35 +167,40 @@ export class Masking {
     return poll(() => bus.removeWritten({ organizationId, sessionId }, eventCount), signal);
   }
 
-  /** @returns the session, with the events that it has by then; undefined where it is gone */
+  /**
+   * Masks the events that were acknowledged when the mask was asked for, and those that came until all of these were read: a
+   * session that grows all the time is read once.
+   * @returns the session, with the events that it has by then; undefined where it is gone
+   */
   async #maskEvents(mask: MaskRow, wanted: Wanted, until: () => number, signal: AbortSignal) {
     const { db, now } = this.#options;
-    const viewer = wholeOrganization(mask.organization_id);
-    let session = await findSession(db, viewer, mask.session_id);
-    for (let tries = 0; session && !signal.aborted; ) {
-      const isWritten = await this.#maskOnce(mask, session, wanted, until, signal);
-      if (!isWritten && ++tries >= MOST_TRIES) throw new Error('appends were changed again and again by somebody else');
-      const after = await findSession(db, viewer, mask.session_id);
-      if (!isWritten || (after && after.event_count > session.event_count)) session = after;
-      else if (after && after.event_count < Number(mask.accepted_events) && (await this.#allArrive(mask, signal)))
-        session = await findSession(db, viewer, mask.session_id);
-      else return after && { ...after, updated_at: now() };
+    const read = () => findSession(db, wholeOrganization(mask.organization_id), mask.session_id);
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const session = await read();
+      if (!session || signal.aborted) return session;
+      if (!(await this.#maskOnce(mask, session, wanted, until, signal))) continue;
+      const after = await read();
+      return after && { ...after, updated_at: now() };
     }
-    return session;
+    throw new Error('appends were changed again and again by somebody else');
   }
 
-  /** Waits for the events that were on their way when the mask was asked for; false: that takes too long. */
-  #allArrive({ organization_id, session_id, accepted_events }: MaskRow, signal: AbortSignal): Promise<boolean> {
+  /** @returns how many events the session has, once those are there that were on their way, or that takes too long */
+  async #countArrived({ organization_id, session_id, accepted_events }: MaskRow, signal: AbortSignal): Promise<number> {
     const viewer = wholeOrganization(organization_id);
-    return poll(async () => {
+    let count = 0;
+    await poll(async () => {
       const session = await findSession(this.#options.db, viewer, session_id);
-      return !session || session.event_count >= Number(accepted_events);
+      count = session?.event_count ?? 0;
+      return !session || count >= Number(accepted_events);
     }, signal);
+    return count;
   }
 
+  /** @returns false where it was stopped, or somebody else changed an append meanwhile */
   async #maskOnce(mask: MaskRow, session: SessionRow, wanted: Wanted, until: () => number, signal: AbortSignal) {
     const { db, now } = this.#options;
-    for await (const group of maskedAppends(db, session, wanted)) {
+    for await (const group of maskedAppends(db, session, wanted, () => this.#countArrived(mask, signal))) {
       if (signal.aborted) return false;
       if (!(await writeMasked(db, mask, group, now(), until()))) return false;
     }
@@ -219,13 +224,20 @@ async function poll(ask: () => Promise<boolean>, signal: AbortSignal): Promise<b
   return false;
 }
 
-/** The appends of a session in which something is to be masked, in groups that are written together. */
-async function* maskedAppends(db: Db, session: SessionRow, wanted: Wanted): AsyncGenerator<MaskedAppend[]> {
-  const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = session;
+/**
+ * The appends of a session in which something is to be masked, in groups that are written together.
+ * @param countGrown asked once, when all events of the row were read: how many the session has then; absent: no more
+ */
+async function* maskedAppends(
+  db: Db,
+  session: SessionRow,
+  wanted: Wanted,
+  countGrown = async () => session.event_count,
+): AsyncGenerator<MaskedAppend[]> {
   const masker = new EventMasker(wanted);
   let group: MaskedAppend[] = [];
   let bytes = 0;
-  for await (const append of readAppends(db, organizationId, sessionId, 1, eventCount)) {
+  for await (const append of readGrowing(db, session, countGrown)) {
     const masked = await sliceOf(append.body.byteLength * LIKELY_RATIO, () => masker.add(append));
     group.push(...masked);
     bytes += masked.reduce((sum, { body }) => sum + body.byteLength, 0);
@@ -236,6 +248,13 @@ async function* maskedAppends(db: Db, session: SessionRow, wanted: Wanted): Asyn
   }
   group.push(...masker.end());
   if (group.length > 0) yield group;
+}
+
+async function* readGrowing(db: Db, session: SessionRow, countGrown: () => Promise<number>) {
+  const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = session;
+  yield* readAppends(db, organizationId, sessionId, 1, eventCount);
+  const grown = await countGrown();
+  yield* readAppends(db, organizationId, sessionId, eventCount + 1, grown);
 }
 
 /** How many times larger the events are than their compressed form, about. */

@@ -9,6 +9,7 @@ import { splitPayload } from '../../contract/parts.ts';
 import type { Bus } from '../bus/bus.ts';
 import { removeOld } from '../bus/retention.ts';
 import { decodeFrame } from '../log/frame.ts';
+import { Masking } from '../mask/masking.ts';
 import { seal } from '../mask/seal.ts';
 import { writeSlice } from '../store/derived.ts';
 import { insertMask } from '../store/masks.ts';
@@ -178,6 +179,48 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
     } finally {
       await next.close();
     }
+  });
+
+  test('reads a session that grows all the time once, and masks what came until then', async () => {
+    const { ours, service } = world;
+    const sessionId = await plant(service);
+    const { db } = service.store;
+    const append = () =>
+      service.call('POST', `/v1/sessions/${sessionId}/events`, {
+        as: ours.live,
+        body: { events: [{ eventType: 'user.message', payload: { text: `more ${MARKER}` } }] },
+      });
+    let grown = 0;
+    let reads = 0;
+    const growing = db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        const [row] = result.rows;
+        if (!row || !('body' in row)) return result;
+        if (row.first_sequence === 1) reads++;
+        if (grown < 20) {
+          grown++;
+          await append();
+        }
+        return result;
+      },
+    });
+    const { signal } = new AbortController();
+    const masking = new Masking({
+      db: growing,
+      background: { run: (_, work) => work(signal) },
+      pepper: 'pepper',
+      now: () => service.clock.now,
+      onMasked: async () => undefined,
+    });
+    const row = await masking.mask({ organizationId: ours.organizationId, sessionId }, ours.memberId, MARKER);
+    expect(row).toMatchObject({ outcome: 'done' });
+    expect(reads).toBe(1);
+    expect(grown).toBe(2);
+    const url = `/v1/organizations/me/sessions/${sessionId}/events?limit=500`;
+    const { events } = (await service.call('GET', url, { as: ours.member })).body;
+    const first = planted().length;
+    expect(JSON.stringify(events.slice(0, first + 1))).not.toContain(MARKER);
   });
 
   test('what a process has derived from the events before is not written afterwards', async () => {
