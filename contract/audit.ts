@@ -7,6 +7,8 @@ export const AUDIT_ACTIONS = [
   'organization.renamed',
   'organization.owner_changed',
   'organization.exported',
+  'organization.mask_requested',
+  'organization.masked',
   'policy.changed',
   'directory.token_issued',
   'directory.token_revoked',

@@ -3,7 +3,7 @@ import { AuditEvent, AuditEventsQuery, AuditHead, AuditPage, AuditQuery } from '
 import { Body, Envelope } from './common.ts';
 import { Evidence, EvidenceBody } from './evidence.ts';
 import { Hold, PlaceHoldBody } from './hold.ts';
-import { MaskBody, Masked, MaskReceipt } from './mask.ts';
+import { MaskBody, Masked, MaskReceipt, MaskRun } from './mask.ts';
 import { PolicyBody, ShownPolicy } from './policy.ts';
 import { DeletionReceipt } from './receipt.ts';
 import { RetentionPreview, RetentionRules } from './retention.ts';
@@ -116,6 +116,24 @@ export const GOVERNANCE = {
     summary: 'Show who had texts masked in a session, when, and in how many places; the latest first',
     replies: { 200: Envelope('masks', Type.Array(MaskReceipt)) },
     errors: [401, 403, 404, 429, 503],
+  }),
+  maskEverywhere: route({
+    method: 'POST',
+    path: '/v1/organizations/me/masks',
+    auth: 'admin',
+    summary:
+      'Mask a text for good in all sessions that the caller may read, in the background; or count where it stands',
+    body: MaskBody,
+    replies: { 202: Envelope('run', MaskRun) },
+    errors: [400, 401, 403, 429, 503],
+  }),
+  listMaskRuns: route({
+    method: 'GET',
+    path: '/v1/organizations/me/masks',
+    auth: 'admin',
+    summary: 'Show how far the texts are masked that the caller had masked in all sessions; the latest first',
+    replies: { 200: Envelope('runs', Type.Array(MaskRun)) },
+    errors: [401, 403, 429, 503],
   }),
   showEvidence: route({
     method: 'GET',

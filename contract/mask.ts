@@ -17,6 +17,7 @@ export const MaskBody = Body({
 export type MaskBody = Static<typeof MaskBody>;
 
 export const MASK_OUTCOMES = ['done', 'held'] as const;
+export const RUN_OUTCOMES = ['done', 'stopped'] as const;
 
 const Counts = {
   events: Type.Integer({ minimum: 0, description: 'in which it stood' }),
@@ -37,6 +38,34 @@ export const MaskReceipt = Type.Object({
   ...Counts,
 });
 export type MaskReceipt = Static<typeof MaskReceipt>;
+
+/** A text that is masked, or counted, in all sessions that who asked may read. The text itself is not kept. */
+export const MaskRun = Type.Object({
+  runId: Id('mrn'),
+  by: Id('usr'),
+  requestedAt: Timestamp,
+  dryRun: Type.Boolean({ description: 'it only counts' }),
+  finishedAt: Type.Optional({ ...Timestamp, description: 'absent while it runs' }),
+  outcome: Type.Optional(
+    OneOf(
+      RUN_OUTCOMES,
+      '`stopped`: who asked is no owner or admin any more, so the rest was left; absent while it runs',
+    ),
+  ),
+  sessions: Type.Integer({ minimum: 0, description: 'sessions that were read so far' }),
+  found: Type.Integer({
+    minimum: 0,
+    description: 'of these, sessions in which it stood; each has a receipt of its own',
+  }),
+  held: Type.Integer({
+    minimum: 0,
+    description: 'sessions that a hold keeps: they were left as they are, and not read',
+  }),
+  events: Type.Integer({ minimum: 0, description: 'in which it stood' }),
+  places: Type.Integer({ minimum: 0, description: 'in these events' }),
+  fields: Type.Integer({ minimum: 0, description: 'places in titles, folders, repositories and branches' }),
+});
+export type MaskRun = Static<typeof MaskRun>;
 
 /** What masking a text does, or would do. */
 export const Masked = Type.Object({

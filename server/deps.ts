@@ -15,6 +15,7 @@ import type { SessionChanges } from './ingest/session-log.ts';
 import type { SessionViews } from './ingest/session-views.ts';
 import type { ShareCounts } from './ingest/share-views.ts';
 import type { LongReads } from './long-reads.ts';
+import type { MaskRuns } from './mask/mask-runs.ts';
 import type { Masking } from './mask/masking.ts';
 import type { Store } from './store/open.ts';
 import type { Audience } from './store/viewer.ts';
@@ -47,6 +48,7 @@ export interface Deps {
   sessionLog: SessionChanges;
   /** Masks texts in stored sessions. */
   masking: Masking;
+  maskRuns: MaskRuns;
   /** What an organization has of its quotas. */
   storageOf: (organizationId: string) => Promise<Storage>;
   revocation: Revocation;

@@ -25,7 +25,20 @@ export function newUuid(now = Date.now()): string {
 
 const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
 
-export type IdPrefix = 'org' | 'usr' | 'sec' | 'env' | 'ins' | 'ses' | 'viw' | 'hol' | 'msk' | 'shr' | 'dir' | 'dit';
+export type IdPrefix =
+  | 'org'
+  | 'usr'
+  | 'sec'
+  | 'env'
+  | 'ins'
+  | 'ses'
+  | 'viw'
+  | 'hol'
+  | 'msk'
+  | 'mrn'
+  | 'shr'
+  | 'dir'
+  | 'dit';
 
 /** An opaque id such as `ses_01997f…`. */
 export const newId = (prefix: IdPrefix, now?: number): string => `${prefix}_${newUuid(now)}`;

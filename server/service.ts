@@ -35,6 +35,7 @@ import { SessionViews } from './ingest/session-views.ts';
 import { ShareCounts } from './ingest/share-views.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { createLongReads } from './long-reads.ts';
+import { MaskRuns } from './mask/mask-runs.ts';
 import { Masking } from './mask/masking.ts';
 import type { Observer } from './operations/metrics.ts';
 import { createHandlers } from './routes/all.ts';
@@ -209,7 +210,14 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       tell(organization_id, { sessionId, eventCount, status });
     },
   });
-  const resumeMasks = () => background.run('masks', (signal) => masking.resume(signal));
+  // A queue of its own, because a run waits for the masks that it asks for.
+  const maskRunQueue = startJobs(1);
+  const maskRuns = new MaskRuns({ db: store.db, masking, background: maskRunQueue, pepper, now });
+  const resumeMasks = () =>
+    background.run('masks', async (signal) => {
+      await masking.resume(signal);
+      await maskRuns.resume();
+    });
   const quotas = new StorageQuotas({ db: store.db, limits: storageLimits(config), now, onError });
   observer?.onQuotas(() => quotas.shares());
   const unlimited = new SessionLog({
@@ -312,6 +320,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     retentionBounds: bounds,
     sessionLog,
     masking,
+    maskRuns,
     witness,
     storageOf: (organizationId) => quotas.usageOf(organizationId),
     revocation,
@@ -347,7 +356,9 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     stopHearing?.();
     await worker?.close();
     await peers?.close();
-    await Promise.all([background, sweeping, repricing, maskingQueue, witnessing].map((queue) => queue.close()));
+    await Promise.all(
+      [background, sweeping, repricing, maskingQueue, maskRunQueue, witnessing].map((queue) => queue.close()),
+    );
     await quotas.flush().catch(onError);
     await Promise.all([sessionViews.flush(), shareCounts.flush()]).catch(onError);
     await auditHeads?.sign().catch(onError);

@@ -37,6 +37,8 @@ export const WORDS: Record<AuditAction, string> = {
   'session.deletion_forgotten': 'allowed to capture again',
   'hold.placed': 'placed the hold',
   'hold.released': 'released the hold',
+  'organization.mask_requested': 'asked to mask a text in all sessions',
+  'organization.masked': 'masked a text in all sessions',
   'session.mask_requested': 'asked to mask a text in the session',
   'session.masked': 'masked a text in the session',
   'share.created': 'shared the session',

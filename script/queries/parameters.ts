@@ -64,6 +64,10 @@ export const SESSION = {
 };
 export const SHARE = { organization_id: ORGANIZATION, share_id: 'shr_1', session_id: 'ses_1' };
 export const MASK = { organization_id: ORGANIZATION, session_id: 'ses_1', mask_id: 'msk_1', masked_by: 'usr_1' };
+export const MASK_RUN = {
+  ...{ organization_id: ORGANIZATION, run_id: 'mrn_1', requested_by: 'usr_1', is_dry: 0 },
+  ...{ last_session: 'ses_1', requested_at: NOW },
+};
 export const CHAIN = {
   ...{ session_id: 'ses_1', organization_id: ORGANIZATION, sequence: 1, hash: 'hash' },
   ...{ machine_key: null, envelope: '{}', signed_at: NOW },

@@ -104,14 +104,21 @@ export class Masking {
 
   /**
    * Masks a text; resolves when that is done, or has taken long and goes on by itself.
+   * @param along what is written in the transaction that asks for it
    * @throws MaskHeld
    */
-  async mask({ organizationId, sessionId }: SessionKey, userId: string, text: string): Promise<MaskRow> {
+  async mask(
+    { organizationId, sessionId }: SessionKey,
+    userId: string,
+    text: string,
+    along?: (transaction: Db) => Promise<void>,
+  ): Promise<MaskRow> {
     const { db, pepper, now, bus } = this.#options;
     const { mark } = this.#wantedIn(sessionId, text);
     const sealed = seal(pepper, sessionId, text);
     const acceptedEvents = (await bus?.countAccepted({ organizationId, sessionId })) ?? 0;
-    const row = await insertMask(db, { organizationId, sessionId, userId, mark, sealed, acceptedEvents }, now());
+    const asked = { organizationId, sessionId, userId, mark, sealed, acceptedEvents };
+    const row = await insertMask(db, asked, now(), along);
     const over = new AbortController();
     await Promise.race([
       this.#start(row),

@@ -4,12 +4,13 @@ import type { Deps } from '../deps.ts';
 import type { MemberCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
 import { findHoldOf } from '../store/holds.ts';
+import { listMaskRuns, toMaskRun } from '../store/mask-runs.ts';
 import { listMasks, MaskHeld, toMaskReceipt } from '../store/masks.ts';
 import { findSession } from '../store/sessions.ts';
 import { viewerOf } from '../store/viewer.ts';
 import { foundReadable } from './answers.ts';
 
-export const maskHandlers = ({ store: { db }, masking }: Deps) => {
+export const maskHandlers = ({ store: { db }, masking, maskRuns }: Deps) => {
   async function find(caller: MemberCaller, sessionId: string) {
     const viewer = await viewerOf(db, caller);
     return foundReadable(viewer, await findSession(db, viewer, sessionId));
@@ -19,7 +20,7 @@ export const maskHandlers = ({ store: { db }, masking }: Deps) => {
     async maskText({ caller, params: { sessionId }, body: { text, dryRun } }) {
       const { organizationId, userId } = caller;
       const session = await find(caller, sessionId);
-      if (text.trim().length < SHORTEST_MASKED || !text.isWellFormed()) throw unfit();
+      assertFit(text);
       if (dryRun) {
         const holdId = await findHoldOf(db, { organizationId, sessionId });
         if (holdId !== undefined) throw heldBy(holdId);
@@ -38,14 +39,28 @@ export const maskHandlers = ({ store: { db }, masking }: Deps) => {
       const rows = await listMasks(db, { organizationId: caller.organizationId, sessionId });
       return { status: 200, body: { masks: rows.map(toMaskReceipt) } };
     },
+
+    async maskEverywhere({ caller: { organizationId, userId }, body: { text, dryRun = false } }) {
+      assertFit(text);
+      const run = await maskRuns.start(organizationId, userId, text, dryRun);
+      return { status: 202, body: { run: toMaskRun(run) } };
+    },
+
+    async listMaskRuns({ caller: { organizationId, userId } }) {
+      const rows = await listMaskRuns(db, organizationId, userId);
+      return { status: 200, body: { runs: rows.map(toMaskRun) } };
+    },
   } satisfies Partial<Handlers>;
 };
 
-const unfit = () =>
-  new Problem(
+/** @throws Problem `validation_failed` */
+function assertFit(text: string): void {
+  if (text.trim().length >= SHORTEST_MASKED && text.isWellFormed()) return;
+  throw new Problem(
     'validation_failed',
     `/text needs at least ${SHORTEST_MASKED} characters beside spaces at its ends, and whole characters.`,
   );
+}
 
 const heldBy = (holdId: string) =>
   new Problem(

@@ -51,8 +51,11 @@ export class MaskHeld extends Error {
   }
 }
 
-/** Notes what is to be masked, so that another process goes on where this one is stopped. */
-export const insertMask = (db: Db, mask: NewMask, now: number) =>
+/**
+ * Notes what is to be masked, so that another process goes on where this one is stopped.
+ * @param along what is written in the same transaction
+ */
+export const insertMask = (db: Db, mask: NewMask, now: number, along?: (transaction: Db) => Promise<void>) =>
   db.transaction().execute(async (transaction) => {
     const { organizationId, sessionId, userId, mark, sealed, acceptedEvents } = mask;
     await assertUnheld(transaction, { organizationId, sessionId });
@@ -67,6 +70,7 @@ export const insertMask = (db: Db, mask: NewMask, now: number) =>
         returning *`,
     );
     await record(transaction, row, 'session.mask_requested', {}, now);
+    await along?.(transaction);
     return row;
   });
 

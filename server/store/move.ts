@@ -26,6 +26,7 @@ const TABLES = {
   session_views: ['session_id', 'kind', 'hour', 'user_id'],
   masks: ['mask_id'],
   event_masks: ['session_id', 'sequence'],
+  mask_runs: ['run_id'],
   session_chains: ['session_id'],
   shares: ['share_id'],
   stored_bytes: ['session_id'],

@@ -113,6 +113,7 @@ const OWNED = [
   ['expired_contents', 'session_id'],
   ['masks', 'mask_id'],
   ['event_masks', 'sequence'],
+  ['mask_runs', 'run_id'],
   ['session_chains', 'session_id'],
   ['shares', 'share_id'],
   ['stored_bytes', 'session_id'],

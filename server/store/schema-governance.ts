@@ -104,6 +104,33 @@ export interface MaskRow {
   claimed_until: Time;
 }
 
+/** A text that an admin had masked, or counted, in all sessions that they may read. */
+export interface MaskRunRow {
+  run_id: string;
+  organization_id: string;
+  /** The text, encrypted; null once it has ended. */
+  sealed: string | null;
+  is_dry: number;
+  requested_by: string;
+  requested_at: Time;
+  finished_at: Time | null;
+  /** Null while it runs. */
+  outcome: 'done' | 'stopped' | null;
+  /** The last session that was read. */
+  last_session: string;
+  /** Sessions that were read. */
+  sessions: number;
+  /** Of these, sessions in which it stood. */
+  found: number;
+  /** Sessions that a hold keeps. */
+  held: number;
+  events: number;
+  places: number;
+  fields: number;
+  /** Until when one of several processes works on it alone. */
+  claimed_until: Time;
+}
+
 /** An event that was masked after it was stored. */
 export interface EventMaskRow {
   session_id: string;

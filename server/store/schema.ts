@@ -12,6 +12,7 @@ import type {
   EventMaskRow,
   HoldRow,
   MaskRow,
+  MaskRunRow,
   PersonDeletionRow,
   PolicyRow,
   SessionChainRow,
@@ -446,6 +447,7 @@ export interface Database extends DirectoryTables {
   session_views: SessionViewRow;
   masks: MaskRow;
   event_masks: EventMaskRow;
+  mask_runs: MaskRunRow;
   session_chains: SessionChainRow;
   shares: ShareRow;
   stored_bytes: StoredBytesRow;

@@ -1,23 +1,21 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { zstdCompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { eventDigest } from '../../contract/chain.ts';
 import { splitPayload } from '../../contract/parts.ts';
 import type { Bus } from '../bus/bus.ts';
 import { removeOld } from '../bus/retention.ts';
-import { decodeFrame } from '../log/frame.ts';
 import { Masking } from '../mask/masking.ts';
 import { seal } from '../mask/seal.ts';
 import { writeSlice } from '../store/derived.ts';
 import { insertMask } from '../store/masks.ts';
 import { oneRow } from '../store/rows.ts';
-import type { AppendRow, SessionFactsRow, SessionRow } from '../store/schema.ts';
+import type { SessionFactsRow, SessionRow } from '../store/schema.ts';
 import { ENGINES } from './engines.ts';
 import { whenDerived } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
+import { filesWith, rowsWith } from './marker-scan.ts';
 import { playScenarios } from './scenarios.ts';
 import { MASKS } from './tables/masks.ts';
 import { startWorld, type World } from './world.ts';
@@ -73,26 +71,7 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
   const mask = (sessionId: string, body: object, as = world.ours.member, service = world.service) =>
     service.call('POST', `/v1/organizations/me/sessions/${sessionId}/mask`, { as, body });
 
-  /** Rows of any table that hold the marker, decoded. */
-  async function rowsWithMarker(): Promise<string[]> {
-    const { db } = world.service.store;
-    const tables = (await db.introspection.getTables()).map(({ name }) => name);
-    const texts: string[] = [];
-    for (const table of tables.filter((name) => !name.startsWith('chunk_words'))) {
-      const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(db);
-      for (const row of rows) texts.push(`${table} ${readable(row)}`);
-    }
-    if (engine === 'sqlite') texts.push(...(await indexedWords()));
-    return texts.filter((text) => text.includes(MARKER));
-  }
-
-  async function indexedWords(): Promise<string[]> {
-    const { rows } = await sql<{ found: number }>`
-      select count(*) as found from chunk_words where chunk_words match ${`"${MARKER}"`}`.execute(
-      world.service.store.db,
-    );
-    return rows[0]?.found === 0 ? [] : [MARKER];
-  }
+  const rowsWithMarker = () => rowsWith(world.service.store.db, MARKER);
 
   test('leaves nothing of it in the store and in any answer, and everything else as it was', async () => {
     const { service, ours } = world;
@@ -375,20 +354,3 @@ function joined(events: { payload: { json?: string } }[]): unknown[] {
     JSON.parse(parts.join('')),
   ];
 }
-
-function readable(row: Record<string, unknown>): string {
-  if ('codec' in row) {
-    const { body, ...rest } = row as unknown as AppendRow;
-    const texts = decodeFrame({ codec: rest.codec, body }).map(
-      ({ eventType, payload }) => eventType + Buffer.from(payload),
-    );
-    return JSON.stringify(rest) + texts.join('') + Buffer.from(body).toString('latin1');
-  }
-  return Object.values(row)
-    .map((value) => (value instanceof Uint8Array ? zstdDecompressSync(value).toString('utf8') : String(value)))
-    .join(' ');
-}
-
-/** Files of the store that hold the text as it is. */
-const filesWith = (folder: string, text: string): string[] =>
-  readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(text));

@@ -123,6 +123,8 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   streamAuditEvents: () => ({}),
   showEvidence: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   countersignSession: ({ ours }) => ({ params: { sessionId: ours.sessionId }, body: { machineKey: MACHINE_KEY } }),
+  maskEverywhere: () => ({ body: { text: 'nowhere to be found' } }),
+  listMaskRuns: () => ({}),
   listMasks: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   maskText: ({ ours }) => ({ params: { sessionId: ours.sessionId }, body: { text: 'nowhere to be found' } }),
   listSessionViews: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),

@@ -115,6 +115,14 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
         .insertInto('event_masks')
         .values({ ...masked, sequence: 1, digest: '00', places: 1, masked_at: 0 })
         .execute();
+      await db
+        .insertInto('mask_runs')
+        .values({
+          ...{ run_id: `mrn_${session_id}`, organization_id, sealed: null, is_dry: 0, requested_by: 'usr_1' },
+          ...{ requested_at: 0, finished_at: 0, outcome: 'done', last_session: '', sessions: 1, found: 1, held: 0 },
+          ...{ events: 1, places: 1, fields: 0, claimed_until: 0 },
+        })
+        .execute();
       const signed = { sequence: 1, hash: '00', machine_key: null, envelope: '{}', signed_at: 0 };
       await db.deleteFrom('session_chains').where('session_id', '=', session_id).execute();
       await db

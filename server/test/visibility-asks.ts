@@ -161,6 +161,9 @@ export const ASKS: Record<AnyRouteName, Unasked | ((target: Target, world: World
   getSessionIndex: ofSession,
   listSessionViews: ofSession,
   listMasks: ofSession,
+  // What it finds in which sessions is in masking-everywhere.test.ts.
+  maskEverywhere: right('maskEverywhere'),
+  listMaskRuns: right('listMaskRuns'),
   showEvidence: ofSession,
   countersignSession: ({ sessionId }) => [{ params: { sessionId }, body: { machineKey: MACHINE_KEY } }],
   maskText: ({ sessionId }) => [{ params: { sessionId }, body: { text: 'nowhere to be found' } }],

@@ -41,6 +41,7 @@ export const EXPORTED: { [Name in Table]?: (organizationId: string) => RawBuilde
   // One that is still running has its text, under a key of this service.
   masks: (organizationId) => sql`${ofKept(organizationId)} and finished_at is not null`,
   event_masks: ofKept,
+  mask_runs: (organizationId) => sql`${own(organizationId)} and finished_at is not null`,
   session_chains: ofKept,
   shares: ofKept,
   stored_bytes: ofKept,

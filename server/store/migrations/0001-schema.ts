@@ -36,6 +36,7 @@ export const TENANT_TABLES = [
   'session_views',
   'masks',
   'event_masks',
+  'mask_runs',
   'session_chains',
   'shares',
   'directory_tokens',

@@ -80,6 +80,12 @@ delete
   where organization_id = $2
   limit $3);
 delete
+  from "mask_runs"
+  where organization_id = $1 and "run_id" in (select "run_id"
+  from "mask_runs"
+  where organization_id = $2
+  limit $3);
+delete
   from "session_chains"
   where organization_id = $1 and "session_id" in (select "session_id"
   from "session_chains"

@@ -90,4 +90,31 @@ export const MASKS: readonly Scenario[] = [
     status: 404,
     code: 'not_found',
   },
+  {
+    route: 'maskEverywhere',
+    name: 'is noted, and goes on in the background',
+    as: ({ ours }) => ours.admin,
+    ask: { body: { text: 'nowhere to be found', dryRun: true } },
+    status: 202,
+    after(_, { body }) {
+      expect(body.run).toMatchObject({ dryRun: true, sessions: 0, found: 0, events: 0 });
+      expect(body.run.outcome).toBeUndefined();
+    },
+  },
+  {
+    route: 'maskEverywhere',
+    name: 'that is too short',
+    as: ({ ours }) => ours.admin,
+    ask: { body: { text: ' ab  ' } },
+    status: 400,
+    code: 'validation_failed',
+  },
+  {
+    route: 'listMaskRuns',
+    name: 'of who has asked for none',
+    as: ({ ours }) => ours.admin,
+    ask: {},
+    status: 200,
+    body: () => ({ runs: [] }),
+  },
 ];

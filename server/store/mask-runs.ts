@@ -1,0 +1,167 @@
+import { sql } from 'kysely';
+import type { MaskRun } from '../../contract/mask.ts';
+import { Problem } from '../../contract/problem.ts';
+import { newId } from '../ids.ts';
+import { recordAction } from './audit.ts';
+import { person } from './audit-chain.ts';
+import { toTimestamp } from './columns.ts';
+import { lockHolds } from './holds.ts';
+import { allRows, firstRow, oneRow } from './rows.ts';
+import type { Db, SessionRow } from './schema.ts';
+import type { MaskRunRow } from './schema-governance.ts';
+import { readable, type Viewer } from './viewer.ts';
+
+/** Each reads all sessions, so few go on at once. */
+const MOST_RUNNING = 3;
+const MOST_LISTED = 100;
+
+export interface NewMaskRun {
+  runId: string;
+  organizationId: string;
+  userId: string;
+  isDry: boolean;
+  sealed: string;
+}
+
+/** @throws Problem `quota_reached` */
+export const insertMaskRun = (
+  db: Db,
+  { runId, organizationId, userId, isDry, sealed }: NewMaskRun,
+  now: number,
+): Promise<MaskRunRow> =>
+  db.transaction().execute(async (transaction) => {
+    // Two at once count each other.
+    await lockHolds(transaction, organizationId);
+    const { count } = await oneRow(
+      transaction,
+      sql<{ count: number | string }>`
+        select count(*) as count from mask_runs where organization_id = ${organizationId} and finished_at is null`,
+    );
+    if (Number(count) >= MOST_RUNNING) throw tooMany();
+    const row = await oneRow(
+      transaction,
+      sql<MaskRunRow>`
+        insert into mask_runs (run_id, organization_id, sealed, is_dry, requested_by, requested_at)
+        values (${runId}, ${organizationId}, ${sealed}, ${isDry ? 1 : 0}, ${userId}, ${now})
+        returning *`,
+    );
+    await record(transaction, row, 'organization.mask_requested', now);
+    return row;
+  });
+
+const tooMany = () =>
+  new Problem(
+    'quota_reached',
+    `At most ${MOST_RUNNING} texts are masked in all sessions at once. Wait until one ends.`,
+  );
+
+export const newMaskRunId = (now: number): string => newId('mrn', now);
+
+/** Those that run, or were interrupted, of all organizations. */
+export const listUnfinishedMaskRuns = (db: Db, limit: number) =>
+  allRows(
+    db,
+    sql<MaskRunRow>`select * from mask_runs where finished_at is null order by claimed_until, run_id limit ${limit}`,
+  );
+
+/** Claims a run for this process; undefined where another one has it, or it is finished. */
+export const claimMaskRun = (db: Db, { organization_id, run_id }: MaskRunRow, now: number, until: number) =>
+  firstRow(
+    db,
+    sql<MaskRunRow>`
+      update mask_runs set claimed_until = ${until}
+      where organization_id = ${organization_id} and run_id = ${run_id} and finished_at is null and claimed_until <= ${now}
+      returning *`,
+  );
+
+/** The next session that the viewer may read, of those that were opened before the run was asked for. */
+export const findNextOfRun = (db: Db, viewer: Viewer, { last_session, requested_at }: MaskRunRow) =>
+  firstRow(
+    db,
+    sql<SessionRow>`
+      select * from sessions
+      where organization_id = ${viewer.organizationId} and session_id > ${last_session} and deleted_at is null
+        and created_at <= ${requested_at} and ${readable(viewer)}
+      order by session_id limit 1`,
+  );
+
+/** What one session adds to a run. */
+export interface RunStep {
+  sessionId: string;
+  isHeld: boolean;
+  events: number;
+  places: number;
+  fields: number;
+}
+
+/** Notes that a session was read, and gives the run back. */
+export async function advanceMaskRun(db: Db, { organization_id, run_id }: MaskRunRow, step: RunStep): Promise<void> {
+  const { sessionId, isHeld, events, places, fields } = step;
+  const isFound = events + fields > 0;
+  await sql`
+    update mask_runs set last_session = ${sessionId}, claimed_until = 0, sessions = sessions + ${isHeld ? 0 : 1},
+      held = held + ${isHeld ? 1 : 0}, found = found + ${isFound ? 1 : 0}, events = events + ${events},
+      places = places + ${places}, fields = fields + ${fields}
+    where organization_id = ${organization_id} and run_id = ${run_id} and last_session < ${sessionId}`.execute(db);
+}
+
+/** Ends a run, and forgets its text. */
+export const finishMaskRun = (
+  db: Db,
+  { organization_id, run_id }: MaskRunRow,
+  outcome: 'done' | 'stopped',
+  now: number,
+): Promise<void> =>
+  db.transaction().execute(async (transaction) => {
+    const ended = await firstRow(
+      transaction,
+      sql<MaskRunRow>`
+        update mask_runs set finished_at = ${now}, outcome = ${outcome}, sealed = null, claimed_until = 0
+        where organization_id = ${organization_id} and run_id = ${run_id} and finished_at is null
+        returning *`,
+    );
+    if (ended) await record(transaction, ended, 'organization.masked', now);
+  });
+
+/** Those of one person: what they count tells of sessions that only this person may read. */
+export const listMaskRuns = (db: Db, organizationId: string, userId: string) =>
+  allRows(
+    db,
+    sql<MaskRunRow>`
+      select * from mask_runs where organization_id = ${organizationId} and requested_by = ${userId}
+      order by run_id desc limit ${MOST_LISTED}`,
+  );
+
+/** Without figures: other admins read the log, and the figures count sessions that they may not see. */
+const record = (
+  transaction: Db,
+  { organization_id, run_id, requested_by, is_dry, outcome }: MaskRunRow,
+  action: 'organization.mask_requested' | 'organization.masked',
+  now: number,
+) =>
+  recordAction(
+    transaction,
+    organization_id,
+    {
+      actor: person(requested_by),
+      action,
+      target: { kind: 'organization', id: organization_id },
+      details: { run: run_id, dryRun: is_dry === 1, ...(outcome !== null && { outcome }) },
+    },
+    now,
+  );
+
+export const toMaskRun = (row: MaskRunRow): MaskRun => ({
+  runId: row.run_id,
+  by: row.requested_by,
+  requestedAt: toTimestamp(row.requested_at),
+  dryRun: row.is_dry === 1,
+  ...(row.finished_at !== null && { finishedAt: toTimestamp(row.finished_at) }),
+  ...(row.outcome !== null && { outcome: row.outcome }),
+  sessions: Number(row.sessions),
+  found: Number(row.found),
+  held: Number(row.held),
+  events: Number(row.events),
+  places: Number(row.places),
+  fields: Number(row.fields),
+});

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
+import { sql } from 'kysely';
+import { decodeFrame } from '../log/frame.ts';
+import { isPostgres } from '../store/postgres.ts';
+import type { AppendRow, Db } from '../store/schema.ts';
+
+/** Rows of any table that hold the marker, which is a word, decoded; and whether the index of words has it. */
+export async function rowsWith(db: Db, marker: string): Promise<string[]> {
+  const tables = (await db.introspection.getTables()).map(({ name }) => name);
+  const texts: string[] = [];
+  for (const table of tables.filter((name) => !name.startsWith('chunk_words'))) {
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(db);
+    for (const row of rows) texts.push(`${table} ${readable(row)}`);
+  }
+  if (!isPostgres(db)) texts.push(...(await indexed(db, marker)));
+  return texts.filter((text) => text.includes(marker));
+}
+
+async function indexed(db: Db, marker: string): Promise<string[]> {
+  const { rows } = await sql<{ found: number }>`
+    select count(*) as found from chunk_words where chunk_words match ${`"${marker}"`}`.execute(db);
+  return rows[0]?.found === 0 ? [] : [marker];
+}
+
+function readable(row: Record<string, unknown>): string {
+  if ('codec' in row) {
+    const { body, ...rest } = row as unknown as AppendRow;
+    const texts = decodeFrame({ codec: rest.codec, body }).map(
+      ({ eventType, payload }) => eventType + Buffer.from(payload),
+    );
+    return JSON.stringify(rest) + texts.join('') + Buffer.from(body).toString('latin1');
+  }
+  return Object.values(row)
+    .map((value) => (value instanceof Uint8Array ? zstdDecompressSync(value).toString('utf8') : String(value)))
+    .join(' ');
+}
+
+/** Files of the store that hold the text as it is. */
+export const filesWith = (folder: string, text: string): string[] =>
+  readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(text));

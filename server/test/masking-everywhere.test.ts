@@ -1,0 +1,168 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { MaskRun } from '../../contract/mask.ts';
+import { seal } from '../mask/seal.ts';
+import { insertMaskRun } from '../store/mask-runs.ts';
+import { oneRow } from '../store/rows.ts';
+import { ENGINES } from './engines.ts';
+import { appendTexts, openSession, whenDerived } from './factories.ts';
+import { startTestService } from './harness.ts';
+import { filesWith, rowsWith } from './marker-scan.ts';
+import { startWorld, type World } from './world.ts';
+
+const MARKER = 'zqxeverywheremarker';
+const MASKS = '/v1/organizations/me/masks';
+
+describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
+  let world: World;
+  beforeEach(async () => {
+    world = await startWorld(engine);
+  });
+  afterEach(() => world.service.close());
+
+  async function plant(text: string, title: string | null = null): Promise<string> {
+    const { ours, service } = world;
+    const sessionId = await openSession(service, ours.live, ours);
+    await appendTexts(service, ours, sessionId, ['before', text, 'after']);
+    await whenDerived(service, ours.member, sessionId, 3);
+    await sql`update sessions set title = ${title} where session_id = ${sessionId}`.execute(service.store.db);
+    return sessionId;
+  }
+
+  const restrict = (sessionId: string, visibility: string) =>
+    sql`update sessions set visibility = ${visibility}, user_id = 'usr_else' where session_id = ${sessionId}`.execute(
+      world.service.store.db,
+    );
+
+  const runs = async (as = world.ours.admin): Promise<MaskRun[]> =>
+    (await world.service.call('GET', MASKS, { as })).body.runs;
+
+  async function run(body: object): Promise<MaskRun> {
+    const { status, body: answer } = await world.service.call('POST', MASKS, { as: world.ours.admin, body });
+    expect(status).toBe(202);
+    return ended(answer.run.runId);
+  }
+
+  const ended = (runId: string): Promise<MaskRun> =>
+    vi.waitFor(async () => {
+      const found = (await runs()).find((one) => one.runId === runId);
+      expect(found?.outcome).toBeDefined();
+      return found as MaskRun;
+    }, 30_000);
+
+  const countIn = async (): Promise<number> => {
+    const query = sql<{ count: number }>`
+      select count(*) as count from sessions
+      where organization_id = ${world.ours.organizationId} and deleted_at is null`;
+    return Number((await oneRow(world.service.store.db, query)).count);
+  };
+
+  test('counts first, then leaves nothing of it in the store, with a receipt for each session', async () => {
+    const { ours, service } = world;
+    const first = await plant(`the password is ${MARKER}`);
+    const second = await plant(`${MARKER} and ${MARKER}`, `about ${MARKER}`);
+    const other = await plant('nothing');
+    const counts = { found: 2, held: 0, events: 2, places: 3, fields: 1, outcome: 'done' };
+    expect(await run({ text: MARKER, dryRun: true })).toMatchObject({ ...counts, dryRun: true });
+    expect(await rowsWith(service.store.db, MARKER)).not.toEqual([]);
+    expect(await run({ text: MARKER })).toMatchObject({ ...counts, dryRun: false, by: expect.stringMatching(/^usr_/) });
+
+    for (const sessionId of [first, second]) await whenDerived(service, ours.member, sessionId, 3);
+    await vi.waitFor(async () => expect(await rowsWith(service.store.db, MARKER)).toEqual([]), 30_000);
+    const receipts = async (sessionId: string) =>
+      (await service.call('GET', `/v1/organizations/me/sessions/${sessionId}/masks`, { as: ours.member })).body.masks;
+    expect(await receipts(first)).toMatchObject([{ events: 1, places: 1, outcome: 'done' }]);
+    expect(await receipts(second)).toMatchObject([{ events: 1, places: 2, fields: 1, outcome: 'done' }]);
+    expect(await receipts(other)).toEqual([]);
+    expect(service.log.join('\n')).not.toContain(MARKER);
+    const { entries } = (await service.call('GET', '/v1/organizations/me/audit', { as: ours.admin })).body;
+    const told = entries.filter(({ action }: { action: string }) => action.startsWith('organization.mask'));
+    expect(told.map(({ action, details }: { action: string; details: object }) => [action, details])).toEqual([
+      ['organization.masked', { run: expect.any(String), dryRun: false, outcome: 'done' }],
+      ['organization.mask_requested', { run: expect.any(String), dryRun: false }],
+      ['organization.masked', { run: expect.any(String), dryRun: true, outcome: 'done' }],
+      ['organization.mask_requested', { run: expect.any(String), dryRun: true }],
+    ]);
+    if (engine !== 'sqlite') return;
+    await vi.waitFor(() => expect(filesWith(service.store.dataDir, MARKER)).toEqual([]), 15_000);
+  });
+
+  test('leaves sessions alone that the admin may not read, and counts none of them', async () => {
+    const hidden = await plant(MARKER);
+    const facts = await plant(MARKER);
+    await restrict(hidden, 'private');
+    await restrict(facts, 'facts');
+    expect(await run({ text: MARKER })).toMatchObject({
+      sessions: (await countIn()) - 2,
+      found: 0,
+      held: 0,
+      events: 0,
+    });
+    const rows = (await rowsWith(world.service.store.db, MARKER)).filter((row) => row.startsWith('appends'));
+    expect(rows).toHaveLength(2);
+    const policy = { as: world.ours.owner, body: { adminsSeeAll: true } };
+    await world.service.call('PUT', '/v1/organizations/me/policy', policy);
+    expect(await run({ text: MARKER })).toMatchObject({ sessions: await countIn(), found: 2, events: 2 });
+    expect(await runs(world.ours.owner)).toEqual([]);
+  });
+
+  test('leaves what a hold keeps as it is, and says in how many sessions', async () => {
+    const { ours, service } = world;
+    const held = await plant(MARKER);
+    const body = { target: { kind: 'session', id: held }, reason: 'a lawsuit' };
+    await service.call('POST', '/v1/organizations/me/holds', { as: ours.admin, body });
+    expect(await run({ text: MARKER, dryRun: true })).toMatchObject({ found: 0, held: 1, events: 0 });
+    expect(await run({ text: MARKER })).toMatchObject({ found: 0, held: 1, events: 0 });
+    expect(await rowsWith(service.store.db, MARKER)).not.toEqual([]);
+  });
+
+  test('is gone on with by the next process behind the session that was read last', async () => {
+    const { ours, service } = world;
+    const { db } = service.store;
+    const first = await plant(MARKER);
+    await plant(MARKER);
+    const pepper = (await oneRow(db, sql<{ value: string }>`select value from settings where name = 'pepper'`)).value;
+    const sealed = seal(pepper, 'mrn_1', MARKER);
+    const asked = { runId: 'mrn_1', organizationId: ours.organizationId, userId: ours.ownerId, isDry: false, sealed };
+    await insertMaskRun(db, asked, service.clock.now + 1_000);
+    await sql`update mask_runs set last_session = ${first}`.execute(db);
+    expect(JSON.stringify(await db.selectFrom('mask_runs').selectAll().execute())).not.toContain(MARKER);
+    const next = await startTestService(engine, {}, service.store);
+    try {
+      await vi.waitFor(async () => {
+        const [row] = await db.selectFrom('mask_runs').selectAll().execute();
+        expect(row).toMatchObject({ outcome: 'done', sealed: null, found: 1 });
+      }, 30_000);
+    } finally {
+      await next.close();
+    }
+  });
+
+  test('stops where who asked is no admin any more', async () => {
+    const { ours, service } = world;
+    const { db } = service.store;
+    const asked = { organizationId: ours.organizationId, userId: ours.memberId, isDry: false, sealed: 'no text' };
+    await insertMaskRun(db, { ...asked, runId: 'mrn_1' }, service.clock.now);
+    const next = await startTestService(engine, {}, service.store);
+    try {
+      await vi.waitFor(async () => {
+        const [row] = await db.selectFrom('mask_runs').selectAll().execute();
+        expect(row).toMatchObject({ outcome: 'stopped', sealed: null, sessions: 0 });
+      }, 30_000);
+    } finally {
+      await next.close();
+    }
+  });
+
+  test('is for owners and admins, and few of them go on at once', async () => {
+    const { ours, service } = world;
+    const ask = (as: string) => service.call('POST', MASKS, { as, body: { text: 'nowhere at all' } });
+    expect((await ask(ours.member)).status).toBe(403);
+    expect((await ask(ours.live)).status).toBe(401);
+    const later = { organizationId: ours.organizationId, userId: ours.memberId, isDry: true, sealed: 'no text' };
+    for (const runId of ['mrn_1', 'mrn_2', 'mrn_3']) {
+      await insertMaskRun(service.store.db, { ...later, runId }, service.clock.now);
+    }
+    expect((await ask(ours.admin)).body.code).toBe('quota_reached');
+  });
+});
