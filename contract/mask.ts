@@ -29,7 +29,7 @@ const Counts = {
 /** A text that was masked in a session. The text itself is not kept. */
 export const MaskReceipt = Type.Object({
   maskId: Id('msk'),
-  by: Id('usr'),
+  by: Type.String({ description: 'opaque id, `usr_…`; `service`: a sweep by the rules of redaction' }),
   requestedAt: Timestamp,
   finishedAt: Type.Optional({ ...Timestamp, description: 'absent while it runs' }),
   outcome: Type.Optional(

@@ -11,7 +11,7 @@ import { connectBus } from './bus/connect.ts';
 import { listDeadLetters, retryDeadLetters } from './bus/dead-letters.ts';
 import { joinBus, leaveBus } from './bus/numbering.ts';
 import { type Config, ConfigError } from './config.ts';
-import { sweepSessions } from './mask/sweep.ts';
+import { sweep } from './mask/sweep-command.ts';
 import { reindex } from './reindex.ts';
 import { moveStore } from './store/move.ts';
 import { changeStore, openStore, openStoreToRead, readSnapshot, type Store } from './store/open.ts';
@@ -46,7 +46,7 @@ export const COMMANDS: Record<string, Command> = {
 
 /** What may follow a command; nothing may follow the others. */
 const OPTIONS_OF: Record<string, string> = {
-  sweep: '[--after SESSION]',
+  sweep: '[--apply] [--after SESSION]',
   'audit verify': '[--heads FILE]',
   backup: 'FILE',
   restore: 'FILE [--check]',
@@ -94,28 +94,6 @@ async function verifyAuditLogs(config: Config, write: Write, options: readonly s
   const count = findings.length + heads.foreignLines.length;
   if (count > 0) throw new Error(`The audit log was changed: ${count} findings.`);
   write('Nothing was changed.');
-}
-
-/**
- * Reports what today's rules of redaction find in stored sessions, beside a service that may be using the store.
- * @throws if something is found
- */
-async function sweep(config: Config, write: Write, options: readonly string[]): Promise<void> {
-  const [option, after = '', ...more] = options;
-  if (more.length > 0 || (option !== undefined && (option !== '--after' || after === ''))) {
-    throw new Error('`sweep` takes no option but --after SESSION, which goes on behind that session');
-  }
-  const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = config;
-  const db = await openStoreToRead({ dataDir, databaseUrl, onError: (error) => write(error.message) });
-  const { sessions, findings } = await sweepSessions(db, after, ({ sessionId, events, rules, holdId }) => {
-    const counts = Object.entries(rules).map(([rule, count]) => `${rule} ${count}`);
-    const held = holdId === undefined ? '' : `; held by ${holdId}`;
-    write(`${sessionId}: ${events} ${events === 1 ? 'event' : 'events'}: ${counts.join(', ')}${held}`);
-  }).finally(() => db.destroy());
-  write(`${sessions} sessions were read. Nothing was changed.`);
-  if (findings > 0) {
-    throw new Error(`Today's rules find something in ${findings} sessions. Mask it there; docs/masking.md says how.`);
-  }
 }
 
 /**

@@ -385,6 +385,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   insertMask: [[{ ...ACTOR, sessionId: 'ses_1', mark: '[REDACTED:manual:1f0c]', sealed: 'text' }, NOW]],
   claimMask: [[ORGANIZATION, 'msk_1', NOW, NOW]],
   releaseMask: [[MASK]],
+  askForSweep: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1', eventCount: 1 }, NOW]],
   insertMaskRun: [[{ ...ACTOR, runId: 'mrn_1', isDry: false, sealed: 'text' }, NOW]],
   listUnfinishedMaskRuns: [[100]],
   claimMaskRun: [[MASK_RUN, NOW, NOW]],

@@ -9,6 +9,7 @@ import { pack } from '../log/codec.ts';
 import { decodeFrame, encodeFrame } from '../log/frame.ts';
 import type { StoredAppend } from '../store/events.ts';
 import { EventMasker } from './event-masker.ts';
+import { findText } from './finder.ts';
 
 const MARK = '[REDACTED:manual:00ff]';
 const MARKER = 'kQ"7\\n/ü\n𝒳k';
@@ -50,7 +51,7 @@ const eventsIn = (append: Pick<StoredAppend, 'codec' | 'body'>): Event[] =>
   decodeFrame(append).map(({ eventType, payload }) => ({ eventType, payload: Buffer.from(payload).toString('utf8') }));
 
 function maskAll(appends: readonly StoredAppend[], text: string) {
-  const masker = new EventMasker({ search: createTextSearch(text), mark: MARK });
+  const masker = new EventMasker(findText(createTextSearch(text), MARK));
   const masked = [...appends.flatMap((append) => masker.add(append)), ...masker.end()];
   const byFirst = new Map(masked.map((one) => [one.append.first_sequence, one]));
   const events = appends.flatMap((append) => eventsIn(byFirst.get(append.first_sequence) ?? append));

@@ -1,17 +1,12 @@
 import { eventDigest } from '../../contract/chain.ts';
 import { isPart } from '../../contract/parts.ts';
-import { findInJson, isOwn, type JsonPlace, replaceInJson, type Token, tokensOf } from '../../redact/json-places.ts';
-import { endOf, findPlaces, type Level, type Place, readEscaped, type Search, startOf } from '../../redact/places.ts';
+import { tokensOf } from '../../redact/json-places.ts';
+import { endOf, type Level, readEscaped, startOf } from '../../redact/places.ts';
 import { pack } from '../log/codec.ts';
 import { decodeFrame, encodeFrame } from '../log/frame.ts';
 import type { StoredAppend } from '../store/events.ts';
 import type { MaskedAppend, MaskedEvent } from '../store/masks.ts';
-
-/** What is masked, and what takes its place: a text without anything that JSON escapes. */
-export interface Wanted {
-  search: Search;
-  mark: string;
-}
+import { type Finder, isSlice, type Replacement, replaceEach } from './finder.ts';
 
 interface Event {
   eventType: string;
@@ -44,12 +39,12 @@ const MOST_PARTS = 64;
  * appends wait until the payload of their last part is whole. What is given back together is written together.
  */
 export class EventMasker {
-  readonly #wanted: Wanted;
+  readonly #finder: Finder;
   #open: Open[] = [];
   #run: Part[] = [];
 
-  constructor(wanted: Wanted) {
-    this.#wanted = wanted;
+  constructor(finder: Finder) {
+    this.#finder = finder;
   }
 
   add(append: StoredAppend): MaskedAppend[] {
@@ -76,11 +71,11 @@ export class EventMasker {
     if (!goesOn) this.#closeRun();
     this.#maskType(event);
     if (!part) {
-      this.#replace(event, findInJson(event.payload, this.#wanted.search));
+      this.#replace(event, this.#finder.inJson(event.payload));
       owner.unsettled--;
       return;
     }
-    this.#replace(event, findInJson(event.payload, this.#wanted.search, isOwnOfPart));
+    this.#replace(event, this.#finder.inPart(event.payload));
     this.#run.push({ event, owner, ...part });
     if (part.part >= part.of) this.#closeRun();
     else if (this.#run.length >= MOST_PARTS) this.#closeRun(1);
@@ -89,9 +84,8 @@ export class EventMasker {
   /** The names of types are words with dots; what is anything else was written by a stranger. */
   #maskType(event: Event): void {
     if (/^[a-zA-Z._]{1,40}$/.test(event.eventType)) return;
-    const { search, mark } = this.#wanted;
-    const places = findPlaces(event.eventType, search);
-    event.eventType = replaceIn(event.eventType, places, mark);
+    const places = this.#finder.inText(event.eventType);
+    event.eventType = replaceEach(event.eventType, places);
     event.count += places.length;
   }
 
@@ -104,21 +98,20 @@ export class EventMasker {
   }
 
   #maskTogether(run: readonly Part[]): void {
-    const { search, mark } = this.#wanted;
     const slices = run.map(({ event }) => sliceOf(event.payload));
     const whole = slices.map(({ text }) => text).join('');
     const isWhole = run[0]?.part === 1 && run.at(-1)?.part === run[0].of && isJson(whole);
-    const places = isWhole ? findInJson(whole, search) : findPlaces(whole, search);
+    const places = isWhole ? this.#finder.inJson(whole) : this.#finder.inText(whole);
     let begin = 0;
     for (const [index, { event }] of run.entries()) {
       const slice = slices[index] as Slice;
       const end = begin + slice.text.length;
-      const pieces = places.flatMap((place): (Place & { text: string })[] => {
+      const pieces = places.flatMap((place): Replacement[] => {
         const [from, to] = [Math.max(place.start, begin), Math.min(place.end, end)];
         if (from >= to) return [];
         // The mark stands where the text began.
         const isHere = place.start >= begin;
-        const shown = 'isNumber' in place && place.isNumber ? JSON.stringify(JSON.stringify(mark)).slice(1, -1) : mark;
+        const shown = JSON.stringify(place.text).slice(1, -1);
         if (isHere) event.count++;
         const start = slice.first + startOf(slice, from - begin);
         const stop = slice.first + endOf(slice, to - begin - 1);
@@ -129,9 +122,9 @@ export class EventMasker {
     }
   }
 
-  #replace(event: Event, places: readonly JsonPlace[]): void {
+  #replace(event: Event, places: readonly Replacement[]): void {
     if (places.length === 0) return;
-    event.payload = replaceInJson(event.payload, places, this.#wanted.mark);
+    event.payload = replaceEach(event.payload, places);
     event.count += places.length;
   }
 
@@ -171,9 +164,6 @@ function parse(json: string): unknown {
 
 const isJson = (text: string) => parse(text) !== undefined;
 
-const isJsonField = ({ field, depth, kind }: Token) => field === 'json' && depth === 1 && kind === 'string';
-const isOwnOfPart = (token: Token) => isOwn(token) || isJsonField(token);
-
 /** The slice of a payload in a part. */
 interface Slice extends Level {
   /** Where it begins in the text of the part. */
@@ -182,24 +172,8 @@ interface Slice extends Level {
 
 function sliceOf(payload: string): Slice {
   // The last one counts, as where it is parsed.
-  const token = [...tokensOf(payload)].findLast(isJsonField);
+  const token = [...tokensOf(payload)].findLast(isSlice);
   if (!token) return { text: '', first: 0 };
   const first = token.start + 1;
   return { ...readEscaped(payload.slice(first, token.end - 1)), first };
-}
-
-const replaceIn = (text: string, places: readonly Place[], mark: string) =>
-  replaceEach(
-    text,
-    places.map((place) => ({ ...place, text: mark })),
-  );
-
-function replaceEach(text: string, places: readonly (Place & { text: string })[]): string {
-  let replaced = '';
-  let from = 0;
-  for (const place of places) {
-    replaced += text.slice(from, place.start) + place.text;
-    from = place.end;
-  }
-  return replaced + text.slice(from);
 }

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createMarker } from '../../redact/mark.ts';
-import { findPlaces } from '../../redact/places.ts';
 import { createTextSearch } from '../../redact/text-search.ts';
 import type { Background } from '../background.ts';
 import type { SessionKey } from '../log/decide.ts';
@@ -17,6 +16,7 @@ import {
   type OwnFields,
   releaseMask,
   stopMask,
+  TODAYS_RULES,
   writeMasked,
 } from '../store/masks.ts';
 import { isPostgres } from '../store/postgres.ts';
@@ -25,7 +25,9 @@ import type { MaskRow } from '../store/schema-governance.ts';
 import { findSession } from '../store/sessions.ts';
 import { wholeOrganization } from '../store/viewer.ts';
 import { sliceOf } from '../work.ts';
-import { EventMasker, type Wanted } from './event-masker.ts';
+import { EventMasker } from './event-masker.ts';
+import { findByRules } from './find-by-rules.ts';
+import { type Finder, findText, replaceEach } from './finder.ts';
 import { markKey, seal, unseal } from './seal.ts';
 
 export interface MaskingOptions {
@@ -63,6 +65,8 @@ const PATIENCE_MS = 20_000;
 const CLAIM_MS = 60_000;
 /** Masked appends that are written together: appends of others wait for their transaction. */
 const LARGEST_GROUP = { appends: 20, bytes: 1024 * 1024 };
+/** By rules: what one event tells of another is lost where a crash is between them. */
+const LARGEST_GROUP_BY_RULES = { appends: 200, bytes: 8 * 1024 * 1024 };
 const LISTED_AT_ONCE = 100;
 /** How long a mask waits for events that are on their way, in milliseconds, before others have their turn. */
 const LONGEST_WAIT_MS = 5_000;
@@ -91,8 +95,9 @@ export class Masking {
 
   /** Counts what would be masked, and changes nothing. */
   async count(session: SessionRow, text: string): Promise<Counts> {
-    const wanted = this.#wantedIn(session.session_id, text);
-    const counts = { mark: wanted.mark, events: 0, places: 0, fields: maskFields(session, wanted).places };
+    const mark = this.#markOf(session.session_id, text);
+    const wanted = findText(createTextSearch(text), mark);
+    const counts = { mark, events: 0, places: 0, fields: maskFields(session, wanted).places };
     for await (const group of maskedAppends(this.#options.db, session, wanted)) {
       for (const { events } of group) {
         counts.events += events.length;
@@ -114,7 +119,7 @@ export class Masking {
     along?: (transaction: Db) => Promise<void>,
   ): Promise<MaskRow> {
     const { db, pepper, now, bus } = this.#options;
-    const { mark } = this.#wantedIn(sessionId, text);
+    const mark = this.#markOf(sessionId, text);
     const sealed = seal(pepper, sessionId, text);
     const acceptedEvents = (await bus?.countAccepted({ organizationId, sessionId })) ?? 0;
     const asked = { organizationId, sessionId, userId, mark, sealed, acceptedEvents };
@@ -143,12 +148,12 @@ export class Masking {
   }
 
   async #run({ organization_id: organizationId, mask_id }: MaskRow, signal: AbortSignal): Promise<void> {
-    const { db, now, pepper } = this.#options;
+    const { db, now } = this.#options;
     // No other process has an embedded store, and in this one a mask runs once at a time.
     const until = () => (isPostgres(db) ? now() + CLAIM_MS : 0);
     const mask = await claimMask(db, organizationId, mask_id, now(), until());
     if (!mask || mask.sealed === null) return;
-    const wanted = this.#wantedIn(mask.session_id, unseal(pepper, mask.session_id, mask.sealed));
+    const wanted = this.#finderOf(mask.session_id, mask.sealed);
     try {
       const session = await this.#maskEvents(mask, wanted, until, signal);
       const isAll = !session || (await this.#clearBus(mask, session, signal));
@@ -179,7 +184,7 @@ export class Masking {
    * session that grows all the time is read once.
    * @returns the session, with the events that it has by then; undefined where it is gone
    */
-  async #maskEvents(mask: MaskRow, wanted: Wanted, until: () => number, signal: AbortSignal) {
+  async #maskEvents(mask: MaskRow, wanted: Finder, until: () => number, signal: AbortSignal) {
     const { db, now } = this.#options;
     const read = () => findSession(db, wholeOrganization(mask.organization_id), mask.session_id);
     for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -205,18 +210,25 @@ export class Masking {
   }
 
   /** @returns false where it was stopped, or somebody else changed an append meanwhile */
-  async #maskOnce(mask: MaskRow, session: SessionRow, wanted: Wanted, until: () => number, signal: AbortSignal) {
+  async #maskOnce(mask: MaskRow, session: SessionRow, wanted: Finder, until: () => number, signal: AbortSignal) {
     const { db, now } = this.#options;
-    for await (const group of maskedAppends(db, session, wanted, () => this.#countArrived(mask, signal))) {
+    const largest = mask.sealed === TODAYS_RULES ? LARGEST_GROUP_BY_RULES : LARGEST_GROUP;
+    for await (const group of maskedAppends(db, session, wanted, () => this.#countArrived(mask, signal), largest)) {
       if (signal.aborted) return false;
       if (!(await writeMasked(db, mask, group, now(), until()))) return false;
     }
     return true;
   }
 
-  #wantedIn(sessionId: string, text: string): Wanted {
-    const mark = createMarker(markKey(this.#options.pepper), sessionId)(RULE, text);
-    return { search: createTextSearch(text), mark };
+  #finderOf(sessionId: string, sealed: string): Finder {
+    const { pepper } = this.#options;
+    if (sealed === TODAYS_RULES) return findByRules(markKey(pepper), sessionId);
+    const text = unseal(pepper, sessionId, sealed);
+    return findText(createTextSearch(text), this.#markOf(sessionId, text));
+  }
+
+  #markOf(sessionId: string, text: string): string {
+    return createMarker(markKey(this.#options.pepper), sessionId)(RULE, text);
   }
 }
 
@@ -238,8 +250,9 @@ async function poll(ask: () => Promise<boolean>, signal: AbortSignal): Promise<b
 async function* maskedAppends(
   db: Db,
   session: SessionRow,
-  wanted: Wanted,
+  wanted: Finder,
   countGrown = async () => session.event_count,
+  largest = LARGEST_GROUP,
 ): AsyncGenerator<MaskedAppend[]> {
   const masker = new EventMasker(wanted);
   let group: MaskedAppend[] = [];
@@ -248,7 +261,7 @@ async function* maskedAppends(
     const masked = await sliceOf(append.body.byteLength * LIKELY_RATIO, () => masker.add(append));
     group.push(...masked);
     bytes += masked.reduce((sum, { body }) => sum + body.byteLength, 0);
-    if (group.length >= LARGEST_GROUP.appends || bytes >= LARGEST_GROUP.bytes) {
+    if (group.length >= largest.appends || bytes >= largest.bytes) {
       yield group;
       [group, bytes] = [[], 0];
     }
@@ -267,22 +280,16 @@ async function* readGrowing(db: Db, session: SessionRow, countGrown: () => Promi
 /** How many times larger the events are than their compressed form, about. */
 const LIKELY_RATIO = 8;
 
-function maskFields(before: OwnFields, { search, mark }: Wanted): { fields: OwnFields; places: number } {
+function maskFields(before: OwnFields, wanted: Finder): { fields: OwnFields; places: number } {
   const { title, repo_root, repository, git_branch } = before;
   const fields: OwnFields = { title, repo_root, repository, git_branch };
   let places = 0;
   for (const name of OWN_FIELDS) {
     const text = fields[name];
-    const found = text === null ? [] : findPlaces(text, search);
+    const found = text === null ? [] : wanted.inText(text);
     if (text === null || found.length === 0) continue;
     places += found.length;
-    let from = 0;
-    let masked = '';
-    for (const { start, end } of found) {
-      masked += text.slice(from, start) + mark;
-      from = end;
-    }
-    fields[name] = masked + text.slice(from);
+    fields[name] = replaceEach(text, found);
   }
   return { fields, places };
 }

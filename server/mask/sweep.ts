@@ -16,6 +16,8 @@ export interface SweepFinding extends SessionKey {
   rules: Readonly<Record<string, number>>;
   /** Of a hold that keeps the session as it is. */
   holdId: string | undefined;
+  /** That the session has. */
+  eventCount: number;
 }
 
 export interface SweepReport {
@@ -35,7 +37,7 @@ const AT_ONCE = 200;
 export async function sweepSessions(
   db: Db,
   after: string,
-  tell: (finding: SweepFinding) => void,
+  tell: (finding: SweepFinding) => void | Promise<void>,
 ): Promise<SweepReport> {
   const report: SweepReport = { sessions: 0, findings: 0 };
   for (let last: string | undefined = after; last !== undefined; ) {
@@ -46,7 +48,7 @@ export async function sweepSessions(
       if (events === 0) continue;
       report.findings++;
       const place = { organizationId: session.organization_id, sessionId: session.session_id };
-      tell({ ...place, events, rules, holdId: await findHoldOf(db, place) });
+      await tell({ ...place, events, rules, holdId: await findHoldOf(db, place), eventCount: session.event_count });
     }
     last = sessions.length < AT_ONCE ? undefined : sessions.at(-1)?.session_id;
   }

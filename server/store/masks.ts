@@ -40,6 +40,13 @@ export interface NewMask extends SessionKey {
 }
 
 const MOST_LISTED = 500;
+/** Rows that one statement inserts: a database takes so many parameters and no more. */
+const EVENTS_AT_ONCE = 1_000;
+
+/** Stands for a sealed text where a sweep asks for what today's rules find. */
+export const TODAYS_RULES = 'rules';
+/** Who asks for that. */
+const SERVICE = 'service';
 
 /** A session is held; nothing of it is masked. */
 export class MaskHeld extends Error {
@@ -73,6 +80,31 @@ export const insertMask = (db: Db, mask: NewMask, now: number, along?: (transact
     await along?.(transaction);
     return row;
   });
+
+/**
+ * Asks, in a transaction, that a session is masked by today's rules.
+ * @returns false where that was asked for before, and is not done
+ * @throws MaskHeld; Problem `words_withheld`
+ */
+export async function askForSweep(transaction: Db, place: SessionKey & { eventCount: number }, now: number) {
+  const { organizationId, sessionId, eventCount } = place;
+  await assertUnheld(transaction, place);
+  await assertHasWords(transaction, place);
+  const row = await firstRow(
+    transaction,
+    sql<MaskRow>`
+      insert into masks
+        (mask_id, organization_id, session_id, mark, sealed, masked_by, requested_at, accepted_events)
+      select ${newId('msk', now)}, ${organizationId}, ${sessionId}, '[REDACTED:…]', ${TODAYS_RULES}, ${SERVICE},
+        ${sql.lit(now)}, ${sql.lit(eventCount)}
+      where not exists (
+        select 1 from masks
+        where organization_id = ${organizationId} and session_id = ${sessionId} and sealed = ${TODAYS_RULES})
+      returning *`,
+  );
+  if (row) await record(transaction, row, 'session.mask_requested', {}, now);
+  return row !== undefined;
+}
 
 /** Claims a mask for this process; undefined where another one has it, or it is finished. */
 export const claimMask = (db: Db, organizationId: string, maskId: string, now: number, until: number) =>
@@ -158,15 +190,19 @@ export const writeMasked = (
         if (changed === 0) throw new Overtaken();
       }
       const events = appends.flatMap((append) => append.events);
-      const rows = events.map(
-        ({ sequence, digest, count }) =>
-          sql`(${sessionId}, ${sequence}, ${organizationId}, ${digest}, ${count}, ${masked_by}, ${now})`,
-      );
-      await sql`
-        insert into event_masks (session_id, sequence, organization_id, digest, places, masked_by, masked_at)
-        values ${sql.join(rows)}
-        on conflict (session_id, sequence) do update set places = event_masks.places + excluded.places,
-          masked_by = excluded.masked_by, masked_at = excluded.masked_at`.execute(transaction);
+      for (let from = 0; from < events.length; from += EVENTS_AT_ONCE) {
+        const rows = events
+          .slice(from, from + EVENTS_AT_ONCE)
+          .map(
+            ({ sequence, digest, count }) =>
+              sql`(${sessionId}, ${sequence}, ${organizationId}, ${digest}, ${count}, ${masked_by}, ${now})`,
+          );
+        await sql`
+          insert into event_masks (session_id, sequence, organization_id, digest, places, masked_by, masked_at)
+          values ${sql.join(rows)}
+          on conflict (session_id, sequence) do update set places = event_masks.places + excluded.places,
+            masked_by = excluded.masked_by, masked_at = excluded.masked_at`.execute(transaction);
+      }
       const places = events.reduce((sum, { count }) => sum + count, 0);
       await sql`
         update masks set events = events + ${events.length}, places = places + ${places}, claimed_until = ${until}
@@ -274,7 +310,7 @@ const record = (
     transaction,
     organization_id,
     {
-      actor: person(masked_by),
+      actor: masked_by === SERVICE ? { kind: 'service', id: 'sweep' } : person(masked_by),
       action,
       target: { kind: 'session', id: session_id },
       details: { mask: mask_id, ...details },

@@ -85,7 +85,7 @@ export interface MaskRow {
   session_id: string;
   /** What stands in its place. */
   mark: string;
-  /** The text, encrypted; null once it is masked. */
+  /** The text, encrypted, or `TODAYS_RULES`; null once it is masked. */
   sealed: string | null;
   masked_by: string;
   requested_at: Time;

@@ -6,22 +6,25 @@ import { decodeFrame } from '../log/frame.ts';
 import { isPostgres } from '../store/postgres.ts';
 import type { AppendRow, Db } from '../store/schema.ts';
 
-/** Rows of any table that hold the marker, which is a word, decoded; and whether the index of words has it. */
-export async function rowsWith(db: Db, marker: string): Promise<string[]> {
+/**
+ * Rows of any table that hold the marker, decoded; and whether the index of words has it.
+ * @param word of the marker, as the index has it
+ */
+export async function rowsWith(db: Db, marker: string, word = marker): Promise<string[]> {
   const tables = (await db.introspection.getTables()).map(({ name }) => name);
   const texts: string[] = [];
   for (const table of tables.filter((name) => !name.startsWith('chunk_words'))) {
     const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(db);
     for (const row of rows) texts.push(`${table} ${readable(row)}`);
   }
-  if (!isPostgres(db)) texts.push(...(await indexed(db, marker)));
+  if (!isPostgres(db) && (await isIndexed(db, word))) texts.push(`the index of words has ${marker}`);
   return texts.filter((text) => text.includes(marker));
 }
 
-async function indexed(db: Db, marker: string): Promise<string[]> {
+async function isIndexed(db: Db, word: string): Promise<boolean> {
   const { rows } = await sql<{ found: number }>`
-    select count(*) as found from chunk_words where chunk_words match ${`"${marker}"`}`.execute(db);
-  return rows[0]?.found === 0 ? [] : [marker];
+    select count(*) as found from chunk_words where chunk_words match ${`"${word}"`}`.execute(db);
+  return Number(rows[0]?.found) > 0;
 }
 
 function readable(row: Record<string, unknown>): string {

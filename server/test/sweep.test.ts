@@ -1,13 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { splitPayload } from '../../contract/parts.ts';
 import { COMMANDS } from '../commands.ts';
 import { ENGINES } from './engines.ts';
-import { openSession } from './factories.ts';
-import { testConfig } from './harness.ts';
+import { openSession, whenDerived } from './factories.ts';
+import { startTestService, testConfig } from './harness.ts';
+import { filesWith, rowsWith } from './marker-scan.ts';
 import { startWorld, type World } from './world.ts';
 
 /** Made up, in the form of a vendor. */
 const TOKEN = ['ghp', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('_');
+/** Of the token, in the index of words. */
+const WORD = TOKEN.slice(TOKEN.indexOf('_') + 1);
 const SOURCE = { agent: 'codex', session: 's', file: '/t.jsonl', position: 1 };
 
 describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
@@ -72,7 +75,65 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     expect((await sweep()).lines.slice(0, -1)).toEqual([`${parts}: 1 event: github-token 1; held by ${holdId}`]);
   });
 
-  test.each([['--apply'], ['--after'], ['--after', 'a', 'b']])('refuses %j', async (...options) => {
-    expect((await sweep(...options)).outcome).toContain('`sweep` takes no option but --after SESSION');
+  test('masks what the rules find, when that is asked for, and leaves nothing of it in the store', async () => {
+    const { ours, service } = world;
+    const { db } = service.store;
+    const whole = await send(
+      { output: 'nothing', n: 1 },
+      { output: `export GH=${TOKEN}`, more: { list: ['a', 'b"c'] } },
+    );
+    const cut = JSON.stringify({ source: SOURCE, output: `${'x'.repeat(150)} ${TOKEN} ${'y'.repeat(300)}` });
+    const parts = await send(...splitPayload(SOURCE, cut, 320));
+    const held = await send({ output: 'password: hunter2-but-longer-9' });
+    const target = { kind: 'session', id: held };
+    const body = { target, reason: 'a lawsuit' };
+    await service.call('POST', '/v1/organizations/me/holds', { as: ours.admin, body });
+
+    for (const id of [whole, parts]) await whenDerived(service, ours.member, id, id === whole ? 2 : 3);
+    expect(await rowsWith(db, TOKEN, WORD)).not.toEqual([]);
+    const { lines, outcome } = await sweep('--apply');
+    expect(outcome).toBe("Holds keep 1 sessions in which today's rules find something.");
+    expect(lines.filter((line) => line.endsWith('; is going to be masked'))).toHaveLength(2);
+    expect((await sweep('--apply')).lines.filter((line) => line.endsWith('; was asked for before'))).toHaveLength(2);
+
+    const next = await startTestService(engine, {}, service.store);
+    try {
+      await vi.waitFor(async () => {
+        const rows = await db.selectFrom('masks').selectAll().execute();
+        expect(rows.map(({ outcome, sealed, events, places }) => ({ outcome, sealed, events, places }))).toEqual([
+          { outcome: 'done', sealed: null, events: 1, places: 1 },
+          { outcome: 'done', sealed: null, events: expect.any(Number), places: 1 },
+        ]);
+      }, 30_000);
+      for (const id of [whole, parts]) await whenDerived(service, ours.member, id, id === whole ? 2 : 3);
+      await vi.waitFor(async () => expect(await rowsWith(db, TOKEN, WORD)).toEqual([]), 30_000);
+      if (engine === 'sqlite') {
+        await vi.waitFor(() => expect(filesWith(service.store.dataDir, TOKEN)).toEqual([]), 15_000);
+      }
+    } finally {
+      await next.close();
+    }
+    const read = async (id: string) =>
+      (await service.call('GET', `/v1/organizations/me/sessions/${id}/events`, { as: ours.member })).body.events;
+    const mark = expect.stringMatching(/^export GH=\[REDACTED:github-token:[0-9a-f]{4}\]$/);
+    expect((await read(whole)).map(({ payload }: { payload: object }) => payload)).toEqual([
+      { output: 'nothing', n: 1 },
+      { output: mark, more: { list: ['a', 'b"c'] } },
+    ]);
+    const { masks } = (await service.call('GET', `/v1/organizations/me/sessions/${whole}/masks`, { as: ours.member }))
+      .body;
+    expect(masks).toMatchObject([{ by: 'service', outcome: 'done', events: 1, places: 1 }]);
+    const { entries } = (await service.call('GET', '/v1/organizations/me/audit', { as: ours.admin })).body;
+    const told = entries.filter(({ action }: { action: string }) => action === 'session.masked');
+    expect(told).toHaveLength(2);
+    expect(told[0].actor).toEqual({ kind: 'service', id: 'sweep' });
+    expect((await sweep()).lines).toHaveLength(2);
   });
+
+  test.each([['--aply'], ['--after'], ['--after', 'a', 'b'], ['--apply', '--after']])(
+    'refuses %j',
+    async (...options) => {
+      expect((await sweep(...options)).outcome).toContain('`sweep` takes no option but --apply');
+    },
+  );
 });

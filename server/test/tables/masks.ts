@@ -112,7 +112,7 @@ export const MASKS: readonly Scenario[] = [
   {
     route: 'listMaskRuns',
     name: 'of who has asked for none',
-    as: ({ ours }) => ours.admin,
+    as: ({ ours }) => ours.owner,
     ask: {},
     status: 200,
     body: () => ({ runs: [] }),

@@ -1,0 +1,67 @@
+import { Problem } from '../../contract/problem.ts';
+import type { Config } from '../config.ts';
+import { askForSweep, MaskHeld } from '../store/masks.ts';
+import { changeStore, openStoreToRead, type StoreOptions } from '../store/open.ts';
+import { type SweepFinding, sweepSessions } from './sweep.ts';
+
+type Write = (line: string) => void;
+
+/**
+ * Reports what today's rules of redaction find in stored sessions, beside a service that may be using the store. With `--apply` it
+ * asks the service to mask that.
+ * @throws if something is found, and is not going to be masked
+ */
+export async function sweep(config: Config, write: Write, options: readonly string[]): Promise<void> {
+  const { after, isApplied } = readOptions(options);
+  const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = config;
+  const place = { dataDir, databaseUrl, onError: (error: Error) => write(error.message) };
+  const db = await openStoreToRead(place);
+  let left = 0;
+  const { sessions, findings } = await sweepSessions(db, after, async (finding) => {
+    const becomes = isApplied ? await ask(place, finding) : heldBy(finding.holdId);
+    if (!isApplied || finding.holdId !== undefined) left++;
+    const counts = Object.entries(finding.rules).map(([rule, count]) => `${rule} ${count}`);
+    const events = `${finding.events} ${finding.events === 1 ? 'event' : 'events'}`;
+    write(`${finding.sessionId}: ${events}: ${counts.join(', ')}${becomes}`);
+  }).finally(() => db.destroy());
+  const asked = findings - left;
+  write(
+    isApplied
+      ? `${sessions} sessions were read. The service masks ${asked} of them, and begins within a minute.`
+      : `${sessions} sessions were read. Nothing was changed.`,
+  );
+  if (left === 0) return;
+  throw new Error(
+    isApplied
+      ? `Holds keep ${left} sessions in which today's rules find something.`
+      : `Today's rules find something in ${left} sessions. Mask it there; docs/masking.md says how.`,
+  );
+}
+
+/** @throws if there is another option */
+function readOptions(options: readonly string[]): { after: string; isApplied: boolean } {
+  const rest = [...options];
+  const isApplied = rest[0] === '--apply' && rest.shift() !== undefined;
+  const [option, after = '', ...more] = rest;
+  if (more.length > 0 || (option !== undefined && (option !== '--after' || after === ''))) {
+    throw new Error(
+      '`sweep` takes no option but --apply, which masks what is found, and then --after SESSION, which goes on behind that session',
+    );
+  }
+  return { after, isApplied };
+}
+
+const heldBy = (holdId: string | undefined) => (holdId === undefined ? '' : `; held by ${holdId}`);
+
+/** Asks the service to mask what was found. @returns what becomes of it */
+async function ask(place: StoreOptions, finding: SweepFinding): Promise<string> {
+  try {
+    const isNew = await changeStore(place, (transaction) => askForSweep(transaction, finding, Date.now()));
+    return isNew ? '; is going to be masked' : '; was asked for before';
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'words_withheld') return '; is gone meanwhile';
+    if (!(error instanceof MaskHeld)) throw error;
+    finding.holdId = error.holdId;
+    return heldBy(error.holdId);
+  }
+}
