@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { chainStart, eventDigest, follow } from '../../contract/chain.ts';
 import { type Envelope, keyIdOf, openEnvelope, signStatement } from '../../contract/dsse.ts';
 import { COUNTERSIGNATURE, type Countersigned, type Evidence, RECEIPT, type Receipt } from '../../contract/evidence.ts';
@@ -93,6 +93,12 @@ test('a page that was changed does not verify, nor a statement that somebody els
 
 test('no receipt is written where the service has other events than were sent', async () => {
   const { receipt, service } = await setUp();
+  // The service is done with signing what was sent: later it would do so behind the change.
+  await vi.waitFor(async () => {
+    const signed = await service.store.db.selectFrom('session_chains').select('sequence').execute();
+    const held = await service.store.db.selectFrom('sessions').select('event_count as sequence').execute();
+    expect(signed).toEqual(held);
+  }, 15_000);
   await service.store.db.deleteFrom('session_chains').execute();
   await service.store.db
     .updateTable('sessions')
