@@ -206,9 +206,10 @@ const recordSome = (db: Db, action: keyof typeof NOTED, organizationId: string, 
   db.transaction().execute(async (transaction) => {
     const expired = await allRows(
       transaction,
+      // By their keys: an index of the organization would find all that wait each time, 0.6 s instead of 0.06.
       sql<{ event_count: number }>`
         update ${TABLE_OF[action]} set is_noted = 1
-        where organization_id = ${organizationId} and is_noted = 0 and session_id in (
+        where coalesce(organization_id, '') = ${organizationId} and is_noted < 1 and session_id in (
           select session_id from ${NOTED[action]} and organization_id = ${organizationId} limit ${NOTED_AT_ONCE})
         returning event_count`,
     );

@@ -41,7 +41,7 @@ select distinct organization_id
   where is_noted = 0;
 update deleted_sessions
   set is_noted = 1
-  where organization_id = $1 and is_noted = 0 and session_id in ( select session_id
+  where coalesce(organization_id, '') = $1 and is_noted < 1 and session_id in ( select session_id
   from deleted_sessions
   where last_event_at is not null and is_noted = 0 and organization_id = $2
   limit $3)
@@ -54,7 +54,7 @@ select sequence, hash
   where organization_id = $1 for update;
 update expired_contents
   set is_noted = 1
-  where organization_id = $1 and is_noted = 0 and session_id in ( select session_id
+  where coalesce(organization_id, '') = $1 and is_noted < 1 and session_id in ( select session_id
   from expired_contents
   where is_noted = 0 and organization_id = $2
   limit $3)
@@ -73,7 +73,7 @@ select distinct organization_id
   where is_noted = 0;
 update deleted_sessions
   set is_noted = 1
-  where organization_id = ? and is_noted = 0 and session_id in ( select session_id
+  where coalesce(organization_id, '') = ? and is_noted < 1 and session_id in ( select session_id
   from deleted_sessions
   where last_event_at is not null and is_noted = 0 and organization_id = ?
   limit ?)
@@ -86,7 +86,7 @@ select sequence, hash
   where organization_id = ?;
 update expired_contents
   set is_noted = 1
-  where organization_id = ? and is_noted = 0 and session_id in ( select session_id
+  where coalesce(organization_id, '') = ? and is_noted < 1 and session_id in ( select session_id
   from expired_contents
   where is_noted = 0 and organization_id = ?
   limit ?)
