@@ -19,7 +19,7 @@ import { createRandom } from './seed.ts';
 
 const ORGANIZATIONS = ['org_one', 'org_two'];
 const LENGTH = 30;
-/** `CAPTURE_TEST_RUNS=20` makes 10,000 on SQLite. */
+/** `CAPTURE_TEST_RUNS=20` makes 10,000 on SQLite, 200 on PostgreSQL (in 14 s and 43 s). */
 const CHANGES = { sqlite: times(500), postgres: times(50) };
 
 const random = createRandom();
