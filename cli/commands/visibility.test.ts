@@ -22,12 +22,37 @@ async function prepare() {
 test('new sessions are as a person says, and the other settings stay', async () => {
   const { home, capture, seen } = await prepare();
   write(join(home, 'state/preferences.json'), '{"exclude":["~/taxes"]}');
-  expect((await capture(['visibility'])).stdout).toContain('team');
+  expect((await capture(['visibility'])).stdout).toContain('your organization');
   expect((await capture(['visibility', 'private'])).exitCode).toBe(0);
   expect((await capture(['visibility', 'nobody'])).exitCode).toBe(2);
   expect(JSON.parse((await capture(['visibility', '--json'])).stdout)).toMatchObject({ visibility: 'private' });
   await capture(['import']);
   expect(seen()).toEqual(['private']);
+});
+
+test('it does not promise that everybody sees what the organization may hide', async () => {
+  const { capture } = await prepare();
+  expect((await capture(['visibility'])).stdout).toContain('your organization and their repository decide');
+  expect((await capture(['visibility', 'facts'])).stdout).toContain(
+    'Fewer people see them where your organization or their repository',
+  );
+});
+
+test('it says of one session who may see it, also before it was sent, and changes nothing', async () => {
+  const { capture, seen } = await prepare();
+  expect((await capture(['visibility', sessionId(1)])).stdout).toContain('was not sent yet');
+  await capture(['import']);
+  expect((await capture(['visibility', sessionId(1)])).stdout).toContain('is team at the service');
+  await capture(['visibility', sessionId(1), 'private']);
+  const { stdout } = await capture(['visibility', sessionId(1), '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ session: sessionId(1), visibility: 'private' });
+  expect(seen()).toEqual(['private']);
+});
+
+test('a word that is neither a session nor one of the three is answered with the three', async () => {
+  const { capture } = await prepare();
+  const { exitCode, stderr } = await capture(['visibility', 'privat']);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('team, facts or private')]);
 });
 
 test('a session that was sent is hidden at once, and is shown again by the dashboard only', async () => {

@@ -8,7 +8,7 @@ import type { Output } from '../output.ts';
 import { openPolicy, visibilityOf } from '../pipeline.ts';
 import { readPreferences, writeVisibility } from '../privacy/preferences.ts';
 import { SESSION_NAMES } from '../sessions/choose.ts';
-import { chooseMet } from '../sessions/met.ts';
+import { chooseMet, type MetSession } from '../sessions/met.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { isTemporary } from '../upload/problem.ts';
 import { createRestriction } from '../upload/restriction.ts';
@@ -17,21 +17,22 @@ import { createService } from '../upload/service.ts';
 
 /** What each means, for people. */
 const MEANINGS: Record<Visibility, string> = {
-  team: 'every member of the organization sees all of them',
-  facts: 'others see that they exist, files and figures, but no word of them',
-  private: 'nobody but you sees them',
+  team: 'every member of the organization sees every word',
+  facts: 'others see that it exists, files and figures, but no word',
+  private: 'nobody but you sees anything',
 };
 
 export const visibilityCommand = defineCommand({
   name: 'visibility',
   summary: 'say who may see sessions of this machine',
   description:
-    'Says who may see new sessions of this machine, or makes one session stricter, also what was sent of it. The strictest of ' +
+    'Says who may see new sessions of this machine, or one session, or makes it stricter, also what was sent of it. The strictest of ' +
     'machine, repository and organization counts. Only the dashboard shows a session to more people again.',
   examples: [
     ['capture visibility', 'who may see new sessions'],
     ['capture visibility private', 'new sessions are yours alone'],
-    ['capture visibility 0199a213 facts', 'one session'],
+    ['capture visibility 0199a213', 'who sees one session'],
+    ['capture visibility 0199a213 facts', 'make it stricter'],
   ],
   takes: {
     one: text('[SESSION]', `${SESSION_NAMES}; left out for new sessions`),
@@ -39,15 +40,51 @@ export const visibilityCommand = defineCommand({
   },
   async run(context, { one, other }, output) {
     if (other !== undefined) return restrictSession(context, one ?? '', readVisibility(other), output);
-    if (one !== undefined) writeVisibility(context, readVisibility(one));
+    if (one !== undefined && !isVisibility(one)) return showSession(context, one, output);
+    if (one !== undefined) writeVisibility(context, one);
     const visibility = readPreferences(context).visibility ?? 'team';
-    output.answer({ visibility }, [`New sessions of this machine: ${visibility}, so ${MEANINGS[visibility]}.`]);
+    output.answer({ visibility }, [describeNew(visibility)]);
   },
 });
 
+/** What the organization has set is known to the service alone. */
+function describeNew(visibility: Visibility): string {
+  if (visibility === 'team')
+    return 'New sessions of this machine: your organization and their repository decide who sees them.';
+  const rest =
+    visibility === 'private' ? '' : '. Fewer people see them where your organization or their repository is stricter';
+  return `New sessions of this machine: ${visibility}, so ${MEANINGS[visibility]}${rest}.`;
+}
+
 function readVisibility(given: string): Visibility {
   if (isVisibility(given)) return given;
-  throw new Failure(EXIT.usage, `${given} is not ${VISIBILITIES.join(', ')}.`);
+  throw new Failure(EXIT.usage, `${given} is not team, facts or private.`);
+}
+
+/** Who sees a session, by the last answer of the service. */
+function showSession(context: Context, name: string, output: Output): void {
+  const spool = openSpool(locateSpool(context) ?? ':memory:', stateFolder(context));
+  try {
+    const { agent, session, id } = findSession(context, spool, name);
+    const parts = id === undefined ? [] : spool.sessions.openedAs(id).map((one) => one.visibility);
+    const said = spool.decisions.find(agent, session)?.visibility;
+    const now = parts.length === 0 ? undefined : VISIBILITIES.find((one) => parts.includes(one));
+    const wish = said && (now === undefined || isStricter(said, now)) ? ` You want it to be ${said}.` : '';
+    output.answer({ agent, session, visibility: now ?? null, wanted: said ?? null }, [
+      `${agent} ${session} ${now ? `is ${now} at the service: ${MEANINGS[now]}` : 'was not sent yet'}.${wish}`,
+    ]);
+  } finally {
+    spool.close();
+  }
+}
+
+function findSession(context: Context, spool: Spool, name: string): MetSession {
+  try {
+    return chooseMet(context, spool, name);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure(error.exitCode, error.message, `${error.hint} For new sessions, say team, facts or private.`);
+  }
 }
 
 async function restrictSession(context: Context, name: string, asked: Visibility, output: Output): Promise<void> {

@@ -64,6 +64,7 @@ export function describePlan(context: Context, { agents, hooks, daemon, supervis
     ...(supervisor ? [`${supervisor.name} keeps capture running${file}.`] : []),
     ...(daemon && !supervisor ? ['capture runs in the background from now on.'] : []),
     `It keeps its own files in ${short(stateFolder(context))}.`,
+    'Your organization decides who sees your sessions; `capture visibility private` keeps new ones to yourself.',
   ];
 }
 
