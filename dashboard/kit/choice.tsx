@@ -88,8 +88,8 @@ interface CheckProps {
 
 /** Whether something is so. */
 export const Check = ({ isChecked, onChange, children }: CheckProps) => (
-  <label className="flex gap-2">
-    <input type="checkbox" checked={isChecked} onChange={(event) => onChange(event.target.checked)} />
+  <label className="flex items-start gap-2">
+    <input className="mt-1" type="checkbox" checked={isChecked} onChange={(event) => onChange(event.target.checked)} />
     <span>{children}</span>
   </label>
 );

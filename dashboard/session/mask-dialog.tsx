@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { LONGEST_MASKED, type Masked, type MaskReceipt, SHORTEST_MASKED } from '../../contract/mask.ts';
 import { keys, useChange, useMasks } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
@@ -95,7 +95,7 @@ const isFit = (text: string) => text.trim().length >= SHORTEST_MASKED && text.le
 
 const wordFound = (found: Masked) =>
   found.places + found.fields > 0
-    ? `It stands in ${wordPlaces(found)}. There will be ${found.mark}.`
+    ? `It stands in ${wordPlaces(found)}. ${found.mark} will stand there.`
     : 'It stands nowhere in this session. Upper and lower case count, and so does each space: the tab “raw” of the inspector shows the text as it is stored.';
 
 /** As “3 places of 2 events, and once in what the session says of itself”. */
@@ -113,22 +113,23 @@ function Receipt({ sessionId, receipt, onMasked, onClose }: Omit<Props, 'selecte
   const now = masks.find(({ maskId }) => maskId === receipt.maskId) ?? receipt;
   const isOver = now.finishedAt !== undefined;
   const readAgain = useReadAgain(sessionId, onMasked);
+  const done = useRef<HTMLButtonElement>(null);
+  useEffect(() => done.current?.focus(), []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
     if (isOver) readAgain();
   }, [isOver]);
   return (
     <Dialog title={TITLES[stateOf(now)]} onClose={onClose}>
-      <div className="flex flex-col gap-4 text-13">
+      <div className="text-13">
         <p role="status">
           {isOver ? '' : 'It goes on by itself, also where this is closed. Load the page again later. So far: '}
-          {`Masked in ${wordPlaces(now)}. There is now ${now.mark}.`}
+          {`Masked in ${wordPlaces(now)}. ${now.mark} stands there now.`}
           {now.outcome === 'held' && ' A legal hold was placed meanwhile, so the other places keep the text.'}
         </p>
-        <Receipts sessionId={sessionId} />
       </div>
       <DialogActions>
-        <Button tone="primary" autoFocus onClick={onClose}>
+        <Button tone="primary" ref={done} onClick={onClose}>
           Done
         </Button>
       </DialogActions>

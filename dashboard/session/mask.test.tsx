@@ -92,7 +92,8 @@ test('a text is counted, then masked once a person confirms it, and the page no 
   expect(asked.slice(1)).toEqual([{ text: SECRET }]);
   await expect.poll(prompt).toContain(MARK);
   await expect.poll(() => document.querySelector('.session-body')?.textContent).not.toContain(SECRET);
-  await button('Done').click();
+  await expect.element(button('Done')).toHaveFocus();
+  await userEvent.keyboard('{Enter}');
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();
 });
 
