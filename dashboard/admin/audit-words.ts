@@ -90,16 +90,22 @@ function wordDetail(name: string, value: Value, nameOf: NameOf): string {
 }
 
 const DETAILS: Readonly<Record<string, (value: Value, nameOf: NameOf) => string>> = {
+  // Of the policy their names; of a mask, in how many of the session's own the text was.
   fields: (value) =>
-    String(value)
-      .split(', ')
-      .map((field) => FIELDS[field] ?? field)
-      .join(', '),
+    typeof value === 'number'
+      ? plural(value, 'field')
+      : String(value)
+          .split(', ')
+          .map((field) => FIELDS[field] ?? field)
+          .join(', '),
   hold: (value) => `which the hold ${value} keeps`,
   agent: (value) => agentName(String(value)),
   machine: (value, nameOf) => `on ${nameOf(value)}`,
   sessions: (value) => plural(Number(value), 'session'),
   events: (value) => plural(Number(value), 'event'),
+  places: (value) => plural(Number(value), 'place'),
+  outcome: (value) => (value === 'held' ? 'until a hold was placed' : ''),
+  mask: () => '',
   appends: (value) => plural(Number(value), 'append'),
   bytes: (value) => `${formatCount(Number(value))} bytes`,
   why: (value) => REASONS[String(value)] ?? `why ${value}`,

@@ -134,6 +134,11 @@ test('the audit log names people, fields and counts in words', async () => {
       target: { kind: 'session', id: 'ses_1' },
       details: { hold: 'hol_1' },
     }),
+    entry(8, {
+      action: 'session.masked',
+      target: { kind: 'session', id: 'ses_1' },
+      details: { mask: 'msk_1', events: 34, places: 37, fields: 1, outcome: 'done' },
+    }),
     entry(1, { action: 'agent.installed', details: { agent: 'claude-code' } }),
   ];
   service.answers.listAudit = () => ({ entries, nextCursor: null });
@@ -146,6 +151,7 @@ test('the audit log names people, fields and counts in words', async () => {
     /the service deleted sessions that were over their time 2 sessions, 1,200 events/,
     /could not delete the session ses_1 which the hold hol_1 keeps/,
     /installed an agent Claude Code/,
+    /masked a text in the session ses_1 34 events, 37 places, 1 field /,
   ])
     await expect.element(row(words)).toBeInTheDocument();
 });
