@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
@@ -92,4 +93,21 @@ test('a session of somebody else stays as it is, and the person is told', async 
   const { exitCode, stderr } = await capture(['visibility', sessionId(1), 'private']);
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining('does not let this machine hide')]);
   expect(seen()).toEqual(['team']);
+});
+
+test('where an earlier part of a session cannot be hidden, the person is told', async () => {
+  const { home, service, capture, seen } = await prepare();
+  await capture(['import']);
+  const [[key, first] = []] = service.state.sessions;
+  if (first) first.status = 'completed';
+  appendFileSync(
+    join(home, '.claude/projects/shop', `${sessionId(1)}.jsonl`),
+    `${prompt(1, 1, 'another plan', { cwd: home })}\n`,
+  );
+  await capture(['import']);
+  expect(seen()).toEqual(['team', 'team']);
+  service.state.sessions.delete(key ?? '');
+  const { exitCode, stdout } = await capture(['visibility', sessionId(1), 'private']);
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('but for an earlier part')]);
+  expect(seen()).toEqual(['private']);
 });

@@ -103,24 +103,31 @@ async function restrictSession(context: Context, name: string, asked: Visibility
     }
     spool.transact(() => spool.decisions.sayVisibility(agent, session, asked, context.now()));
     // Signed out, nobody knows what was sent.
-    const isDone = path !== undefined && (id === undefined || (await restrictNow(context, spool, id)));
-    output.answer({ agent, session, visibility: asked, isDone }, [
-      isDone
-        ? `${agent} ${session} is ${asked} from now on.`
-        : `${agent} ${session} becomes ${asked} once capture is signed in and reaches the service, before anything more of it is sent.`,
+    const result = path === undefined ? 'later' : id === undefined ? 'done' : await restrictNow(context, spool, id);
+    output.answer({ agent, session, visibility: asked, isDone: result === 'done' }, [
+      `${agent} ${session} ${RESULTS[result](asked)}`,
     ]);
   } finally {
     spool.close();
   }
 }
 
+const RESULTS = {
+  done: (asked: Visibility) => `is ${asked} from now on.`,
+  partly: (asked: Visibility) =>
+    `is ${asked} from now on, but for an earlier part: the service says that it is gone, or was captured by somebody else. ` +
+    'If the dashboard still shows it, ask that person or an admin.',
+  later: (asked: Visibility) =>
+    `becomes ${asked} once capture is signed in and reaches the service, before anything more of it is sent.`,
+} as const;
+
 /** How long the service may take; the daemon does it later. */
 const PATIENCE_MS = 10_000;
 
-/** False where the service cannot be asked now. */
-async function restrictNow(context: Context, spool: Spool, id: number): Promise<boolean> {
+/** `later`: the service cannot be asked now. */
+async function restrictNow(context: Context, spool: Spool, id: number): Promise<keyof typeof RESULTS> {
   const { url, secret } = readSettings(context);
-  if (url === undefined || secret === undefined) return false;
+  if (url === undefined || secret === undefined) return 'later';
   const { fetch, random, stop } = context;
   const signal = AbortSignal.any([stop, AbortSignal.timeout(PATIENCE_MS)]);
   const policy = openPolicy(context, spool);
@@ -133,9 +140,9 @@ async function restrictNow(context: Context, spool: Spool, id: number): Promise<
   try {
     const answer = await restrict(id, { isAsked: true });
     if (answer instanceof Failure) throw answer;
-    return answer === 'done';
+    return answer === 'again' ? 'later' : answer;
   } catch (error) {
     if (stop.aborted || !(signal.aborted || isTemporary(error))) throw error;
-    return false;
+    return 'later';
   }
 }

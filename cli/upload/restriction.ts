@@ -19,15 +19,21 @@ export interface RestrictionOptions {
  * to more: that a person decides in the dashboard.
  */
 export function createRestriction({ spool, service, retry, visibilityOf }: RestrictionOptions) {
-  /** Before events of it are sent. `again`: the service has no such session of ours, and is asked by its key, unless it just was. */
-  async function restrict(id: number, { isAsked }: { isAsked: boolean }): Promise<Failure | 'done' | 'again'> {
+  /**
+   * Before events of it are sent. `partly`: an earlier part of it is gone, or is another person's, so it was not hidden.
+   * `again`: the service has no such session of ours, and is asked by its key, unless it just was.
+   */
+  async function restrict(
+    id: number,
+    { isAsked }: { isAsked: boolean },
+  ): Promise<Failure | 'done' | 'partly' | 'again'> {
     const row = spool.sessions.get(id);
     try {
       const { earlier, present } = dividedBy(row);
       const wanted = visibilityOf(row, { isNew: false });
-      await restrictEarlier(earlier, wanted);
+      const isAll = await restrictEarlier(earlier, wanted);
       const isOurs = await restrictAll(present, wanted);
-      if (isOurs) return 'done';
+      if (isOurs) return isAll ? 'done' : 'partly';
       return isAsked ? shownToMore(row) : 'again';
     } catch (error) {
       if (error instanceof Failure) return error;
@@ -44,12 +50,18 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
     return { present, earlier };
   }
 
-  /** One that is gone, or is another person's, takes no more events from here and is not asked for again. */
-  async function restrictEarlier(earlier: readonly OpenedSession[], wanted: Visibility): Promise<void> {
+  /**
+   * One that is gone, or is another person's, takes no more events from here and is not asked for again.
+   * @returns false where there is one
+   */
+  async function restrictEarlier(earlier: readonly OpenedSession[], wanted: Visibility): Promise<boolean> {
+    let isAll = true;
     for (const one of earlier) {
-      if (!(await restrictAll([one], wanted)))
-        spool.sessions.setVisibility(one.serviceId, strictestOf(wanted, one.wanted));
+      if (await restrictAll([one], wanted)) continue;
+      spool.sessions.setVisibility(one.serviceId, strictestOf(wanted, one.wanted));
+      isAll = false;
     }
+    return isAll;
   }
 
   /** False where one of them is gone, or is another person's. */
