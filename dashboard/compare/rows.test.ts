@@ -28,6 +28,12 @@ test('the better of two figures is told where both are known and one is better',
   for (const name of ['prompts', 'tool calls', 'tokens in', 'cost']) expect(better[name]).toBe(undefined);
 });
 
+test('a session without a call is not better by what it did not do', () => {
+  const idle = facts({ failures: 0, prompts: 1 });
+  const busy = facts({ failures: 2, prompts: 3, toolCalls: 9 });
+  expect(readFigures(idle, busy).filter(({ better }) => better)).toEqual([]);
+});
+
 test('files are joined by their place in the folder of each session', () => {
   const one = facts({}, { folder: '/a/shop', files: [file('/a/shop/x.ts', 1), file('/a/shop/z.ts', 2)] });
   const other = facts({}, { folder: '/b/shop', files: [file('/b/shop/y.ts', 3), file('/b/shop/z.ts', 4)] });

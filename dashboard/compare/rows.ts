@@ -68,11 +68,14 @@ function modelOf({ summary, contextWindow }: SessionFacts): string {
 const formatDefined = (value: number | undefined, format: (value: number) => string) =>
   value === undefined ? '–' : format(value);
 
-export const readFigures = (one: SessionFacts, other: SessionFacts): Figure[] =>
-  FIGURES.map(([name, read, show, best]) => {
-    const better = best && betterOf(read(one), read(other), best);
+export function readFigures(one: SessionFacts, other: SessionFacts): Figure[] {
+  // Whoever did nothing was quick and made no mistake.
+  const isJudged = [one, other].every(({ summary }) => summary.toolCalls > 0);
+  return FIGURES.map(([name, read, show, best]) => {
+    const better = isJudged && best ? betterOf(read(one), read(other), best) : undefined;
     return { name, one: show(one), other: show(other), ...(better && { better }) };
   });
+}
 
 function betterOf(one: number | undefined, other: number | undefined, best: 'less' | 'more'): Figure['better'] {
   if (one === undefined || other === undefined || one === other) return undefined;
