@@ -5,22 +5,16 @@ import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import type { Output } from '../output.ts';
-import { openPolicy, visibilityOf } from '../pipeline.ts';
+import { openPolicy, visibilityOf as wantedVisibilityOf } from '../pipeline.ts';
 import { readPreferences, writeVisibility } from '../privacy/preferences.ts';
 import { SESSION_NAMES } from '../sessions/choose.ts';
 import { chooseMet, type MetSession } from '../sessions/met.ts';
+import { VISIBILITY_WORDS, visibilityOf } from '../sessions/report.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { isTemporary } from '../upload/problem.ts';
 import { createRestriction } from '../upload/restriction.ts';
 import { createRetry } from '../upload/retry.ts';
 import { createService } from '../upload/service.ts';
-
-/** What each means, for people. */
-const MEANINGS: Record<Visibility, string> = {
-  team: 'every member of the organization sees every word',
-  facts: 'others see that it exists, files and figures, but no word',
-  private: 'nobody but you sees anything',
-};
 
 export const visibilityCommand = defineCommand({
   name: 'visibility',
@@ -53,7 +47,7 @@ function describeNew(visibility: Visibility): string {
     return 'New sessions of this machine: your organization and their repository decide who sees them.';
   const rest =
     visibility === 'private' ? '' : '. Fewer people see them where your organization or their repository is stricter';
-  return `New sessions of this machine: ${visibility}, so ${MEANINGS[visibility]}${rest}.`;
+  return `New sessions of this machine: ${visibility}, so ${VISIBILITY_WORDS[visibility]}${rest}.`;
 }
 
 function readVisibility(given: string): Visibility {
@@ -66,12 +60,11 @@ function showSession(context: Context, name: string, output: Output): void {
   const spool = openSpool(locateSpool(context) ?? ':memory:', stateFolder(context));
   try {
     const { agent, session, id } = findSession(context, spool, name);
-    const parts = id === undefined ? [] : spool.sessions.openedAs(id).map((one) => one.visibility);
     const said = spool.decisions.find(agent, session)?.visibility;
-    const now = parts.length === 0 ? undefined : VISIBILITIES.find((one) => parts.includes(one));
+    const now = id === undefined ? undefined : visibilityOf(spool, id);
     const wish = said && (now === undefined || isStricter(said, now)) ? ` You want it to be ${said}.` : '';
     output.answer({ agent, session, visibility: now ?? null, wanted: said ?? null }, [
-      `${agent} ${session} ${now ? `is ${now} at the service: ${MEANINGS[now]}` : 'was not sent yet'}.${wish}`,
+      `${agent} ${session} ${now ? `is ${now} at the service: ${VISIBILITY_WORDS[now]}` : 'was not sent yet'}.${wish}`,
     ]);
   } finally {
     spool.close();
@@ -135,7 +128,7 @@ async function restrictNow(context: Context, spool: Spool, id: number): Promise<
     spool,
     service: createService({ url, secret, fetch, timeoutMs: PATIENCE_MS }),
     retry: createRetry({ random, signal }),
-    visibilityOf: (session, about) => visibilityOf(spool, policy, session, about),
+    visibilityOf: (session, about) => wantedVisibilityOf(spool, policy, session, about),
   });
   try {
     const answer = await restrict(id, { isAsked: true });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { VISIBILITIES, type Visibility } from '../../contract/session.ts';
 import type { Context } from '../context.ts';
 import { sessionPage } from '../dashboard.ts';
 import { formatAge, formatBytes } from '../output.ts';
@@ -16,6 +17,13 @@ const STATES = {
   closed: 'closed at the service; what comes after opens another one there',
 };
 
+/** What each visibility means, for people. */
+export const VISIBILITY_WORDS: Record<Visibility, string> = {
+  team: 'every member of the organization sees every word',
+  facts: 'others see that it exists, files and figures, but no word',
+  private: 'nobody but you sees anything',
+};
+
 /** A captured session, as `capture sessions --json` has it. */
 export interface SessionReport {
   agent: string;
@@ -29,6 +37,8 @@ export interface SessionReport {
   eventsSent: number;
   eventsWaiting: number;
   eventsRefused: number;
+  /** As the service shows it; undefined before it was sent. */
+  visibility: Visibility | undefined;
   /** The service's ids, in the order in which its events were sent there. */
   serviceIds: string[];
 }
@@ -52,9 +62,16 @@ export function createReports(spool: Spool): (row: SessionRow) => SessionReport 
       eventsSent: sent,
       eventsWaiting,
       eventsRefused: refused.get(id) ?? 0,
+      visibility: visibilityOf(spool, id),
       serviceIds: spool.sessions.serviceIds(id),
     };
   };
+}
+
+/** Who sees a session, by the last answer of the service: of several parts, the one that most people see. */
+export function visibilityOf(spool: Spool, id: number): Visibility | undefined {
+  const parts = spool.sessions.openedAs(id).map(({ visibility }) => visibility);
+  return VISIBILITIES.find((one) => parts.includes(one));
 }
 
 /** `16 sent, 2 waiting, 1 refused`. */
@@ -70,7 +87,7 @@ export function describeSession(
   dashboard: string | undefined,
   { now, home }: Pick<Context, 'now' | 'home'>,
 ): { value: object; lines: string[] } {
-  const { agent, session, title, folder, branch, lastActiveAt, state, serviceIds } = report;
+  const { agent, session, title, folder, branch, lastActiveAt, state, visibility, serviceIds } = report;
   const files = spool.files.ofSession(agent, session).map(({ root, path, cursor, origin }) => ({
     ...{ root, path, isSubagent: origin.subagent !== undefined },
     readBytes: cursor.kind === 'file' ? cursor.position : undefined,
@@ -83,6 +100,7 @@ export function describeSession(
     ['Active', lastActiveAt && `${formatAge(now() - Date.parse(lastActiveAt))} ago`],
     ['State', STATES[state]],
     ['Events', describeCounts(report)],
+    ['Visible', visibility && `${visibility}: ${VISIBILITY_WORDS[visibility]}`],
     ...serviceIds.map((id, index): [string, string] => ['Service', [id, ...pages.slice(index, index + 1)].join('  ')]),
     ...files.map(({ root, path, isSubagent, readBytes }): [string, string] => {
       const read = readBytes === undefined ? '' : `, read to ${formatBytes(readBytes)}`;
