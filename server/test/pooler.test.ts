@@ -28,6 +28,7 @@ const REFUSED: Partial<Record<AnyRouteName, number>> = {
   passOwnership: 403,
   replacePolicy: 403,
   revokeDirectoryToken: 403,
+  revokeShare: 404,
 };
 
 describe.skipIf(!ENGINES.includes('postgres') || !PGBOUNCER)(
