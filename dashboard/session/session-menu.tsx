@@ -7,11 +7,11 @@ import { paths } from '../app/paths.ts';
 import { Button } from '../kit/button.tsx';
 import { lazyPart } from '../kit/lazy.tsx';
 import { Menu, MenuItem } from '../kit/menu.tsx';
+import { DeleteDialog } from '../shared/delete-dialog.tsx';
+import { VisibilityDialog } from '../shared/visibility.tsx';
 
 // Rarely needed, and the page is read before.
-const VisibilityDialog = lazyPart(() => import('../shared/visibility.tsx'), 'VisibilityDialog');
 const ShareDialog = lazyPart(() => import('../share/share-dialog.tsx'), 'ShareDialog');
-const DeleteDialog = lazyPart(() => import('../shared/delete-dialog.tsx'), 'DeleteDialog');
 
 interface Props {
   session: Session;
@@ -46,13 +46,11 @@ export function SessionMenu({ session, onHelp, onMask }: Props) {
         )}
         {isAdmin && <MenuItem onSelect={() => setOpen('deletion')}>Delete…</MenuItem>}
       </Menu>
-      <Suspense>
-        {open === 'visibility' && <VisibilityDialog session={session} onClose={close} />}
-        {open === 'share' && <ShareDialog session={session} onClose={close} />}
-        {open === 'deletion' && (
-          <DeleteDialog session={session} onClose={close} onDeleted={() => void navigate({ to: paths.sessions() })} />
-        )}
-      </Suspense>
+      {open === 'visibility' && <VisibilityDialog session={session} onClose={close} />}
+      <Suspense>{open === 'share' && <ShareDialog session={session} onClose={close} />}</Suspense>
+      {open === 'deletion' && (
+        <DeleteDialog session={session} onClose={close} onDeleted={() => void navigate({ to: paths.sessions() })} />
+      )}
     </>
   );
 }
