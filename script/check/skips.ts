@@ -17,7 +17,6 @@ export const SKIPS: readonly Skip[] = [
   {
     files: /^dashboard\/e2e\/firefox\.test\.ts$/,
     cause: 'there is no Firefox (Debian: firefox-esr)',
-    isAccepted: true,
   },
   {
     files: /^server\/test\/pooler\.test\.ts$/,
