@@ -122,16 +122,12 @@ export async function measureFloor(
 export const countNodes = (page: Page): Promise<number> =>
   page.evaluate<number>("document.querySelectorAll('*').length");
 
-/** KiB of JavaScript, compressed, that the page asked for before something was on the screen, and after. */
-export const measureScripts = (page: Page): Promise<{ first: number; later: number }> =>
+/** KiB of JavaScript, compressed, that the page has fetched, and how much of it no paint waits for: the code of the plots. */
+export const measureScripts = (page: Page): Promise<{ all: number; plots: number }> =>
   page.evaluate(`
-    const painted = performance.getEntriesByName('first-contentful-paint')[0].startTime;
     const scripts = performance.getEntriesByType('resource').filter(({ name }) => new URL(name).pathname.endsWith('.js'));
     const weigh = (of) => of.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) / 1024;
-    ({
-      first: weigh(scripts.filter(({ startTime }) => startTime <= painted)),
-      later: weigh(scripts.filter(({ startTime }) => startTime > painted)),
-    })
+    ({ all: weigh(scripts), plots: weigh(scripts.filter(({ name }) => name.includes('/plot-area-'))) })
   `);
 
 /** Runs something with a processor that is so many times slower. */
