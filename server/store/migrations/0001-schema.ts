@@ -1,10 +1,7 @@
 import type { Engine } from '../dialect.ts';
 import { DERIVED } from './derived-tables.ts';
 import { forEngines, statementsOf } from './engines.ts';
-import { EVIDENCE } from './evidence-tables.ts';
 import { GOVERNANCE } from './governance-tables.ts';
-import { MASKS } from './mask-tables.ts';
-import { SHARES } from './share-tables.ts';
 import { viewerSecurity } from './viewer-security.ts';
 
 /**
@@ -47,9 +44,7 @@ export const TENANT_TABLES = [
 
 /** The whole schema of the first release. Times are milliseconds since the epoch; booleans are 0 or 1. */
 export const statementsOfSchema = (engine: Engine): string[] =>
-  [PEOPLE, CAPTURE, GOVERNANCE, MASKS, EVIDENCE, SHARES, DERIVED, ROW_SECURITY, IDENTITY].flatMap((part) =>
-    statementsOf(part[engine]),
-  );
+  [PEOPLE, CAPTURE, GOVERNANCE, DERIVED, ROW_SECURITY, IDENTITY].flatMap((part) => statementsOf(part[engine]));
 
 /** Organizations, their members and secrets, and the service's own settings. */
 const PEOPLE = forEngines(

@@ -1,6 +1,6 @@
 import { forEngines } from './engines.ts';
 
-/** What was removed of sessions by policy, and who looked at them. */
+/** What was removed of sessions by policy, who looked at them, what was masked in them, how far they are signed, and shares. */
 export const GOVERNANCE = forEngines(
   () => `
 -- What the retention policy removed of sessions that are there: their words. The columns of what was removed are those of
@@ -46,5 +46,103 @@ create table session_views (
   constraint session_views_pkey primary key (session_id, kind, hour, user_id)
 );
 create index session_views_by_organization on session_views (organization_id, session_id);
+
+-- Texts that somebody had masked in a session: receipts. The text itself is here while it is being masked, encrypted.
+create table masks (
+  mask_id text primary key,
+  organization_id text not null,
+  session_id text not null,
+  mark text not null,
+  sealed text,
+  masked_by text not null,
+  requested_at bigint not null,
+  -- Events that the session had then, those included that were on their way into the store.
+  accepted_events integer not null,
+  finished_at bigint,
+  -- Null while it runs; then done, or held.
+  outcome text,
+  events integer default 0 not null,
+  places integer default 0 not null,
+  fields integer default 0 not null,
+  claimed_until bigint default 0 not null
+);
+create index masks_of_session on masks (session_id, mask_id);
+create index masks_by_organization on masks (organization_id, mask_id);
+create index masks_running on masks (mask_id) where finished_at is null;
+
+-- Texts that an admin had masked, or counted, in all sessions. The text itself is here while that runs, encrypted.
+create table mask_runs (
+  run_id text primary key,
+  organization_id text not null,
+  sealed text,
+  is_dry integer not null,
+  requested_by text not null,
+  requested_at bigint not null,
+  finished_at bigint,
+  -- Null while it runs; then done, or stopped.
+  outcome text,
+  -- The last session that was read.
+  last_session text default '' not null,
+  sessions integer default 0 not null,
+  found integer default 0 not null,
+  held integer default 0 not null,
+  events integer default 0 not null,
+  places integer default 0 not null,
+  fields integer default 0 not null,
+  claimed_until bigint default 0 not null
+);
+create index mask_runs_by_organization on mask_runs (organization_id, run_id);
+create index mask_runs_running on mask_runs (run_id) where finished_at is null;
+
+-- Events that were masked after they were stored, with the digest of what was accepted.
+create table event_masks (
+  session_id text not null,
+  sequence integer not null,
+  organization_id text not null,
+  digest text not null,
+  places integer not null,
+  masked_by text not null,
+  masked_at bigint not null,
+  constraint event_masks_pkey primary key (session_id, sequence)
+);
+create index event_masks_by_organization on event_masks (organization_id, session_id);
+
+-- The head of a session's chain as it was last signed. It may lag behind the events for a moment, and is made from them.
+create table session_chains (
+  session_id text primary key,
+  organization_id text not null,
+  sequence integer not null,
+  hash text not null,
+  -- The first one that the machine has named.
+  machine_key text,
+  -- JSON of the signed statement.
+  envelope text not null,
+  signed_at bigint not null
+);
+create index session_chains_by_organization on session_chains (organization_id, session_id);
+
+-- Sessions that are shown to others by a token.
+create table shares (
+  share_id text primary key,
+  organization_id text not null,
+  session_id text not null,
+  -- The token is kept by nobody but who was given it.
+  token_hash text not null,
+  shared_by text not null,
+  -- person, organization or link
+  audience text not null,
+  recipient_id text,
+  -- full, outline or figures
+  level text not null,
+  from_sequence integer,
+  to_sequence integer,
+  created_at bigint not null,
+  expires_at bigint not null,
+  revoked_at bigint,
+  views integer default 0 not null,
+  last_viewed_at bigint
+);
+create unique index shares_by_token on shares (token_hash);
+create index shares_by_session on shares (organization_id, session_id, share_id);
 `,
 );
