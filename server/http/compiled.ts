@@ -7,16 +7,9 @@ export function compiledOnUse<Schema extends object, Compiled>(
   compile: (schema: Schema) => Compiled,
 ): (schema: Schema) => () => Compiled {
   const made = new WeakMap<Schema, Compiled>();
-  const obtain = (schema: Schema) => {
+  return (schema) => () => {
     const compiled = made.get(schema) ?? compile(schema);
     made.set(schema, compiled);
     return compiled;
-  };
-  return (schema) => {
-    let compiled: Compiled | undefined;
-    return () => {
-      compiled ??= obtain(schema);
-      return compiled;
-    };
   };
 }
