@@ -12,6 +12,7 @@ import { DAY_MS, type Due, mayLoseWords, REPOSITORY, type Unchanged } from './re
 import { allRows, changedRows, firstRow } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
 import type { ExpiredContentRow } from './schema-removal.ts';
+import { SWEPT_AT_ONCE, sweepEach } from './sweep.ts';
 
 /** What the words of a session are removed by. */
 export interface Expiring {
@@ -67,31 +68,20 @@ const lockSession = (transaction: Db, { organizationId, sessionId }: SessionKey)
     select 1 from sessions where organization_id = ${organizationId} and session_id = ${sessionId}
     ${forUpdate(transaction)}`.execute(transaction);
 
-/** Appends that one statement removes, as a deletion does. */
-const SWEPT_AT_ONCE = 20;
-
 /**
  * Removes the words of sessions that have expired, in slices; continues where another process stopped, and stops after a slice
  * once the signal is aborted. `onRemoved` is called after each session.
- * @throws the first error, after all other sessions were tried
+ * @throws as `sweepEach`
  */
-export async function sweepContents(
-  db: Db,
-  now: () => number,
-  signal?: AbortSignal,
-  onRemoved?: () => void,
-): Promise<void> {
-  let failure: { error: unknown } | undefined;
-  for (let row = await findUnswept(db, ''); row && !signal?.aborted; row = await findUnswept(db, row.session_id)) {
-    try {
+export const sweepContents = (db: Db, now: () => number, signal?: AbortSignal, onRemoved?: () => void): Promise<void> =>
+  sweepEach(
+    (after) => findUnswept(db, after),
+    async (row) => {
       await sweep(db, row, now(), signal);
       onRemoved?.();
-    } catch (error) {
-      failure ??= { error };
-    }
-  }
-  if (failure) throw failure.error;
-}
+    },
+    signal,
+  );
 
 type Unswept = Pick<ExpiredContentRow, 'session_id' | 'organization_id'>;
 

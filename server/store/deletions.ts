@@ -9,6 +9,7 @@ import { addToReceipt, finishReceipt, lockReceipt, type RemovedAppend } from './
 import { allRows, changedRows, firstRow } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
 import type { DeletedSessionRow } from './schema-removal.ts';
+import { SWEPT_AT_ONCE, sweepEach } from './sweep.ts';
 
 /** Notes that somebody has deleted a session that had expired: nothing more of it is to be captured. */
 export const forgetExpiry = (
@@ -47,34 +48,23 @@ export const wasDeleted = async (db: Db, organizationId: string, plane: Plane, s
       where organization_id = ${organizationId} and plane = ${plane} and session_id = ${sessionId}`,
   )) !== undefined;
 
-/** Appends that one statement deletes: others wait for less than 20 ms. */
-const SWEPT_AT_ONCE = 20;
 /** Tombstones that one query looks at. */
 const TOMBSTONES_AT_ONCE = 500;
 
 /**
  * Removes the data of deleted sessions in slices; continues where another process stopped, and stops after a
- * slice once the signal is aborted. A session that cannot be removed does not keep the ones behind it. `onRemoved` is called
- * after each session.
- * @throws the first error, after all other sessions were removed
+ * slice once the signal is aborted. `onRemoved` is called after each session.
+ * @throws as `sweepEach`
  */
-export async function sweepDeleted(
-  db: Db,
-  now: () => number,
-  signal?: AbortSignal,
-  onRemoved?: () => void,
-): Promise<void> {
-  let failure: { error: unknown } | undefined;
-  for (let row = await findUnswept(db, ''); row && !signal?.aborted; row = await findUnswept(db, row.session_id)) {
-    try {
+export const sweepDeleted = (db: Db, now: () => number, signal?: AbortSignal, onRemoved?: () => void): Promise<void> =>
+  sweepEach(
+    (after) => findUnswept(db, after),
+    async (row) => {
       await sweep(db, row, now(), signal);
       onRemoved?.();
-    } catch (error) {
-      failure ??= { error };
-    }
-  }
-  if (failure) throw failure.error;
-}
+    },
+    signal,
+  );
 
 const findUnswept = (db: Db, after: string) =>
   firstRow(

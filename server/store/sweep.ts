@@ -1,0 +1,24 @@
+/** Appends that one statement removes: others wait for less than 20 ms. */
+export const SWEPT_AT_ONCE = 20;
+
+/**
+ * Sweeps one session after the other until none is left, or the signal is aborted. A session that cannot be swept does not
+ * keep the ones behind it.
+ * @param findNext the first session behind an id that is to be swept
+ * @throws the first error, after all other sessions were tried
+ */
+export async function sweepEach<Row extends { session_id: string }>(
+  findNext: (after: string) => Promise<Row | undefined>,
+  sweep: (row: Row) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  let failure: { error: unknown } | undefined;
+  for (let row = await findNext(''); row && !signal?.aborted; row = await findNext(row.session_id)) {
+    try {
+      await sweep(row);
+    } catch (error) {
+      failure ??= { error };
+    }
+  }
+  if (failure) throw failure.error;
+}
