@@ -78,14 +78,7 @@ export class ConsentWorld {
       [3, () => this.#passTime()],
       [10, () => this.sync()],
     ];
-    let left = this.#random.below(steps.reduce((sum, [weight]) => sum + weight, 0));
-    for (const [weight, step] of steps) {
-      left -= weight;
-      if (left < 0) {
-        await step();
-        break;
-      }
-    }
+    await this.#random.weighted(steps)();
     this.#now += STEP_MS;
   }
 
@@ -93,14 +86,6 @@ export class ConsentWorld {
   close(): void {
     this.#live?.spool.close();
     this.#live = undefined;
-  }
-
-  #one<Item>(items: readonly Item[]): Item | undefined {
-    return items[this.#random.below(items.length)];
-  }
-
-  #chance(share: number): boolean {
-    return this.#random.next() < share;
   }
 
   #note(what: string): void {
@@ -114,8 +99,8 @@ export class ConsentWorld {
   #makeFolder(name: string): void {
     const path = join(this.#home, name);
     const main = name === 'tree' ? this.#folders.get('one') : undefined;
-    const hasOwn = main === undefined && (name === 'one' || name === 'two' || this.#chance(0.2));
-    const remote = hasOwn ? this.#one(REMOTES) : main?.isThere ? main.remote : undefined;
+    const hasOwn = main === undefined && (name === 'one' || name === 'two' || this.#random.chance(0.2));
+    const remote = hasOwn ? this.#random.one(REMOTES) : main?.isThere ? main.remote : undefined;
     mkdirSync(join(path, 'deep'), { recursive: true });
     if (hasOwn) {
       mkdirSync(join(path, '.git'));
@@ -133,12 +118,12 @@ export class ConsentWorld {
   // What agents do.
 
   #begin(): void {
-    const name = this.#one([...NAMES, 'link']) ?? 'one';
+    const name = this.#random.one([...NAMES, 'link']) ?? 'one';
     const folder = this.#folders.get(name === 'link' ? 'real' : name);
     if (!folder?.isThere || (name === 'link' && !this.#isLinked)) return;
-    const agent = this.#one(['claude-code', 'claude-code', 'codex', 'gemini-cli'] as const) ?? 'codex';
+    const agent = this.#random.one(['claude-code', 'claude-code', 'codex', 'gemini-cli'] as const) ?? 'codex';
     const id = uuid(this.#seed, ++this.#count, this.#seed % 65_536);
-    const cwd = join(this.#home, name, this.#chance(0.3) ? 'deep' : '');
+    const cwd = join(this.#home, name, this.#random.chance(0.3) ? 'deep' : '');
     this.#add({ id, agent, folder, cwd, parent: undefined }, []);
   }
 
@@ -172,7 +157,7 @@ export class ConsentWorld {
     session.said.push({ marker, author: session, isEarlier: false });
     const record = uuid(this.#seed, ++this.#count, this.#seed % 65_536);
     // As in a container whose clock is slow.
-    const isSlow = this.#chance(0.05);
+    const isSlow = this.#random.chance(0.05);
     session.isIncomplete ||= isSlow;
     const time = new Date(this.#now - (isSlow ? this.#random.below(600) * MINUTE : 0)).toISOString();
     this.#write(session, [recordOf(session, record, time, marker)]);
@@ -180,7 +165,7 @@ export class ConsentWorld {
 
   /** As an agent does with sessions that it keeps for some days only. */
   #removeTranscript(): void {
-    const session = this.#one(this.#kept());
+    const session = this.#random.one(this.#kept());
     if (session === undefined) return;
     rmSync(session.file);
     session.isIncomplete = true;
@@ -195,14 +180,14 @@ export class ConsentWorld {
   }
 
   #goOn(): void {
-    const session = this.#one(this.#kept());
+    const session = this.#random.one(this.#kept());
     if (session === undefined) return;
     for (let more = this.#random.below(3); more >= 0; more--) this.#say(session);
     this.#note(`${this.#nameOf(session)} goes on`);
   }
 
   #fork(): void {
-    const parent = this.#one(this.#kept().filter(({ agent }) => agent !== 'gemini-cli'));
+    const parent = this.#random.one(this.#kept().filter(({ agent }) => agent !== 'gemini-cli'));
     if (parent === undefined) return;
     const lines = readFileSync(parent.file, 'utf8').trim().split('\n');
     const isCodex = parent.agent === 'codex';
@@ -210,9 +195,9 @@ export class ConsentWorld {
     const text = kept.join('\n');
     const copied = parent.said.filter(({ marker }) => text.includes(`${marker}"`));
     const id = uuid(this.#seed, ++this.#count, this.#seed % 65_536);
-    const elsewhere = this.#folders.get(this.#one(NAMES) ?? 'one');
+    const elsewhere = this.#folders.get(this.#random.one(NAMES) ?? 'one');
     // Codex may go on in another folder; the copies of Claude Code say the parent's.
-    const moves = isCodex && elsewhere?.isThere && this.#chance(0.5) ? elsewhere : undefined;
+    const moves = isCodex && elsewhere?.isThere && this.#random.chance(0.5) ? elsewhere : undefined;
     const { agent, folder, cwd } = parent;
     const fork = this.#add({ id, agent, folder: moves ?? folder, cwd: moves?.path ?? cwd, parent }, copied);
     const timestamp = this.#time();
@@ -221,12 +206,12 @@ export class ConsentWorld {
       ...(isCodex ? { timestamp } : { sessionId: id }),
     });
     this.#write(fork, kept.map(restamp));
-    if (this.#chance(0.7)) this.#say(fork);
+    if (this.#random.chance(0.7)) this.#say(fork);
   }
 
   /** Gemini CLI writes the whole history again. */
   #restate(): void {
-    const session = this.#one(this.#kept().filter(({ agent }) => agent === 'gemini-cli'));
+    const session = this.#random.one(this.#kept().filter(({ agent }) => agent === 'gemini-cli'));
     if (session === undefined) return;
     const messages = session.said.map(({ marker }) => ({
       id: marker,
@@ -241,8 +226,8 @@ export class ConsentWorld {
   // What the person does.
 
   #changeRules(): void {
-    const rule = this.#one(RULES) ?? '~/plain';
-    const rules = this.#chance(this.#wishes.included.size > 0 ? 0.5 : 0.1)
+    const rule = this.#random.one(RULES) ?? '~/plain';
+    const rules = this.#random.chance(this.#wishes.included.size > 0 ? 0.5 : 0.1)
       ? this.#wishes.included
       : this.#wishes.excluded;
     if (!rules.delete(rule)) rules.add(rule);
@@ -259,7 +244,7 @@ export class ConsentWorld {
   }
 
   async #skip(): Promise<void> {
-    const session = this.#one(this.#kept().filter(({ verdict }) => verdict !== 'deleted'));
+    const session = this.#random.one(this.#kept().filter(({ verdict }) => verdict !== 'deleted'));
     if (session === undefined) return;
     expect(await this.#command('skip', session.id)).toMatchObject({ exitCode: 0 });
     session.verdict = 'skipped';
@@ -267,7 +252,7 @@ export class ConsentWorld {
   }
 
   async #undo(): Promise<void> {
-    const session = this.#one(this.#kept().filter(({ verdict }) => verdict === 'skipped'));
+    const session = this.#random.one(this.#kept().filter(({ verdict }) => verdict === 'skipped'));
     if (session === undefined) return;
     expect(await this.#command('skip', session.id, '--undo')).toMatchObject({ exitCode: 0 });
     session.verdict = 'wanted';
@@ -275,7 +260,7 @@ export class ConsentWorld {
   }
 
   #delete(): void {
-    const session = this.#one(this.#sessions.filter(({ verdict }) => verdict !== 'deleted'));
+    const session = this.#random.one(this.#sessions.filter(({ verdict }) => verdict !== 'deleted'));
     if (session === undefined) return;
     this.#withSpool((spool) => {
       const known = spool.sessions.find(session.agent, session.id);
@@ -291,8 +276,8 @@ export class ConsentWorld {
   }
 
   #decide(): void {
-    const some = [join(this.#home, this.#one(NAMES) ?? 'one')];
-    const history = this.#one<Consent['history']>(['none', 'none', 'all', some]) ?? 'none';
+    const some = [join(this.#home, this.#random.one(NAMES) ?? 'one')];
+    const history = this.#random.one<Consent['history']>(['none', 'none', 'all', some]) ?? 'none';
     if (this.#since === undefined) {
       this.#since = this.#now;
       this.#forget();
@@ -312,7 +297,7 @@ export class ConsentWorld {
   // What happens to the disk.
 
   #changeFolder(): void {
-    const name = this.#one([...NAMES, 'link']) ?? 'one';
+    const name = this.#random.one([...NAMES, 'link']) ?? 'one';
     if (name === 'link') {
       this.#isLinked = !this.#isLinked;
       if (this.#isLinked) symlinkSync(join(this.#home, 'real'), join(this.#home, 'link'));
@@ -327,7 +312,7 @@ export class ConsentWorld {
       return;
     }
     const path = join(folder.path, '.session-capture.json');
-    if (this.#chance(0.5)) {
+    if (this.#random.chance(0.5)) {
       folder.says = !folder.says;
       if (folder.says) writeFileSync(path, '{"capture": false}');
       else rmSync(path);
@@ -345,7 +330,7 @@ export class ConsentWorld {
     const path = join(this.#home, 'state/decisions.db');
     // Without a spool that knows of it, nobody was ever here.
     if (!existsSync(path) || !existsSync(join(this.#home, 'state/spool.db'))) return;
-    const isDamaged = this.#chance(0.5);
+    const isDamaged = this.#random.chance(0.5);
     for (const end of ['-wal', '-shm', '']) rmSync(path + end, { force: true });
     if (isDamaged) writeFileSync(path, 'no database '.repeat(1000));
     // Known at the latest when the spool is opened next, which may be later.
@@ -395,9 +380,9 @@ export class ConsentWorld {
   }
 
   /** Reads what is new, as the daemon does, and at times sends what waits. */
-  async sync(mustSend = this.#chance(0.7)): Promise<void> {
+  async sync(mustSend = this.#random.chance(0.7)): Promise<void> {
     const context = this.#context();
-    if (this.#live && (isOutdated(context, this.#live) || this.#chance(0.3))) this.close();
+    if (this.#live && (isOutdated(context, this.#live) || this.#random.chance(0.3))) this.close();
     if (this.#since === undefined) {
       this.#since = this.#now;
       this.#forget();

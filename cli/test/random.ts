@@ -7,5 +7,20 @@ export function createRandom(seed: number) {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   };
-  return { next, below: (limit: number) => Math.floor(next() * limit) };
+  const below = (limit: number): number => Math.floor(next() * limit);
+  return {
+    next,
+    below,
+    one: <Item>(items: readonly Item[]): Item | undefined => items[below(items.length)],
+    chance: (share: number): boolean => next() < share,
+    /** One of several, each as often as its weight says. */
+    weighted<Item>(items: readonly (readonly [weight: number, item: Item])[]): Item {
+      let left = below(items.reduce((sum, [weight]) => sum + weight, 0));
+      for (const [weight, item] of items) {
+        left -= weight;
+        if (left < 0) return item;
+      }
+      throw new Error('there is nothing to choose from');
+    },
+  };
 }

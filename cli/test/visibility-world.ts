@@ -109,14 +109,7 @@ export class VisibilityWorld {
       [1, () => this.close()],
       [10, () => this.sync()],
     ];
-    let left = this.#random.below(steps.reduce((sum, [weight]) => sum + weight, 0));
-    for (const [weight, step] of steps) {
-      left -= weight;
-      if (left < 0) {
-        await step();
-        break;
-      }
-    }
+    await this.#random.weighted(steps)();
     this.#now += STEP_MS;
   }
 
@@ -125,21 +118,13 @@ export class VisibilityWorld {
     this.#live = undefined;
   }
 
-  #one<Item>(items: readonly Item[]): Item | undefined {
-    return items[this.#random.below(items.length)];
-  }
-
-  #chance(share: number): boolean {
-    return this.#random.next() < share;
-  }
-
   #nameOf = (session: Session) => `s${this.#sessions.indexOf(session)}`;
 
   // What agents do.
 
   #begin(): void {
-    const folder = this.#one(this.#folders.filter(({ isThere }) => isThere));
-    const agent = this.#one(['claude-code', 'codex'] as const);
+    const folder = this.#random.one(this.#folders.filter(({ isThere }) => isThere));
+    const agent = this.#random.one(['claude-code', 'codex'] as const);
     if (folder !== undefined && agent !== undefined) this.#add(agent, folder, []);
   }
 
@@ -189,7 +174,7 @@ export class VisibilityWorld {
   }
 
   #goOn(): void {
-    const session = this.#one(this.#sessions);
+    const session = this.#random.one(this.#sessions);
     if (session === undefined) return;
     for (let more = this.#random.below(3); more >= 0; more--) this.#say(session);
     this.log.push(`${this.#nameOf(session)} goes on`);
@@ -197,7 +182,7 @@ export class VisibilityWorld {
 
   /** Codex names the parent; of Claude Code the records that both have tell it, once capture has met the parent. */
   #fork(): void {
-    const parent = this.#one(this.#sessions.filter(({ isMet, texts }) => isMet && texts > 0));
+    const parent = this.#random.one(this.#sessions.filter(({ isMet, texts }) => isMet && texts > 0));
     if (parent === undefined) return;
     const lines = readFileSync(parent.file, 'utf8').trim().split('\n');
     const isCodex = parent.agent === 'codex';
@@ -214,10 +199,10 @@ export class VisibilityWorld {
   // What the person does.
 
   #decide(): void {
-    const visibility = this.#one(VISIBILITIES);
-    const session = this.#one(this.#sessions);
-    if (visibility !== undefined && session !== undefined && this.#chance(0.4)) this.#sayOf(session, visibility);
-    else this.#prefer(this.#chance(0.2) ? 'damaged' : this.#chance(0.2) ? undefined : visibility);
+    const visibility = this.#random.one(VISIBILITIES);
+    const session = this.#random.one(this.#sessions);
+    if (visibility !== undefined && session !== undefined && this.#random.chance(0.4)) this.#sayOf(session, visibility);
+    else this.#prefer(this.#random.chance(0.2) ? 'damaged' : this.#random.chance(0.2) ? undefined : visibility);
   }
 
   #sayOf(session: Session, visibility: Visibility): void {
@@ -240,10 +225,10 @@ export class VisibilityWorld {
   }
 
   #changeFolder(): void {
-    const folder = this.#one(this.#folders);
+    const folder = this.#random.one(this.#folders);
     if (folder === undefined) return;
     const isInner = folder.path.endsWith('inner');
-    if (isInner && this.#chance(0.3)) {
+    if (isInner && this.#random.chance(0.3)) {
       folder.isThere = !folder.isThere;
       if (folder.isThere) mkdirSync(folder.path);
       else rmSync(folder.path, { recursive: true });
@@ -252,7 +237,7 @@ export class VisibilityWorld {
       return;
     }
     if (!folder.isThere) return;
-    folder.asks = this.#one([...VISIBILITIES, undefined]);
+    folder.asks = this.#random.one([...VISIBILITIES, undefined]);
     const path = join(folder.path, '.session-capture.json');
     if (folder.asks === undefined) rmSync(path, { force: true });
     else writeFileSync(path, JSON.stringify({ visibility: folder.asks }));
@@ -267,7 +252,7 @@ export class VisibilityWorld {
   }
 
   #loseSession(): void {
-    const session = this.#one([...this.#service.state.sessions.values()]);
+    const session = this.#random.one([...this.#service.state.sessions.values()]);
     if (session === undefined) return;
     this.#service.state.sessions.delete(session.sessionId);
     this.#sessionOf(session).isLost = true;
@@ -290,15 +275,15 @@ export class VisibilityWorld {
 
   /** The network fails at times, and meanwhile the person decides something. */
   readonly #fetch: typeof fetchPlainly = async (input, init) => {
-    if (this.#faults > 0 && this.#chance(0.2)) {
+    if (this.#faults > 0 && this.#random.chance(0.2)) {
       this.#faults--;
       this.log.push(`${String(input)} fails`);
-      if (this.#chance(0.5)) this.#decide();
+      if (this.#random.chance(0.5)) this.#decide();
       throw new TypeError('fetch failed');
     }
     const response = await fetchPlainly(input, init);
     this.#check();
-    if (this.#faults > 0 && this.#chance(0.1)) this.#decide();
+    if (this.#faults > 0 && this.#random.chance(0.1)) this.#decide();
     return response;
   };
 
