@@ -13,7 +13,7 @@ import type { Reading } from './ingest/reading.ts';
 import type { Revocation } from './ingest/revocation.ts';
 import type { SessionChanges } from './ingest/session-log.ts';
 import type { SessionViews } from './ingest/session-views.ts';
-import type { ShareCounts } from './ingest/share-views.ts';
+import type { ShareCounts } from './ingest/share-counts.ts';
 import type { LongReads } from './long-reads.ts';
 import type { MaskRuns } from './mask/mask-runs.ts';
 import type { Masking } from './mask/masking.ts';

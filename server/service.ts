@@ -32,7 +32,7 @@ import { applyRetention } from './ingest/retention.ts';
 import { createRevocation } from './ingest/revocation.ts';
 import { type Committed, SessionLog } from './ingest/session-log.ts';
 import { SessionViews } from './ingest/session-views.ts';
-import { ShareCounts } from './ingest/share-views.ts';
+import { ShareCounts } from './ingest/share-counts.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { createLongReads } from './long-reads.ts';
 import { MaskRuns } from './mask/mask-runs.ts';
