@@ -108,7 +108,7 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
   return { restrict, wantedOf, isShownToMore };
 }
 
-/** It is held under the key that this session has, so what is sent would be read by whom this machine does not want. */
+/** The service holds it under this session's key, so people would read what is sent although this machine wants to hide it. */
 const shownToMore = ({ agent, agentSession }: SessionRow) =>
   new Failure(
     EXIT.failure,
