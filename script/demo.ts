@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createClient } from '../contract/client.ts';
 import { onboarding } from '../contract/onboarding.ts';
+import { copySamples } from './demo/samples.ts';
 import { startService } from './demo/service.ts';
 import { type Credentials, signIn, signUp } from './demo/sign-in.ts';
 
@@ -66,7 +67,9 @@ async function createOrganization(url: string, credentials: Credentials): Promis
 /** The samples only: with a home and variables of its own, the command line sees nothing of the person who looks on. */
 function captureSamples(url: string, secret: string): void {
   const home = join(FOLDER, 'home');
+  const samples = join(FOLDER, 'samples');
   mkdirSync(home, { recursive: true });
+  copySamples('samples', samples, new Date());
   const { status } = spawnSync(process.execPath, ['cli/main.ts', 'import'], {
     env: {
       PATH: process.env.PATH,
@@ -74,8 +77,8 @@ function captureSamples(url: string, secret: string): void {
       CAPTURE_URL: url,
       CAPTURE_SECRET: secret,
       CAPTURE_HOME: join(FOLDER, 'capture'),
-      CLAUDE_CONFIG_DIR: resolve('samples/claude-code'),
-      CODEX_HOME: resolve('samples/codex'),
+      CLAUDE_CONFIG_DIR: join(samples, 'claude-code'),
+      CODEX_HOME: join(samples, 'codex'),
     },
     stdio: 'inherit',
   });
