@@ -167,6 +167,19 @@ test('sessions stand below their days where they are in the order of time', asyn
   expect(started()).toEqual(['4 Mar 2025', '4 Mar 2025', '3 Mar 2025']);
 });
 
+test('the mark of each state is in a legend, and no two states share one', async () => {
+  const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+  const heardOf = (sessionId: string, lastEventAt: string): SessionRow => {
+    const row = sessionRow(sessionId);
+    return { ...row, session: { ...row.session, status: 'active' }, summary: { ...row.summary, lastEventAt } };
+  };
+  await open([heardOf('ses_1', at(1)), heardOf('ses_2', at(60)), heardOf('ses_3', at(3 * 24 * 60))]);
+  const legend = page.getByRole('list', { name: 'Marks' });
+  await expect.element(legend).toHaveTextContent('LiveQuietEnded');
+  const marks = [...document.querySelectorAll('[aria-label="Marks"] li > span')].map(({ className }) => className);
+  expect(new Set(marks).size).toBe(3);
+});
+
 test('failures are a red number beside the title, and a session without a title has its command or folder', async () => {
   const plain = sessionRow('ses_1', undefined, 3);
   const repository = '/home/ada/shop';

@@ -14,6 +14,7 @@ import { useKeys } from '../kit/use-keys.ts';
 import { DeleteDialog } from '../shared/delete-dialog.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { titleOf } from '../shared/session-title.ts';
+import { StatusLegend } from '../shared/status-mark.tsx';
 import { rowsOf } from './live-rows.ts';
 import { NoSessions } from './no-sessions.tsx';
 import { Preview } from './preview.tsx';
@@ -100,31 +101,34 @@ export function SessionsPage() {
       >
         <ViewMenu search={search} />
       </QueryBar>
-      <div className="list-state" role="status">
-        {sessions.isSuccess && rows.length > 0 && (
-          <span className="num">
-            {hasNextPage ? `${formatCount(rows.length)}+ sessions` : plural(rows.length, 'session')}
-          </span>
-        )}
-        {sessions.data?.pages.some(({ catchingUp }) => catchingUp) && (
-          <span>Indexing: recent events may be missing from these results.</span>
-        )}
-        {isFetchingNextPage && <span>Loading more…</span>}
-        {sessions.isPlaceholderData && <span>Searching…</span>}
-        {compared && (
-          <span>
-            Comparing “{compared.title}”. Pick another session from its menu.{' '}
-            <button type="button" className="link" onClick={() => setCompared(undefined)}>
-              Cancel
-            </button>
-          </span>
-        )}
-        {waiting > 0 && (
-          <Button size="small" tone="primary" onClick={showWaiting}>
-            <ArrowUp size={14} aria-hidden />
-            {plural(waiting, 'new session')}
-          </Button>
-        )}
+      <div className="list-state">
+        <div role="status">
+          {sessions.isSuccess && rows.length > 0 && (
+            <span className="num">
+              {hasNextPage ? `${formatCount(rows.length)}+ sessions` : plural(rows.length, 'session')}
+            </span>
+          )}
+          {sessions.data?.pages.some(({ catchingUp }) => catchingUp) && (
+            <span>Indexing: recent events may be missing from these results.</span>
+          )}
+          {isFetchingNextPage && <span>Loading more…</span>}
+          {sessions.isPlaceholderData && <span>Searching…</span>}
+          {compared && (
+            <span>
+              Comparing “{compared.title}”. Pick another session from its menu.{' '}
+              <button type="button" className="link" onClick={() => setCompared(undefined)}>
+                Cancel
+              </button>
+            </span>
+          )}
+          {waiting > 0 && (
+            <Button size="small" tone="primary" onClick={showWaiting}>
+              <ArrowUp size={14} aria-hidden />
+              {plural(waiting, 'new session')}
+            </Button>
+          )}
+        </div>
+        {rows.length > 0 && <StatusLegend sessions={rows} />}
       </div>
       {sessions.isPending && <Waiting label="Loading sessions" rows={12} />}
       {sessions.isError && <ErrorNote error={sessions.error} onRetry={() => void sessions.refetch()} />}

@@ -11,6 +11,8 @@ const MEANINGS = {
   silent: 'Ended without a report: no events for more than a day',
 } as const;
 
+export type SessionState = keyof typeof WORDS;
+
 /** A session with an event within this time is live; the service's overview uses the same limit. */
 const LIVE_MS = 15 * 60_000;
 /** An agent that was silent for this long is not coming back to the session without resuming it. */
@@ -21,7 +23,7 @@ export function stateOf(
   { status, updatedAt }: Session,
   summary: SessionSummary | undefined,
   now: number,
-): keyof typeof WORDS {
+): SessionState {
   if (status !== 'active') return status;
   const silence = now - Date.parse(summary?.lastEventAt ?? updatedAt);
   // Without times an old transcript that was just imported looks like one that is being written.
@@ -41,10 +43,7 @@ export function StatusMark({ session, summary, word }: Props) {
   const label = word ? { 'aria-hidden': true } : { role: 'img', 'aria-label': WORDS[state] };
   const mark = (
     <span className="inline-flex size-4 flex-none items-center justify-center" title={MEANINGS[state]} {...label}>
-      {state === 'live' && <span className="pulse size-2 rounded-full bg-ok" />}
-      {(state === 'quiet' || state === 'silent') && <span className="size-2 rounded-full border border-line-strong" />}
-      {state === 'completed' && <Check size={14} className="text-muted" />}
-      {state === 'failed' && <X size={14} className="text-bad" />}
+      <Mark state={state} />
     </span>
   );
   if (!word) return mark;
@@ -53,5 +52,30 @@ export function StatusMark({ session, summary, word }: Props) {
       {mark}
       {WORDS[state]}
     </span>
+  );
+}
+
+function Mark({ state }: { state: SessionState }) {
+  if (state === 'completed') return <Check size={14} className="text-muted" />;
+  if (state === 'failed') return <X size={14} className="text-bad" />;
+  if (state === 'live') return <span className="pulse size-2 rounded-full bg-ok" />;
+  return <span className={state === 'quiet' ? 'size-2 rounded-full border border-muted' : 'h-px w-2 bg-muted'} />;
+}
+
+const STATES: readonly SessionState[] = ['live', 'quiet', 'silent', 'completed', 'failed'];
+
+/** What the marks of these sessions mean, for those who see them. */
+export function StatusLegend({ sessions }: { sessions: readonly Pick<Props, 'session' | 'summary'>[] }) {
+  const now = useNow();
+  const found = new Set(sessions.map(({ session, summary }) => stateOf(session, summary, now)));
+  return (
+    <ul aria-label="Marks" className="ml-auto">
+      {STATES.filter((state) => found.has(state)).map((state) => (
+        <li key={state} className="inline-flex items-center gap-1" title={MEANINGS[state]}>
+          <Mark state={state} />
+          {WORDS[state]}
+        </li>
+      ))}
+    </ul>
   );
 }
