@@ -76,3 +76,10 @@ test('why a machine could not be claimed is said beside it', async () => {
   await button('This is mine: box-0').click();
   await expect.element(page.getByRole('alert')).toHaveTextContent('There is nothing here.');
 });
+
+test('of a machine that reported nothing, the page says what is unknown and why', async () => {
+  const { service } = serviceWithMachines('owner', [{}]);
+  await show('/environments', service);
+  await expect.element(row(/box-0.*no report yet/)).toBeVisible();
+  await expect.element(page.getByText('no report yet')).toHaveAttribute('title', expect.stringMatching(/reports while capture runs/));
+});

@@ -43,11 +43,20 @@ const WEEK_MS = 7 * 86_400_000;
 const formatDay = (time: string): string =>
   (Date.now() - Date.parse(time) < WEEK_MS ? weekday : date).format(Date.parse(time));
 
+const NO_REPORT =
+  'Nothing is known of its capture: a machine reports while capture runs in the background, and an import does not.';
+
 /** How a machine's capture is doing: amber only where something is wrong. */
 export function Health({ health }: { health: MachineHealth | undefined }) {
   const now = useNow();
   const words = wordHealth(health, now);
-  if (!words) return <span className="text-muted">–</span>;
+  if (!words) {
+    return (
+      <span className="text-muted" title={NO_REPORT}>
+        no report yet
+      </span>
+    );
+  }
   const reportedAt = Date.parse(health?.reportedAt ?? '');
   const title = Number.isNaN(reportedAt)
     ? undefined
