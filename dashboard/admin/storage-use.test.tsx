@@ -8,10 +8,13 @@ const GB = 1_000_000_000;
 test.each([
   [
     { bytes: 41 * GB, bytesAWeek: 1.2 * GB, quotaBytes: 100 * GB, fullInDays: 344 },
-    '41 GB of 100 GB, 1.2 GB sent a week, full in about 11 months',
+    '41 GB of 100 GB used, machines send about 1.2 GB a week, full in about 11 months',
   ],
-  [{ bytes: 1_234, bytesAWeek: 0 }, '1.2 kB'],
-  [{ bytes: GB, bytesAWeek: GB, quotaBytes: GB, fullInDays: 0 }, '1.0 GB of 1.0 GB, 1.0 GB sent a week, full'],
+  [{ bytes: 1_234, bytesAWeek: 0 }, '1.2 kB stored'],
+  [
+    { bytes: GB, bytesAWeek: GB, quotaBytes: GB, fullInDays: 0 },
+    '1.0 GB of 1.0 GB used, machines send about 1.0 GB a week, full',
+  ],
 ])('the page of the organization says what is stored: %j', async (stored, says) => {
   const service = createService();
   service.answers.getStorage = () => ({ bytesToday: 0, sessions: 1, ...stored });

@@ -18,8 +18,11 @@ export function StorageUse() {
 }
 
 function sayStorage({ bytes, quotaBytes, bytesAWeek, fullInDays }: Storage): string {
-  const used = quotaBytes === undefined ? formatBytes(bytes) : `${formatBytes(bytes)} of ${formatBytes(quotaBytes)}`;
-  const growth = bytesAWeek === 0 ? [] : [`${formatBytes(bytesAWeek)} sent a week`];
+  const used =
+    quotaBytes === undefined
+      ? `${formatBytes(bytes)} stored`
+      : `${formatBytes(bytes)} of ${formatBytes(quotaBytes)} used`;
+  const growth = bytesAWeek === 0 ? [] : [`machines send about ${formatBytes(bytesAWeek)} a week`];
   return [used, ...growth, ...(fullInDays === undefined ? [] : [sayEnd(fullInDays)])].join(', ');
 }
 
