@@ -72,12 +72,11 @@ type Value = Details[string];
 export type NameOf = (value: Value) => string;
 
 /** What else the log says of an action, in words. */
-export function wordDetails({ from, to, role, on, id, ...others }: Details, nameOf: NameOf): string {
+export function wordDetails({ from, to, role, ...others }: Details, nameOf: NameOf): string {
   const change = from === undefined ? [] : [`from ${nameOf(from)}`];
   return [
     [...change, ...(to === undefined ? [] : [`to ${nameOf(to)}`])].join(' '),
     role === undefined ? '' : `as ${role}`,
-    on === undefined ? '' : `on ${id === undefined ? on : `the ${on} ${nameOf(id)}`}`,
     ...Object.entries(others).map(([name, value]) => wordDetail(name, value, nameOf)),
   ]
     .filter((words) => words !== '')
@@ -120,6 +119,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   smallestGroup: 'the smallest number of people whose figures are shown apart',
   recordViews: 'whether looks at sessions are recorded',
   retention: 'how long sessions are kept',
+  linkSharing: 'whether sessions are shared by link',
+  shareDays: 'how long a share lasts at most',
 };
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -156,6 +156,30 @@ test('the audit log names people, fields and counts in words', async () => {
     await expect.element(row(words)).toBeInTheDocument();
 });
 
+test('the audit log links what is still there, and breaks no e-mail in a word', async () => {
+  const { service } = serviceWithLog();
+  const session = (sessionId: string) => ({ kind: 'session', id: sessionId }) as const;
+  const hold = { kind: 'hold', id: 'hol_1' } as const;
+  service.answers.listAudit = () => ({
+    entries: [
+      entry(3, { action: 'hold.placed', target: hold, details: { on: 'session', id: 'ses_held' } }),
+      entry(2, { action: 'share.created', target: session('ses_shared'), details: { places: 3 } }),
+      entry(1, { action: 'session.deleted', target: session('ses_deleted') }),
+    ],
+    nextCursor: null,
+  });
+  await show('/audit', service);
+  const linkTo = (name: string) => page.getByRole('link', { name, exact: true });
+  await expect.element(linkTo('ses_held')).toHaveAttribute('href', '/sessions/ses_held');
+  await expect.element(linkTo('ses_shared')).toHaveAttribute('href', '/sessions/ses_shared');
+  await expect.element(linkTo('hol_1')).toHaveAttribute('href', '/holds');
+  await expect.element(row(/deleted the session ses_deleted/)).toBeInTheDocument();
+  expect(linkTo('ses_deleted').query()).toBeNull();
+  const [email] = linkTo('ada@example.com').elements();
+  // One line box, in a window where the longest entry takes all the room.
+  expect(email?.getClientRects().length).toBe(1);
+});
+
 test('the palette leads admins to the audit log', async () => {
   const { service } = serviceWithLog();
   const { address } = await show('/secrets', service);

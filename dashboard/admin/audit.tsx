@@ -14,6 +14,7 @@ import { agentName } from '../shared/agent-name.tsx';
 import { nameOfEnvironment } from '../shared/environment-name.ts';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { useMachineNames } from '../shared/group-names.ts';
+import { MemberLink } from '../shared/person-name.tsx';
 import { nameOfSecret } from '../shared/secret-name.ts';
 import { ACTIONS, isAction, WHOLE, WORDS, wordDetails } from './audit-words.ts';
 
@@ -126,31 +127,51 @@ function Entries({ action, actor }: { action?: AuditAction | undefined; actor?: 
   );
 }
 
+const DELETED: ReadonlySet<AuditAction> = new Set<AuditAction>(['session.deleted', 'session.removed']);
+
 function Deed({ entry: { action, target, details = {} } }: { entry: AuditEntry }) {
   const { data: members } = useMembers();
   const machines = useMachineNames();
   const nameOf = (value: string | number | boolean) =>
     members?.find(({ userId }) => userId === value)?.email ?? machines.get(String(value)) ?? String(value);
+  const { on, id, ...others } = details;
   return (
     <>
-      {WORDS[action]} {!WHOLE.has(action) && <Party party={target} />}{' '}
-      <span className="text-muted">{showHidden(wordDetails(details, nameOf))}</span>
+      {WORDS[action]} {!WHOLE.has(action) && <Party party={target} isGone={DELETED.has(action)} />}{' '}
+      {on !== undefined && <span className="text-muted">on {id === undefined ? on : `the ${on}`} </span>}
+      {id !== undefined && <Party party={{ kind: String(on), id: String(id) }} />}
+      <span className="text-muted">{showHidden(wordDetails(others, nameOf))}</span>
     </>
   );
 }
 
+interface PartyProps {
+  party: Pick<AuditParty, 'id'> & { kind: string };
+  /** The session was deleted: a link would lead nowhere. */
+  isGone?: boolean;
+}
+
 /** By its name while there is one: the log itself knows ids alone. */
-function Party({ party: { kind, id } }: { party: AuditParty }) {
+function Party({ party: { kind, id }, isGone }: PartyProps) {
   const { data: members } = useMembers();
   const member = members?.find(({ userId }) => userId === id);
   const secret = useSecrets().data?.find(({ secretId }) => secretId === id);
   const machine = useEnvironments().data?.find(({ environmentId }) => environmentId === id);
   const machines = useMachineNames();
   const installation = useInstallations().data?.find(({ installationId }) => installationId === id);
-  if (member) {
+  if (member) return <MemberLink member={member} />;
+  const shown = <code className="text-12">{showHidden(id)}</code>;
+  if (kind === 'session' && !isGone) {
     return (
-      <Link to="/members/$userId" params={{ userId: id }} className="row-link">
-        {showHidden(member.email)}
+      <Link to="/sessions/$sessionId" params={{ sessionId: id }} className="row-link">
+        {shown}
+      </Link>
+    );
+  }
+  if (kind === 'hold') {
+    return (
+      <Link to="/holds" className="row-link">
+        {shown}
       </Link>
     );
   }
@@ -163,7 +184,6 @@ function Party({ party: { kind, id } }: { party: AuditParty }) {
     const { agentId, environmentId } = installation;
     return <>{[agentName(agentId), machines.get(environmentId ?? '')].filter(Boolean).join(' on ')}</>;
   }
-  const shown = <code className="text-12">{showHidden(id)}</code>;
   // Only who is a member now is known: without that, the person may well be one.
   if (kind !== 'person' || !members) return shown;
   return <span className="text-muted">a former member {shown}</span>;

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import type { Member, WaitingInvitation } from '../../contract/organization.ts';
@@ -9,6 +8,7 @@ import { Button } from '../kit/button.tsx';
 import { formatExact, formatLeft } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago, useNow } from '../kit/time.tsx';
+import { MemberLink } from '../shared/person-name.tsx';
 import { SessionsOf } from '../shared/sessions-of.tsx';
 import { personOf } from './issued-by.ts';
 import { DirectorySection } from './members/directory.tsx';
@@ -52,9 +52,7 @@ export function MembersPage() {
           cell: ({ userId, email, status }) => (
             <>
               <strong>
-                <Link to="/members/$userId" params={{ userId }} className="row-link">
-                  {showHidden(email)}
-                </Link>
+                <MemberLink member={{ userId, email }} />
               </strong>
               {userId === own && <span className="text-muted"> (you)</span>}
               {status === 'invited' && <span className="text-muted"> invited</span>}

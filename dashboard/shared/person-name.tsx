@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import type { Member } from '../../contract/organization.ts';
 import { useMembers } from '../app/queries.ts';
 import { showHidden } from '../kit/text/controls.ts';
 
@@ -16,10 +17,19 @@ export function useNameOf(): (userId: string) => string {
 export function PersonLink({ userId }: { userId: string }) {
   const { data: members } = useMembers();
   const name = useNameOf()(userId);
-  if (!members?.some((each) => each.userId === userId)) return <span className="text-muted">{name}</span>;
+  const member = members?.find((each) => each.userId === userId);
+  if (!member) return <span className="text-muted">{name}</span>;
+  return <MemberLink member={member} />;
+}
+
+/** The e-mail of a member, with a link to their page. Too long for its line, it breaks behind the @ first. */
+export function MemberLink({ member: { userId, email } }: { member: Pick<Member, 'userId' | 'email'> }) {
+  const [name = '', ...hosts] = showHidden(email).split(/(?=@)/);
   return (
     <Link to="/members/$userId" params={{ userId }} className="row-link">
       {name}
+      {hosts.length > 0 && <wbr />}
+      {hosts.join('')}
     </Link>
   );
 }
