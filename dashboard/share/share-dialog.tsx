@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { Session } from '../../contract/session.ts';
-import type { Share, ShareAudience, ShareBody, ShareLevel } from '../../contract/share.ts';
+import { SHARE_LEVELS, type Share, type ShareAudience, type ShareBody, type ShareLevel } from '../../contract/share.ts';
 import { usePerson } from '../app/app.ts';
-import { keys, useChange, useMembers, usePolicy, useShares } from '../app/queries.ts';
+import { keys, useChange, useFacts, useMembers, usePolicy, useShares } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
 import { Radios } from '../kit/choice.tsx';
 import { CopyLine } from '../kit/copy.tsx';
@@ -18,24 +18,22 @@ const DAY_MS = 86_400_000;
 const DAYS = [1, 7, 30, 90, 365];
 
 /** Shares a session, shows the address this once, and lists what was shared before. */
-export function ShareDialog({
-  session: { sessionId, eventCount },
-  onClose,
-}: {
-  session: Session;
-  onClose: () => void;
-}) {
+export function ShareDialog({ session, onClose }: { session: Session; onClose: () => void }) {
+  const { sessionId, eventCount } = session;
   const { data: policy } = usePolicy();
   const { data: members = [] } = useMembers();
   const me = usePerson().userId;
   const others = members.filter(({ userId, status }) => status === 'active' && userId !== me);
+  const facts = useFacts(sessionId, eventCount);
+  const levels = levelsToGive(session, facts.data?.userId === me);
   const isOffered = {
     organization: true,
     person: others.length > 0,
-    link: policy?.linkSharing === 'on',
+    link: policy?.linkSharing === 'on' && isForTeam(session),
   };
   const [audience, setAudience] = useState<ShareAudience>('organization');
-  const [level, setLevel] = useState<ShareLevel>('full');
+  const [chosen, setChosen] = useState<ShareLevel>();
+  const level = chosen ?? levels[0];
   const create = useChange(
     async (api, body: ShareBody) => (await api.createShare({ sessionId, body })).body,
     [keys.shares(sessionId)],
@@ -53,6 +51,20 @@ export function ShareDialog({
           <Button tone="primary" onClick={onClose}>
             Done
           </Button>
+        </DialogActions>
+      </Dialog>
+    );
+  }
+  if (!isForTeam(session) && facts.isPending) return null;
+  if (level === undefined) {
+    return (
+      <Dialog title="Only its person may share this session" onClose={onClose}>
+        <p className="text-13">
+          It is private. That you read it, because the policy lets owners and admins read every session, is not for you
+          to pass on.
+        </p>
+        <DialogActions>
+          <Button onClick={onClose}>Close</Button>
         </DialogActions>
       </Dialog>
     );
@@ -98,7 +110,19 @@ export function ShareDialog({
           </select>
         </label>
       )}
-      <Radios legend="What is shown" options={LEVELS} value={level} onChange={setLevel} />
+      <Radios
+        legend="What is shown"
+        options={LEVELS.filter(({ value }) => levels.includes(value))}
+        value={level}
+        onChange={setChosen}
+      />
+      {!levels.includes('full') && (
+        <p className="text-13 text-muted">
+          {session.contentExpiredAt === undefined
+            ? 'What was said and done in it is shown to its person alone, who may share that.'
+            : 'Its words were removed by the retention policy.'}
+        </p>
+      )}
       {level !== 'figures' && (
         <fieldset className="flex flex-wrap items-end gap-3 text-13">
           <legend className="mb-1 font-medium text-text">A part only (optional)</legend>
@@ -125,6 +149,15 @@ export function ShareDialog({
       <Shares sessionId={sessionId} />
     </FormDialog>
   );
+}
+
+const isForTeam = ({ visibility = 'team' }: Session): boolean => visibility === 'team';
+
+/** As much as the service lets the member pass on: what they read only because admins read everything is not theirs to give. */
+function levelsToGive(session: Session, isTheirs: boolean): readonly ShareLevel[] {
+  if (session.visibility === 'private' && !isTheirs) return [];
+  const mayRead = session.contentExpiredAt === undefined && (isTheirs || isForTeam(session));
+  return mayRead ? SHARE_LEVELS : ['figures'];
 }
 
 const AUDIENCES = [

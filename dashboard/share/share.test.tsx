@@ -3,6 +3,7 @@ import { page } from 'vitest/browser';
 import { render } from 'vitest-browser-react';
 import { ServiceError } from '../../contract/client.ts';
 import { DEFAULT_POLICY } from '../../contract/policy.ts';
+import type { Session } from '../../contract/session.ts';
 import type { Share, SharedSession } from '../../contract/share.ts';
 import { createService } from '../test/service.ts';
 import { show } from '../test/show.tsx';
@@ -48,8 +49,12 @@ test('a share that could not be read is read again when the reader asks for it',
   await expect.element(page.getByRole('heading', { name: 'Sort the harbour list' })).toBeVisible();
 });
 
-async function openDialog(linkSharing: 'on' | 'off') {
+async function openDialog(linkSharing: 'on' | 'off', session: Partial<Session> = {}, owner?: string) {
   const service = createService([['user.message', { text: 'Hello' }]]);
+  const { getSession, getSessionFacts } = service.answers;
+  service.answers.getSession = (given) => ({ session: { ...getSession?.(given).session, ...session } as Session });
+  service.answers.getSessionFacts = (given) =>
+    ({ ...getSessionFacts?.(given), ...(owner && { userId: owner }) }) as never;
   const { answers } = service;
   let shares = [share];
   answers.getPolicy = () => ({ ...DEFAULT_POLICY, linkSharing, retentionBounds: {} as never });
@@ -83,6 +88,34 @@ test('who is alone in the organization is not offered to share with a member', a
   await openDialog('off');
   await expect.element(page.getByRole('radio', { name: /The organization/ })).toBeVisible();
   expect(page.getByRole('radio', { name: /A member/ }).query()).toBeNull();
+});
+
+const levels = () => page.getByRole('radio', { name: /^(Full|Outline|Figures)/ }).elements().length;
+
+test('who has only the facts of a session is offered to share its figures, and with members alone', async () => {
+  await openDialog('on', { visibility: 'facts' }, 'usr_2');
+  await expect.element(page.getByRole('radio', { name: /^Figures/ })).toBeChecked();
+  expect(levels()).toBe(1);
+  expect(page.getByRole('radio', { name: /Anybody/ }).query()).toBeNull();
+  await expect.element(page.getByText(/is shown to its person alone, who may share that/)).toBeVisible();
+});
+
+test('the person of a session that shows others its facts shares all of it', async () => {
+  await openDialog('on', { visibility: 'facts' }, 'usr_1');
+  await expect.element(page.getByRole('radio', { name: /^Full/ })).toBeChecked();
+  expect(levels()).toBe(3);
+});
+
+test('of a session whose words were removed, figures are offered', async () => {
+  await openDialog('on', { contentExpiredAt: AT });
+  await expect.element(page.getByRole('radio', { name: /^Figures/ })).toBeChecked();
+  expect(levels()).toBe(1);
+});
+
+test('an admin who reads a private session of somebody else is not offered to share it', async () => {
+  await openDialog('on', { visibility: 'private' }, 'usr_2');
+  await expect.element(page.getByText('Only its person may share this session')).toBeVisible();
+  expect(levels()).toBe(0);
 });
 
 test('a share in force is listed with how often it was opened, and is revoked', async () => {
