@@ -1,6 +1,7 @@
 import type { AuditAction, AuditEntry } from '../../contract/audit.ts';
 import { formatCount, plural } from '../kit/format.ts';
 import { agentName } from '../shared/agent-name.tsx';
+import { wordPolicyField } from './policy-words.ts';
 
 export const WORDS: Record<AuditAction, string> = {
   'organization.created': 'created the organization',
@@ -95,7 +96,7 @@ const DETAILS: Readonly<Record<string, (value: Value, nameOf: NameOf) => string>
       ? plural(value, 'field')
       : String(value)
           .split(', ')
-          .map((field) => FIELDS[field] ?? field)
+          .map((field) => wordPolicyField(field))
           .join(', '),
   hold: (value) => `which the hold ${value} keeps`,
   agent: (value) => agentName(String(value)),
@@ -108,19 +109,6 @@ const DETAILS: Readonly<Record<string, (value: Value, nameOf: NameOf) => string>
   appends: (value) => plural(Number(value), 'append'),
   bytes: (value) => `${formatCount(Number(value))} bytes`,
   why: (value) => REASONS[String(value)] ?? `why ${value}`,
-};
-
-/** Of the policy, as its page says them. */
-const FIELDS: Readonly<Record<string, string>> = {
-  signIn: 'who may sign in a machine',
-  visibility: 'who may see new sessions',
-  adminsSeeAll: 'whether admins read every session',
-  groupByPerson: 'whether figures are shown by person',
-  smallestGroup: 'the smallest number of people whose figures are shown apart',
-  recordViews: 'whether looks at sessions are recorded',
-  retention: 'how long sessions are kept',
-  linkSharing: 'whether sessions are shared by link',
-  shareDays: 'how long a share lasts at most',
 };
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -81,5 +81,7 @@ test('of a machine that reported nothing, the page says what is unknown and why'
   const { service } = serviceWithMachines('owner', [{}]);
   await show('/environments', service);
   await expect.element(row(/box-0.*no report yet/)).toBeVisible();
-  await expect.element(page.getByText('no report yet')).toHaveAttribute('title', expect.stringMatching(/reports while capture runs/));
+  await expect
+    .element(page.getByText('no report yet'))
+    .toHaveAttribute('title', expect.stringMatching(/reports while capture runs/));
 });

@@ -42,6 +42,24 @@ test('a choice that could not be saved stays, with the reason', async () => {
   await expect.element(save()).toBeEnabled();
 });
 
+test('before a change is saved, the page says what would change, wherever it is scrolled to, and takes it back', async () => {
+  await show('/policy', serviceWithPolicy());
+  await option(/^Owners and admins/).click();
+  const days = page.getByRole('spinbutton', { name: 'Days that a share lasts at most' });
+  await days.fill('7');
+  const status = page.getByText('Not saved yet: who may sign in a machine, how long a share lasts at most.');
+  for (const top of [0, 10_000]) {
+    document.querySelector('#page')?.scrollTo(0, top);
+    await expect.element(status).toBeInViewport();
+  }
+  await option(/^Every member/).click();
+  await expect.element(page.getByText('Not saved yet: how long a share lasts at most.')).toBeVisible();
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await expect.element(days).toHaveValue(DEFAULT_POLICY.shareDays);
+  await expect.element(save()).toBeDisabled();
+  expect(page.getByText(/Not saved yet/).query()).toBeNull();
+});
+
 test('a member reads the policy and cannot change it', async () => {
   const service = serviceWithPolicy();
   const known = service.answers.getPerson;
@@ -98,7 +116,7 @@ test('an owner adds a rule of retention, and is told what it removes before it i
   await page.getByRole('spinbutton', { name: 'Remove words after' }).fill('30');
   await userEvent.keyboard('{Enter}');
   await expect.element(page.getByText('repository github.com/acme/shop')).toBeVisible();
-  await expect.element(page.getByText('Not saved yet.')).toBeVisible();
+  await expect.element(page.getByText('Not saved yet: how long sessions are kept.')).toBeVisible();
   await save().click();
   const dialog = page.getByRole('dialog');
   await expect

@@ -9,6 +9,7 @@ import { Radios } from '../kit/choice.tsx';
 import { Waiting } from '../kit/notes.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { VISIBILITY_OPTIONS } from '../shared/visibility.tsx';
+import { ADMINS_SEE, BY_PERSON, LINKS, RECORD_VIEWS, SIGN_IN, wordPolicyField } from './policy-words.ts';
 import { ConfirmRetention, RetentionRules } from './retention-rules.tsx';
 
 /** What an owner decides for all members, who see it here. */
@@ -30,7 +31,12 @@ function PolicyForm({ policy }: { policy: ShownPolicy }) {
   const wanted = { ...kept, ...chosen };
   const save = useChange((api, body: PolicyBody) => api.replacePolicy({ body }), [keys.policy, keys.person]);
   const [isConfirming, setConfirming] = useState(false);
-  const isChanged = Object.keys(chosen).length > 0;
+  /** Fields keep what was typed into them: of each edition, they begin anew. */
+  const [edition, setEdition] = useState(0);
+  const changed = Object.entries(chosen).flatMap(([field, value]) =>
+    JSON.stringify(value) === JSON.stringify(kept[field as keyof Policy]) ? [] : [field],
+  );
+  const isChanged = changed.length > 0;
   const leave = () => {
     setConfirming(false);
     save.reset();
@@ -50,12 +56,12 @@ function PolicyForm({ policy }: { policy: ShownPolicy }) {
         className="max-w-[640px]"
         onSubmit={(event) => {
           event.preventDefault();
-          if (chosen.retention) setConfirming(true);
+          if (changed.includes('retention')) setConfirming(true);
           else saveAll();
         }}
       >
         {!isOwner && <p className="mb-4 text-13 text-muted">Only an owner may change the policy. Ask one.</p>}
-        <fieldset className="flex flex-col gap-6" disabled={!isOwner || save.isPending}>
+        <fieldset key={edition} className="flex flex-col gap-6" disabled={!isOwner || save.isPending}>
           <legend className="sr-only">Policy</legend>
           <Radios
             legend="Who may sign in a machine"
@@ -126,14 +132,28 @@ function PolicyForm({ policy }: { policy: ShownPolicy }) {
           />
         </fieldset>
         {isOwner && (
-          <div className="mt-6 flex flex-col items-start gap-2">
-            <Button type="submit" tone="primary" disabled={save.isPending || !isChanged}>
-              Save
-            </Button>
-            <p role="status" className="text-12 text-muted">
-              {isChanged ? 'Not saved yet.' : save.isSuccess && 'Saved.'}
-            </p>
+          <div className="save-bar">
             {save.isError && !isConfirming && <ErrorNote error={save.error} />}
+            <div className="flex flex-wrap items-center gap-2">
+              <Button type="submit" tone="primary" disabled={save.isPending || !isChanged}>
+                Save
+              </Button>
+              {isChanged && (
+                <Button
+                  disabled={save.isPending}
+                  onClick={() => {
+                    setChosen({});
+                    setEdition((before) => before + 1);
+                    save.reset();
+                  }}
+                >
+                  Discard
+                </Button>
+              )}
+              <p role="status" className="text-12 text-muted">
+                {isChanged ? `Not saved yet: ${changed.map(wordPolicyField).join(', ')}.` : save.isSuccess && 'Saved.'}
+              </p>
+            </div>
           </div>
         )}
       </form>
@@ -149,32 +169,3 @@ function PolicyForm({ policy }: { policy: ShownPolicy }) {
     </>
   );
 }
-
-const ADMINS_SEE = [
-  { value: 'theirs', label: 'No', meaning: 'they see what every member sees' },
-  { value: 'all', label: 'Yes', meaning: 'also private ones. Each page tells every member so' },
-] as const;
-
-const BY_PERSON = [
-  { value: 'not', label: 'Not shown', meaning: 'the overview and the add-ons count people without their names' },
-  { value: 'shown', label: 'Shown', meaning: 'where there are enough people' },
-] as const;
-
-const LINKS = [
-  { value: 'off', label: 'Off', meaning: 'sessions are shared with members alone; links that were sent end at once' },
-  { value: 'on', label: 'On', meaning: 'members share what the whole team may see with anybody who has the link' },
-] as const;
-
-const RECORD_VIEWS = [
-  { value: 'recorded', label: 'Recorded', meaning: 'the person of the session is shown who looked' },
-  { value: 'not', label: 'Not recorded', meaning: 'the page of each session says so' },
-] as const;
-
-const SIGN_IN = [
-  { value: 'members', label: 'Every member', meaning: 'confirms the sign-in of their own machines' },
-  {
-    value: 'admins',
-    label: 'Owners and admins',
-    meaning: 'confirm it for everybody, and give each machine to its person on the page Machines',
-  },
-] as const;
