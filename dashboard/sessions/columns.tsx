@@ -35,7 +35,7 @@ export const COLUMNS: readonly Column[] = [
   {
     label: 'Duration',
     width: 80,
-    from: 860,
+    from: 1060,
     order: 'duration',
     Cell: Duration,
     explain: ({ session, summary }) =>

@@ -198,3 +198,22 @@ test('a title has 400 pixels in a window of 1280', async () => {
   const title = drawnRows()[0]?.querySelector('.session-title');
   expect(title?.clientWidth).toBeGreaterThanOrEqual(400);
 });
+
+test('where a session ran is shown up to its branch in a window of 1280', async () => {
+  const [first] = rows;
+  await open([
+    {
+      ...first,
+      summary: { ...first?.summary, repository: 'github.com/harbour/tidewatch', gitBranch: 'main' },
+    } as SessionRow,
+  ]);
+  const where = drawnRows()[0]?.querySelector('.session-where') as HTMLElement;
+  const text = document.createTreeWalker(where, NodeFilter.SHOW_TEXT).nextNode() as Text;
+  const range = document.createRange();
+  const end = text.data.indexOf('main') + 'main'.length;
+  expect(end).toBeGreaterThan(10);
+  range.setStart(text, end - 1);
+  range.setEnd(text, end);
+  // Room for the dots of what is left out behind it.
+  expect(range.getBoundingClientRect().right).toBeLessThanOrEqual(where.getBoundingClientRect().right - 16);
+});
