@@ -44,6 +44,37 @@ test('the person of a session sees who looked, how, how often and from where', a
     await expect.poll(() => rows.nth(at).element().textContent).toMatch(words);
 });
 
+test('the head of a session keeps its height when its facts arrive', async () => {
+  const service = createService([['user.message', { text: 'Go on.' }]]);
+  const { getSessionFacts, getSession } = service.answers;
+  const { session } = getSession?.({ sessionId: 'ses_2' }) ?? {};
+  let arrive = () => {};
+  service.answers.getSessionFacts = (given) => {
+    const related = [{ relation: 'forkedFrom', session }] as SessionFacts['related'];
+    const facts = { ...(getSessionFacts?.(given) as SessionFacts), holdId: 'hol_1', related, userId: 'usr_1' };
+    const body = new ReadableStream<Uint8Array>({
+      start(stream) {
+        arrive = () => {
+          stream.enqueue(new TextEncoder().encode(JSON.stringify(facts)));
+          stream.close();
+        };
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'application/json' } }) as never;
+  };
+  service.answers.listSessionViews = () => ({ isRecorded: true, views: [LOOK] });
+  service.answers.listMembers = () => ({ users: [] }) as never;
+  await show('/sessions/ses_1', service);
+  await expect.poll(() => document.querySelector('[data-complete="true"]')).not.toBeNull();
+  const height = () => document.querySelector('.session-header')?.clientHeight;
+  const before = height();
+  arrive();
+  await expect.element(page.getByText('Seen by a former member')).toBeVisible();
+  await expect.element(page.getByRole('list', { name: 'Related sessions' })).toBeVisible();
+  await expect.element(page.getByText('held')).toBeVisible();
+  expect(height()).toBe(before);
+});
+
 test('nobody else asks who looked', async () => {
   const asked = await open('usr_other', { isRecorded: true, views: [LOOK] });
   expect(page.getByText(/Seen by/).query()).toBeNull();

@@ -31,7 +31,7 @@ function Views({ sessionId }: { sessionId: string }) {
   const { isRecorded, views } = data;
   if (views.length === 0) {
     return isRecorded ? null : (
-      <p className="session-facts text-muted">Who looks at this session is not recorded in this organization.</p>
+      <span className="session-seen">Who looks at this session is not recorded in this organization.</span>
     );
   }
   const names = [...new Set(views.map((view) => nameOf(view.userId)))];

@@ -7,6 +7,7 @@ import { useEnvironments } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
 import { CopyButton } from '../kit/copy.tsx';
 import { formatCount, formatDuration, formatExact, formatTokens, plural } from '../kit/format.ts';
+import { Scroll } from '../kit/scroll.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { useAtNow } from '../kit/time.tsx';
 import { AgentName, agentName } from '../shared/agent-name.tsx';
@@ -102,41 +103,45 @@ export function SessionHeader(props: Props) {
         isLive={isLive}
         elapsed={<Elapsed session={session} summary={summary} />}
       />
-      <p className="session-facts">
-        {session.secretEnvironment === 'test' && <span className="tag text-test">test</span>}
-        <VisibilityMark session={session} />
-        {facts?.holdId !== undefined && (
-          <span
-            className="tag"
-            title="A legal hold keeps this session: nobody may delete it until an admin releases the hold"
-          >
-            held
-          </span>
-        )}
-        <StatusMark session={session} summary={summary} word />
-        <AgentName agentId={session.agentId} />
-        <Fact name="machine">{machine}</Fact>
-        <Fact name="branch">{branch}</Fact>
-        <Fact name="model">{meta.model ?? summary?.model}</Fact>
-        <Fact name="folder">{meta.cwd}</Fact>
-        <span>{plural(session.eventCount, 'event')}</span>
-        {summary && summary.summarizedThrough < session.eventCount && (
-          <span role="status" className="text-muted" title="Figures and milestones update by themselves">
-            figures cover {formatCount(summary.summarizedThrough)} so far
-          </span>
-        )}
-        <span>{plural(timeline.prompts.length || (summary?.prompts ?? 0), 'prompt')}</span>
-        <span>{plural(toolCalls || (summary?.toolCalls ?? 0), 'tool call')}</span>
-        {usage.total.input + usage.total.output > 0 && (
-          <span title={`${formatCount(usage.total.cacheRead)} of them read from the cache`}>
-            {formatTokens(usage.total.input)} tokens in, {formatTokens(usage.total.output)} out
-          </span>
-        )}
-        {redactions > 0 && <span>{plural(redactions, 'redaction')}</span>}
-        {facts && keptInWords(facts) !== undefined && <span title={whyKept(facts)}>{keptInWords(facts)}</span>}
-      </p>
-      {facts && <Related sessionId={session.sessionId} related={facts.related} />}
-      {facts && <SeenBy sessionId={session.sessionId} userId={facts.userId} />}
+      <Scroll aria-label="About this session" className="session-lines">
+        <p className="session-facts">
+          {session.secretEnvironment === 'test' && <span className="tag text-test">test</span>}
+          <VisibilityMark session={session} />
+          {facts?.holdId !== undefined && (
+            <span
+              className="tag"
+              title="A legal hold keeps this session: nobody may delete it until an admin releases the hold"
+            >
+              held
+            </span>
+          )}
+          <StatusMark session={session} summary={summary} word />
+          <AgentName agentId={session.agentId} />
+          <Fact name="machine">{machine}</Fact>
+          <Fact name="branch">{branch}</Fact>
+          <Fact name="model">{meta.model ?? summary?.model}</Fact>
+          <Fact name="folder">{meta.cwd}</Fact>
+        </p>
+        <div className="session-facts">
+          <span>{plural(session.eventCount, 'event')}</span>
+          {summary && summary.summarizedThrough < session.eventCount && (
+            <span role="status" className="text-muted" title="Figures and milestones update by themselves">
+              figures cover {formatCount(summary.summarizedThrough)} so far
+            </span>
+          )}
+          <span>{plural(timeline.prompts.length || (summary?.prompts ?? 0), 'prompt')}</span>
+          <span>{plural(toolCalls || (summary?.toolCalls ?? 0), 'tool call')}</span>
+          {usage.total.input + usage.total.output > 0 && (
+            <span title={`${formatCount(usage.total.cacheRead)} of them read from the cache`}>
+              {formatTokens(usage.total.input)} tokens in, {formatTokens(usage.total.output)} out
+            </span>
+          )}
+          {redactions > 0 && <span>{plural(redactions, 'redaction')}</span>}
+          {facts && keptInWords(facts) !== undefined && <span title={whyKept(facts)}>{keptInWords(facts)}</span>}
+          {facts && <Related sessionId={session.sessionId} related={facts.related} />}
+          {facts && <SeenBy sessionId={session.sessionId} userId={facts.userId} />}
+        </div>
+      </Scroll>
     </header>
   );
 }
