@@ -13,11 +13,14 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { recordActions } from '../../server/store/audit.ts';
 import { EXAMPLES } from './examples.ts';
 
 const FOLDER = 'server/store';
 /** Here PostgreSQL's stand, and SQLite's where they differ by more than how parameters are written. */
 export const QUERIES = `${FOLDER}/queries`;
+
+const NONE: ReadonlySet<string> = new Set();
 
 type Query = (db: Kysely<unknown>, ...given: unknown[]) => unknown;
 
@@ -29,13 +32,15 @@ type Query = (db: Kysely<unknown>, ...given: unknown[]) => unknown;
 export async function queries(): Promise<Record<string, string>> {
   const missing = new Set(Object.keys(EXAMPLES));
   const documents: Record<string, string> = {};
+  const entry = await statementsOfEntry();
   for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.ts'))) {
     const parts: string[] = [];
     for (const [name, query] of await queriesOf(file)) {
       const examples = EXAMPLES[name];
       if (!examples) throw new Error(`${FOLDER}/${file}: ${name} has no example in script/queries/examples.ts`);
       missing.delete(name);
-      if (examples.length > 0) parts.push(`-- ${name}\n${await describe(query, examples)}`);
+      const elsewhere = name === recordActions.name ? NONE : entry;
+      if (examples.length > 0) parts.push(`-- ${name}\n${await describe(query, examples, elsewhere)}`);
     }
     const path = `${QUERIES}/${file.replace(/\.ts$/, '.sql')}`;
     if (parts.length > 0)
@@ -55,13 +60,28 @@ async function queriesOf(file: string): Promise<[name: string, query: Query][]> 
     .sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-async function describe(query: Query, examples: readonly unknown[][]): Promise<string> {
+async function describe(query: Query, examples: readonly unknown[][], elsewhere: ReadonlySet<string>): Promise<string> {
   const postgres = await record(postgresDialect, query, examples);
   const sqlite = await record(sqliteDialect, query, examples);
-  const plain = (statements: string[]) => statements.map((statement) => statement.replace(/\$\d+/g, '?')).join('\n');
-  const differs = plain(postgres) !== plain(sqlite);
-  return `${postgres.map(layOut).join('')}${differs ? `-- on SQLite\n${sqlite.map(layOut).join('')}` : ''}`;
+  const shown = (statements: string[]) => {
+    const all = statements.map((one) => (elsewhere.has(withoutNumbers(one)) ? ENTRY_ELSEWHERE : layOut(one)));
+    return [...new Set(all)].join('');
+  };
+  const differs = withoutNumbers(postgres.join('\n')) !== withoutNumbers(sqlite.join('\n'));
+  return `${shown(postgres)}${differs ? `-- on SQLite\n${shown(sqlite)}` : ''}`;
 }
+
+const withoutNumbers = (statement: string): string => statement.replace(/\$\d+/g, '?');
+
+/**
+ * The statements of an entry of the audit log, which many functions add in their own transaction: they are shown once.
+ */
+async function statementsOfEntry(): Promise<Set<string>> {
+  const statements = await record(postgresDialect, recordActions as Query, EXAMPLES.recordActions ?? []);
+  return new Set(statements.map(withoutNumbers));
+}
+
+const ENTRY_ELSEWHERE = '-- an entry of the audit log: see recordActions in audit.sql\n';
 
 const CLAUSES =
   / (from|where|(?:inner |left |cross )?join|values|set|on conflict|returning|order by|limit|offset|union all)(?= )/g;
@@ -108,7 +128,7 @@ const ROW = {
   ...{ organization_id: 'org_1', user_id: 'usr_1', session_id: 'ses_1', environment_id: 'env_1', status: 'active' },
   ...{ email: 'person@example.com', email_verified: 1, role: 'member', tenant_assigned: 1, value: 'value' },
   ...{ first_sequence: 1, last_sequence: 1, event_count: 1, bytes: 1, codec: 0, body: Buffer.of(), count: 0 },
-  ...{ deleted_at: null, swept_at: null },
+  ...{ deleted_at: null, swept_at: null, sequence: 1, hash: 'hash' },
 };
 
 type Ask = (query: CompiledQuery) => unknown[];

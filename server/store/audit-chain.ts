@@ -34,6 +34,47 @@ export const EMPTY: ChainHead = { sequence: 0, hash: '0'.repeat(64) };
 const hashOf = (organizationId: string, { hash: _, ...entry }: AuditEntry): string =>
   hash('sha256', canonicalize({ organizationId, ...entry }) ?? '');
 
+/** A statement, for either way to run one: the query layer, or the thread that writes the embedded store. */
+export interface Statement {
+  parts: TemplateStringsArray;
+  values: (string | number | null)[];
+}
+
+const statement = (parts: TemplateStringsArray, ...values: Statement['values']): Statement => ({ parts, values });
+
+/**
+ * Returns the head of a log, which has none or some entries. Until the transaction ends, nobody else adds entries: writing the
+ * row locks it on both engines.
+ */
+export const holdHead = (organizationId: string, now: number): Statement => statement`
+  insert into audit_heads (organization_id, sequence, hash, changed_at)
+  values (${organizationId}, ${EMPTY.sequence}, ${EMPTY.hash}, ${now})
+  on conflict (organization_id) do update set changed_at = excluded.changed_at
+  returning sequence, hash`;
+
+/** Adds entries behind the head that the transaction holds, and moves the head to the last of them. */
+export function addEntries(
+  organizationId: string,
+  head: ChainHead,
+  all: readonly Happened[],
+  now: number,
+): Statement[] {
+  let last = head;
+  const added = all.map((happened) => {
+    const entry = nextEntry(organizationId, last, happened, now);
+    last = entry;
+    const { sequence, actor, action, target, details, previous } = entry;
+    return statement`
+      insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id,
+        details, previous, hash)
+      values (${organizationId}, ${sequence}, ${now}, ${actor.kind}, ${actor.id}, ${action}, ${target.kind}, ${target.id},
+        ${details ? JSON.stringify(details) : null}, ${previous}, ${entry.hash})`;
+  });
+  const moved = statement`
+    update audit_heads set sequence = ${last.sequence}, hash = ${last.hash} where organization_id = ${organizationId}`;
+  return [...added, moved];
+}
+
 /** The entry that follows the head. @param at epoch milliseconds */
 export function nextEntry(organizationId: string, head: ChainHead, happened: Happened, at: number): AuditEntry {
   const { actor, action, target, details } = happened;

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { AuditAction, AuditEntry, AuditParty } from '../../contract/audit.ts';
-import { type ChainHead, EMPTY, type Happened, nextEntry } from './audit-chain.ts';
+import { addEntries, type ChainHead, EMPTY, type Happened, holdHead, type Statement } from './audit-chain.ts';
 import { toTimestamp } from './columns.ts';
-import { forUpdate } from './dialect.ts';
-import { allRows, firstRow } from './rows.ts';
+import { allRows, firstRow, oneRow } from './rows.ts';
 import type { Db } from './schema.ts';
 import type { AuditEntryRow, AuditHeadRow } from './schema-governance.ts';
 
@@ -29,29 +28,11 @@ export async function recordActions(
   now: number,
 ): Promise<void> {
   if (all.length === 0) return;
-  await sql`
-    insert into audit_heads (organization_id, sequence, hash, changed_at)
-    values (${organizationId}, ${EMPTY.sequence}, ${EMPTY.hash}, ${now}) on conflict do nothing`.execute(transaction);
-  let head =
-    (await firstRow(
-      transaction,
-      sql<ChainHead>`
-        select sequence, hash from audit_heads where organization_id = ${organizationId} ${forUpdate(transaction)}`,
-    )) ?? EMPTY;
-  for (const happened of all) {
-    const entry = nextEntry(organizationId, head, happened, now);
-    await sql`
-      insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id,
-        details, previous, hash)
-      values (${organizationId}, ${entry.sequence}, ${now}, ${entry.actor.kind}, ${entry.actor.id}, ${entry.action},
-        ${entry.target.kind}, ${entry.target.id}, ${entry.details ? JSON.stringify(entry.details) : null},
-        ${entry.previous}, ${entry.hash})`.execute(transaction);
-    head = entry;
-  }
-  await sql`
-    update audit_heads set sequence = ${head.sequence}, hash = ${head.hash}, changed_at = ${now}
-    where organization_id = ${organizationId}`.execute(transaction);
+  const head = await oneRow(transaction, asked<ChainHead>(holdHead(organizationId, now)));
+  for (const added of addEntries(organizationId, head, all, now)) await asked(added).execute(transaction);
 }
+
+const asked = <Row>({ parts, values }: Statement) => sql<Row>(parts, ...values);
 
 /** Adds one entry, as `recordActions` does. */
 export const recordAction = (transaction: Db, organizationId: string, happened: Happened, now: number) =>

@@ -38,13 +38,13 @@ select *
 delete
   from session_facts
   where session_id = $1 and organization_id = $2;
-insert into "session_facts" ("session_id", "organization_id", "version", "facts", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "user_id", "environment_id", "status", "email", "email_verified", "role", "tenant_assigned", "value", "first_sequence", "last_sequence", "bytes", "codec", "body", "count", "deleted_at", "swept_at", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final")
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45);
+insert into "session_facts" ("session_id", "organization_id", "version", "facts", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "user_id", "environment_id", "status", "email", "email_verified", "role", "tenant_assigned", "value", "first_sequence", "last_sequence", "bytes", "codec", "body", "count", "deleted_at", "swept_at", "sequence", "hash", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final")
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47);
 delete
   from "session_values"
   where "session_id" = $1 and "organization_id" = $2;
-insert into "session_values" ("session_id", "organization_id", "user_id", "environment_id", "status", "email", "email_verified", "role", "tenant_assigned", "value", "first_sequence", "last_sequence", "event_count", "bytes", "codec", "body", "count", "deleted_at", "swept_at")
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+insert into "session_values" ("session_id", "organization_id", "user_id", "environment_id", "status", "email", "email_verified", "role", "tenant_assigned", "value", "first_sequence", "last_sequence", "event_count", "bytes", "codec", "body", "count", "deleted_at", "swept_at", "sequence", "hash")
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
   on conflict do nothing;
 insert into "session_facts" ("session_id", "organization_id", "version", "facts", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final")
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29);
@@ -85,13 +85,13 @@ select *
 delete
   from session_facts
   where session_id = ? and organization_id = ?;
-insert into "session_facts" ("session_id", "organization_id", "version", "facts", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "user_id", "environment_id", "status", "email", "email_verified", "role", "tenant_assigned", "value", "first_sequence", "last_sequence", "bytes", "codec", "body", "count", "deleted_at", "swept_at", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final")
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+insert into "session_facts" ("session_id", "organization_id", "version", "facts", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "user_id", "environment_id", "status", "email", "email_verified", "role", "tenant_assigned", "value", "first_sequence", "last_sequence", "bytes", "codec", "body", "count", "deleted_at", "swept_at", "sequence", "hash", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final")
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 delete
   from "session_values"
   where "session_id" = ? and "organization_id" = ?;
-insert into "session_values" ("session_id", "organization_id", "user_id", "environment_id", "status", "email", "email_verified", "role", "tenant_assigned", "value", "first_sequence", "last_sequence", "event_count", "bytes", "codec", "body", "count", "deleted_at", "swept_at")
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+insert into "session_values" ("session_id", "organization_id", "user_id", "environment_id", "status", "email", "email_verified", "role", "tenant_assigned", "value", "first_sequence", "last_sequence", "event_count", "bytes", "codec", "body", "count", "deleted_at", "swept_at", "sequence", "hash")
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   on conflict do nothing;
 insert into "session_facts" ("session_id", "organization_id", "version", "facts", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final")
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);

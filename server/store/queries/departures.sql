@@ -18,43 +18,4 @@ update shares
   set revoked_at = $1
   where organization_id = $2 and revoked_at is null and (shared_by = $3 or recipient_id = $4)
   returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values ($1, $2, $3, $4)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = $1 for update;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
-update audit_heads
-  set sequence = $1, hash = $2, changed_at = $3
-  where organization_id = $4;
--- on SQLite
-delete
-  from views
-  where organization_id = ? and created_by = ? and is_shared = 0;
-update environments
-  set claimed_by = null
-  where organization_id = ? and claimed_by = ?;
-delete
-  from members
-  where organization_id = ? and user_id = ?;
-update secrets
-  set status = 'revoked', revoked_at = ?, updated_at = ?
-  where organization_id = ? and status = 'active' and (created_by = ? or user_id = ?)
-  returning secret_id;
-update shares
-  set revoked_at = ?
-  where organization_id = ? and revoked_at is null and (shared_by = ? or recipient_id = ?)
-  returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values (?, ?, ?, ?)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = ?;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
-update audit_heads
-  set sequence = ?, hash = ?, changed_at = ?
-  where organization_id = ?;
+-- an entry of the audit log: see recordActions in audit.sql

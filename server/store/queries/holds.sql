@@ -30,17 +30,7 @@ select count(*) as count
 insert into holds (hold_id, organization_id, target_kind, target_id, reason, placed_by, placed_at)
   values ($1, $2, $3, $4, $5, $6, $7)
   returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values ($1, $2, $3, $4)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = $1 for update;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
-update audit_heads
-  set sequence = $1, hash = $2, changed_at = $3
-  where organization_id = $4;
+-- an entry of the audit log: see recordActions in audit.sql
 select 1
   from members
   where organization_id = $1 and user_id = $2
@@ -65,17 +55,7 @@ select count(*) as count
 insert into holds (hold_id, organization_id, target_kind, target_id, reason, placed_by, placed_at)
   values (?, ?, ?, ?, ?, ?, ?)
   returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values (?, ?, ?, ?)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = ?;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
-update audit_heads
-  set sequence = ?, hash = ?, changed_at = ?
-  where organization_id = ?;
+-- an entry of the audit log: see recordActions in audit.sql
 select 1
   from members
   where organization_id = ? and user_id = ?
@@ -99,33 +79,4 @@ update holds
 select *
   from holds
   where organization_id = $1 and hold_id = $2;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values ($1, $2, $3, $4)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = $1 for update;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
-update audit_heads
-  set sequence = $1, hash = $2, changed_at = $3
-  where organization_id = $4;
--- on SQLite
-update holds
-  set released_by = ?, released_at = ?
-  where organization_id = ? and hold_id = ? and released_at is null
-  returning *;
-select *
-  from holds
-  where organization_id = ? and hold_id = ?;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values (?, ?, ?, ?)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = ?;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
-update audit_heads
-  set sequence = ?, hash = ?, changed_at = ?
-  where organization_id = ?;
+-- an entry of the audit log: see recordActions in audit.sql

@@ -18,33 +18,7 @@ update installations
   set version = coalesce($1, installations.version), config = coalesce($2, installations.config), status = coalesce($3, installations.status), updated_at = $4
   where organization_id = $5 and installation_id = $6
   returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values ($1, $2, $3, $4)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = $1 for update;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
-update audit_heads
-  set sequence = $1, hash = $2, changed_at = $3
-  where organization_id = $4;
--- on SQLite
-update installations
-  set version = coalesce(?, installations.version), config = coalesce(?, installations.config), status = coalesce(?, installations.status), updated_at = ?
-  where organization_id = ? and installation_id = ?
-  returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values (?, ?, ?, ?)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = ?;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
-update audit_heads
-  set sequence = ?, hash = ?, changed_at = ?
-  where organization_id = ?;
+-- an entry of the audit log: see recordActions in audit.sql
 
 -- updateInstalled
 update installations

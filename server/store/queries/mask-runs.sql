@@ -23,33 +23,7 @@ update mask_runs
   set finished_at = $1, outcome = $2, sealed = null, claimed_until = 0
   where organization_id = $3 and run_id = $4 and finished_at is null
   returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values ($1, $2, $3, $4)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = $1 for update;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
-update audit_heads
-  set sequence = $1, hash = $2, changed_at = $3
-  where organization_id = $4;
--- on SQLite
-update mask_runs
-  set finished_at = ?, outcome = ?, sealed = null, claimed_until = 0
-  where organization_id = ? and run_id = ? and finished_at is null
-  returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values (?, ?, ?, ?)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = ?;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
-update audit_heads
-  set sequence = ?, hash = ?, changed_at = ?
-  where organization_id = ?;
+-- an entry of the audit log: see recordActions in audit.sql
 
 -- insertMaskRun
 select pg_advisory_xact_lock_shared(hashtextextended($1, 0));
@@ -59,17 +33,7 @@ select count(*) as count
 insert into mask_runs (run_id, organization_id, sealed, is_dry, requested_by, requested_at)
   values ($1, $2, $3, $4, $5, $6)
   returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values ($1, $2, $3, $4)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = $1 for update;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
-update audit_heads
-  set sequence = $1, hash = $2, changed_at = $3
-  where organization_id = $4;
+-- an entry of the audit log: see recordActions in audit.sql
 -- on SQLite
 select count(*) as count
   from mask_runs
@@ -77,17 +41,7 @@ select count(*) as count
 insert into mask_runs (run_id, organization_id, sealed, is_dry, requested_by, requested_at)
   values (?, ?, ?, ?, ?, ?)
   returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values (?, ?, ?, ?)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = ?;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
-update audit_heads
-  set sequence = ?, hash = ?, changed_at = ?
-  where organization_id = ?;
+-- an entry of the audit log: see recordActions in audit.sql
 
 -- listMaskRuns
 select *

@@ -13,17 +13,7 @@ insert into masks (mask_id, organization_id, session_id, mark, sealed, masked_by
   from masks
   where organization_id = $6 and session_id = $7 and sealed = $8)
   returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values ($1, $2, $3, $4)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = $1 for update;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
-update audit_heads
-  set sequence = $1, hash = $2, changed_at = $3
-  where organization_id = $4;
+-- an entry of the audit log: see recordActions in audit.sql
 -- on SQLite
 select ( SELECT holds.hold_id FROM holds WHERE holds.organization_id = sessions.organization_id AND holds.released_at IS NULL AND ( holds.target_kind = 'everything' OR holds.target_kind = 'session' AND holds.target_id = sessions.session_id OR holds.target_kind = 'person' AND holds.target_id = sessions.user_id OR holds.target_kind = 'repository' AND ( holds.target_id = sessions.repository OR EXISTS ( SELECT 1 FROM session_values WHERE session_values.organization_id = sessions.organization_id AND session_values.session_id = sessions.session_id AND session_values.field = 'repository' AND session_values.value = holds.target_id ) OR sessions.repository IS NULL AND sessions.event_count > 0 AND NOT EXISTS ( SELECT 1 FROM session_facts WHERE session_facts.organization_id = sessions.organization_id AND session_facts.session_id = sessions.session_id AND session_facts.derived_through >= sessions.event_count ) ) ) ORDER BY holds.hold_id LIMIT 1) as hold_id
   from sessions
@@ -36,17 +26,7 @@ insert into masks (mask_id, organization_id, session_id, mark, sealed, masked_by
   from masks
   where organization_id = ? and session_id = ? and sealed = ?)
   returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values (?, ?, ?, ?)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = ?;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
-update audit_heads
-  set sequence = ?, hash = ?, changed_at = ?
-  where organization_id = ?;
+-- an entry of the audit log: see recordActions in audit.sql
 
 -- claimMask
 update masks
@@ -77,12 +57,7 @@ update masks
 update sessions
   set title = $1, repo_root = $2, repository = $3, git_branch = $4, masks = masks + 1
   where organization_id = $5 and session_id = $6;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values ($1, $2, $3, $4)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = $1 for update;
+-- an entry of the audit log: see recordActions in audit.sql
 -- on SQLite
 select *
   from masks
@@ -100,12 +75,7 @@ update masks
 update sessions
   set title = ?, repo_root = ?, repository = ?, git_branch = ?, masks = masks + 1
   where organization_id = ? and session_id = ?;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values (?, ?, ?, ?)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = ?;
+-- an entry of the audit log: see recordActions in audit.sql
 
 -- insertMask
 select pg_advisory_xact_lock_shared(hashtextextended($1, 0));
@@ -118,17 +88,7 @@ select 1
 insert into masks (mask_id, organization_id, session_id, mark, sealed, masked_by, requested_at, accepted_events)
   values ($1, $2, $3, $4, $5, $6, $7, $8)
   returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values ($1, $2, $3, $4)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = $1 for update;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
-update audit_heads
-  set sequence = $1, hash = $2, changed_at = $3
-  where organization_id = $4;
+-- an entry of the audit log: see recordActions in audit.sql
 -- on SQLite
 select ( SELECT holds.hold_id FROM holds WHERE holds.organization_id = sessions.organization_id AND holds.released_at IS NULL AND ( holds.target_kind = 'everything' OR holds.target_kind = 'session' AND holds.target_id = sessions.session_id OR holds.target_kind = 'person' AND holds.target_id = sessions.user_id OR holds.target_kind = 'repository' AND ( holds.target_id = sessions.repository OR EXISTS ( SELECT 1 FROM session_values WHERE session_values.organization_id = sessions.organization_id AND session_values.session_id = sessions.session_id AND session_values.field = 'repository' AND session_values.value = holds.target_id ) OR sessions.repository IS NULL AND sessions.event_count > 0 AND NOT EXISTS ( SELECT 1 FROM session_facts WHERE session_facts.organization_id = sessions.organization_id AND session_facts.session_id = sessions.session_id AND session_facts.derived_through >= sessions.event_count ) ) ) ORDER BY holds.hold_id LIMIT 1) as hold_id
   from sessions
@@ -139,17 +99,7 @@ select 1
 insert into masks (mask_id, organization_id, session_id, mark, sealed, masked_by, requested_at, accepted_events)
   values (?, ?, ?, ?, ?, ?, ?, ?)
   returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values (?, ?, ?, ?)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = ?;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
-update audit_heads
-  set sequence = ?, hash = ?, changed_at = ?
-  where organization_id = ?;
+-- an entry of the audit log: see recordActions in audit.sql
 
 -- listMasks
 select *
@@ -182,23 +132,7 @@ update masks
   set finished_at = $1, outcome = 'held', sealed = null, claimed_until = 0
   where organization_id = $2 and mask_id = $3 and finished_at is null
   returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values ($1, $2, $3, $4)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = $1 for update;
--- on SQLite
-update masks
-  set finished_at = ?, outcome = 'held', sealed = null, claimed_until = 0
-  where organization_id = ? and mask_id = ? and finished_at is null
-  returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values (?, ?, ?, ?)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = ?;
+-- an entry of the audit log: see recordActions in audit.sql
 
 -- writeMasked
 select pg_advisory_xact_lock_shared(hashtextextended($1, 0));

@@ -14,17 +14,7 @@ insert into person_deletions (organization_id, user_id, actor_id, requested_at)
   values ($1, $2, $3, $4)
   on conflict (organization_id, user_id) do update
   set actor_id = excluded.actor_id, requested_at = excluded.requested_at;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values ($1, $2, $3, $4)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = $1 for update;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
-update audit_heads
-  set sequence = $1, hash = $2, changed_at = $3
-  where organization_id = $4;
+-- an entry of the audit log: see recordActions in audit.sql
 update "environments"
   set "status" = $1, "updated_at" = $2
   where "organization_id" = $3 and "environment_id" = $4 and "status" = $5
@@ -43,17 +33,7 @@ insert into person_deletions (organization_id, user_id, actor_id, requested_at)
   values (?, ?, ?, ?)
   on conflict (organization_id, user_id) do update
   set actor_id = excluded.actor_id, requested_at = excluded.requested_at;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values (?, ?, ?, ?)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = ?;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
-update audit_heads
-  set sequence = ?, hash = ?, changed_at = ?
-  where organization_id = ?;
+-- an entry of the audit log: see recordActions in audit.sql
 update "environments"
   set "status" = ?, "updated_at" = ?
   where "organization_id" = ? and "environment_id" = ? and "status" = ?
@@ -79,17 +59,7 @@ select *
 update sessions
   set user_id = $1
   where organization_id = $2 and user_id = $3 and visibility = 'team';
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values ($1, $2, $3, $4)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = $1 for update;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
-update audit_heads
-  set sequence = $1, hash = $2, changed_at = $3
-  where organization_id = $4;
+-- an entry of the audit log: see recordActions in audit.sql
 update environments
   set user_id = $1, claimed_by = null, updated_at = $2
   where organization_id = $3 and environment_id = $4 and user_id is not distinct
@@ -114,17 +84,7 @@ select *
 update sessions
   set user_id = ?
   where organization_id = ? and user_id = ? and visibility = 'team';
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values (?, ?, ?, ?)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = ?;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
-update audit_heads
-  set sequence = ?, hash = ?, changed_at = ?
-  where organization_id = ?;
+-- an entry of the audit log: see recordActions in audit.sql
 update environments
   set user_id = ?, claimed_by = null, updated_at = ?
   where organization_id = ? and environment_id = ? and user_id is not distinct

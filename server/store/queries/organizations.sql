@@ -19,42 +19,7 @@ delete
   from "members"
   where "email_key" = $1 and "status" = $2
   returning "organization_id", "user_id";
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values ($1, $2, $3, $4)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = $1 for update;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
-update audit_heads
-  set sequence = $1, hash = $2, changed_at = $3
-  where organization_id = $4;
--- on SQLite
-update "users"
-  set "user_id" = ?
-  where "user_id" = ?;
-insert into "organizations" ("organization_id", "name", "status", "owner_user_id", "tenant_assigned", "created_at", "updated_at", "slug")
-  values (?, ?, ?, ?, ?, ?, ?, ?)
-  on conflict ("slug") do nothing
-  returning *;
-insert into "members" ("organization_id", "user_id", "email", "email_key", "role", "status", "mailed_at", "link_expires_at", "joined_at", "created_at", "updated_at")
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
-delete
-  from "members"
-  where "email_key" = ? and "status" = ?
-  returning "organization_id", "user_id";
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values (?, ?, ?, ?)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = ?;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
-update audit_heads
-  set sequence = ?, hash = ?, changed_at = ?
-  where organization_id = ?;
+-- an entry of the audit log: see recordActions in audit.sql
 
 -- findOrganization
 select *
@@ -90,37 +55,4 @@ update organizations
   set owner_user_id = $1, updated_at = $2
   where organization_id = $3
   returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values ($1, $2, $3, $4)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = $1 for update;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
-update audit_heads
-  set sequence = $1, hash = $2, changed_at = $3
-  where organization_id = $4;
--- on SQLite
-select user_id
-  from members
-  where organization_id = ? and status = 'active' and role = 'owner'
-  order by joined_at, user_id;
-select *
-  from organizations
-  where organization_id = ?;
-update organizations
-  set owner_user_id = ?, updated_at = ?
-  where organization_id = ?
-  returning *;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values (?, ?, ?, ?)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = ?;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
-update audit_heads
-  set sequence = ?, hash = ?, changed_at = ?
-  where organization_id = ?;
+-- an entry of the audit log: see recordActions in audit.sql

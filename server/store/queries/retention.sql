@@ -46,12 +46,7 @@ update deleted_sessions
   where last_event_at is not null and is_noted = 0 and organization_id = $2
   limit $3)
   returning event_count;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values ($1, $2, $3, $4)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = $1 for update;
+-- an entry of the audit log: see recordActions in audit.sql
 update expired_contents
   set is_noted = 1
   where coalesce(organization_id, '') = $1 and is_noted < 1 and session_id in ( select session_id
@@ -59,40 +54,3 @@ update expired_contents
   where is_noted = 0 and organization_id = $2
   limit $3)
   returning event_count;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
-update audit_heads
-  set sequence = $1, hash = $2, changed_at = $3
-  where organization_id = $4;
--- on SQLite
-select distinct organization_id
-  from deleted_sessions
-  where last_event_at is not null and is_noted = 0;
-select distinct organization_id
-  from expired_contents
-  where is_noted = 0;
-update deleted_sessions
-  set is_noted = 1
-  where coalesce(organization_id, '') = ? and is_noted < 1 and session_id in ( select session_id
-  from deleted_sessions
-  where last_event_at is not null and is_noted = 0 and organization_id = ?
-  limit ?)
-  returning event_count;
-insert into audit_heads (organization_id, sequence, hash, changed_at)
-  values (?, ?, ?, ?)
-  on conflict do nothing;
-select sequence, hash
-  from audit_heads
-  where organization_id = ?;
-update expired_contents
-  set is_noted = 1
-  where coalesce(organization_id, '') = ? and is_noted < 1 and session_id in ( select session_id
-  from expired_contents
-  where is_noted = 0 and organization_id = ?
-  limit ?)
-  returning event_count;
-insert into audit_entries (organization_id, sequence, at, actor_kind, actor_id, action, target_kind, target_id, details, previous, hash)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
-update audit_heads
-  set sequence = ?, hash = ?, changed_at = ?
-  where organization_id = ?;

@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { pack } from '../../log/codec.ts';
 import { type Decision, decide, type Entry, type Head, type KnownAppend } from '../../log/decide.ts';
 import type { Change } from '../../log/journal.ts';
+import { addEntries, type ChainHead, type Happened, holdHead, type Statement } from '../audit-chain.ts';
 import { holdOf } from '../held.ts';
 import { TOMBSTONE, tombstoneOf } from '../tombstone.ts';
-import { createRecorder } from './audit-recorder.ts';
 
 const FIND_HEAD = `
   SELECT plane, status, event_count, client_ended_at, deleted_at FROM sessions
@@ -62,8 +62,6 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
   const close = database.prepare(CLOSE);
   const markDeleted = database.prepare(MARK_DELETED);
   const rememberDeleted = database.prepare(REMEMBER_DELETED);
-  // Made when it is needed: without the tables of the audit log, appends still work.
-  let record: ReturnType<typeof createRecorder> | undefined;
 
   function headOf({ sessionId, organizationId }: Change['place']): Head | undefined {
     const row = findHead.get(sessionId, organizationId) as unknown as HeadRow | undefined;
@@ -100,7 +98,6 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
       rememberDeleted.run(Number(entry.isExpired), entry.by?.kind ?? null, entry.by?.id ?? null, ...where);
       const { by: actor, eventCount: events } = entry;
       if (!actor) return;
-      record ??= createRecorder(database);
       const target = { kind: 'session', id: place.sessionId } as const;
       record(place.organizationId, { actor, action: 'session.deleted', target, details: { events } }, command.at);
     } else if (command.kind === 'append' && frame) {
@@ -113,6 +110,14 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
         ...[sessionId, firstSequence, lastSequence, organizationId, appendId, at, key, fingerprint, codec, body],
       );
     }
+  }
+
+  /** Adds an entry to the audit log, as `recordAction` does elsewhere. */
+  function record(organizationId: string, happened: Happened, now: number): void {
+    // Prepared when it is needed: without the tables of the audit log, appends still work.
+    const run = ({ parts, values }: Statement) => database.prepare(parts.join('?')).all(...values);
+    const [head] = run(holdHead(organizationId, now)) as unknown as [ChainHead];
+    for (const added of addEntries(organizationId, head, [happened], now)) run(added);
   }
 
   function commit(changes: readonly Change[]): Decision[] {
