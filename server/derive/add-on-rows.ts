@@ -1,5 +1,5 @@
-import type { SessionAddOn } from '../store/add-ons.ts';
 import { storable } from '../store/columns.ts';
+import type { SessionAddOn } from '../store/session-rows.ts';
 import type { SessionOrigin } from './day-rows.ts';
 import type { Day, Facts } from './facts.ts';
 import { keyOfAddOn } from './fold-add-ons.ts';

@@ -1,6 +1,6 @@
 import { hourOfWeek } from '../../contract/written-query.ts';
 import { storable } from '../store/columns.ts';
-import type { SessionDay } from '../store/session-days.ts';
+import type { SessionDay } from '../store/session-rows.ts';
 import type { Day, Facts, Tokens } from './facts.ts';
 import type { Prices } from './prices.ts';
 

@@ -3,9 +3,8 @@ import type { Entry } from '../../contract/entry/entry.ts';
 import { readOwnLanes } from '../../contract/entry/lanes.ts';
 import { readRevisions } from '../../contract/entry/revisions.ts';
 import { addressOf, hasHost } from '../../contract/repository.ts';
-import type { SessionAddOn } from '../store/add-ons.ts';
-import type { Columns, DerivedChunk } from '../store/derived.ts';
-import type { SessionDay } from '../store/session-days.ts';
+import type { DerivedChunk, ListColumns } from '../store/derived.ts';
+import type { SessionAddOn, SessionDay } from '../store/session-rows.ts';
 import { addOnRowsOf } from './add-on-rows.ts';
 import { type Chunk, cutChunks, type Source } from './chunks.ts';
 import { CountedRecords } from './counted-records.ts';
@@ -65,7 +64,7 @@ export interface Slice {
   isEnd: boolean;
   chunks: DerivedChunk[];
   facts: string;
-  columns: Columns;
+  columns: ListColumns;
   isRewritten: boolean;
   /** Absent where they are as before. */
   days: SessionDay[] | undefined;
@@ -208,7 +207,7 @@ function writeChunk(chunk: Chunk, { stored, wordPrefix, packsWords }: SliceJob):
   };
 }
 
-function columnsOf(facts: Facts, through: number, cost: number | null): Columns {
+function columnsOf(facts: Facts, through: number, cost: number | null): ListColumns {
   const sum = (at: number) =>
     [...facts.days.values()]
       .flatMap(({ models }) => [...models.values()])

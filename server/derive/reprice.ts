@@ -1,7 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { listPriced, type PricedDay, type SessionCosts, writeCosts } from '../store/costs.ts';
 import type { Db } from '../store/schema.ts';
-import { type ModelTokens, readModelTokens } from '../store/session-days.ts';
+import {
+  listPriced,
+  type ModelTokens,
+  type PricedDay,
+  readModelTokens,
+  type SessionCosts,
+  writeCosts,
+} from '../store/session-rows.ts';
 import { rememberSetting, writeSetting } from '../store/settings.ts';
 import type { Prices } from './prices.ts';
 

@@ -4,16 +4,15 @@ import { hourOfWeek } from '../../contract/written-query.ts';
 import type { Db } from '../store/schema.ts';
 import { toSession } from '../store/sessions.ts';
 import { findSummaries } from '../store/summaries.ts';
-import { FIGURES, weekOf } from '../store/summed-days.ts';
+import { type Days, FIGURES, weekOf } from '../store/summed-days.ts';
 import {
   findLargest,
   findLatest,
   findTopSessions,
-  type Order,
+  type Ranking,
   readCalls,
   readTotals,
   readValues,
-  type UsageFilter,
   type UsageSum,
 } from '../store/usage.ts';
 import type { Viewer } from '../store/viewer.ts';
@@ -34,7 +33,7 @@ const FEW_SESSIONS = 5_000;
 /** An open session that was heard of within this time is running. */
 const RUNNING_MS = 15 * 60_000;
 
-const ATTENTION: [Usage['attention'][number]['reason'], Order][] = [
+const ATTENTION: [Usage['attention'][number]['reason'], Ranking][] = [
   ['failures', 'failures'],
   ['longest', 'duration_ms'],
   ['expensive', 'cost'],
@@ -54,7 +53,7 @@ interface Settings {
 export async function readUsage(
   db: Db,
   viewer: Viewer,
-  filter: UsageFilter,
+  filter: Days,
   { prices, grouping, now }: Settings,
 ): Promise<Usage> {
   const [all, hours, tools, latest] = await Promise.all([
@@ -104,7 +103,7 @@ export async function readUsage(
 /** The largest values, and the rest of all sessions as the value "". */
 async function readGroups(
   db: Db,
-  filter: UsageFilter,
+  filter: Days,
   dimension: (typeof DIMENSIONS)[number],
   grouping: Grouping,
   all: readonly DaySums[],
@@ -130,7 +129,7 @@ async function readGroups(
 }
 
 /** The people with the largest figures; none where they are fewer in all these days than may be told apart. */
-async function findPeople(db: Db, filter: UsageFilter, { smallestGroup }: Grouping): Promise<string[]> {
+async function findPeople(db: Db, filter: Days, { smallestGroup }: Grouping): Promise<string[]> {
   const people = await findLargest(db, filter, 'person', Math.max(MOST.values, smallestGroup));
   return people.length < smallestGroup ? [] : people.slice(0, MOST.values);
 }

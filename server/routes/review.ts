@@ -14,7 +14,7 @@ import { findHoldOf } from '../store/holds.ts';
 import { readPolicy } from '../store/policies.ts';
 import { toSession } from '../store/sessions.ts';
 import { findFacts, findRelated, findSummaries } from '../store/summaries.ts';
-import type { UsageFilter } from '../store/usage.ts';
+import type { Days } from '../store/summed-days.ts';
 import { type Viewer, viewerOf } from '../store/viewer.ts';
 import { found, foundReadable } from './answers.ts';
 import { lookerOf } from './session-views.ts';
@@ -106,7 +106,7 @@ export const reviewHandlers = ({
 };
 
 /** The days that somebody asks for. */
-function daysOf(organizationId: string, query: UsageQuery, now: number): UsageFilter {
+function daysOf(organizationId: string, query: UsageQuery, now: number): Days {
   const to = query.to ?? dayOf(now);
   const from = query.from ?? dayOf(startOf(to) - (DEFAULT_DAYS - 1) * DAY_MS);
   const days = (startOf(to) - startOf(from)) / DAY_MS + 1;

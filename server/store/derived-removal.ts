@@ -1,10 +1,9 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { replaceAddOns } from './add-ons.ts';
-import { removeValues } from './derived.ts';
 import { isPostgres } from './postgres.ts';
-import type { Db, SessionRow } from './schema.ts';
-import { replaceSessionDays } from './session-days.ts';
+import { firstRow, runAll } from './rows.ts';
+import type { Db, SessionChunkRow, SessionRow } from './schema.ts';
+import { ofSession, removeValues, replaceAddOns, replaceSessionDays } from './session-rows.ts';
 
 /** Removes all that was derived of a session. Nothing of it is parsed but the words in SQLite's index. */
 export async function removeDerived(db: Db, session: SessionRow): Promise<void> {
@@ -25,27 +24,17 @@ export async function removeFacts(transaction: Db, session: SessionRow): Promise
   await removeEntries(transaction, session);
 }
 
-async function removeRows(transaction: Db, session: SessionRow): Promise<void> {
-  // Without this row nobody writes to the others.
-  await transaction
-    .deleteFrom('session_facts')
-    .where('organization_id', '=', session.organization_id)
-    .where('session_id', '=', session.session_id)
-    .execute();
-  const rest = [
-    removeValues(transaction, session),
-    ...replaceAddOns(transaction, session, []),
+/** The facts come first: without their row nobody writes to the others. */
+const removeRows = (transaction: Db, session: SessionRow): Promise<void> =>
+  runAll(transaction, [
+    sql`delete from session_facts where ${ofSession(session)}`,
+    removeValues(session),
+    ...replaceAddOns(session, []),
     ...replaceSessionDays(transaction, session, []),
-  ];
-  for (const statement of rest) await transaction.executeQuery(statement);
-}
+  ]);
 
-const removeEntries = (db: Db, { organization_id, session_id }: Pick<SessionRow, 'organization_id' | 'session_id'>) =>
-  db
-    .deleteFrom('session_chunks')
-    .where('organization_id', '=', organization_id)
-    .where('session_id', '=', session_id)
-    .execute();
+const removeEntries = (db: Db, session: Pick<SessionRow, 'organization_id' | 'session_id'>) =>
+  sql`delete from session_chunks where ${ofSession(session)}`.execute(db);
 
 /**
  * Removes one chunk from SQLite: removing its 2,000 words from the index takes 50 ms, and nothing else is written meanwhile.
@@ -55,14 +44,14 @@ export const removeChunk = async (db: Db, organizationId: string, sessionId: str
   !isPostgres(db) && db.transaction().execute((transaction) => removeFirst(transaction, organizationId, sessionId));
 
 async function removeFirst(transaction: Db, organizationId: string, sessionId: string): Promise<boolean> {
-  const chunk = await transaction
-    .deleteFrom('session_chunks')
-    .where('organization_id', '=', organizationId)
-    .where('chunk_id', '=', (query) =>
-      query.selectFrom('session_chunks').select('chunk_id').where('session_id', '=', sessionId).limit(1),
-    )
-    .returning(['chunk_id', 'words'])
-    .executeTakeFirst();
+  const chunk = await firstRow(
+    transaction,
+    sql<Pick<SessionChunkRow, 'words'> & { chunk_id: number }>`
+      delete from session_chunks
+      where organization_id = ${organizationId}
+        and chunk_id = (select chunk_id from session_chunks where session_id = ${sessionId} limit 1)
+      returning chunk_id, words`,
+  );
   const words = chunk?.words instanceof Uint8Array ? zstdDecompressSync(chunk.words).toString('utf8') : '';
   if (chunk && words !== '') {
     await sql`insert into chunk_words (chunk_words, rowid, words)
@@ -85,8 +74,8 @@ const TABLES = [
 export const removeAllDerived = (db: Db): Promise<void> =>
   db.transaction().execute(async (transaction) => {
     if (isPostgres(db)) await sql`set local statement_timeout = 0`.execute(transaction);
-    for (const table of TABLES) await transaction.deleteFrom(table).execute();
+    for (const table of TABLES) await sql`delete from ${sql.table(table)}`.execute(transaction);
     // The counts of changes never start again: a service that adds up a day meanwhile would take few new rows for all.
-    await transaction.updateTable('summed_days').set({ changes: sql<number>`changes + 1` }).execute();
+    await sql`update summed_days set changes = changes + 1`.execute(transaction);
     if (!isPostgres(db)) await sql`insert into chunk_words (chunk_words) values ('delete-all')`.execute(transaction);
   });

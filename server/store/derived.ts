@@ -1,13 +1,21 @@
-import { type CompiledQuery, type Insertable, sql } from 'kysely';
-import { replaceAddOns, type SessionAddOn } from './add-ons.ts';
-import { runAtOnce } from './at-once.ts';
+import { type Insertable, sql } from 'kysely';
 import { forShare } from './dialect.ts';
 import { isPostgres } from './postgres.ts';
-import type { Db, SessionFactsRow, SessionRow, SessionValueRow } from './schema.ts';
-import { replaceSessionDays, type SessionDay } from './session-days.ts';
+import { allRows, firstRow, runAtOnce, type Sql } from './rows.ts';
+import type { Db, SessionChunkRow, SessionFactsRow, SessionRow } from './schema.ts';
+import {
+  ofSession,
+  removeValues,
+  replaceAddOns,
+  replaceSessionDays,
+  type SessionAddOn,
+  type SessionDay,
+  type SessionValue,
+  writeValues,
+} from './session-rows.ts';
 
 /** The columns that lists show and sort by. */
-export type Columns = Omit<
+export type ListColumns = Omit<
   SessionFactsRow,
   | 'session_id'
   | 'organization_id'
@@ -37,17 +45,16 @@ export interface DerivedChunk {
 /** Of the rows of a session whose words have expired: no version of the rules replaces them. */
 export const VERSION_OF_KEPT = 2_147_483_647;
 
-/** How far a session is derived. */
-export type Derived = Pick<
-  SessionFactsRow,
-  'version' | 'derived_through' | 'next_chunk' | 'is_rewritten' | 'is_final' | 'facts' | 'masks'
->;
-
 const DERIVED = ['version', 'derived_through', 'next_chunk', 'is_rewritten', 'is_final', 'facts', 'masks'] as const;
+
+/** How far a session is derived. */
+export type Derived = Pick<SessionFactsRow, (typeof DERIVED)[number]>;
+
+const DERIVED_COLUMNS = sql.join(DERIVED.map((name) => sql.ref(name)));
 
 type Target = Pick<SessionRow, 'session_id' | 'organization_id'>;
 
-export const NOTHING: Columns = {
+export const NOTHING: ListColumns = {
   event_count: 0,
   prompts: 0,
   tool_calls: 0,
@@ -80,15 +87,13 @@ export async function claimSession(db: Db, row: SessionRow, now: number, until: 
   // No other process has an embedded store, so there a session that may get events needs no claim, and no fsync for it.
   const open = isPostgres(db) ? undefined : await findOpen(db, row);
   if (open) return open;
-  const taken = await db
-    .updateTable('session_facts')
-    .set({ claimed_until: until, is_final: 0 })
-    .where('session_id', '=', session_id)
-    .where('organization_id', '=', organization_id)
-    .where('claimed_until', '<=', now)
-    .where('version', '<', VERSION_OF_KEPT)
-    .returning(DERIVED)
-    .executeTakeFirst();
+  const taken = await firstRow(
+    db,
+    sql<Derived>`
+      update session_facts set claimed_until = ${until}, is_final = 0
+      where ${ofSession(row)} and claimed_until <= ${now} and version < ${VERSION_OF_KEPT}
+      returning ${DERIVED_COLUMNS}`,
+  );
   if (taken) return taken;
   const fresh: Omit<Insertable<SessionFactsRow>, 'masks'> = {
     ...NOTHING,
@@ -104,26 +109,23 @@ export async function claimSession(db: Db, row: SessionRow, now: number, until: 
     is_final: 0,
     facts: '',
   };
-  // A concurrent deletion waits for this lock, and then finds the row.
-  const alive = sql`select masks from sessions where session_id = ${session_id} and organization_id = ${organization_id}
-    and deleted_at is null and content_expired_at is null ${forShare(db)}`;
   const names = Object.keys(fresh) as (keyof typeof fresh)[];
-  const { rows } = await sql<Derived>`
-    insert into session_facts (masks, ${sql.join(names.map((name) => sql.ref(name)))})
-    select alive.masks, ${sql.join(names.map((name) => sql`cast(${fresh[name]} as ${sql.raw(typeOf(name))})`))} from (${alive}) as alive
-    where true on conflict (session_id) do nothing returning ${sql.join(DERIVED.map((name) => sql.ref(name)))}
-  `.execute(db);
-  return rows[0];
+  // A concurrent deletion waits for the lock of the session, and then finds the row.
+  return firstRow(
+    db,
+    sql<Derived>`
+      insert into session_facts (masks, ${sql.join(names.map((name) => sql.ref(name)))})
+      select alive.masks, ${sql.join(names.map((name) => sql`cast(${fresh[name]} as ${sql.raw(typeOf(name))})`))}
+      from (
+        select masks from sessions
+        where ${ofSession(row)} and deleted_at is null and content_expired_at is null ${forShare(db)}
+      ) as alive
+      where true on conflict (session_id) do nothing returning ${DERIVED_COLUMNS}`,
+  );
 }
 
-const findOpen = (db: Db, { session_id, organization_id }: Target): Promise<Derived | undefined> =>
-  db
-    .selectFrom('session_facts')
-    .select(DERIVED)
-    .where('session_id', '=', session_id)
-    .where('organization_id', '=', organization_id)
-    .where('is_final', '=', 0)
-    .executeTakeFirst();
+const findOpen = (db: Db, session: Target): Promise<Derived | undefined> =>
+  firstRow(db, sql<Derived>`select ${DERIVED_COLUMNS} from session_facts where ${ofSession(session)} and is_final = 0`);
 
 const TEXTS = new Set(['session_id', 'organization_id', 'plane', 'facts', 'summary']);
 const typeOf = (name: string) => (TEXTS.has(name) ? 'text' : name === 'cost' ? 'double precision' : 'bigint');
@@ -131,30 +133,25 @@ const typeOf = (name: string) => (TEXTS.has(name) ? 'text' : name === 'cost' ? '
 /** Releases the claim on a session, and stores whether it may get more events. */
 export const releaseSession = (
   db: Db,
-  { session_id, organization_id }: Target,
+  session: Target,
   { masks, version }: Pick<Derived, 'masks' | 'version'>,
   isFinal: boolean,
 ) =>
-  db
-    .updateTable('session_facts')
-    .set({ claimed_until: 0, is_final: isFinal ? 1 : 0 })
-    .where('session_id', '=', session_id)
-    .where('organization_id', '=', organization_id)
-    .where('masks', '=', masks)
-    // Those of a session whose words have expired meanwhile are final.
-    .where('version', '=', version)
-    .execute();
+  // The version of a session whose words have expired meanwhile differs: its facts are final.
+  sql`
+    update session_facts set claimed_until = 0, is_final = ${Number(isFinal)}
+    where ${ofSession(session)} and masks = ${masks} and version = ${version}`.execute(db);
 
 export interface NewSlice {
   row: SessionRow;
   before: Derived;
   after: Derived & { claimed_until: number };
-  columns: Columns;
+  columns: ListColumns;
   chunks: readonly DerivedChunk[];
   /** Absent where they are as before. */
   days: readonly SessionDay[] | undefined;
   addOns: readonly SessionAddOn[] | undefined;
-  values: Record<'added' | 'removed', readonly Pick<SessionValueRow, 'field' | 'name' | 'value'>[]>;
+  values: Record<'added' | 'removed', readonly SessionValue[]>;
   /** Whether it replaces all that an earlier version derived. */
   isAnew: boolean;
 }
@@ -165,48 +162,34 @@ export interface NewSlice {
  */
 export function writeSlice(db: Db, slice: NewSlice): Promise<boolean> {
   const { row, before, after, columns, chunks, values, days, addOns, isAnew } = slice;
-  const { session_id, organization_id } = row;
-  const facts = db
-    .updateTable('session_facts')
-    .set({ ...after, ...columns })
-    .where('session_id', '=', session_id)
-    .where('organization_id', '=', organization_id)
-    .where('version', '=', before.version)
-    .where('derived_through', '=', before.derived_through)
-    // What was read before something was masked is not written.
-    .where('masks', '=', before.masks);
+  const changes = Object.entries({ ...after, ...columns }).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
+  // What was read before something was masked is not written.
+  const facts = sql`
+    update session_facts set ${sql.join(changes)}
+    where ${ofSession(row)} and version = ${before.version} and derived_through = ${before.derived_through}
+      and masks = ${before.masks}`;
   return runAtOnce(db, [
-    facts.compile(),
+    facts,
     ...writeChunks(db, row, chunks),
-    ...(isAnew ? [removeValues(db, row)] : []),
-    ...writeValues(db, row, values),
-    ...(addOns || isAnew ? replaceAddOns(db, row, addOns ?? []) : []),
+    ...(isAnew ? [removeValues(row)] : []),
+    ...writeValues(row, values),
+    ...(addOns || isAnew ? replaceAddOns(row, addOns ?? []) : []),
     ...(days || isAnew ? replaceSessionDays(db, row, days ?? []) : []),
   ]);
 }
 
-function writeChunks(db: Db, row: Target, chunks: readonly DerivedChunk[]): CompiledQuery[] {
+function writeChunks(db: Db, row: Target, chunks: readonly DerivedChunk[]): Sql[] {
   if (chunks.length === 0) return [];
   const { session_id, organization_id } = row;
-  const written = db
-    .insertInto('session_chunks')
-    .values(
-      chunks.map(({ first, last, entries, words }) => ({
-        session_id,
-        organization_id,
-        first_sequence: first,
-        last_sequence: last,
-        entries,
-        words: words instanceof Uint8Array ? words : sql<string>`array_to_tsvector(string_to_array(${words}, ' '))`,
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict.columns(['session_id', 'first_sequence']).doUpdateSet((chunk) => ({
-        last_sequence: chunk.ref('excluded.last_sequence'),
-        entries: chunk.ref('excluded.entries'),
-        words: chunk.ref('excluded.words'),
-      })),
-    );
+  const rows = chunks.map(({ first, last, entries, words }) => {
+    const indexed = words instanceof Uint8Array ? words : sql`array_to_tsvector(string_to_array(${words}, ' '))`;
+    return sql`(${session_id}, ${organization_id}, ${first}, ${last}, ${entries}, ${indexed})`;
+  });
+  const written = sql`
+    insert into session_chunks (session_id, organization_id, first_sequence, last_sequence, entries, words)
+    values ${sql.join(rows)}
+    on conflict (session_id, first_sequence) do update set last_sequence = excluded.last_sequence,
+      entries = excluded.entries, words = excluded.words`;
   const added = isPostgres(db) ? [] : chunks.filter((chunk) => chunk.added !== '');
   // Inserting a row again adds words to it: the index only maps words to rows.
   const indexed = added.map(
@@ -214,43 +197,7 @@ function writeChunks(db: Db, row: Target, chunks: readonly DerivedChunk[]): Comp
       insert into chunk_words (rowid, words) select chunk_id, ${words} from session_chunks
       where session_id = ${session_id} and first_sequence = ${first} and organization_id = ${organization_id}`,
   );
-  return [written.compile(), ...indexed.map((statement) => statement.compile(db))];
-}
-
-/** Removes the values that find the session. */
-export const removeValues = (db: Db, { session_id, organization_id }: Target): CompiledQuery =>
-  db
-    .deleteFrom('session_values')
-    .where('session_id', '=', session_id)
-    .where('organization_id', '=', organization_id)
-    .compile();
-
-const VALUES_AT_ONCE = 500;
-
-export function writeValues(db: Db, row: Target, { added, removed }: NewSlice['values']): CompiledQuery[] {
-  const { session_id, organization_id } = row;
-  const statements: CompiledQuery[] = [];
-  for (let from = 0; from < removed.length; from += VALUES_AT_ONCE) {
-    const gone = removed.slice(from, from + VALUES_AT_ONCE).map(({ field, value }) => sql`(${field}, ${value})`);
-    statements.push(
-      db
-        .deleteFrom('session_values')
-        .where('session_id', '=', session_id)
-        .where('organization_id', '=', organization_id)
-        .where(sql<boolean>`(field, value) in (values ${sql.join(gone)})`)
-        .compile(),
-    );
-  }
-  for (let from = 0; from < added.length; from += VALUES_AT_ONCE) {
-    statements.push(
-      db
-        .insertInto('session_values')
-        .values(added.slice(from, from + VALUES_AT_ONCE).map((value) => ({ session_id, organization_id, ...value })))
-        .onConflict((conflict) => conflict.doNothing())
-        .compile(),
-    );
-  }
-  return statements;
+  return [written, ...indexed];
 }
 
 /** The words of the chunks from `from` on; only the index of SQLite needs them, to add and remove words. */
@@ -261,33 +208,38 @@ export async function readWords(
   from: number,
 ): Promise<{ first: number; words: Uint8Array }[]> {
   if (isPostgres(db)) return [];
-  const rows = await db
-    .selectFrom('session_chunks')
-    .select(['first_sequence as first', 'words'])
-    .where('organization_id', '=', organizationId)
-    .where('session_id', '=', sessionId)
-    .where('first_sequence', '>=', from)
-    .orderBy('first_sequence')
-    .execute();
+  const rows = await allRows(
+    db,
+    sql<{ first: number; words: Uint8Array | string }>`
+      select first_sequence as first, words from session_chunks
+      where organization_id = ${organizationId} and session_id = ${sessionId} and first_sequence >= ${from}
+      order by first_sequence`,
+  );
   return rows.flatMap(({ first, words }) => (words instanceof Uint8Array ? [{ first, words }] : []));
 }
 
 /** Chunks fetched at once: about half a megabyte. */
 const CHUNKS_AT_ONCE = 100;
 
+type ChunkEntries = Pick<SessionChunkRow, 'first_sequence' | 'last_sequence' | 'entries'>;
+
 /** The entries of chunks that hold sequences `from` to `to`, compressed, in order. */
-export async function* readChunks(db: Db, organizationId: string, sessionId: string, from: number, to: number) {
+export async function* readChunks(
+  db: Db,
+  organizationId: string,
+  sessionId: string,
+  from: number,
+  to: number,
+): AsyncGenerator<ChunkEntries> {
   for (let next = from; next <= to; ) {
-    const chunks = await db
-      .selectFrom('session_chunks')
-      .select(['first_sequence', 'last_sequence', 'entries'])
-      .where('organization_id', '=', organizationId)
-      .where('session_id', '=', sessionId)
-      .where('last_sequence', '>=', next)
-      .where('first_sequence', '<=', to)
-      .orderBy('first_sequence')
-      .limit(CHUNKS_AT_ONCE)
-      .execute();
+    const chunks = await allRows(
+      db,
+      sql<ChunkEntries>`
+        select first_sequence, last_sequence, entries from session_chunks
+        where organization_id = ${organizationId} and session_id = ${sessionId}
+          and last_sequence >= ${next} and first_sequence <= ${to}
+        order by first_sequence limit ${CHUNKS_AT_ONCE}`,
+    );
     yield* chunks;
     if (chunks.length < CHUNKS_AT_ONCE) return;
     next = (chunks.at(-1)?.last_sequence ?? to) + 1;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
 import { fromJsonArray, jsonArray, ofEngine } from './dialect.ts';
+import { allRows } from './rows.ts';
 import type { Db } from './schema.ts';
 import type { EventRange } from './word-index.ts';
 
@@ -38,39 +39,27 @@ export async function* readAppends(
   }
 }
 
-const inRange = (db: Db, organizationId: string, sessionId: string, from: number, to: number) =>
-  db
-    .selectFrom('appends')
-    .where('organization_id', '=', organizationId)
-    .where('session_id', '=', sessionId)
-    // An append that holds `from` starts less than the longest batch before it.
-    .where('first_sequence', '>', from - MAX_BATCH_EVENTS)
-    .where('first_sequence', '<=', to)
-    .where('last_sequence', '>=', from)
-    .orderBy('first_sequence');
-
 /** The appends from `from` on that fit one query. */
 function fetchAppends(db: Db, organizationId: string, sessionId: string, from: number, to: number) {
-  const sizes = inRange(db, organizationId, sessionId, from, to)
-    .select((row) => ['first_sequence', row.fn<number>('octet_length', ['body']).as('bytes')])
-    .limit(ROWS_LOOKED_AHEAD);
-  const sums = db.selectFrom(sizes.as('sizes')).select((row) => [
-    'first_sequence',
-    'bytes',
-    row.fn
-      .sum<number>('bytes')
-      .over((window) => window.orderBy('first_sequence'))
-      .as('sum'),
-  ]);
-  return inRange(db, organizationId, sessionId, from, to)
-    .where('first_sequence', '<=', (row) =>
-      row
-        .selectFrom(sums.as('sums'))
-        .select((sum) => sum.fn.max('first_sequence').as('last'))
-        .where((sum) => sum.or([sum('sum', '<=', FETCH_BYTES), sum('sum', '=', sum.ref('bytes'))])),
-    )
-    .select(['first_sequence', 'last_sequence', 'append_id', 'created_at', 'codec', 'body'])
-    .execute();
+  // An append that holds `from` starts less than the longest batch before it.
+  const inRange = sql`
+    organization_id = ${organizationId} and session_id = ${sessionId}
+      and first_sequence > ${from - MAX_BATCH_EVENTS} and first_sequence <= ${to} and last_sequence >= ${from}`;
+  return allRows(
+    db,
+    sql<StoredAppend>`
+      select first_sequence, last_sequence, append_id, created_at, codec, body from appends
+      where ${inRange} and first_sequence <= (
+        select max(first_sequence) from (
+          select first_sequence, bytes, sum(bytes) over (order by first_sequence) as total from (
+            select first_sequence, octet_length(body) as bytes from appends
+            where ${inRange} order by first_sequence limit ${ROWS_LOOKED_AHEAD}
+          ) as sizes
+        ) as sums
+        where total <= ${FETCH_BYTES} or total = bytes
+      )
+      order by first_sequence`,
+  );
 }
 
 /** An append with events of some ranges; `at` has the places of these ranges in the list. */
@@ -115,19 +104,16 @@ interface Last {
   first: number;
 }
 
-async function fetchNext(
-  db: Db,
-  organizationId: string,
-  ranges: readonly EventRange[],
-  last: Last,
-): Promise<Fetched[]> {
+function fetchNext(db: Db, organizationId: string, ranges: readonly EventRange[], last: Last): Promise<Fetched[]> {
   const asked = JSON.stringify(ranges.map(({ sessionId: id, first, last }, at) => ({ at, id, first, last })));
   const rows = ofEngine(db, {
     postgres: sql`json_to_recordset(${asked}::json) as asked (at integer, id text, first bigint, last bigint)`,
     sqlite: sql`(select value ->> 'at' as at, value ->> 'id' as id, value ->> 'first' as first, value ->> 'last' as last
       from json_each(${asked})) as asked`,
   });
-  const { rows: found } = await sql<Fetched>`
+  return allRows(
+    db,
+    sql<Fetched>`
     select next.at, next.begin, next.count, appends.first_sequence, appends.last_sequence, appends.append_id, appends.created_at,
       appends.codec, appends.body
     from (
@@ -144,7 +130,6 @@ async function fetchNext(
     where (next.total <= ${FETCH_BYTES} or next.total = next.bytes)
       and appends.session_id = next.session_id and appends.first_sequence = next.first_sequence
       and appends.organization_id = ${organizationId}
-    order by next.begin, next.first_sequence
-  `.execute(db);
-  return found;
+    order by next.begin, next.first_sequence`,
+  );
 }

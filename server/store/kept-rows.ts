@@ -1,11 +1,19 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { replaceAddOns, type SessionAddOn } from './add-ons.ts';
-import { NOTHING, removeValues, VERSION_OF_KEPT, writeValues } from './derived.ts';
+import { NOTHING, VERSION_OF_KEPT } from './derived.ts';
 import { forUpdate } from './dialect.ts';
-import { allRows, firstRow } from './rows.ts';
-import type { Db, SessionFactsRow, SessionRow, SessionValueRow } from './schema.ts';
-import { replaceSessionDays, type SessionDay } from './session-days.ts';
+import { allRows, firstRow, insertion, runAll } from './rows.ts';
+import type { Db, SessionFactsRow, SessionRow } from './schema.ts';
+import {
+  ofSession,
+  removeValues,
+  replaceAddOns,
+  replaceSessionDays,
+  type SessionAddOn,
+  type SessionDay,
+  type SessionValue,
+  writeValues,
+} from './session-rows.ts';
 
 /*
  * The derived rows of a session whose words are gone. They are written down beside it, because nobody can derive them again:
@@ -17,12 +25,11 @@ export const VALUES_OF_WORDS = ['command', 'commit', 'tests'] as const;
 
 type Place = Pick<SessionRow, 'session_id' | 'organization_id' | 'plane' | 'started_at' | 'event_count' | 'masks'>;
 type KeptFacts = Omit<SessionFactsRow, 'session_id' | 'organization_id' | 'plane' | 'started_at'>;
-type KeptValue = Pick<SessionValueRow, 'field' | 'name' | 'value'>;
 
 /** What was derived of a session, without its words. */
 export interface KeptRows {
   facts: KeptFacts;
-  values: readonly KeptValue[];
+  values: readonly SessionValue[];
   days: readonly SessionDay[];
   addOns: readonly SessionAddOn[];
 }
@@ -35,7 +42,7 @@ export type WithoutWords = (facts: Pick<SessionFactsRow, 'version' | 'facts' | '
 
 /** Reads what is derived of a session, and leaves its words out. Until the transaction ends, nobody derives it. */
 export async function readKept(transaction: Db, row: Place, withoutWords: WithoutWords): Promise<KeptRows> {
-  const own = sql`session_id = ${row.session_id} and organization_id = ${row.organization_id}`;
+  const own = ofSession(row);
   const derived = await firstRow(
     transaction,
     sql<SessionFactsRow>`select * from session_facts where ${own} ${forUpdate(transaction)}`,
@@ -55,7 +62,7 @@ export async function readKept(transaction: Db, row: Place, withoutWords: Withou
     },
     values: await allRows(
       transaction,
-      sql<KeptValue>`
+      sql<SessionValue>`
         select field, name, value from session_values
         where ${own} and field not in (${sql.join([...VALUES_OF_WORDS])}) order by field, value`,
     ),
@@ -65,41 +72,29 @@ export async function readKept(transaction: Db, row: Place, withoutWords: Withou
 }
 
 /** Without the columns that all its rows share. */
-async function rowsOf<Row>(db: Db, table: 'session_days' | 'session_add_ons', { session_id, organization_id }: Place) {
-  const rows = await db
-    .selectFrom(table)
-    .selectAll()
-    .where('session_id', '=', session_id)
-    .where('organization_id', '=', organization_id)
-    .orderBy('day')
-    .orderBy('kind')
-    .orderBy('name')
-    .execute();
+async function rowsOf<Row>(db: Db, table: 'session_days' | 'session_add_ons', session: Place): Promise<Row[]> {
+  const rows = await allRows(
+    db,
+    sql<Place>`select * from ${sql.table(table)} where ${ofSession(session)} order by day, kind, name`,
+  );
   return rows.map(({ session_id: _, organization_id: __, plane: ___, ...row }) => row as unknown as Row);
 }
 
 /** Replaces the facts of the session, and the values that find it. */
-export async function writeKeptFacts(transaction: Db, row: Place, { facts, values }: KeptRows): Promise<void> {
+export const writeKeptFacts = (transaction: Db, row: Place, { facts, values }: KeptRows): Promise<void> => {
   const { session_id, organization_id, plane, started_at } = row;
-  await sql`delete from session_facts where session_id = ${session_id} and organization_id = ${organization_id}`.execute(
-    transaction,
-  );
-  await transaction
-    .insertInto('session_facts')
-    .values({ session_id, organization_id, plane, started_at, ...facts })
-    .execute();
-  const statements = [removeValues(transaction, row), ...writeValues(transaction, row, { added: values, removed: [] })];
-  for (const statement of statements) await transaction.executeQuery(statement);
-}
+  return runAll(transaction, [
+    sql`delete from session_facts where ${ofSession(row)}`,
+    insertion('session_facts', { session_id, organization_id, plane, started_at, ...facts }),
+    removeValues(row),
+    ...writeValues(row, { added: values, removed: [] }),
+  ]);
+};
 
 /** Writes all that was derived of the session. */
 export async function writeKept(transaction: Db, row: Place, kept: KeptRows): Promise<void> {
   await writeKeptFacts(transaction, row, kept);
-  const statements = [
-    ...replaceAddOns(transaction, row, kept.addOns),
-    ...replaceSessionDays(transaction, row, kept.days),
-  ];
-  for (const statement of statements) await transaction.executeQuery(statement);
+  await runAll(transaction, [...replaceAddOns(row, kept.addOns), ...replaceSessionDays(transaction, row, kept.days)]);
 }
 
 /* In base64, because an export has no bytes. */

@@ -1,27 +1,37 @@
-import { type RawBuilder, sql } from 'kysely';
+import { CompiledQuery, type DatabaseConnection, type Insertable, type RawBuilder, sql } from 'kysely';
 import type { Database, Db } from './schema.ts';
 
+/** A statement, or a part of one. */
+export type Sql<Row = unknown> = RawBuilder<Row>;
+
+/** In place of an optional part that a statement does not have. */
+export const NONE: Sql = sql``;
+
 /** Runs a statement and returns all its rows. */
-export const allRows = async <Row>(db: Db, statement: RawBuilder<Row>): Promise<Row[]> =>
-  (await statement.execute(db)).rows;
+export const allRows = async <Row>(db: Db, statement: Sql<Row>): Promise<Row[]> => (await statement.execute(db)).rows;
 
 /** Runs a statement and returns its first row; undefined when it has none. */
-export const firstRow = async <Row>(db: Db, statement: RawBuilder<Row>): Promise<Row | undefined> =>
+export const firstRow = async <Row>(db: Db, statement: Sql<Row>): Promise<Row | undefined> =>
   (await statement.execute(db)).rows[0];
 
 /**
  * Runs a statement that always has a row, and returns it.
  * @throws when it has none
  */
-export async function oneRow<Row>(db: Db, statement: RawBuilder<Row>): Promise<Row> {
+export async function oneRow<Row>(db: Db, statement: Sql<Row>): Promise<Row> {
   const row = await firstRow(db, statement);
   if (row === undefined) throw new Error('a statement that must return a row returned none');
   return row;
 }
 
 /** Runs a statement and returns how many rows it inserted, updated or deleted. */
-export const changedRows = async (db: Db, statement: RawBuilder<unknown>): Promise<number> =>
+export const changedRows = async (db: Db, statement: Sql): Promise<number> =>
   Number((await statement.execute(db)).numAffectedRows ?? 0);
+
+/** Runs statements one after the other. */
+export async function runAll(db: Db, statements: readonly Sql[]): Promise<void> {
+  for (const statement of statements) await statement.execute(db);
+}
 
 /** Tables whose rows are listed as a whole, by the column of their ids. */
 const LISTED = {
@@ -48,4 +58,86 @@ export async function readListed<Table extends ListedTable>(
   );
   const byId = new Map(rows.map((row) => [row[key], row]));
   return ids.flatMap((id) => (byId.get(id) as Database[Table] | undefined) ?? []);
+}
+
+/** Inserts the columns of an object as a row. @param rest what follows, such as `on conflict` and `returning` */
+export const insertion = <Table extends keyof Database>(
+  table: Table,
+  row: Insertable<Database[Table]>,
+  rest: Sql = NONE,
+): Sql<Database[Table]> => insertionOf(table, [row], rest) as Sql<Database[Table]>;
+
+/** SQLite takes 32,766 parameters, and PostgreSQL twice as many. Others wait while a statement runs. */
+const MOST_PARAMETERS = 10_000;
+
+/** Inserts rows with the same columns, some in each statement. */
+export function insertions<Table extends keyof Database>(
+  table: Table,
+  rows: readonly Insertable<Database[Table]>[],
+  rest: Sql = NONE,
+): Sql[] {
+  const width = Object.keys(rows[0] ?? {}).length;
+  const size = Math.max(1, Math.floor(MOST_PARAMETERS / width));
+  const statements: Sql[] = [];
+  for (let at = 0; at < rows.length; at += size) statements.push(insertionOf(table, rows.slice(at, at + size), rest));
+  return statements;
+}
+
+function insertionOf(table: string, rows: readonly object[], rest: Sql): Sql {
+  const columns = Object.keys(rows[0] ?? {});
+  const values = rows.map((row) => {
+    const given = row as Record<string, unknown>;
+    return sql`(${sql.join(columns.map((column) => given[column]))})`;
+  });
+  return sql`
+    insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+    values ${sql.join(values)} ${rest}`;
+}
+
+/** A connection that takes a whole transaction as one message. */
+export interface AtOnceConnection extends DatabaseConnection {
+  runAtOnce(statements: readonly CompiledQuery[]): Promise<boolean>;
+}
+
+/**
+ * Writes derived rows in one transaction: SQLite's thread takes it in one message, PostgreSQL in three round trips. It is
+ * not synced, because a crash that takes it back takes all of it, and it can be derived again. The next commit that is
+ * synced makes it durable too.
+ * @returns false, without writing, if the first of them changed no row
+ */
+export function runAtOnce(db: Db, statements: readonly Sql[]): Promise<boolean> {
+  const compiled = statements.map((statement) => statement.compile(db));
+  return db.getExecutor().provideConnection((connection) => {
+    return 'runAtOnce' in connection
+      ? (connection as AtOnceConnection).runAtOnce(compiled)
+      : runPipelined(connection, compiled);
+  });
+}
+
+const BEGIN = CompiledQuery.raw('begin; set local synchronous_commit = off');
+const COMMIT = CompiledQuery.raw('commit');
+const ROLLBACK = CompiledQuery.raw('rollback');
+
+async function runPipelined(
+  connection: DatabaseConnection,
+  [first, ...rest]: readonly CompiledQuery[],
+): Promise<boolean> {
+  if (!first) return false;
+  const run = (statement: CompiledQuery) => connection.executeQuery(statement);
+  await run(BEGIN);
+  try {
+    const { numAffectedRows } = await run(first);
+    if (numAffectedRows === 0n) {
+      await run(ROLLBACK);
+      return false;
+    }
+    // Sent without waiting for each other. Behind one that fails the others do nothing, and the commit rolls back.
+    const sent = [...rest, COMMIT].map(run);
+    await Promise.allSettled(sent);
+    await Promise.all(sent);
+    return true;
+  } catch (error) {
+    await run(ROLLBACK).catch(() => undefined);
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { firstRow } from './rows.ts';
-import type { Db, SessionRow } from './schema.ts';
+import { allRows, firstRow, NONE, type Sql } from './rows.ts';
+import type { Db, SessionFactsRow, SessionRow } from './schema.ts';
 
 /** A session to derive. */
 export interface SessionSource {
@@ -45,34 +45,33 @@ export async function findSource(
   return { row, remote };
 }
 
-export interface Behind {
-  organizationId: string;
-  sessionId: string;
-}
-
 /** Sessions that are behind, and where the next page begins; undefined at the end. */
 interface Page {
-  behind: Behind[];
+  behind: { organizationId: string; sessionId: string }[];
   next: string | undefined;
 }
 
 const PAGE = 1_000;
 
-const withFacts = (db: Db) =>
-  db
-    .selectFrom('sessions')
-    .leftJoin('session_facts', 'session_facts.session_id', 'sessions.session_id')
-    .select(['sessions.session_id', 'sessions.organization_id', 'sessions.event_count', 'sessions.status'])
-    .select([
-      'sessions.deleted_at',
-      'session_facts.version',
-      'session_facts.derived_through',
-      'session_facts.is_final',
-    ]);
+type Found = Pick<
+  SessionRow,
+  'session_id' | 'organization_id' | 'event_count' | 'status' | 'deleted_at' | 'created_at'
+> & {
+  [Column in 'version' | 'derived_through' | 'is_final']: SessionFactsRow[Column] | null;
+};
 
-type Found = Awaited<ReturnType<ReturnType<typeof withFacts>['execute']>>[number];
+/** @param which the conditions, and the order */
+const readPage = (db: Db, which: Sql): Promise<Found[]> =>
+  allRows(
+    db,
+    sql<Found>`
+      select sessions.session_id, sessions.organization_id, sessions.event_count, sessions.status, sessions.deleted_at,
+        sessions.created_at, session_facts.version, session_facts.derived_through, session_facts.is_final
+      from sessions left join session_facts on session_facts.session_id = sessions.session_id
+      where ${which} limit ${PAGE}`,
+  );
 
-const behindOf = (rows: readonly Found[], version: number): Behind[] =>
+const behindOf = (rows: readonly Found[], version: number): Page['behind'] =>
   rows
     .filter((row) => row.deleted_at === null)
     .filter((row) => {
@@ -88,39 +87,25 @@ const pageOf = (rows: readonly Found[], version: number): Page => ({
 
 /** Finds sessions before `before`, newest first, that this version has not derived through their last event. */
 export async function findBehind(db: Db, version: number, before: string | undefined): Promise<Page> {
-  const rows = await withFacts(db)
-    // Session ids sort by the time of opening.
-    .$if(before !== undefined, (query) => query.where('sessions.session_id', '<', before as string))
-    .orderBy('sessions.session_id', 'desc')
-    .limit(PAGE)
-    .execute();
-  return pageOf(rows, version);
+  // Session ids sort by the time of opening.
+  const which = before === undefined ? sql`1 = 1` : sql`sessions.session_id < ${before}`;
+  return pageOf(await readPage(db, sql`${which} order by sessions.session_id desc`), version);
 }
 
 /** The same among the sessions that may get more events; no others are read. */
 export async function findOpenBehind(db: Db, version: number, before: string | undefined): Promise<Page> {
-  const rows = await withFacts(db)
-    .where('session_facts.is_final', '=', sql.lit(0))
-    .$if(before !== undefined, (query) => query.where('session_facts.session_id', '<', before as string))
-    .orderBy('session_facts.session_id', 'desc')
-    .limit(PAGE)
-    .execute();
-  return pageOf(rows, version);
+  const further = before === undefined ? NONE : sql`and session_facts.session_id < ${before}`;
+  const open = sql`session_facts.is_final = 0 ${further} order by session_facts.session_id desc`;
+  return pageOf(await readPage(db, open), version);
 }
 
 /** The same among the sessions that were opened since a time, which may have no derived data yet. */
 export async function findNewBehind(db: Db, version: number, since: number, after: string | undefined): Promise<Page> {
-  const rows = await withFacts(db)
-    .select('sessions.created_at')
-    .where('sessions.created_at', '>=', since)
-    .$if(after !== undefined, (query) => {
-      const [time = '', sessionId = ''] = (after as string).split(' ');
-      return query.where(sql<boolean>`(sessions.created_at, sessions.session_id) > (${Number(time)}, ${sessionId})`);
-    })
-    .orderBy('sessions.created_at')
-    .orderBy('sessions.session_id')
-    .limit(PAGE)
-    .execute();
+  const [time, sessionId] = after?.split(' ') ?? [];
+  const further = after && sql`and (sessions.created_at, sessions.session_id) > (${Number(time)}, ${sessionId})`;
+  const opened = sql`
+    sessions.created_at >= ${since} ${further || NONE} order by sessions.created_at, sessions.session_id`;
+  const rows = await readPage(db, opened);
   const last = rows.length < PAGE ? undefined : rows.at(-1);
   return { behind: behindOf(rows, version), next: last && `${last.created_at} ${last.session_id}` };
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { oneRow } from './rows.ts';
 import type { Db } from './schema.ts';
 
 /** The usage of an organization that its quotas limit. */
@@ -10,23 +11,15 @@ export interface Stored {
 
 /** @param day YYYY-MM-DD, UTC */
 export async function readStored(db: Db, organizationId: string, day: string): Promise<Stored> {
-  const { bytes } = await db
-    .selectFrom('stored_bytes')
-    .select((row) => row.fn.sum<number | null>('bytes').as('bytes'))
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow();
-  const today = await db
-    .selectFrom('stored_days')
-    .select('bytes')
-    .where('organization_id', '=', organizationId)
-    .where('day', '=', day)
-    .executeTakeFirst();
-  const { sessions } = await db
-    .selectFrom('sessions')
-    .select((row) => row.fn.countAll<number>().as('sessions'))
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow();
-  return { bytes: Number(bytes), bytesToday: Number(today?.bytes ?? 0), sessions: Number(sessions) };
+  const { bytes, today, sessions } = await oneRow(
+    db,
+    sql<Record<'bytes' | 'today' | 'sessions', number | string | null>>`
+      select
+        (select sum(bytes) from stored_bytes where organization_id = ${organizationId}) as bytes,
+        (select bytes from stored_days where organization_id = ${organizationId} and day = ${day}) as today,
+        (select count(*) from sessions where organization_id = ${organizationId}) as sessions`,
+  );
+  return { bytes: Number(bytes), bytesToday: Number(today), sessions: Number(sessions) };
 }
 
 /** What an organization sent since a day, which is included. */
@@ -35,12 +28,12 @@ export async function readSent(
   organizationId: string,
   since: string,
 ): Promise<{ bytes: number; first: string | null }> {
-  const row = await db
-    .selectFrom('stored_days')
-    .select((days) => [days.fn.sum<number | null>('bytes').as('bytes'), days.fn.min('day').as('first')])
-    .where('organization_id', '=', organizationId)
-    .where('day', '>=', since)
-    .executeTakeFirstOrThrow();
+  const row = await oneRow(
+    db,
+    sql<{ bytes: number | string | null; first: string | null }>`
+      select sum(bytes) as bytes, min(day) as first from stored_days
+      where organization_id = ${organizationId} and day >= ${since}`,
+  );
   return { bytes: Number(row.bytes), first: row.first };
 }
 
@@ -63,23 +56,19 @@ export const addStored = (db: Db, added: readonly Added[], day: string): Promise
       where sessions.deleted_at is null
       on conflict (session_id) do update set bytes = stored_bytes.bytes + excluded.bytes`.execute(transaction);
     const byOrganization = Map.groupBy(added, ({ organizationId }) => organizationId);
-    for (const [organization_id, own] of [...byOrganization].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const [organizationId, own] of [...byOrganization].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const bytes = own.reduce((sum, one) => sum + one.bytes, 0);
-      await transaction
-        .insertInto('stored_days')
-        .values({ organization_id, day, bytes })
-        .onConflict((conflict) =>
-          conflict
-            .columns(['organization_id', 'day'])
-            .doUpdateSet((row) => ({ bytes: row('stored_days.bytes', '+', bytes) })),
-        )
-        .execute();
+      await sql`
+        insert into stored_days (organization_id, day, bytes) values (${organizationId}, ${day}, ${bytes})
+        on conflict (organization_id, day) do update set bytes = stored_days.bytes + excluded.bytes`.execute(
+        transaction,
+      );
     }
   });
 
 /** @param before YYYY-MM-DD */
 export const purgeStoredDays = (db: Db, before: string) =>
-  db.deleteFrom('stored_days').where('day', '<', before).execute();
+  sql`delete from stored_days where day < ${before}`.execute(db);
 
 /** An open session without an event for this long does not count, because a killed CI job never closes its session. */
 const OPEN_FOR_MS = 30 * 24 * 3_600_000;
@@ -95,19 +84,14 @@ export async function countOpen(
   limit: number,
   now: number,
 ): Promise<number> {
-  const newest = db
-    .selectFrom('sessions')
-    .select('updated_at')
-    .where('organization_id', '=', organizationId)
-    .where('environment_id', '=', environmentId)
-    .where('status', '=', 'active')
-    .orderBy('session_id', 'desc')
-    .limit(2 * limit)
-    .as('newest');
-  const { count } = await db
-    .selectFrom(newest)
-    .select((row) => row.fn.countAll<number>().as('count'))
-    .where('updated_at', '>', now - OPEN_FOR_MS)
-    .executeTakeFirstOrThrow();
+  const { count } = await oneRow(
+    db,
+    sql<{ count: number | string }>`
+      select count(*) as count from (
+        select updated_at from sessions
+        where organization_id = ${organizationId} and environment_id = ${environmentId} and status = 'active'
+        order by session_id desc limit ${2 * limit}
+      ) as newest where updated_at > ${now - OPEN_FOR_MS}`,
+  );
   return Number(count);
 }

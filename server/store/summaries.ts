@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import type { SessionFacts } from '../../contract/review.ts';
 import { VERSION_OF_KEPT } from './derived.ts';
+import { allRows, firstRow } from './rows.ts';
 import type { Db, SessionFactsRow, SessionRow } from './schema.ts';
 import { mayRead, named, shownTo, type Viewer } from './viewer.ts';
 
@@ -15,7 +17,8 @@ export interface SummaryRow {
   derived: Omit<SessionFactsRow, 'facts'> | undefined;
 }
 
-const DERIVED = [
+/** The columns of `session_facts` without those that `sessions` has too, and without the facts. */
+const SHOWN = [
   'version',
   'derived_through',
   'next_chunk',
@@ -41,41 +44,32 @@ const DERIVED = [
   'summary',
 ] as const;
 
+type Found = SessionRow & SummaryRow['derived'] & Pick<SummaryRow, 'continues' | 'forkedFrom'>;
+
 /** The sessions among these that the viewer may know of, in no order. */
 export async function findSummaries(db: Db, viewer: Viewer, sessionIds: readonly string[]): Promise<SummaryRow[]> {
   if (sessionIds.length === 0) return [];
-  const rows = await db
-    .selectFrom('sessions')
-    .leftJoin('session_facts as derived', 'derived.session_id', 'sessions.session_id')
-    .leftJoin('sessions as earlier', (join) =>
-      join
-        .onRef('earlier.organization_id', '=', 'sessions.organization_id')
-        .onRef('earlier.plane', '=', 'sessions.plane')
-        .onRef('earlier.client_key', '=', 'sessions.continues_key')
-        .on('earlier.deleted_at', 'is', null)
-        .on(named(viewer, 'earlier')),
-    )
-    .leftJoin('sessions as origin', (join) =>
-      join
-        .onRef('origin.organization_id', '=', 'sessions.organization_id')
-        .onRef('origin.plane', '=', 'sessions.plane')
-        .onRef('origin.client_key', '=', 'sessions.forked_from_key')
-        .on('origin.deleted_at', 'is', null)
-        .on(named(viewer, 'origin')),
-    )
-    .selectAll('sessions')
-    .select(['earlier.session_id as continues', 'origin.session_id as forkedFrom'])
-    .select(DERIVED.map((name) => `derived.${name}` as const))
-    .where('sessions.organization_id', '=', viewer.organizationId)
-    .where('sessions.session_id', 'in', [...sessionIds])
-    .where('sessions.deleted_at', 'is', null)
-    .where(named(viewer))
-    .execute();
+  const rows = await allRows(
+    db,
+    sql<Found>`
+      select sessions.*, earlier.session_id as continues, origin.session_id as "forkedFrom",
+        ${sql.join(SHOWN.map((name) => sql.ref(`derived.${name}`)))}
+      from sessions
+      left join session_facts as derived on derived.session_id = sessions.session_id
+      left join sessions as earlier on earlier.organization_id = sessions.organization_id
+        and earlier.plane = sessions.plane and earlier.client_key = sessions.continues_key
+        and earlier.deleted_at is null and ${named(viewer, 'earlier')}
+      left join sessions as origin on origin.organization_id = sessions.organization_id
+        and origin.plane = sessions.plane and origin.client_key = sessions.forked_from_key
+        and origin.deleted_at is null and ${named(viewer, 'origin')}
+      where sessions.organization_id = ${viewer.organizationId} and sessions.session_id in (${sql.join([...sessionIds])})
+        and sessions.deleted_at is null and ${named(viewer)}`,
+  );
   return rows.map(({ continues, forkedFrom, ...row }) => ({
     session: shownTo(viewer, row),
     ...{ continues, forkedFrom },
     isReadable: mayRead(viewer, row),
-    derived: row.summary === null ? undefined : (row as unknown as Omit<SessionFactsRow, 'facts'>),
+    derived: row.summary === null ? undefined : row,
   }));
 }
 
@@ -101,36 +95,27 @@ export async function findRelated(
   ] as const;
   const found = relations.map(async ([relation, column, key]) => {
     if (key === null) return [];
-    const rows = await db
-      .selectFrom('sessions')
-      .selectAll()
-      .where('organization_id', '=', session.organization_id)
-      .where('plane', '=', session.plane)
-      .where(column, '=', key)
-      .where('deleted_at', 'is', null)
-      .where(named(viewer))
-      .orderBy('started_at')
-      .orderBy('session_id')
-      .limit(MOST)
-      .execute();
+    const rows = await allRows(
+      db,
+      sql<SessionRow>`
+        select * from sessions
+        where organization_id = ${session.organization_id} and plane = ${session.plane} and ${sql.ref(column)} = ${key}
+          and deleted_at is null and ${named(viewer)}
+        order by started_at, session_id limit ${MOST}`,
+    );
     return rows.map((row) => ({ relation, row: shownTo(viewer, row) }));
   });
   return (await Promise.all(found)).flat();
 }
 
 /** The facts of a session by one version of the rules, as JSON text; empty if it derived nothing. */
-export const findFacts = async (
-  db: Db,
-  organizationId: string,
-  sessionId: string,
-  version: number,
-): Promise<string> => {
-  const row = await db
-    .selectFrom('session_facts')
-    .select('facts')
-    .where('organization_id', '=', organizationId)
-    .where('session_id', '=', sessionId)
-    .where('version', 'in', [version, VERSION_OF_KEPT])
-    .executeTakeFirst();
+export async function findFacts(db: Db, organizationId: string, sessionId: string, version: number): Promise<string> {
+  const row = await firstRow(
+    db,
+    sql<Pick<SessionFactsRow, 'facts'>>`
+      select facts from session_facts
+      where organization_id = ${organizationId} and session_id = ${sessionId}
+        and version in (${version}, ${VERSION_OF_KEPT})`,
+  );
   return row?.facts ?? '';
-};
+}

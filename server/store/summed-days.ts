@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Plane } from '../../contract/secret.ts';
+import { allRows, changedRows, insertions, NONE, runAll, type Sql } from './rows.ts';
 import type { Db, SessionDayRow, SummedDayRow, UsageDayRow } from './schema.ts';
 
 type Dimension = UsageDayRow['dimension'];
@@ -29,9 +30,13 @@ export const FIGURES = [
   'cost',
 ] as const;
 
-/** The sum of a figure as a number; PostgreSQL would return the sum of integers as text. */
-export const sumOf = (name: (typeof FIGURES)[number]) =>
-  sql<number>`cast(sum(${sql.ref(name)}) as ${sql.raw(name === 'cost' ? 'double precision' : 'bigint')})`;
+/** The sum of each figure, under its name, as a number; PostgreSQL would return the sum of integers as text. */
+export const SUMS: Sql = sql.join(
+  FIGURES.map((name) => {
+    const type = sql.raw(name === 'cost' ? 'double precision' : 'bigint');
+    return sql`cast(sum(${sql.ref(name)}) as ${type}) as ${sql.ref(name)}`;
+  }),
+);
 
 /**
  * The most values of a dimension with their own sums on a day, the largest ones; the total includes all. Events name tools
@@ -39,10 +44,10 @@ export const sumOf = (name: (typeof FIGURES)[number]) =>
  */
 const MOST_VALUES = 2_000;
 
-export type Day = Pick<SummedDayRow, 'organization_id' | 'plane' | 'day'>;
+type Day = Pick<SummedDayRow, 'organization_id' | 'plane' | 'day'>;
 
 /** A day with outdated sums; `changes` is the count that new sums will cover. */
-export type DayBehind = Day & Pick<SummedDayRow, 'changes'>;
+type DayBehind = Day & Pick<SummedDayRow, 'changes'>;
 
 /** Days of an organization. */
 export interface Days {
@@ -53,23 +58,19 @@ export interface Days {
   to: string;
 }
 
+/** The condition on a table with rows of days. */
+export const inDays = ({ organizationId, planes, from, to }: Days, day: Sql = sql`day`): Sql => sql`
+  organization_id = ${organizationId} and plane in (${sql.join([...planes])}) and ${day} >= ${from} and ${day} <= ${to}`;
+
 /** Days with outdated sums, the latest first: of one organization, or some days of all organizations. */
 export const listDaysBehind = (db: Db, days: Days | undefined, limit: number): Promise<DayBehind[]> =>
-  db
-    .selectFrom('summed_days')
-    .select(['organization_id', 'plane', 'day', 'changes'])
-    .where(sql<boolean>`summed < changes`)
-    .$if(days !== undefined, (query) => {
-      const { organizationId, planes, from, to } = days as Days;
-      return query
-        .where('organization_id', '=', organizationId)
-        .where('plane', 'in', [...planes])
-        .where('day', '>=', from)
-        .where('day', '<=', to);
-    })
-    .orderBy('day', 'desc')
-    .limit(limit)
-    .execute();
+  allRows(
+    db,
+    sql<DayBehind>`
+      select organization_id, plane, day, changes from summed_days
+      where summed < changes ${days === undefined ? NONE : sql`and ${inDays(days)}`}
+      order by day desc limit ${limit}`,
+  );
 
 /**
  * Adds up the rows of a day. It reads them before the transaction, which leaves the writer of SQLite to appends.
@@ -79,56 +80,35 @@ export const listDaysBehind = (db: Db, days: Days | undefined, limit: number): P
 export async function sumDay(db: Db, { changes, ...day }: DayBehind, from: Db = db): Promise<boolean> {
   const rows: UsageDayRow[] = [];
   for (const dimension of DIMENSIONS) rows.push(...(await readSums(from, day, dimension)));
+  const ofDay = sql`organization_id = ${day.organization_id} and plane = ${day.plane} and day = ${day.day}`;
   return db.transaction().execute(async (transaction) => {
-    const { numUpdatedRows } = await ofDay(transaction.updateTable('summed_days').set({ summed: changes }), day)
-      .where('summed', '<', changes)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) return false;
-    await ofDay(transaction.deleteFrom('usage_days'), day).where('dimension', 'in', DIMENSIONS).execute();
-    for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
-      await transaction
-        .insertInto('usage_days')
-        .values(rows.slice(at, at + ROWS_AT_ONCE))
-        .execute();
-    }
+    const claimed = await changedRows(
+      transaction,
+      sql`update summed_days set summed = ${changes} where ${ofDay} and summed < ${changes}`,
+    );
+    if (claimed === 0) return false;
+    const removed = sql`delete from usage_days where ${ofDay} and dimension in (${sql.join(DIMENSIONS)})`;
+    await runAll(transaction, [removed, ...insertions('usage_days', rows)]);
     return true;
   });
 }
 
-/** Each row has 15 parameters, and SQLite takes 32,766. */
-const ROWS_AT_ONCE = 1_000;
-
-interface ByDay<Self> {
-  where(column: keyof Day, operator: '=', value: string): Self;
-}
-
-const ofDay = <Query extends ByDay<Query>>(query: Query, { organization_id, plane, day }: Day): Query =>
-  query.where('organization_id', '=', organization_id).where('plane', '=', plane).where('day', '=', day);
-
 async function readSums(db: Db, day: Day, dimension: Dimension): Promise<UsageDayRow[]> {
   const [kind, column] = SOURCES[dimension];
-  const value = column === undefined ? sql<string>`''` : sql.ref<string>(column);
-  const rows = await db
-    .selectFrom('session_days')
-    .select([value.as('value'), ...FIGURES.map((name) => sumOf(name).as(name))])
-    .where('organization_id', '=', day.organization_id)
-    .where('plane', '=', day.plane)
-    .where('day', '=', day.day)
-    .where('kind', '=', kind)
-    .$if(column !== undefined, (query) => query.where(value, 'is not', null).where(value, '!=', '').groupBy(value))
+  const value = column === undefined ? sql`''` : sql.ref(column);
+  const grouped = column === undefined ? NONE : sql`and ${value} is not null and ${value} <> '' group by ${value}`;
+  const rows = await allRows(
+    db,
     // Without `group by` there would be a row even without sessions.
-    .having(sql`count(*)`, '>', 0)
-    .orderBy(sumOf('sessions'), 'desc')
-    .orderBy(sumOf('tool_calls'), 'desc')
-    .orderBy(sumOf('output_tokens'), 'desc')
-    .orderBy('value')
-    .limit(MOST_VALUES)
-    .execute();
+    sql<Pick<UsageDayRow, 'value' | (typeof FIGURES)[number]>>`
+      select ${value} as value, ${SUMS} from session_days
+      where organization_id = ${day.organization_id} and plane = ${day.plane} and day = ${day.day} and kind = ${kind} ${grouped}
+      having count(*) > 0
+      order by sum(sessions) desc, sum(tool_calls) desc, sum(output_tokens) desc, value limit ${MOST_VALUES}`,
+  );
   const week = weekOf(day.day);
-  return rows.map((row) => ({ ...(row as unknown as Sums), ...day, dimension, week }));
+  return rows.map((row) => ({ ...row, ...day, dimension, week }));
 }
-
-type Sums = Pick<UsageDayRow, 'value' | (typeof FIGURES)[number]>;
 
 const DAY_MS = 86_400_000;
 

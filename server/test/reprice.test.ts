@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Prices, readPrices } from '../derive/prices.ts';
 import { reprice } from '../derive/reprice.ts';
-import { replaceSessionDays } from '../store/session-days.ts';
+import { runAll } from '../store/rows.ts';
+import { replaceSessionDays } from '../store/session-rows.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, type Machine, registerMachine, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -89,7 +90,7 @@ describe.each(ENGINES)('new prices on %s', (engine) => {
       repriced = reprice(db, timesPrices(2), signal, []).catch((error) => error);
       if (engine === 'postgres') await whenWaiting();
       const more = before.map((day) => ({ ...day, input_tokens: day.input_tokens * 3 }));
-      for (const statement of replaceSessionDays(db, session, more)) await transaction.executeQuery(statement);
+      await runAll(transaction, replaceSessionDays(db, session, more));
     });
     expect(await repriced).toBeUndefined();
     expect(await costsOf(id)).toEqual([6, 6, 6]);

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { sweepDeleted } from '../store/deletions.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
+import { runAll } from '../store/rows.ts';
 import type { Db } from '../store/schema.ts';
-import { replaceSessionDays, type SessionDay } from '../store/session-days.ts';
+import { replaceSessionDays, type SessionDay } from '../store/session-rows.ts';
 import { listDaysBehind, sumDay } from '../store/summed-days.ts';
 import { ENGINES, openTestStore } from './engines.ts';
 import { createTenant, registerMachine } from './factories.ts';
@@ -34,7 +35,7 @@ const toolRow = (name: string, calls: number): SessionDay => ({
 const replace = (db: Db, sessionId: string, rows: SessionDay[]) =>
   db.transaction().execute(async (transaction) => {
     const session = { session_id: sessionId, organization_id: 'org_1', plane: 'live' } as const;
-    for (const statement of replaceSessionDays(db, session, rows)) await transaction.executeQuery(statement);
+    await runAll(transaction, replaceSessionDays(db, session, rows));
   });
 
 const readTools = async (db: Db) => {

@@ -29,25 +29,25 @@ select field, name, value
   order by field, value;
 select *
   from "session_days"
-  where "session_id" = $1 and "organization_id" = $2
-  order by "day", "kind", "name";
+  where session_id = $1 and organization_id = $2
+  order by day, kind, name;
 select *
   from "session_add_ons"
-  where "session_id" = $1 and "organization_id" = $2
-  order by "day", "kind", "name";
+  where session_id = $1 and organization_id = $2
+  order by day, kind, name;
 delete
   from session_facts
   where session_id = $1 and organization_id = $2;
-insert into "session_facts" ("session_id", "organization_id", "version", "facts", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "user_id", "environment_id", "status", "email", "email_verified", "role", "tenant_assigned", "value", "first_sequence", "last_sequence", "bytes", "codec", "body", "count", "deleted_at", "swept_at", "sequence", "hash", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final")
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47);
+insert into "session_facts" ("session_id", "organization_id", "plane", "started_at", "version", "facts", "masks", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "user_id", "environment_id", "status", "email", "email_verified", "role", "tenant_assigned", "value", "first_sequence", "last_sequence", "bytes", "codec", "body", "count", "deleted_at", "swept_at", "sequence", "hash", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final")
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49, $50);
 delete
-  from "session_values"
-  where "session_id" = $1 and "organization_id" = $2;
+  from session_values
+  where session_id = $1 and organization_id = $2;
 insert into "session_values" ("session_id", "organization_id", "user_id", "environment_id", "status", "email", "email_verified", "role", "tenant_assigned", "value", "first_sequence", "last_sequence", "event_count", "bytes", "codec", "body", "count", "deleted_at", "swept_at", "sequence", "hash")
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
   on conflict do nothing;
-insert into "session_facts" ("session_id", "organization_id", "version", "facts", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final")
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29);
+insert into "session_facts" ("session_id", "organization_id", "plane", "started_at", "version", "facts", "masks", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final")
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32);
 -- on SQLite
 select 1
   from sessions
@@ -76,25 +76,25 @@ select field, name, value
   order by field, value;
 select *
   from "session_days"
-  where "session_id" = ? and "organization_id" = ?
-  order by "day", "kind", "name";
+  where session_id = ? and organization_id = ?
+  order by day, kind, name;
 select *
   from "session_add_ons"
-  where "session_id" = ? and "organization_id" = ?
-  order by "day", "kind", "name";
+  where session_id = ? and organization_id = ?
+  order by day, kind, name;
 delete
   from session_facts
   where session_id = ? and organization_id = ?;
-insert into "session_facts" ("session_id", "organization_id", "version", "facts", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "user_id", "environment_id", "status", "email", "email_verified", "role", "tenant_assigned", "value", "first_sequence", "last_sequence", "bytes", "codec", "body", "count", "deleted_at", "swept_at", "sequence", "hash", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final")
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+insert into "session_facts" ("session_id", "organization_id", "plane", "started_at", "version", "facts", "masks", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "user_id", "environment_id", "status", "email", "email_verified", "role", "tenant_assigned", "value", "first_sequence", "last_sequence", "bytes", "codec", "body", "count", "deleted_at", "swept_at", "sequence", "hash", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final")
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 delete
-  from "session_values"
-  where "session_id" = ? and "organization_id" = ?;
+  from session_values
+  where session_id = ? and organization_id = ?;
 insert into "session_values" ("session_id", "organization_id", "user_id", "environment_id", "status", "email", "email_verified", "role", "tenant_assigned", "value", "first_sequence", "last_sequence", "event_count", "bytes", "codec", "body", "count", "deleted_at", "swept_at", "sequence", "hash")
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   on conflict do nothing;
-insert into "session_facts" ("session_id", "organization_id", "version", "facts", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final")
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+insert into "session_facts" ("session_id", "organization_id", "plane", "started_at", "version", "facts", "masks", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final")
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- findExpiry
 select policy
@@ -153,8 +153,8 @@ delete
   limit $4 )
   returning first_sequence, last_sequence, body;
 delete
-  from "session_chunks"
-  where "organization_id" = $1 and "session_id" = $2;
+  from session_chunks
+  where session_id = $1 and organization_id = $2;
 delete
   from stored_bytes
   where organization_id = $1 and session_id = $2;
@@ -179,15 +179,15 @@ delete
   limit ? )
   returning first_sequence, last_sequence, body;
 delete
-  from "session_chunks"
-  where "organization_id" = ? and "chunk_id" = (select "chunk_id"
-  from "session_chunks"
-  where "session_id" = ?
-  limit ?)
-  returning "chunk_id", "words";
+  from session_chunks
+  where organization_id = ? and chunk_id = (select chunk_id
+  from session_chunks
+  where session_id = ?
+  limit 1)
+  returning chunk_id, words;
 delete
-  from "session_chunks"
-  where "organization_id" = ? and "session_id" = ?;
+  from session_chunks
+  where session_id = ? and organization_id = ?;
 delete
   from stored_bytes
   where organization_id = ? and session_id = ?;

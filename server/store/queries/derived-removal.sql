@@ -14,8 +14,8 @@ delete
   from "session_add_ons";
 delete
   from "usage_days";
-update "summed_days"
-  set "changes" = changes + 1;
+update summed_days
+  set changes = changes + 1;
 -- on SQLite
 delete
   from "session_facts";
@@ -29,151 +29,151 @@ delete
   from "session_add_ons";
 delete
   from "usage_days";
-update "summed_days"
-  set "changes" = changes + 1;
+update summed_days
+  set changes = changes + 1;
 insert into chunk_words (chunk_words)
   values ('delete-all');
 
 -- removeChunk
 -- on SQLite
 delete
-  from "session_chunks"
-  where "organization_id" = ? and "chunk_id" = (select "chunk_id"
-  from "session_chunks"
-  where "session_id" = ?
-  limit ?)
-  returning "chunk_id", "words";
+  from session_chunks
+  where organization_id = ? and chunk_id = (select chunk_id
+  from session_chunks
+  where session_id = ?
+  limit 1)
+  returning chunk_id, words;
 
 -- removeChunks
 delete
-  from "session_chunks"
-  where "organization_id" = $1 and "session_id" = $2;
+  from session_chunks
+  where session_id = $1 and organization_id = $2;
 -- on SQLite
 delete
-  from "session_chunks"
-  where "organization_id" = ? and "chunk_id" = (select "chunk_id"
-  from "session_chunks"
-  where "session_id" = ?
-  limit ?)
-  returning "chunk_id", "words";
+  from session_chunks
+  where organization_id = ? and chunk_id = (select chunk_id
+  from session_chunks
+  where session_id = ?
+  limit 1)
+  returning chunk_id, words;
 delete
-  from "session_chunks"
-  where "organization_id" = ? and "session_id" = ?;
+  from session_chunks
+  where session_id = ? and organization_id = ?;
 
 -- removeDerived
 delete
-  from "session_facts"
-  where "organization_id" = $1 and "session_id" = $2;
+  from session_facts
+  where session_id = $1 and organization_id = $2;
 delete
-  from "session_values"
-  where "session_id" = $1 and "organization_id" = $2;
+  from session_values
+  where session_id = $1 and organization_id = $2;
 delete
-  from "session_add_ons"
-  where "session_id" = $1 and "organization_id" = $2;
+  from session_add_ons
+  where session_id = $1 and organization_id = $2;
 insert into summed_days (organization_id, plane, day, changes, summed) select $1, $2, day, 1, 0
-  from ( select day
+  from (select day
   from session_days
   where session_id = $3 and organization_id = $4 union select id
-  from (select unnest($5::text[]) as id) as added ) as changed
+  from (select unnest($5::text[]) as id) as added) as changed
   where true
   order by day
   on conflict (organization_id, plane, day) do update
   set changes = summed_days.changes + 1;
 delete
-  from "session_days"
-  where "session_id" = $1 and "organization_id" = $2;
+  from session_days
+  where session_id = $1 and organization_id = $2;
 delete
-  from "session_chunks"
-  where "organization_id" = $1 and "session_id" = $2;
+  from session_chunks
+  where session_id = $1 and organization_id = $2;
 -- on SQLite
 delete
-  from "session_facts"
-  where "organization_id" = ? and "session_id" = ?;
+  from session_facts
+  where session_id = ? and organization_id = ?;
 delete
-  from "session_values"
-  where "session_id" = ? and "organization_id" = ?;
+  from session_values
+  where session_id = ? and organization_id = ?;
 delete
-  from "session_add_ons"
-  where "session_id" = ? and "organization_id" = ?;
+  from session_add_ons
+  where session_id = ? and organization_id = ?;
 insert into summed_days (organization_id, plane, day, changes, summed) select ?, ?, day, 1, 0
-  from ( select day
+  from (select day
   from session_days
   where session_id = ? and organization_id = ? union select id
   from (select value as id
-  from json_each(?)) as added ) as changed
+  from json_each(?)) as added) as changed
   where true
   order by day
   on conflict (organization_id, plane, day) do update
   set changes = summed_days.changes + 1;
 delete
-  from "session_days"
-  where "session_id" = ? and "organization_id" = ?;
+  from session_days
+  where session_id = ? and organization_id = ?;
 delete
-  from "session_chunks"
-  where "organization_id" = ? and "chunk_id" = (select "chunk_id"
-  from "session_chunks"
-  where "session_id" = ?
-  limit ?)
-  returning "chunk_id", "words";
+  from session_chunks
+  where organization_id = ? and chunk_id = (select chunk_id
+  from session_chunks
+  where session_id = ?
+  limit 1)
+  returning chunk_id, words;
 delete
-  from "session_chunks"
-  where "organization_id" = ? and "session_id" = ?;
+  from session_chunks
+  where session_id = ? and organization_id = ?;
 
 -- removeFacts
 delete
-  from "session_facts"
-  where "organization_id" = $1 and "session_id" = $2;
+  from session_facts
+  where session_id = $1 and organization_id = $2;
 delete
-  from "session_values"
-  where "session_id" = $1 and "organization_id" = $2;
+  from session_values
+  where session_id = $1 and organization_id = $2;
 delete
-  from "session_add_ons"
-  where "session_id" = $1 and "organization_id" = $2;
+  from session_add_ons
+  where session_id = $1 and organization_id = $2;
 insert into summed_days (organization_id, plane, day, changes, summed) select $1, $2, day, 1, 0
-  from ( select day
+  from (select day
   from session_days
   where session_id = $3 and organization_id = $4 union select id
-  from (select unnest($5::text[]) as id) as added ) as changed
+  from (select unnest($5::text[]) as id) as added) as changed
   where true
   order by day
   on conflict (organization_id, plane, day) do update
   set changes = summed_days.changes + 1;
 delete
-  from "session_days"
-  where "session_id" = $1 and "organization_id" = $2;
+  from session_days
+  where session_id = $1 and organization_id = $2;
 delete
-  from "session_chunks"
-  where "organization_id" = $1 and "session_id" = $2;
+  from session_chunks
+  where session_id = $1 and organization_id = $2;
 -- on SQLite
 delete
-  from "session_facts"
-  where "organization_id" = ? and "session_id" = ?;
+  from session_facts
+  where session_id = ? and organization_id = ?;
 delete
-  from "session_values"
-  where "session_id" = ? and "organization_id" = ?;
+  from session_values
+  where session_id = ? and organization_id = ?;
 delete
-  from "session_add_ons"
-  where "session_id" = ? and "organization_id" = ?;
+  from session_add_ons
+  where session_id = ? and organization_id = ?;
 insert into summed_days (organization_id, plane, day, changes, summed) select ?, ?, day, 1, 0
-  from ( select day
+  from (select day
   from session_days
   where session_id = ? and organization_id = ? union select id
   from (select value as id
-  from json_each(?)) as added ) as changed
+  from json_each(?)) as added) as changed
   where true
   order by day
   on conflict (organization_id, plane, day) do update
   set changes = summed_days.changes + 1;
 delete
-  from "session_days"
-  where "session_id" = ? and "organization_id" = ?;
+  from session_days
+  where session_id = ? and organization_id = ?;
 delete
-  from "session_chunks"
-  where "organization_id" = ? and "chunk_id" = (select "chunk_id"
-  from "session_chunks"
-  where "session_id" = ?
-  limit ?)
-  returning "chunk_id", "words";
+  from session_chunks
+  where organization_id = ? and chunk_id = (select chunk_id
+  from session_chunks
+  where session_id = ?
+  limit 1)
+  returning chunk_id, words;
 delete
-  from "session_chunks"
-  where "organization_id" = ? and "session_id" = ?;
+  from session_chunks
+  where session_id = ? and organization_id = ?;

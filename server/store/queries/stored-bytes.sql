@@ -7,37 +7,35 @@ insert into stored_bytes (session_id, organization_id, bytes) select sessions.se
   where sessions.deleted_at is null
   on conflict (session_id) do update
   set bytes = stored_bytes.bytes + excluded.bytes;
-insert into "stored_days" ("organization_id", "day", "bytes")
+insert into stored_days (organization_id, day, bytes)
   values ($1, $2, $3)
-  on conflict ("organization_id", "day") do update
-  set "bytes" = "stored_days"."bytes" + $4;
+  on conflict (organization_id, day) do update
+  set bytes = stored_days.bytes + excluded.bytes;
 
 -- countOpen
-select count(*) as "count"
-  from (select "updated_at"
-  from "sessions"
-  where "organization_id" = $1 and "environment_id" = $2 and "status" = $3
-  order by "session_id" desc
-  limit $4) as "newest"
-  where "updated_at" > $5;
+select count(*) as count
+  from ( select updated_at
+  from sessions
+  where organization_id = $1 and environment_id = $2 and status = 'active'
+  order by session_id desc
+  limit $3 ) as newest
+  where updated_at > $4;
 
 -- purgeStoredDays
 delete
-  from "stored_days"
-  where "day" < $1;
+  from stored_days
+  where day < $1;
 
 -- readSent
-select sum("bytes") as "bytes", min("day") as "first"
-  from "stored_days"
-  where "organization_id" = $1 and "day" >= $2;
+select sum(bytes) as bytes, min(day) as first
+  from stored_days
+  where organization_id = $1 and day >= $2;
 
 -- readStored
-select sum("bytes") as "bytes"
-  from "stored_bytes"
-  where "organization_id" = $1;
-select "bytes"
-  from "stored_days"
-  where "organization_id" = $1 and "day" = $2;
-select count(*) as "sessions"
-  from "sessions"
-  where "organization_id" = $1;
+select (select sum(bytes)
+  from stored_bytes
+  where organization_id = $1) as bytes, (select bytes
+  from stored_days
+  where organization_id = $2 and day = $3) as today, (select count(*)
+  from sessions
+  where organization_id = $4) as sessions;

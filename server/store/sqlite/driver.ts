@@ -7,7 +7,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { AtOnceConnection } from '../at-once.ts';
+import type { AtOnceConnection } from '../rows.ts';
 import type { ConnectionThread } from './connection-thread.ts';
 import type { Statement } from './jobs.ts';
 import type { Readers } from './readers.ts';

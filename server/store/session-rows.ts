@@ -1,0 +1,152 @@
+import { sql } from 'kysely';
+import { forUpdate, rowsOfTexts } from './dialect.ts';
+import { allRows, firstRow, insertions, type Sql } from './rows.ts';
+import type { Db, SessionAddOnRow, SessionDayRow, SessionRow, SessionValueRow } from './schema.ts';
+
+/* The rows of a session that are added up by day, or find it; and what its tokens cost. */
+
+/** Rows of one session on one day, without the columns that all its rows share. */
+export type SessionDay = Omit<SessionDayRow, 'session_id' | 'organization_id' | 'plane'>;
+export type SessionAddOn = Omit<SessionAddOnRow, 'session_id' | 'organization_id' | 'plane'>;
+export type SessionValue = Pick<SessionValueRow, 'field' | 'name' | 'value'>;
+
+type Session = Pick<SessionRow, 'session_id' | 'organization_id' | 'plane'>;
+
+export const ofSession = ({ session_id, organization_id }: Omit<Session, 'plane'>): Sql =>
+  sql`session_id = ${session_id} and organization_id = ${organization_id}`;
+
+const inFront = ({ session_id, organization_id, plane }: Session) => ({ session_id, organization_id, plane });
+
+/** Replaces all rows of the session, in a transaction. */
+export const replaceAddOns = (session: Session, rows: readonly SessionAddOn[]): Sql[] => [
+  sql`delete from session_add_ons where ${ofSession(session)}`,
+  ...insertions(
+    'session_add_ons',
+    rows.map((row) => ({ ...inFront(session), ...row })),
+  ),
+];
+
+/**
+ * Replaces all rows of the session, and marks the sums of its days as outdated. For the end of a transaction, because
+ * sessions of the same day wait here for each other; the days are sorted, so that they cannot deadlock.
+ */
+export function replaceSessionDays(db: Db, session: Session, rows: readonly SessionDay[]): Sql[] {
+  const before = sql`select day from session_days where ${ofSession(session)}`;
+  const after = rowsOfTexts(db, [...new Set(rows.map(({ day }) => day))]);
+  return [
+    markChanged(session, sql`${before} union select id from (${after}) as added`),
+    sql`delete from session_days where ${ofSession(session)}`,
+    ...insertions(
+      'session_days',
+      rows.map((row) => ({ ...inFront(session), ...row })),
+    ),
+  ];
+}
+
+/** Marks the sums of days as outdated. SQLite takes `on conflict` behind a condition only. */
+const markChanged = ({ organization_id, plane }: Session, days: Sql): Sql => sql`
+  insert into summed_days (organization_id, plane, day, changes, summed)
+  select ${organization_id}, ${plane}, day, 1, 0 from (${days}) as changed where true order by day
+  on conflict (organization_id, plane, day) do update set changes = summed_days.changes + 1`;
+
+/** Removes the values that find the session. */
+export const removeValues = (session: Omit<Session, 'plane'>): Sql =>
+  sql`delete from session_values where ${ofSession(session)}`;
+
+const VALUES_AT_ONCE = 500;
+
+/** Changes the values that find the session. */
+export function writeValues(
+  { session_id, organization_id }: Omit<Session, 'plane'>,
+  { added, removed }: Record<'added' | 'removed', readonly SessionValue[]>,
+): Sql[] {
+  const statements: Sql[] = [];
+  for (let from = 0; from < removed.length; from += VALUES_AT_ONCE) {
+    const gone = removed.slice(from, from + VALUES_AT_ONCE).map(({ field, value }) => sql`(${field}, ${value})`);
+    statements.push(sql`
+      delete from session_values
+      where ${ofSession({ session_id, organization_id })} and (field, value) in (values ${sql.join(gone)})`);
+  }
+  const rows = added.map((value) => ({ session_id, organization_id, ...value }));
+  return [...statements, ...insertions('session_values', rows, sql`on conflict do nothing`)];
+}
+
+/** The tokens of a model on a day of a session. */
+export type ModelTokens = Pick<
+  SessionDayRow,
+  | 'session_id'
+  | 'organization_id'
+  | 'plane'
+  | 'day'
+  | 'name'
+  | 'input_tokens'
+  | 'cached_tokens'
+  | 'cache_write_tokens'
+  | 'output_tokens'
+  | 'unpriced_tokens'
+  | 'cost'
+>;
+
+/** The tokens of each model of some sessions, to compute their cost. */
+export const readModelTokens = (db: Db, sessionIds: readonly string[]): Promise<ModelTokens[]> =>
+  allRows(
+    db,
+    sql<ModelTokens>`
+      select session_id, organization_id, plane, day, name, input_tokens, cached_tokens, cache_write_tokens,
+        output_tokens, unpriced_tokens, cost
+      from session_days where session_id in (${sql.join([...sessionIds])}) and kind = 'model'`,
+  );
+
+/** The cost of a model's tokens on a day of a session. */
+export type PricedDay = Pick<SessionDayRow, 'day' | 'name' | 'cost' | 'unpriced_tokens'>;
+
+/** The cost of a session, and of its models on each day; null without a known price. */
+export interface SessionCosts {
+  days: readonly PricedDay[];
+  cost: number | null;
+}
+
+const SESSIONS_AT_ONCE = 50;
+
+/** Ids of the next derived sessions of all organizations, in order. */
+export async function listPriced(db: Db, after: string): Promise<string[]> {
+  const rows = await allRows(
+    db,
+    sql<Pick<SessionRow, 'session_id'>>`
+      select session_id from session_facts where session_id > ${after} order by session_id limit ${SESSIONS_AT_ONCE}`,
+  );
+  return rows.map(({ session_id }) => session_id);
+}
+
+/**
+ * Stores the cost of a session, and of its models on each day.
+ * @param costsOf computes the costs from the tokens, while nobody else can change them
+ */
+export const writeCosts = (
+  db: Db,
+  session: Session,
+  costsOf: (rows: readonly ModelTokens[]) => SessionCosts,
+): Promise<void> =>
+  db.transaction().execute(async (transaction) => {
+    // The facts come first, as in every writer of derived data, so that two transactions cannot deadlock.
+    const facts = await firstRow(
+      transaction,
+      sql`select session_id from session_facts where ${ofSession(session)} ${forUpdate(db)}`,
+    );
+    if (!facts) return;
+    const { days, cost } = costsOf(await readModelTokens(transaction, [session.session_id]));
+    await sql`update session_facts set cost = ${cost} where ${ofSession(session)}`.execute(transaction);
+    const write = (kind: SessionDayRow['kind'], { day, name, cost, unpriced_tokens }: PricedDay) =>
+      sql`
+        update session_days set cost = ${cost}, unpriced_tokens = ${unpriced_tokens}
+        where ${ofSession(session)} and day = ${day} and kind = ${kind} and name = ${name}`.execute(transaction);
+    const byDay = Map.groupBy(days, ({ day }) => day);
+    for (const [day, models] of byDay) {
+      for (const model of models) await write('model', model);
+      const sum = (of: 'cost' | 'unpriced_tokens') => models.reduce((total, model) => total + model[of], 0);
+      await write('session', { day, name: '', cost: sum('cost'), unpriced_tokens: sum('unpriced_tokens') });
+    }
+    if (byDay.size === 0) return;
+    const changed = sql`select id as day from (${rowsOfTexts(db, [...byDay.keys()])}) as priced`;
+    await markChanged(session, changed).execute(transaction);
+  });
