@@ -1,9 +1,11 @@
+import { sql } from 'kysely';
 import type { Config } from './config.ts';
 import { DaySums } from './derive/day-sums.ts';
 import { createDeriveThread } from './derive/derive-thread.ts';
 import { Indexer } from './derive/indexer.ts';
 import { removeAllDerived } from './store/derived-removal.ts';
 import { openStore } from './store/open.ts';
+import { oneRow } from './store/rows.ts';
 
 /**
  * Removes all derived data, and derives it again from the events.
@@ -25,10 +27,10 @@ export async function reindex(config: Config, write: (line: string) => void): Pr
     write('The derived data is removed, and is now derived again. If this is stopped, the service does the rest.');
     await indexer.catchUp();
     await daySums.catchUp();
-    const { sessions } = await store.db
-      .selectFrom('session_facts')
-      .select(({ fn }) => fn.countAll<number>().as('sessions'))
-      .executeTakeFirstOrThrow();
+    const { sessions } = await oneRow(
+      store.db,
+      sql<{ sessions: number | string }>`select count(*) as sessions from session_facts`,
+    );
     write(`${sessions} sessions were derived${failed > 0 ? `, with ${failed} failures` : ''}.`);
   } finally {
     await indexer.close();

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { StreamConfig } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { sql } from 'kysely';
+import { firstRow } from '../store/rows.ts';
 import type { Db } from '../store/schema.ts';
 import { rememberSetting } from '../store/settings.ts';
 import { type Bus, openBus } from './bus.ts';
@@ -62,7 +64,7 @@ async function prepare(connection: NatsConnection, db: Db, log: ConnectOptions['
     return `capture_${randomBytes(6).toString('hex')}`;
   });
   // Of processes that start together, one makes what the others look for.
-  isExpected ||= !(await db.selectFrom('sessions').select('session_id').limit(1).executeTakeFirst());
+  isExpected ||= !(await firstRow(db, sql`select 1 from sessions limit 1`));
   const copies = connection.info?.cluster ? COPIES : 1;
   const bus = await openBus(connection, name, copies, () => isExpected || log.error(LOST));
   isExpected = false;

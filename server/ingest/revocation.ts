@@ -1,5 +1,5 @@
-import { findRevokedWithOpen, type Revoker } from '../store/revocation.ts';
-import type { Db, EnvironmentRow } from '../store/schema.ts';
+import { findRevokedWithOpen } from '../store/revocation.ts';
+import type { Db, EnvironmentRow, MemberKey } from '../store/schema.ts';
 import type { ClosingSome, SessionLog } from './session-log.ts';
 
 export interface RevocationOptions {
@@ -16,7 +16,7 @@ export interface Revocation {
    * Revokes a machine and closes its open sessions as failed: the newest before it returns, the rest soon afterwards.
    * Undefined when there is no such machine.
    */
-  revoke(revoker: Revoker, environmentId: string): Promise<EnvironmentRow | undefined>;
+  revoke(revoker: MemberKey, environmentId: string): Promise<EnvironmentRow | undefined>;
   /**
    * Closes the sessions that revoked machines still have open, because closing them was interrupted or failed.
    * @throws the first error, after all other sessions were closed

@@ -9,8 +9,8 @@ import { forgetExpiry } from '../store/deletions.ts';
 import { recordRefusal } from '../store/holds.ts';
 import { type Captured, type CaptureOpening, captureSessions, type Opening, openSession } from '../store/opening.ts';
 import type { Unchanged } from '../store/retention.ts';
-import { listOpen, type Revoker, revokeEnvironment } from '../store/revocation.ts';
-import type { Db, EnvironmentRow, SessionRow } from '../store/schema.ts';
+import { listOpen, revokeEnvironment } from '../store/revocation.ts';
+import type { Db, EnvironmentRow, MemberKey, SessionRow } from '../store/schema.ts';
 import { sliceOf } from '../work.ts';
 
 /** A batch of events as it comes in. */
@@ -182,7 +182,7 @@ export class SessionLog {
   }
 
   /** Revokes a machine: no session is opened on it any more. Undefined when there is no such machine. */
-  revoke(revoker: Revoker, environmentId: string): Promise<EnvironmentRow | undefined> {
+  revoke(revoker: MemberKey, environmentId: string): Promise<EnvironmentRow | undefined> {
     return revokeEnvironment(this.#options.db, revoker, environmentId, this.#options.now());
   }
 

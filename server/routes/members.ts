@@ -7,7 +7,7 @@ import type { Ask, Handlers } from '../http/handler.ts';
 import { recordAction } from '../store/audit.ts';
 import { person } from '../store/audit-chain.ts';
 import { emailKey } from '../store/columns.ts';
-import { endMembership, removal } from '../store/departures.ts';
+import { discard, endMembership, handOver, removal } from '../store/departures.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import { isMemberAnywhere } from '../store/invitations.ts';
 import {
@@ -20,7 +20,6 @@ import {
   toWaitingInvitation,
   updateRole,
 } from '../store/members.ts';
-import { discard, handOver } from '../store/off-boarding.ts';
 import { changeMembers, findOrganization, nameOwner, settleOwner, toOrganization } from '../store/organizations.ts';
 import type { Db, MemberRow } from '../store/schema.ts';
 import { found, streamList } from './answers.ts';

@@ -1,10 +1,20 @@
+import { sql } from 'kysely';
 import type { AuditParty } from '../../contract/audit.ts';
-import { recordActions } from './audit.ts';
+import { recordAction, recordActions } from './audit.ts';
 import { type Happened, person, secret } from './audit-chain.ts';
+import { forUpdate } from './dialect.ts';
+import { holdOf } from './held.ts';
+import { assertNoHoldOn } from './holds.ts';
+import { assignMachine } from './machine-person.ts';
 import { removeMember } from './members.ts';
-import type { Db, MemberRow } from './schema.ts';
+import { revokeWithin } from './revocation.ts';
+import { allRows, changedRows } from './rows.ts';
+import type { Db, EnvironmentRow, MemberKey, MemberRow } from './schema.ts';
+import type { PersonDeletionRow } from './schema-governance.ts';
 import { revokeSecrets } from './secrets.ts';
 import { revokeSharesOf } from './shares.ts';
+
+/* How a membership ends, and what becomes of the machines and sessions of who goes. */
 
 /** Who ends a membership, and whether the secrets that the person issued or has on their machines go on. */
 export interface Departure {
@@ -44,3 +54,90 @@ export const removal = (actor: AuditParty, { user_id, role, status }: MemberRow)
 /** The audit entries of secrets that were revoked together. */
 const revocations = (actor: AuditParty, secretIds: readonly string[]): Happened[] =>
   secretIds.map((secretId) => ({ actor, action: 'secret.revoked', target: secret(secretId) }));
+
+/** A member who goes, and the admin who removes them. */
+export interface Leaving extends MemberKey {
+  actorId: string;
+}
+
+/**
+ * Gives the machines and sessions of the member to another one, in the transaction that removes them. What only they could
+ * read stays under their id: nobody is shown by a removal what was kept from them before.
+ * @throws Problem `held`
+ */
+export async function handOver(transaction: Db, leaving: Leaving, to: string, now: number): Promise<void> {
+  const { organizationId, userId, actorId } = leaving;
+  // It would hold them no longer.
+  await assertNoHoldOn(transaction, leaving, false);
+  for (const machine of await listMachinesOf(transaction, leaving)) {
+    await assignMachine(transaction, machine, to, actorId, now);
+  }
+  const sessions = await changedRows(
+    transaction,
+    sql`
+      update sessions set user_id = ${to}
+      where organization_id = ${organizationId} and user_id = ${userId} and visibility = 'team'`,
+  );
+  const happened = { actor: person(actorId), action: 'member.sessions_handed_over', target: person(userId) } as const;
+  await recordAction(transaction, organizationId, { ...happened, details: { to, sessions } }, now);
+}
+
+/**
+ * Revokes the machines of the member, and notes that their sessions of before are to be deleted, in the transaction that
+ * removes them. `deleteSessionsOfRemoved` deletes them afterwards; those that are held, once they are released.
+ * @throws Problem `held`
+ */
+export async function discard(transaction: Db, leaving: Leaving, now: number): Promise<void> {
+  const { organizationId, userId, actorId } = leaving;
+  await assertNoHoldOn(transaction, leaving, true);
+  const revoker = { organizationId, userId: actorId };
+  for (const { environment_id } of await listMachinesOf(transaction, leaving)) {
+    await revokeWithin(transaction, revoker, environment_id, now);
+  }
+  await sql`
+    insert into person_deletions (organization_id, user_id, actor_id, requested_at)
+    values (${organizationId}, ${userId}, ${actorId}, ${now})
+    on conflict (organization_id, user_id) do update
+    set actor_id = excluded.actor_id, requested_at = excluded.requested_at`.execute(transaction);
+  const happened = { actor: person(actorId), action: 'member.sessions_deleted', target: person(userId) } as const;
+  await recordAction(transaction, organizationId, happened, now);
+}
+
+const listMachinesOf = (transaction: Db, { organizationId, userId }: Leaving) =>
+  allRows(
+    transaction,
+    sql<EnvironmentRow>`
+      select * from environments where organization_id = ${organizationId} and user_id = ${userId}
+      order by environment_id ${forUpdate(transaction)}`,
+  );
+
+export const listPersonDeletions = (db: Db) =>
+  allRows(db, sql<PersonDeletionRow>`select * from person_deletions order by organization_id, user_id`);
+
+/** Some of the sessions that are to be deleted and are not held, behind the last one of the previous call. */
+export async function listSessionsToDelete(
+  db: Db,
+  { organization_id, user_id, requested_at }: PersonDeletionRow,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await allRows(
+    db,
+    sql<{ session_id: string }>`
+      select session_id from sessions
+      where organization_id = ${organization_id} and user_id = ${user_id} and session_id > ${after}
+        and created_at <= ${requested_at} and deleted_at is null and ${sql.raw(holdOf('sessions'))} is null
+      order by session_id limit ${limit}`,
+  );
+  return rows.map(({ session_id }) => session_id);
+}
+
+/** Notes that the sessions are gone, unless some are left, or others of the person are to be deleted since. */
+export const endPersonDeletion = (db: Db, { organization_id, user_id, requested_at }: PersonDeletionRow) =>
+  sql`
+    delete from person_deletions
+    where organization_id = ${organization_id} and user_id = ${user_id} and requested_at = ${requested_at}
+      and not exists (
+        select 1 from sessions
+        where organization_id = ${organization_id} and user_id = ${user_id} and created_at <= ${requested_at}
+          and deleted_at is null)`.execute(db);

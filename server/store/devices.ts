@@ -1,47 +1,51 @@
+import { sql } from 'kysely';
 import type { Plane } from '../../contract/secret.ts';
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { findMember } from './members.ts';
 import { changeMembers } from './organizations.ts';
+import { changedRows, firstRow, insertion } from './rows.ts';
 import type { Db, DeviceSignInRow, SecretRow } from './schema.ts';
 import { addSecret, issuing, type NewSecret } from './secrets.ts';
 
 export type NewDevice = Omit<DeviceSignInRow, 'status' | 'organization_id' | 'decided_by' | 'plane' | 'polled_at'>;
 
 export const insertDevice = (db: Db, device: NewDevice) =>
-  db
-    .insertInto('device_sign_ins')
-    .values({ ...device, status: 'pending', organization_id: null, decided_by: null, plane: null, polled_at: null })
-    .execute();
+  insertion('device_sign_ins', {
+    ...device,
+    status: 'pending',
+    organization_id: null,
+    decided_by: null,
+    plane: null,
+    polled_at: null,
+  }).execute(db);
 
 /** Removes expired sign-ins, with their addresses and host names. */
 export const purgeDevices = (db: Db, now: number) =>
-  db.deleteFrom('device_sign_ins').where('expires_at', '<=', now).execute();
+  sql`delete from device_sign_ins where expires_at <= ${now}`.execute(db);
 
 /** Finds a sign-in by the hash of its device code, which only its machine has; so it needs no organization. */
 export const findDevice = (db: Db, deviceHash: string, now: number) =>
-  db
-    .selectFrom('device_sign_ins')
-    .selectAll()
-    .where('device_hash', '=', deviceHash)
-    .where('expires_at', '>', now)
-    .executeTakeFirst();
+  firstRow(
+    db,
+    sql<DeviceSignInRow>`select * from device_sign_ins where device_hash = ${deviceHash} and expires_at > ${now}`,
+  );
 
 export const markPolled = (db: Db, deviceHash: string, now: number) =>
-  db.updateTable('device_sign_ins').set({ polled_at: now }).where('device_hash', '=', deviceHash).execute();
+  sql`update device_sign_ins set polled_at = ${now} where device_hash = ${deviceHash}`.execute(db);
 
 /**
  * Finds a sign-in by the hash of its user code. Members of every organization see a pending one; a decided one is visible
  * only in its organization.
  */
 export const findDeviceByUser = (db: Db, organizationId: string, userHash: string, now: number) =>
-  db
-    .selectFrom('device_sign_ins')
-    .selectAll()
-    .where('user_hash', '=', userHash)
-    .where('expires_at', '>', now)
-    .where((row) => row.or([row('organization_id', 'is', null), row('organization_id', '=', organizationId)]))
-    .executeTakeFirst();
+  firstRow(
+    db,
+    sql<DeviceSignInRow>`
+      select * from device_sign_ins
+      where user_hash = ${userHash} and expires_at > ${now}
+        and (organization_id is null or organization_id = ${organizationId})`,
+  );
 
 export interface Decision {
   status: 'approved' | 'denied';
@@ -53,9 +57,16 @@ export interface Decision {
 /** @returns the decided sign-in; undefined if none is pending under that code */
 export const decideDevice = (db: Db, userHash: string, decision: Decision, now: number) =>
   db.transaction().execute(async (transaction) => {
-    const row = await markDecided(transaction, userHash, decision, now);
+    const { status, organizationId, decidedBy, plane } = decision;
+    const row = await firstRow(
+      transaction,
+      sql<DeviceSignInRow>`
+        update device_sign_ins
+        set status = ${status}, organization_id = ${organizationId}, decided_by = ${decidedBy}, plane = ${plane}
+        where user_hash = ${userHash} and status = 'pending' and expires_at > ${now}
+        returning *`,
+    );
     if (!row) return undefined;
-    const { status, organizationId, decidedBy } = decision;
     const happened = {
       actor: person(decidedBy),
       action: status === 'approved' ? 'machine.sign_in_approved' : 'machine.sign_in_denied',
@@ -65,16 +76,6 @@ export const decideDevice = (db: Db, userHash: string, decision: Decision, now: 
     await recordAction(transaction, organizationId, happened, now);
     return row;
   });
-
-const markDecided = (db: Db, userHash: string, { status, ...decision }: Decision, now: number) =>
-  db
-    .updateTable('device_sign_ins')
-    .set({ status, organization_id: decision.organizationId, decided_by: decision.decidedBy, plane: decision.plane })
-    .where('user_hash', '=', userHash)
-    .where('status', '=', 'pending')
-    .where('expires_at', '>', now)
-    .returningAll()
-    .executeTakeFirst();
 
 /** Names a sign-in in the audit log, which outlives it. Its host name may be that of a person. */
 const signInId = (deviceHash: string): string => deviceHash.slice(0, 12);
@@ -91,22 +92,15 @@ export const REPEATED_FOR_MS = 60_000;
 export const issueToDevice = (db: Db, deviceHash: string, secret: NewSecret, now: number) =>
   changeMembers(db, secret.organizationId, async (transaction): Promise<SecretRow | undefined> => {
     if (!(await findMember(transaction, secret.organizationId, secret.createdBy))) return undefined;
-    const { numUpdatedRows } = await transaction
-      .updateTable('device_sign_ins')
-      .set((row) => ({
-        status: 'issued',
-        expires_at: row
-          .case()
-          .when('expires_at', '<', now + REPEATED_FOR_MS)
-          .then(now + REPEATED_FOR_MS)
-          .else(row.ref('expires_at'))
-          .end(),
-      }))
-      .where('device_hash', '=', deviceHash)
-      .where('organization_id', '=', secret.organizationId)
-      .where('status', '=', 'approved')
-      .executeTakeFirst();
-    if (numUpdatedRows !== 1n) return undefined;
+    const again = now + REPEATED_FOR_MS;
+    const marked = await changedRows(
+      transaction,
+      sql`
+        update device_sign_ins
+        set status = 'issued', expires_at = case when expires_at < ${again} then ${again} else expires_at end
+        where device_hash = ${deviceHash} and organization_id = ${secret.organizationId} and status = 'approved'`,
+    );
+    if (marked !== 1) return undefined;
     const issued = await addSecret(transaction, secret, now);
     const happened = issuing(issued, { signIn: signInId(deviceHash) });
     await recordAction(transaction, issued.organization_id, happened, now);

@@ -9,7 +9,7 @@ import { forUpdate } from './dialect.ts';
 import { adoptMachine } from './machine-person.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
 import { allRows, changedRows, firstRow, oneRow } from './rows.ts';
-import type { Db, EnvironmentRow } from './schema.ts';
+import type { Db, EnvironmentRow, SecretKey } from './schema.ts';
 
 export const toEnvironment = (row: EnvironmentRow): Environment => ({
   environmentId: row.environment_id,
@@ -26,18 +26,13 @@ export const toEnvironment = (row: EnvironmentRow): Environment => ({
   ...optional('claimedBy', row.claimed_by),
 });
 
-interface Holder {
-  organizationId: string;
-  secretId: string;
-}
-
 /**
  * Registers the machine, or updates the one with the same host name and platform. It does not change a revoked one.
  * @throws Problem `quota_reached`
  */
 export async function registerEnvironment(
   db: Db,
-  { organizationId, secretId }: Holder,
+  { organizationId, secretId }: SecretKey,
   body: RegisterEnvironmentBody,
   now: number,
 ) {
@@ -92,7 +87,7 @@ export const findNamed = (
 const insertEnvironment = (
   db: Db,
   environmentId: string,
-  { organizationId, secretId }: Holder,
+  { organizationId, secretId }: SecretKey,
   body: RegisterEnvironmentBody,
   now: number,
 ) =>

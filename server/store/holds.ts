@@ -10,7 +10,7 @@ import { toTimestamp } from './columns.ts';
 import { holdOf } from './held.ts';
 import { isPostgres } from './postgres.ts';
 import { allRows, firstRow, oneRow } from './rows.ts';
-import type { Db } from './schema.ts';
+import type { Db, MemberKey } from './schema.ts';
 import type { HoldRow } from './schema-governance.ts';
 import { named, type Viewer } from './viewer.ts';
 
@@ -81,7 +81,7 @@ export async function assertNoHold(transaction: Db, organizationId: string): Pro
  * @param everythingToo also a hold on all that the organization has
  * @throws Problem `held`
  */
-export async function assertNoHoldOn(transaction: Db, { organizationId, userId }: Holder, everythingToo: boolean) {
+export async function assertNoHoldOn(transaction: Db, { organizationId, userId }: MemberKey, everythingToo: boolean) {
   const row = await firstRow(
     transaction,
     sql<Pick<HoldRow, 'hold_id'>>`
@@ -97,18 +97,13 @@ export async function assertNoHoldOn(transaction: Db, { organizationId, userId }
   );
 }
 
-interface Holder {
-  organizationId: string;
-  userId: string;
-}
-
 /**
  * Places a hold, in a transaction of `changeMembers`, so that two at once count each other.
  * @throws Problem `not_found`, `quota_reached`
  */
 export async function placeHold(
   transaction: Db,
-  viewer: Viewer & Holder,
+  viewer: Viewer & MemberKey,
   { target, reason }: PlaceHoldBody,
   now: number,
 ): Promise<HoldRow> {
@@ -135,7 +130,7 @@ export async function placeHold(
 /** Releases a hold; undefined where the organization has no such one. */
 export const releaseHold = (
   db: Db,
-  { organizationId, userId }: Holder,
+  { organizationId, userId }: MemberKey,
   holdId: string,
   now: number,
 ): Promise<HoldRow | undefined> =>

@@ -8,7 +8,7 @@ import { optional, toTimestamp } from './columns.ts';
 import { holdEnvironment } from './environments.ts';
 import { assertConfigRoom, assertRoom, QUOTAS } from './quotas.ts';
 import { allRows, firstRow, oneRow } from './rows.ts';
-import type { Db, InstallationRow } from './schema.ts';
+import type { Db, InstallationRow, MemberKey } from './schema.ts';
 
 export const toInstallation = (row: InstallationRow): Installation => ({
   installationId: row.installation_id,
@@ -118,7 +118,7 @@ export const upsertInstallation = (
  */
 export const updateInstallation = (
   db: Db,
-  { organizationId, userId }: { organizationId: string; userId: string },
+  { organizationId, userId }: MemberKey,
   installationId: string,
   change: InstallationChange,
   now: number,

@@ -1,17 +1,23 @@
+import { sql } from 'kysely';
 import { type HappenedIn, recordInAll } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { emailKey } from './columns.ts';
-import type { Db } from './schema.ts';
+import { allRows, firstRow } from './rows.ts';
+import type { Db, MemberRow, OrganizationRow, UserRow } from './schema.ts';
 import { asService } from './tenant.ts';
 
-/** All memberships and invitations of the e-mail, with the issuer of a member. */
-export const findByEmail = (db: Db, email: string) =>
-  db
-    .selectFrom('members')
-    .leftJoin('users', 'users.user_id', 'members.user_id')
-    .select(['members.user_id', 'members.organization_id', 'members.status', 'users.issuer'])
-    .where('members.email_key', '=', emailKey(email))
-    .execute();
+/** A membership or invitation, with the issuer of a member. */
+export type Offer = Pick<MemberRow, 'user_id' | 'organization_id' | 'status'> & { issuer: UserRow['issuer'] | null };
+
+/** All memberships and invitations of the e-mail. */
+export const findByEmail = (db: Db, email: string): Promise<Offer[]> =>
+  allRows(
+    db,
+    sql<Offer>`
+      select members.user_id, members.organization_id, members.status, users.issuer
+      from members left join users on users.user_id = members.user_id
+      where members.email_key = ${emailKey(email)}`,
+  );
 
 /** Whether a member of any organization has proven this e-mail. The query sees all organizations. */
 export async function isMemberAnywhere(db: Db, email: string): Promise<boolean> {
@@ -24,26 +30,23 @@ const MOST_OFFERS = 100;
 
 /** The invitations of an e-mail, the latest first: of many, a person looks for the one just mailed. */
 export const listInvitationsOf = (db: Db, email: string) =>
-  db
-    .selectFrom('members')
-    .innerJoin('organizations', 'organizations.organization_id', 'members.organization_id')
-    .select(['members.organization_id', 'members.user_id', 'members.role', 'organizations.name'])
-    .where('members.email_key', '=', emailKey(email))
-    .where('members.status', '=', 'invited')
-    .orderBy('members.created_at', 'desc')
-    .orderBy('members.user_id', 'desc')
-    .limit(MOST_OFFERS)
-    .execute();
+  allRows(
+    db,
+    sql<Pick<MemberRow, 'organization_id' | 'user_id' | 'role'> & Pick<OrganizationRow, 'name'>>`
+      select members.organization_id, members.user_id, members.role, organizations.name
+      from members join organizations on organizations.organization_id = members.organization_id
+      where members.email_key = ${emailKey(email)} and members.status = 'invited'
+      order by members.created_at desc, members.user_id desc limit ${MOST_OFFERS}`,
+  );
 
 /** The invitation of an e-mail to one organization. */
 export const findInvitation = (db: Db, organizationId: string, email: string) =>
-  db
-    .selectFrom('members')
-    .select('user_id')
-    .where('organization_id', '=', organizationId)
-    .where('email_key', '=', emailKey(email))
-    .where('status', '=', 'invited')
-    .executeTakeFirst();
+  firstRow(
+    db,
+    sql<Pick<MemberRow, 'user_id'>>`
+      select user_id from members
+      where organization_id = ${organizationId} and email_key = ${emailKey(email)} and status = 'invited'`,
+  );
 
 /**
  * Makes the person an active member, and declines all other invitations of their e-mail. Rejects on a unique constraint
@@ -57,13 +60,13 @@ export async function acceptInvitation(
   now: number,
 ): Promise<boolean> {
   await lockPerson(db, userId);
-  const accepted = await db
-    .updateTable('members')
-    .set({ user_id: userId, status: 'active', joined_at: now, updated_at: now })
-    .where('user_id', '=', invitedId)
-    .where('status', '=', 'invited')
-    .returning(['organization_id', 'role'])
-    .executeTakeFirst();
+  const accepted = await firstRow(
+    db,
+    sql<Pick<MemberRow, 'organization_id' | 'role'>>`
+      update members set user_id = ${userId}, status = 'active', joined_at = ${now}, updated_at = ${now}
+      where user_id = ${invitedId} and status = 'invited'
+      returning organization_id, role`,
+  );
   if (!accepted) return false;
   const declined = await declineInvitations(db, email);
   const { organization_id: organizationId, role } = accepted;
@@ -80,12 +83,12 @@ export async function acceptInvitation(
  * @returns what the audit logs of their organizations are to say: each knows the person by the id of its invitation alone
  */
 export async function declineInvitations(db: Db, email: string): Promise<HappenedIn[]> {
-  const ended = await db
-    .deleteFrom('members')
-    .where('email_key', '=', emailKey(email))
-    .where('status', '=', 'invited')
-    .returning(['organization_id', 'user_id'])
-    .execute();
+  const ended = await allRows(
+    db,
+    sql<Pick<MemberRow, 'organization_id' | 'user_id'>>`
+      delete from members where email_key = ${emailKey(email)} and status = 'invited'
+      returning organization_id, user_id`,
+  );
   return ended.map(({ organization_id: organizationId, user_id }) => ({
     organizationId,
     actor: person(user_id),
@@ -99,4 +102,4 @@ export async function declineInvitations(db: Db, email: string): Promise<Happene
  * update locks the row on both engines.
  */
 export const lockPerson = (db: Db, userId: string) =>
-  db.updateTable('users').set({ user_id: userId }).where('user_id', '=', userId).execute();
+  sql`update users set user_id = user_id where user_id = ${userId}`.execute(db);

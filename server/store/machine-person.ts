@@ -1,31 +1,26 @@
 import { sql } from 'kysely';
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
+import { findSender } from './ownership.ts';
 import { firstRow } from './rows.ts';
-import type { Db, EnvironmentRow } from './schema.ts';
+import type { Db, EnvironmentRow, SecretKey } from './schema.ts';
 
 /*
  * Whose machine it is. A host name proves nothing, since any secret may register under any: a machine that is nobody's
  * becomes a person's only if an admin let them sign it in; what else they send there is theirs, by their secret.
  */
 
-interface Holder {
-  organizationId: string;
-  secretId: string;
-}
-
 /**
  * Gives a machine of nobody to the person who signed it in with this secret. Where no admin agreed, it is noted that they
  * claim it.
  * @returns the machine as it is then
  */
-export const adoptMachine = async (db: Db, holder: Holder, machine: EnvironmentRow, now: number) => {
+export const adoptMachine = async (db: Db, secret: SecretKey, machine: EnvironmentRow, now: number) => {
   if (machine.user_id !== null || machine.status !== 'active') return machine;
-  const signedIn = await findSignedIn(db, holder);
-  if (!signedIn) return machine;
-  const isAgreed = signedIn.environment_id === machine.environment_id;
+  const { userId, environmentId } = await findSender(db, secret);
+  if (userId === null) return machine;
+  const isAgreed = environmentId === machine.environment_id;
   if (!isAgreed && machine.claimed_by !== null) return machine;
-  const userId = signedIn.user_id;
   return db
     .transaction()
     .execute((transaction) =>
@@ -34,17 +29,6 @@ export const adoptMachine = async (db: Db, holder: Holder, machine: EnvironmentR
         : claimMachine(transaction, machine, userId, now),
     );
 };
-
-/** The person of a secret, and the machine it is bound to. */
-async function findSignedIn(db: Db, { organizationId, secretId }: Holder) {
-  const row = await db
-    .selectFrom('secrets')
-    .select(['user_id', 'environment_id'])
-    .where('organization_id', '=', organizationId)
-    .where('secret_id', '=', secretId)
-    .executeTakeFirst();
-  return row && row.user_id !== null ? { ...row, user_id: row.user_id } : undefined;
-}
 
 /**
  * Says whose the machine is from now on, with its secrets and its sessions that are nobody's; what it captured for another person stays

@@ -58,23 +58,13 @@ export async function insertInvited(
   now: number,
 ): Promise<MemberRow> {
   await assertRoom(transaction, 'members', organizationId, now);
-  return transaction
-    .insertInto('members')
-    .values({
-      organization_id: organizationId,
-      user_id: newId('usr'),
-      email,
-      email_key: emailKey(email),
-      role,
-      status: 'invited',
-      mailed_at: null,
-      link_expires_at: null,
-      joined_at: null,
-      created_at: now,
-      updated_at: now,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  return oneRow(
+    transaction,
+    sql<MemberRow>`
+      insert into members (organization_id, user_id, email, email_key, role, status, created_at, updated_at)
+      values (${organizationId}, ${newId('usr')}, ${email}, ${emailKey(email)}, ${role}, 'invited', ${now}, ${now})
+      returning *`,
+  );
 }
 
 /** Notes that the invitation was mailed. @returns undefined when it was accepted or withdrawn meanwhile */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { assertNoHold } from './holds.ts';
-import type { Db } from './schema.ts';
+import { allRows, changedRows, firstRow, runAll } from './rows.ts';
+import type { Db, OrganizationRow, SessionRow, UsageDayRow } from './schema.ts';
 import { revokeSecrets } from './secrets.ts';
 
 const AT_ONCE = 500;
@@ -13,43 +14,38 @@ const AT_ONCE = 500;
  */
 export const endOrganization = (db: Db, organizationId: string, now: number): Promise<string[]> =>
   db.transaction().execute(async (transaction) => {
-    await transaction
-      .updateTable('organizations')
-      .set({ status: 'deleted', name: '', updated_at: now })
-      .where('organization_id', '=', organizationId)
-      .execute();
+    const mine = sql`organization_id = ${organizationId}`;
+    await sql`update organizations set status = 'deleted', name = '', updated_at = ${now} where ${mine}`.execute(
+      transaction,
+    );
     await assertNoHold(transaction, organizationId);
-    await transaction.deleteFrom('members').where('organization_id', '=', organizationId).execute();
-    await transaction.deleteFrom('directory_tokens').where('organization_id', '=', organizationId).execute();
-    await transaction
-      .updateTable('environments')
-      .set({ status: 'revoked' })
-      .where('organization_id', '=', organizationId)
-      .execute();
+    await runAll(transaction, [
+      sql`delete from members where ${mine}`,
+      sql`delete from directory_tokens where ${mine}`,
+      sql`update environments set status = 'revoked' where ${mine}`,
+    ]);
     const secretIds = await revokeSecrets(transaction, organizationId, now);
     // Last, because the slug is a key: while a row's key changes, nobody adds an entry to its audit log.
-    await transaction
-      .updateTable('organizations')
-      .set({ slug: organizationId })
-      .where('organization_id', '=', organizationId)
-      .execute();
+    await sql`update organizations set slug = organization_id where ${mine}`.execute(transaction);
     return secretIds;
   });
 
 export async function listDeletedOrganizations(db: Db): Promise<string[]> {
-  const rows = await db.selectFrom('organizations').select('organization_id').where('status', '=', 'deleted').execute();
+  const rows = await allRows(
+    db,
+    sql<Pick<OrganizationRow, 'organization_id'>>`select organization_id from organizations where status = 'deleted'`,
+  );
   return rows.map(({ organization_id }) => organization_id);
 }
 
 /** Some sessions of the organization that are not marked as deleted yet. */
 export async function listRemainingSessions(db: Db, organizationId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('sessions')
-    .select('session_id')
-    .where('organization_id', '=', organizationId)
-    .where('deleted_at', 'is', null)
-    .limit(AT_ONCE)
-    .execute();
+  const rows = await allRows(
+    db,
+    sql<Pick<SessionRow, 'session_id'>>`
+      select session_id from sessions where organization_id = ${organizationId} and deleted_at is null
+      limit ${AT_ONCE}`,
+  );
   return rows.map(({ session_id }) => session_id);
 }
 
@@ -63,23 +59,15 @@ export async function removeOrganization(
   organizationId: string,
   beforeLast?: () => Promise<void>,
 ): Promise<boolean> {
-  const left = await db
-    .selectFrom('sessions')
-    .select('session_id')
-    .where('organization_id', '=', organizationId)
-    .limit(1)
-    .executeTakeFirst();
+  const left = await firstRow(db, sql`select 1 from sessions where organization_id = ${organizationId} limit 1`);
   if (left) return false;
   await removeRows(db, organizationId, 'deleted_sessions', 'session_id');
   // Without these nobody sums a day again. The sums go a day at a time: a year has hundreds of thousands.
-  await db.deleteFrom('summed_days').where('organization_id', '=', organizationId).execute();
+  await sql`delete from summed_days where organization_id = ${organizationId}`.execute(db);
   for (let sum = await findSum(db, organizationId); sum; sum = await findSum(db, organizationId)) {
-    await db
-      .deleteFrom('usage_days')
-      .where('organization_id', '=', organizationId)
-      .where('plane', '=', sum.plane)
-      .where('day', '=', sum.day)
-      .execute();
+    await sql`
+      delete from usage_days
+      where organization_id = ${organizationId} and plane = ${sum.plane} and day = ${sum.day}`.execute(db);
   }
   for (const [table, key] of OWNED) await removeRows(db, organizationId, table, key);
   await beforeLast?.();
@@ -91,21 +79,21 @@ export async function removeOrganization(
 async function removeRows(db: Db, organizationId: string, table: string, key: string): Promise<void> {
   const some = sql`select ${sql.ref(key)} from ${sql.table(table)} where organization_id = ${organizationId} limit ${AT_ONCE}`;
   for (let gone = AT_ONCE; gone === AT_ONCE; ) {
-    const { numAffectedRows } = await sql`
-      delete from ${sql.table(table)} where organization_id = ${organizationId} and ${sql.ref(key)} in (${some})`.execute(
+    gone = await changedRows(
       db,
+      sql`
+        delete from ${sql.table(table)}
+        where organization_id = ${organizationId} and ${sql.ref(key)} in (${some})`,
     );
-    gone = Number(numAffectedRows);
   }
 }
 
 const findSum = (db: Db, organizationId: string) =>
-  db
-    .selectFrom('usage_days')
-    .select(['plane', 'day'])
-    .where('organization_id', '=', organizationId)
-    .limit(1)
-    .executeTakeFirst();
+  firstRow(
+    db,
+    sql<Pick<UsageDayRow, 'plane' | 'day'>>`
+      select plane, day from usage_days where organization_id = ${organizationId} limit 1`,
+  );
 
 /** Tables with their key columns; a table comes before those that it refers to. */
 const OWNED = [

@@ -7,7 +7,7 @@ import { recordAction, recordInAll } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { emailKey, toTimestamp } from './columns.ts';
 import { declineInvitations, lockPerson } from './invitations.ts';
-import { allRows, oneRow } from './rows.ts';
+import { allRows, firstRow, oneRow } from './rows.ts';
 import type { Db, MemberRow, OrganizationRow } from './schema.ts';
 
 export const toOrganization = (row: OrganizationRow): Organization => ({
@@ -34,37 +34,23 @@ export function createOrganization(db: Db, name: string, owner: Founder, now: nu
   const proven = owner.emailVerified && owner.email ? owner.email : undefined;
   return db.transaction().execute(async (transaction) => {
     await lockPerson(transaction, owner.userId);
-    const values = {
-      organization_id: organizationId,
-      name,
-      status: 'active' as const,
-      owner_user_id: owner.userId,
-      tenant_assigned: 0,
-      created_at: now,
-      updated_at: now,
-    };
     const slug = toSlug(name);
+    const insert = (free: string) =>
+      firstRow(
+        transaction,
+        sql<OrganizationRow>`
+          insert into organizations (organization_id, name, slug, status, owner_user_id, tenant_assigned, created_at,
+            updated_at)
+          values (${organizationId}, ${name}, ${free}, 'active', ${owner.userId}, 0, ${now}, ${now})
+          on conflict (slug) do nothing returning *`,
+      );
     // Only the insertion tells whether a slug is free: somebody else may take it at the same moment.
-    const row =
-      (await insertWithSlug(transaction, { ...values, slug })) ??
-      (await insertWithSlug(transaction, { ...values, slug: `${slug}-${randomBytes(4).toString('hex')}` }));
+    const row = (await insert(slug)) ?? (await insert(`${slug}-${randomBytes(4).toString('hex')}`));
     if (!row) throw new Error('no slug could be found for the organization');
-    await transaction
-      .insertInto('members')
-      .values({
-        organization_id: organizationId,
-        user_id: owner.userId,
-        email: owner.email ?? '',
-        email_key: proven === undefined ? null : emailKey(proven),
-        role: 'owner',
-        status: 'active',
-        mailed_at: null,
-        link_expires_at: null,
-        joined_at: now,
-        created_at: now,
-        updated_at: now,
-      })
-      .execute();
+    await sql`
+      insert into members (organization_id, user_id, email, email_key, role, status, joined_at, created_at, updated_at)
+      values (${organizationId}, ${owner.userId}, ${owner.email ?? ''}, ${proven === undefined ? null : emailKey(proven)},
+        'owner', 'active', ${now}, ${now}, ${now})`.execute(transaction);
     const declined = proven === undefined ? [] : await declineInvitations(transaction, proven);
     const actor = person(owner.userId);
     const target = { kind: 'organization', id: organizationId } as const;
@@ -73,14 +59,6 @@ export function createOrganization(db: Db, name: string, owner: Founder, now: nu
     return row;
   });
 }
-
-const insertWithSlug = (db: Db, row: OrganizationRow) =>
-  db
-    .insertInto('organizations')
-    .values(row)
-    .onConflict((conflict) => conflict.column('slug').doNothing())
-    .returningAll()
-    .executeTakeFirst();
 
 /** The name in lower-case letters, digits and hyphens. */
 function toSlug(name: string): string {

@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import type { Plane } from '../../contract/secret.ts';
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
-import type { Db, SessionRow } from './schema.ts';
+import { changedRows, firstRow } from './rows.ts';
+import type { Db, MemberKey, SecretKey, SecretRow, SessionRow } from './schema.ts';
 import type { DeletedSessionRow } from './schema-removal.ts';
 
 /** The sender of a request with a secret. */
@@ -13,21 +15,16 @@ export interface Sender {
   userId: string | null;
 }
 
-interface Holder {
-  organizationId: string;
-  secretId: string;
-}
-
 /** How long a secret proves that its holder opened a session: secrets are copied and shared. */
 const SAME_SECRET_MS = 24 * 3_600_000;
 
-export async function findSender(db: Db, { organizationId, secretId }: Holder): Promise<Sender> {
-  const row = await db
-    .selectFrom('secrets')
-    .select(['environment_id', 'user_id'])
-    .where('organization_id', '=', organizationId)
-    .where('secret_id', '=', secretId)
-    .executeTakeFirst();
+export async function findSender(db: Db, { organizationId, secretId }: SecretKey): Promise<Sender> {
+  const row = await firstRow(
+    db,
+    sql<Pick<SecretRow, 'environment_id' | 'user_id'>>`
+      select environment_id, user_id from secrets
+      where organization_id = ${organizationId} and secret_id = ${secretId}`,
+  );
   return { secretId, environmentId: row?.environment_id ?? null, userId: row?.user_id ?? null };
 }
 
@@ -35,14 +32,10 @@ export async function findSender(db: Db, { organizationId, secretId }: Holder): 
  * Binds the secret to the first machine that was registered with it, for good. A sender may name any host, but only one
  * can register it first.
  */
-export const bindSecret = (db: Db, { organizationId, secretId }: Holder, environmentId: string) =>
-  db
-    .updateTable('secrets')
-    .set({ environment_id: environmentId })
-    .where('organization_id', '=', organizationId)
-    .where('secret_id', '=', secretId)
-    .where('environment_id', 'is', null)
-    .execute();
+export const bindSecret = (db: Db, { organizationId, secretId }: SecretKey, environmentId: string) =>
+  sql`
+    update secrets set environment_id = ${environmentId}
+    where organization_id = ${organizationId} and secret_id = ${secretId} and environment_id is null`.execute(db);
 
 /**
  * Whether the sender may be told of the session what others may not: its machine or its person captured it. A secret alone
@@ -84,14 +77,13 @@ const isOfMachine = (row: Pick<SessionRow, 'environment_id'> & Partial<SessionRo
 
 /** The session that was captured under the key and was not deleted. */
 export const findCaptured = (db: Db, organizationId: string, plane: Plane, clientKey: string) =>
-  db
-    .selectFrom('sessions')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('plane', '=', plane)
-    .where('client_key', '=', clientKey)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+  firstRow(
+    db,
+    sql<SessionRow>`
+      select * from sessions
+      where organization_id = ${organizationId} and plane = ${plane} and client_key = ${clientKey}
+        and deleted_at is null`,
+  );
 
 /**
  * Forgets the key of a deleted session, so that it may be captured again; appends to the deleted one stay refused.
@@ -99,26 +91,16 @@ export const findCaptured = (db: Db, organizationId: string, plane: Plane, clien
  */
 export const forgetDeletion = (
   db: Db,
-  { organizationId, userId }: { organizationId: string; userId: string },
+  { organizationId, userId }: MemberKey,
   sessionId: string,
   now: number,
 ): Promise<boolean> =>
   db.transaction().execute(async (transaction) => {
-    const { numUpdatedRows } = await transaction
-      .updateTable('deleted_sessions')
-      .set({ client_key: null })
-      .where('organization_id', '=', organizationId)
-      .where('session_id', '=', sessionId)
-      .executeTakeFirst();
+    const mine = sql`organization_id = ${organizationId} and session_id = ${sessionId}`;
+    const forgotten = await changedRows(transaction, sql`update deleted_sessions set client_key = null where ${mine}`);
     // Its row holds the key as well until the sweep has removed it.
-    await transaction
-      .updateTable('sessions')
-      .set({ client_key: null })
-      .where('organization_id', '=', organizationId)
-      .where('session_id', '=', sessionId)
-      .where('deleted_at', 'is not', null)
-      .execute();
-    if (numUpdatedRows === 0n) return false;
+    await sql`update sessions set client_key = null where ${mine} and deleted_at is not null`.execute(transaction);
+    if (forgotten === 0) return false;
     const target = { kind: 'session', id: sessionId } as const;
     const happened = { actor: person(userId), action: 'session.deletion_forgotten', target } as const;
     await recordAction(transaction, organizationId, happened, now);

@@ -6,8 +6,8 @@ import { recordAction, recordInAll } from './audit.ts';
 import { type Happened, person } from './audit-chain.ts';
 import { emailKey } from './columns.ts';
 import { uniqueViolation } from './dialect.ts';
-import { acceptInvitation, declineInvitations, findByEmail, isMemberAnywhere } from './invitations.ts';
-import { changedRows, firstRow } from './rows.ts';
+import { acceptInvitation, declineInvitations, findByEmail, isMemberAnywhere, type Offer } from './invitations.ts';
+import { changedRows, firstRow, oneRow } from './rows.ts';
 import type { Db, UserRow } from './schema.ts';
 
 /** A signed-in person and their place in an organization, if they have one. */
@@ -50,8 +50,6 @@ const admit = (db: Db, claims: Claims, now: number) =>
       await acceptInvitation(transaction, invitedId, { userId, email: claims.email }, now);
     }
   });
-
-type Offer = Awaited<ReturnType<typeof findByEmail>>[number];
 
 /**
  * Finds the membership that a verified e-mail gives a person without an organization: its only invitation, or its
@@ -178,26 +176,16 @@ async function proveMember(db: Db, { user_id, organization_id }: Person, email: 
 
 /** Stores the person. A new one takes the id of their invitation, because other rows refer to it. */
 async function writePerson(db: Db, claims: Claims, invitedId: string | undefined, now: number): Promise<string> {
-  const { user_id } = await db
-    .insertInto('users')
-    .values({
-      user_id: invitedId ?? newId('usr'),
-      issuer: claims.issuer,
-      subject: claims.subject,
-      email: claims.email ?? null,
-      email_verified: Number(claims.emailVerified),
-      signed_in_at: null,
-      created_at: now,
-      updated_at: now,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['issuer', 'subject']).doUpdateSet({
-        email: claims.email ?? null,
-        email_verified: Number(claims.emailVerified),
-        updated_at: now,
-      }),
-    )
-    .returning('user_id')
-    .executeTakeFirstOrThrow();
+  const email = claims.email ?? null;
+  const isVerified = Number(claims.emailVerified);
+  const { user_id } = await oneRow(
+    db,
+    sql<Pick<UserRow, 'user_id'>>`
+      insert into users (user_id, issuer, subject, email, email_verified, created_at, updated_at)
+      values (${invitedId ?? newId('usr')}, ${claims.issuer}, ${claims.subject}, ${email}, ${isVerified}, ${now}, ${now})
+      on conflict (issuer, subject) do update set email = excluded.email, email_verified = excluded.email_verified,
+        updated_at = excluded.updated_at
+      returning user_id`,
+  );
   return user_id;
 }

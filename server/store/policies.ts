@@ -4,7 +4,7 @@ import { DEFAULT_POLICY, type Policy, type PolicyBody } from '../../contract/pol
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { firstRow } from './rows.ts';
-import type { Db } from './schema.ts';
+import type { Db, MemberKey } from './schema.ts';
 import type { PolicyRow } from './schema-governance.ts';
 
 /** What holds in the organization now. */
@@ -23,7 +23,7 @@ export const completePolicy = (stored: string | null | undefined): Policy =>
 /** Replaces the whole policy, in a transaction of `changeMembers`. @returns what holds from then on */
 export async function replacePolicy(
   transaction: Db,
-  { organizationId, userId }: { organizationId: string; userId: string },
+  { organizationId, userId }: MemberKey,
   body: PolicyBody,
   now: number,
 ): Promise<Policy> {

@@ -464,5 +464,17 @@ export interface Database extends DirectoryTables {
   provider_records: ProviderRecordRow;
 }
 
+/** A person in an organization. */
+export interface MemberKey {
+  organizationId: string;
+  userId: string;
+}
+
+/** A secret of an organization. */
+export interface SecretKey {
+  organizationId: string;
+  secretId: string;
+}
+
 /** The store, on either engine. */
 export type Db = Kysely<Database>;

@@ -4,7 +4,7 @@ import { newId } from '../ids.ts';
 import { type Happened, person, secret } from './audit-chain.ts';
 import { optional, optionalTimestamp, toTimestamp } from './columns.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
-import { allRows, changedRows, firstRow } from './rows.ts';
+import { allRows, changedRows, firstRow, oneRow } from './rows.ts';
 import type { Db, SecretRow } from './schema.ts';
 
 export const toSecret = (row: SecretRow): Secret => ({
@@ -42,27 +42,16 @@ export interface NewSecret {
  */
 export async function addSecret(transaction: Db, secret: NewSecret, now: number): Promise<SecretRow> {
   await assertRoom(transaction, 'secrets', secret.organizationId, now);
-  return transaction
-    .insertInto('secrets')
-    .values({
-      secret_id: newId('sec', now),
-      organization_id: secret.organizationId,
-      name: secret.name ?? null,
-      plane: secret.plane,
-      hash: secret.hash,
-      prefix: secret.prefix,
-      last_four: secret.lastFour,
-      status: 'active',
-      created_by: secret.createdBy,
-      user_id: secret.userId ?? null,
-      environment_id: secret.environmentId ?? null,
-      last_used_at: null,
-      revoked_at: null,
-      created_at: now,
-      updated_at: now,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  return oneRow(
+    transaction,
+    sql<SecretRow>`
+      insert into secrets (secret_id, organization_id, name, plane, hash, prefix, last_four, status, created_by, user_id,
+        environment_id, created_at, updated_at)
+      values (${newId('sec', now)}, ${secret.organizationId}, ${secret.name ?? null}, ${secret.plane}, ${secret.hash},
+        ${secret.prefix}, ${secret.lastFour}, 'active', ${secret.createdBy}, ${secret.userId ?? null},
+        ${secret.environmentId ?? null}, ${now}, ${now})
+      returning *`,
+  );
 }
 
 /** The audit entry of a secret that was issued. @param how what else is known of that */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { forUpdate } from './dialect.ts';
-import type { Db } from './schema.ts';
+import { allRows, changedRows, runAll, type Sql } from './rows.ts';
+import type { Db, EnvironmentRow } from './schema.ts';
 
 /** How long unused secrets and machines stay in lists. */
 const KEPT_MS = 90 * 24 * 3_600_000;
@@ -20,78 +21,52 @@ async function repeat(purge: () => Promise<number>, signal?: AbortSignal): Promi
   for (let gone = AT_ONCE; gone === AT_ONCE && !signal?.aborted; ) gone = await purge();
 }
 
-async function purgeSecrets(db: Db, before: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('secrets')
-    .where('secret_id', 'in', (query) =>
-      query
-        .selectFrom('secrets')
-        .select('secret_id')
-        .where('status', '=', 'revoked')
-        .where('revoked_at', '<', before)
-        .where((row) =>
-          row.not(
-            row.exists(
-              row
-                .selectFrom('sessions')
-                .select('session_id')
-                .whereRef('sessions.organization_id', '=', 'secrets.organization_id')
-                .whereRef('sessions.secret_id', '=', 'secrets.secret_id'),
-            ),
-          ),
-        )
-        .limit(AT_ONCE),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}
+const purgeSecrets = (db: Db, before: number): Promise<number> =>
+  changedRows(
+    db,
+    sql`
+      delete from secrets where secret_id in (
+        select secret_id from secrets
+        where status = 'revoked' and revoked_at < ${before} and not exists (
+          select 1 from sessions
+          where sessions.organization_id = secrets.organization_id and sessions.secret_id = secrets.secret_id)
+        limit ${AT_ONCE})`,
+  );
 
 const purgeMachines = (db: Db, before: number): Promise<number> =>
   db.transaction().execute(async (transaction) => {
-    const found = await unusedMachines(transaction, before).limit(AT_ONCE).execute();
+    const found = await idsOf(transaction, sql`${unusedMachines(before)} limit ${AT_ONCE}`);
     if (found.length === 0) return 0;
-    const foundIds = found.map(({ environment_id }) => environment_id);
     for (const table of ['environments', 'installations']) {
       await sql`
         select environment_id from ${sql.table(table)}
-        where environment_id in (${sql.join(foundIds)}) ${forUpdate(transaction)}`.execute(transaction);
+        where environment_id in (${sql.join(found)}) ${forUpdate(transaction)}`.execute(transaction);
     }
     // Before the lock, one may have reported again, opened a session, or had an agent disabled.
-    const machines = await unusedMachines(transaction, before).where('environment_id', 'in', foundIds).execute();
-    const ids = machines.map(({ environment_id }) => environment_id);
+    const ids = await idsOf(transaction, sql`${unusedMachines(before)} and environment_id in (${sql.join(found)})`);
     if (ids.length === 0) return 0;
-    await transaction.deleteFrom('installations').where('environment_id', 'in', ids).execute();
-    // The secret is bound again when the machine registers again.
-    await transaction.updateTable('secrets').set({ environment_id: null }).where('environment_id', 'in', ids).execute();
-    await transaction.deleteFrom('environments').where('environment_id', 'in', ids).execute();
+    const these = sql`environment_id in (${sql.join(ids)})`;
+    await runAll(transaction, [
+      sql`delete from installations where ${these}`,
+      // The secret is bound again when the machine registers again.
+      sql`update secrets set environment_id = null where ${these}`,
+      sql`delete from environments where ${these}`,
+    ]);
     return ids.length;
   });
 
-const unusedMachines = (db: Db, before: number) =>
-  db
-    .selectFrom('environments')
-    .select('environment_id')
-    .where('status', '=', 'active')
-    .where('last_seen_at', '<', before)
-    .where((row) =>
-      row.not(
-        row.exists(
-          row
-            .selectFrom('sessions')
-            .select('session_id')
-            .whereRef('sessions.organization_id', '=', 'environments.organization_id')
-            .whereRef('sessions.environment_id', '=', 'environments.environment_id'),
-        ),
-      ),
-    )
-    .where((row) =>
-      row.not(
-        row.exists(
-          row
-            .selectFrom('installations')
-            .select('installation_id')
-            .whereRef('installations.environment_id', '=', 'environments.environment_id')
-            .where('installations.status', '=', 'disabled'),
-        ),
-      ),
-    );
+async function idsOf(db: Db, machines: Sql): Promise<string[]> {
+  const rows = await allRows(db, machines as Sql<Pick<EnvironmentRow, 'environment_id'>>);
+  return rows.map(({ environment_id }) => environment_id);
+}
+
+const unusedMachines = (before: number): Sql => sql`
+  select environment_id from environments
+  where status = 'active' and last_seen_at < ${before}
+    and not exists (
+      select 1 from sessions
+      where sessions.organization_id = environments.organization_id
+        and sessions.environment_id = environments.environment_id)
+    and not exists (
+      select 1 from installations
+      where installations.environment_id = environments.environment_id and installations.status = 'disabled')`;

@@ -4,7 +4,7 @@ import type { SessionKey } from '../log/decide.ts';
 import { findMember } from './members.ts';
 import { readPolicy } from './policies.ts';
 import { firstRow } from './rows.ts';
-import type { Db, SessionRow } from './schema.ts';
+import type { Db, MemberKey, SessionRow } from './schema.ts';
 import type { ShareRow } from './schema-governance.ts';
 import { seeEverything } from './tenant.ts';
 
@@ -24,9 +24,7 @@ export interface Viewer {
 /** The service itself, or a machine that acts on what it sent; never a person. */
 export const wholeOrganization = (organizationId: string): Viewer => ({ organizationId, seesAll: true });
 
-interface Asker {
-  organizationId: string;
-  userId: string;
+interface Asker extends MemberKey {
   role: Role;
 }
 

@@ -4,7 +4,7 @@ import type { ChangeViewBody, SaveViewBody, View, ViewSearch } from '../../contr
 import { newId } from '../ids.ts';
 import { toTimestamp } from './columns.ts';
 import { allRows, firstRow, oneRow } from './rows.ts';
-import type { Db, ViewRow } from './schema.ts';
+import type { Db, MemberKey, ViewRow } from './schema.ts';
 
 /** The most views that a person may save, and that an organization may share. */
 export const VIEW_QUOTAS = { own: 100, shared: 500 } as const;
@@ -46,11 +46,10 @@ export const findView = (db: Db, organizationId: string, userId: string, viewId:
  */
 export async function addView(
   transaction: Db,
-  whose: { organizationId: string; userId: string },
+  { organizationId, userId }: MemberKey,
   { name, search, isShared = false }: SaveViewBody,
   now: number,
 ): Promise<ViewRow> {
-  const { organizationId, userId } = whose;
   const row = await oneRow(
     transaction,
     sql<ViewRow>`

@@ -8,7 +8,7 @@ import { person, secret } from './audit-chain.ts';
 import { forUpdate } from './dialect.ts';
 import { findSender, mayRestrict } from './ownership.ts';
 import { firstRow } from './rows.ts';
-import type { Db, SessionRow } from './schema.ts';
+import type { Db, SecretKey, SessionRow } from './schema.ts';
 import { type Audience, named, type Viewer } from './viewer.ts';
 
 /** A member who decides who may see a session. */
@@ -65,10 +65,8 @@ export const restrictVisibility = (db: Db, caller: Restricting, sessionId: strin
     return { was: row, to };
   });
 
-interface Restricting {
-  organizationId: string;
+interface Restricting extends SecretKey {
   plane: Plane;
-  secretId: string;
 }
 
 async function store(transaction: Db, row: SessionRow, to: Visibility, actor: AuditParty, now: number): Promise<void> {

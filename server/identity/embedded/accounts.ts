@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { newUuid } from '../../ids.ts';
 import { emailKey } from '../../store/columns.ts';
+import { changedRows, firstRow } from '../../store/rows.ts';
 import type { AccountRow, Db } from '../../store/schema.ts';
 import { revokeAccount } from './records.ts';
 
@@ -11,10 +13,10 @@ export interface NewAccount {
 }
 
 export const findAccount = (db: Db, accountId: string): Promise<AccountRow | undefined> =>
-  db.selectFrom('accounts').selectAll().where('account_id', '=', accountId).executeTakeFirst();
+  firstRow(db, sql<AccountRow>`select * from accounts where account_id = ${accountId}`);
 
 export const findAccountByEmail = (db: Db, email: string): Promise<AccountRow | undefined> =>
-  db.selectFrom('accounts').selectAll().where('email_key', '=', emailKey(email)).executeTakeFirst();
+  firstRow(db, sql<AccountRow>`select * from accounts where email_key = ${emailKey(email)}`);
 
 /** Removes the account, its sign-ins and the links that were mailed to it. */
 export const deleteAccount = (db: Db, accountId: string): Promise<void> =>
@@ -22,46 +24,37 @@ export const deleteAccount = (db: Db, accountId: string): Promise<void> =>
     const account = await findAccount(transaction, accountId);
     if (!account) return;
     await revokeAccount(transaction, accountId);
-    await transaction.deleteFrom('links').where('email', '=', account.email_key).execute();
-    await transaction.deleteFrom('accounts').where('account_id', '=', accountId).execute();
+    await sql`delete from links where email = ${account.email_key}`.execute(transaction);
+    await sql`delete from accounts where account_id = ${accountId}`.execute(transaction);
   });
 
-export async function hasAccounts(db: Db): Promise<boolean> {
-  return (await db.selectFrom('accounts').select('account_id').limit(1).executeTakeFirst()) !== undefined;
-}
+export const hasAccounts = async (db: Db): Promise<boolean> =>
+  (await firstRow(db, sql`select 1 from accounts limit 1`)) !== undefined;
 
 /** @returns the new account's id, or undefined when the e-mail has one already */
-export async function insertAccount(db: Db, account: NewAccount, now: number): Promise<string | undefined> {
-  const account_id = newUuid(now);
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('accounts')
-    .values({
-      account_id,
-      email: account.email.trim(),
-      email_key: emailKey(account.email),
-      email_verified: Number(account.emailVerified),
-      password: account.password,
-      password_version: 0,
-      created_at: now,
-      updated_at: now,
-    })
-    .onConflict((conflict) => conflict.column('email_key').doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n ? account_id : undefined;
+export async function insertAccount(
+  db: Db,
+  { email, emailVerified, password }: NewAccount,
+  now: number,
+): Promise<string | undefined> {
+  const id = newUuid(now);
+  const inserted = await changedRows(
+    db,
+    sql`
+      insert into accounts (account_id, email, email_key, email_verified, password, password_version, created_at,
+        updated_at)
+      values (${id}, ${email.trim()}, ${emailKey(email)}, ${Number(emailVerified)}, ${password}, 0, ${now}, ${now})
+      on conflict (email_key) do nothing`,
+  );
+  return inserted === 1 ? id : undefined;
 }
 
 /** Sets the password of an account whose holder has just proven the e-mail. Tokens of the earlier password stop working. */
 export async function resetPassword(db: Db, accountId: string, password: string, now: number): Promise<void> {
-  await db
-    .updateTable('accounts')
-    .set(({ eb }) => ({
-      password,
-      password_version: eb('password_version', '+', 1),
-      email_verified: 1,
-      updated_at: now,
-    }))
-    .where('account_id', '=', accountId)
-    .execute();
+  await sql`
+    update accounts
+    set password = ${password}, password_version = password_version + 1, email_verified = 1, updated_at = ${now}
+    where account_id = ${accountId}`.execute(db);
 }
 
 /**
@@ -69,6 +62,5 @@ export async function resetPassword(db: Db, accountId: string, password: string,
  * both engines.
  */
 export async function lockFirstAccount(db: Db): Promise<void> {
-  const name = 'oidc_cookie_keys';
-  await db.updateTable('settings').set({ name }).where('name', '=', name).execute();
+  await sql`update settings set name = name where name = 'oidc_cookie_keys'`.execute(db);
 }

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { emailKey } from '../../store/columns.ts';
+import { changedRows, firstRow } from '../../store/rows.ts';
 import type { Db, LinkRow } from '../../store/schema.ts';
 
 export type Purpose = LinkRow['purpose'];
@@ -19,17 +21,10 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest('hex
 /** Makes a link. */
 export async function issueLink(db: Db, purpose: Purpose, email: string | null, now: number): Promise<string> {
   const token = randomBytes(32).toString('base64url');
-  await db
-    .insertInto('links')
-    .values({
-      token_hash: hashOf(token),
-      purpose,
-      email: email === null ? null : emailKey(email),
-      created_at: now,
-      expires_at: now + LINK_LIFE_MS[purpose],
-      used_at: null,
-    })
-    .execute();
+  await sql`
+    insert into links (token_hash, purpose, email, created_at, expires_at)
+    values (${hashOf(token)}, ${purpose}, ${email === null ? null : emailKey(email)}, ${now},
+      ${now + LINK_LIFE_MS[purpose]})`.execute(db);
   return token;
 }
 
@@ -45,50 +40,39 @@ export async function mailLink(
   send: (token: string) => Promise<void>,
 ): Promise<void> {
   const token = await issueLink(db, purpose, email, now);
-  const unused = db.deleteFrom('links').where('used_at', 'is', null);
   await send(token).catch(async (error) => {
-    await unused.where('token_hash', '=', hashOf(token)).execute();
+    await sql`delete from links where token_hash = ${hashOf(token)} and used_at is null`.execute(db);
     throw error;
   });
-  await unused
-    .where('purpose', '=', purpose)
-    .where('email', '=', emailKey(email))
-    .where('token_hash', '!=', hashOf(token))
-    .where('created_at', '<=', now)
-    .execute();
+  await sql`
+    delete from links
+    where purpose = ${purpose} and email = ${emailKey(email)} and token_hash <> ${hashOf(token)}
+      and created_at <= ${now} and used_at is null`.execute(db);
 }
 
 /** The link, if it can still be used. */
 export const findLink = (db: Db, purpose: Purpose, token: string, now: number): Promise<LinkRow | undefined> =>
-  db
-    .selectFrom('links')
-    .selectAll()
-    .where('token_hash', '=', hashOf(token))
-    .where('purpose', '=', purpose)
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', now)
-    .executeTakeFirst();
+  firstRow(
+    db,
+    sql<LinkRow>`
+      select * from links
+      where token_hash = ${hashOf(token)} and purpose = ${purpose} and used_at is null and expires_at > ${now}`,
+  );
 
 /** Marks the link as used. Exactly one of several concurrent callers gets `true`. */
-export async function spendLink(db: Db, link: LinkRow, now: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('links')
-    .set({ used_at: now })
-    .where('token_hash', '=', link.token_hash)
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', now)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+export const spendLink = async (db: Db, link: LinkRow, now: number): Promise<boolean> =>
+  (await changedRows(
+    db,
+    sql`
+      update links set used_at = ${now}
+      where token_hash = ${link.token_hash} and used_at is null and expires_at > ${now}`,
+  )) === 1;
 
 /** Once there is an account, no other link may create a first one. */
 export async function dropFirstAccountLinks(db: Db): Promise<void> {
-  await db.deleteFrom('links').where('purpose', '=', 'first_account').where('used_at', 'is', null).execute();
+  await sql`delete from links where purpose = 'first_account' and used_at is null`.execute(db);
 }
 
 export async function purgeLinks(db: Db, now: number): Promise<void> {
-  await db
-    .deleteFrom('links')
-    .where('expires_at', '<', now - KEEP_MS)
-    .execute();
+  await sql`delete from links where expires_at < ${now - KEEP_MS}`.execute(db);
 }

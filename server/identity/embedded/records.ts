@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
-import type { Db } from '../../store/schema.ts';
+import { changedRows, firstRow } from '../../store/rows.ts';
+import type { Db, ProviderRecordRow } from '../../store/schema.ts';
 
 /** Columns that `oidc-provider` uses to find records. */
 type Column = 'record_id' | 'uid' | 'user_code';
@@ -15,13 +17,12 @@ export function createRecords(db: Db, now: () => number): AdapterFactory {
     async function findBy(column: Column, value: string): Promise<AdapterPayload | undefined> {
       // The value comes from a visitor, and PostgreSQL refuses this character.
       if (value.includes('\0')) return undefined;
-      const row = await db
-        .selectFrom('provider_records')
-        .select(['payload', 'consumed_at'])
-        .where(column, '=', value)
-        .where('model', '=', model)
-        .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now())]))
-        .executeTakeFirst();
+      const row = await firstRow(
+        db,
+        sql<Pick<ProviderRecordRow, 'payload' | 'consumed_at'>>`
+          select payload, consumed_at from provider_records
+          where ${sql.ref(column)} = ${value} and model = ${model} and (expires_at is null or expires_at > ${now()})`,
+      );
       if (!row) return undefined;
       const consumed = row.consumed_at === null ? {} : { consumed: Math.floor(row.consumed_at / 1000) };
       return { ...(JSON.parse(row.payload) as AdapterPayload), ...consumed };
@@ -29,39 +30,34 @@ export function createRecords(db: Db, now: () => number): AdapterFactory {
 
     return {
       async upsert(id, payload, expiresIn) {
-        const values = {
-          grant_id: payload.grantId ?? null,
-          uid: payload.uid ?? null,
-          user_code: payload.userCode ?? null,
-          payload: JSON.stringify(payload),
-          expires_at: expiresIn === undefined ? null : now() + expiresIn * 1000,
-        };
-        await db
-          .insertInto('provider_records')
-          .values({ record_id: keyOf(id), model, consumed_at: null, ...values })
-          .onConflict((conflict) => conflict.column('record_id').doUpdateSet(values))
-          .execute();
+        const { grantId = null, uid = null, userCode = null } = payload;
+        const expiresAt = expiresIn === undefined ? null : now() + expiresIn * 1000;
+        await sql`
+          insert into provider_records (record_id, model, grant_id, uid, user_code, payload, expires_at)
+          values (${keyOf(id)}, ${model}, ${grantId}, ${uid}, ${userCode}, ${JSON.stringify(payload)}, ${expiresAt})
+          on conflict (record_id) do update set grant_id = excluded.grant_id, uid = excluded.uid,
+            user_code = excluded.user_code, payload = excluded.payload, expires_at = excluded.expires_at`.execute(db);
       },
       find: (id) => findBy('record_id', keyOf(id)),
       findByUid: (uid) => findBy('uid', uid),
       findByUserCode: (userCode) => findBy('user_code', userCode),
       /** @throws InvalidGrant when another request, here or on another replica, was first */
       async consume(id) {
-        const { numUpdatedRows } = await db
-          .updateTable('provider_records')
-          .set({ consumed_at: now() })
-          .where('record_id', '=', keyOf(id))
-          .where('consumed_at', 'is', null)
-          .executeTakeFirst();
-        if (numUpdatedRows === 1n) return;
+        const consumed = await changedRows(
+          db,
+          sql`
+            update provider_records set consumed_at = ${now()}
+            where record_id = ${keyOf(id)} and consumed_at is null`,
+        );
+        if (consumed === 1) return;
         const { errors } = await import('oidc-provider');
         throw new errors.InvalidGrant(`${model} was used already`);
       },
       async destroy(id) {
-        await db.deleteFrom('provider_records').where('record_id', '=', keyOf(id)).execute();
+        await sql`delete from provider_records where record_id = ${keyOf(id)}`.execute(db);
       },
       async revokeByGrantId(grantId) {
-        await db.deleteFrom('provider_records').where('grant_id', '=', grantId).where('model', '=', model).execute();
+        await sql`delete from provider_records where grant_id = ${grantId} and model = ${model}`.execute(db);
       },
     };
   };
@@ -70,11 +66,10 @@ export function createRecords(db: Db, now: () => number): AdapterFactory {
 /** Ends a grant with all its tokens. */
 export async function revokeGrants(db: Db, grantIds: readonly string[]): Promise<void> {
   if (grantIds.length === 0) return;
-  const grants = grantIds.map((id) => `Grant:${id}`);
-  await db
-    .deleteFrom('provider_records')
-    .where(({ eb, or }) => or([eb('grant_id', 'in', grantIds), eb('record_id', 'in', grants)]))
-    .execute();
+  const records = grantIds.map((id) => `Grant:${id}`);
+  await sql`
+    delete from provider_records
+    where grant_id in (${sql.join([...grantIds])}) or record_id in (${sql.join(records)})`.execute(db);
 }
 
 /**
@@ -82,9 +77,9 @@ export async function revokeGrants(db: Db, grantIds: readonly string[]): Promise
  * rarely enough.
  */
 export async function revokeAccount(db: Db, accountId: string): Promise<void> {
-  await db.deleteFrom('provider_records').where('payload', 'like', `%"accountId":"${accountId}"%`).execute();
+  await sql`delete from provider_records where payload like ${`%"accountId":"${accountId}"%`}`.execute(db);
 }
 
 export async function purgeRecords(db: Db, now: number): Promise<void> {
-  await db.deleteFrom('provider_records').where('expires_at', '<=', now).execute();
+  await sql`delete from provider_records where expires_at <= ${now}`.execute(db);
 }

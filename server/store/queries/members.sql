@@ -17,8 +17,8 @@ update organizations
 select count(*) as count
   from members
   where organization_id = $1;
-insert into "members" ("organization_id", "user_id", "email", "email_key", "role", "status", "mailed_at", "link_expires_at", "joined_at", "created_at", "updated_at")
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+insert into members (organization_id, user_id, email, email_key, role, status, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, 'invited', $6, $7)
   returning *;
 
 -- listMemberIds

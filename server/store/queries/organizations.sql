@@ -6,19 +6,19 @@ update organizations
   where organization_id = $1;
 
 -- createOrganization
-update "users"
-  set "user_id" = $1
-  where "user_id" = $2;
-insert into "organizations" ("organization_id", "name", "status", "owner_user_id", "tenant_assigned", "created_at", "updated_at", "slug")
-  values ($1, $2, $3, $4, $5, $6, $7, $8)
-  on conflict ("slug") do nothing
+update users
+  set user_id = user_id
+  where user_id = $1;
+insert into organizations (organization_id, name, slug, status, owner_user_id, tenant_assigned, created_at, updated_at)
+  values ($1, $2, $3, 'active', $4, 0, $5, $6)
+  on conflict (slug) do nothing
   returning *;
-insert into "members" ("organization_id", "user_id", "email", "email_key", "role", "status", "mailed_at", "link_expires_at", "joined_at", "created_at", "updated_at")
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+insert into members (organization_id, user_id, email, email_key, role, status, joined_at, created_at, updated_at)
+  values ($1, $2, $3, $4, 'owner', 'active', $5, $6, $7);
 delete
-  from "members"
-  where "email_key" = $1 and "status" = $2
-  returning "organization_id", "user_id";
+  from members
+  where email_key = $1 and status = 'invited'
+  returning organization_id, user_id;
 -- an entry of the audit log: see recordActions in audit.sql
 
 -- findOrganization

@@ -2,9 +2,9 @@
 
 -- deletePerson
 delete
-  from "members"
-  where "email_key" = $1 and "status" = $2
-  returning "organization_id", "user_id";
+  from members
+  where email_key = $1 and status = 'invited'
+  returning organization_id, user_id;
 delete
   from directory_users
   where member_key = $1;
@@ -32,19 +32,19 @@ select users.user_id, users.email, users.email_verified, members.organization_id
   left join members on members.user_id = users.user_id and members.status = 'active'
   left join organizations on organizations.organization_id = members.organization_id
   where users.issuer = $1 and users.subject = $2;
-select "members"."user_id", "members"."organization_id", "members"."status", "users"."issuer"
-  from "members"
-  left join "users" on "users"."user_id" = "members"."user_id"
-  where "members"."email_key" = $1;
-insert into "users" ("user_id", "issuer", "subject", "email", "email_verified", "signed_in_at", "created_at", "updated_at")
-  values ($1, $2, $3, $4, $5, $6, $7, $8)
-  on conflict ("issuer", "subject") do update
-  set "email" = $9, "email_verified" = $10, "updated_at" = $11
-  returning "user_id";
+select members.user_id, members.organization_id, members.status, users.issuer
+  from members
+  left join users on users.user_id = members.user_id
+  where members.email_key = $1;
+insert into users (user_id, issuer, subject, email, email_verified, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $7)
+  on conflict (issuer, subject) do update
+  set email = excluded.email, email_verified = excluded.email_verified, updated_at = excluded.updated_at
+  returning user_id;
 delete
-  from "members"
-  where "email_key" = $1 and "status" = $2
-  returning "organization_id", "user_id";
+  from members
+  where email_key = $1 and status = 'invited'
+  returning organization_id, user_id;
 update members
   set email = $1, email_key = $2
   where user_id = $3 and email_key is null;

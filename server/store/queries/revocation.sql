@@ -2,29 +2,29 @@
 
 -- findRevokedWithOpen
 select *
-  from "environments"
-  where "status" = $1 and "environment_id" > $2 and exists (select "session_id"
-  from "sessions"
-  where "sessions"."environment_id" = "environments"."environment_id" and "sessions"."status" = $3)
-  order by "environment_id"
-  limit $4;
+  from environments
+  where status = 'revoked' and environment_id > $1 and exists ( select 1
+  from sessions
+  where sessions.environment_id = environments.environment_id and sessions.status = 'active')
+  order by environment_id
+  limit 1;
 
 -- listOpen
 select *
-  from "sessions"
-  where "organization_id" = $1 and "environment_id" = $2 and "status" = $3
-  order by "session_id" desc
-  limit $4;
+  from sessions
+  where organization_id = $1 and environment_id = $2 and status = 'active'
+  order by session_id desc
+  limit $3;
 select *
-  from "sessions"
-  where "organization_id" = $1 and "environment_id" = $2 and "status" = $3 and "session_id" < $4
-  order by "session_id" desc
-  limit $5;
+  from sessions
+  where organization_id = $1 and environment_id = $2 and status = 'active' and session_id < $3
+  order by session_id desc
+  limit $4;
 
 -- revokeEnvironment
-update "environments"
-  set "status" = $1, "updated_at" = $2
-  where "organization_id" = $3 and "environment_id" = $4 and "status" = $5
+update environments
+  set status = 'revoked', updated_at = $1
+  where organization_id = $2 and environment_id = $3 and status = 'active'
   returning *;
 select *
   from environments

@@ -7,8 +7,8 @@ update organizations
 select count(*) as count
   from secrets
   where organization_id = $1 and status = 'active';
-insert into "secrets" ("secret_id", "organization_id", "name", "status", "user_id", "environment_id", "last_used_at", "revoked_at", "created_at", "updated_at")
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+insert into secrets (secret_id, organization_id, name, plane, hash, prefix, last_four, status, created_by, user_id, environment_id, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $7, 'active', $8, $9, $10, $11, $12)
   returning *;
 
 -- findIssued

@@ -2,59 +2,59 @@
 
 -- purgeUnused
 delete
-  from "secrets"
-  where "secret_id" in (select "secret_id"
-  from "secrets"
-  where "status" = $1 and "revoked_at" < $2 and not exists (select "session_id"
-  from "sessions"
-  where "sessions"."organization_id" = "secrets"."organization_id" and "sessions"."secret_id" = "secrets"."secret_id")
-  limit $3);
-select "environment_id"
-  from "environments"
-  where "status" = $1 and "last_seen_at" < $2 and not exists (select "session_id"
-  from "sessions"
-  where "sessions"."organization_id" = "environments"."organization_id" and "sessions"."environment_id" = "environments"."environment_id") and not exists (select "installation_id"
-  from "installations"
-  where "installations"."environment_id" = "environments"."environment_id" and "installations"."status" = $3)
-  limit $4;
+  from secrets
+  where secret_id in ( select secret_id
+  from secrets
+  where status = 'revoked' and revoked_at < $1 and not exists ( select 1
+  from sessions
+  where sessions.organization_id = secrets.organization_id and sessions.secret_id = secrets.secret_id)
+  limit $2);
+select environment_id
+  from environments
+  where status = 'active' and last_seen_at < $1 and not exists ( select 1
+  from sessions
+  where sessions.organization_id = environments.organization_id and sessions.environment_id = environments.environment_id) and not exists ( select 1
+  from installations
+  where installations.environment_id = environments.environment_id and installations.status = 'disabled')
+  limit $2;
 select environment_id
   from "environments"
   where environment_id in ($1) for update;
 select environment_id
   from "installations"
   where environment_id in ($1) for update;
-select "environment_id"
-  from "environments"
-  where "status" = $1 and "last_seen_at" < $2 and not exists (select "session_id"
-  from "sessions"
-  where "sessions"."organization_id" = "environments"."organization_id" and "sessions"."environment_id" = "environments"."environment_id") and not exists (select "installation_id"
-  from "installations"
-  where "installations"."environment_id" = "environments"."environment_id" and "installations"."status" = $3) and "environment_id" in ($4);
+select environment_id
+  from environments
+  where status = 'active' and last_seen_at < $1 and not exists ( select 1
+  from sessions
+  where sessions.organization_id = environments.organization_id and sessions.environment_id = environments.environment_id) and not exists ( select 1
+  from installations
+  where installations.environment_id = environments.environment_id and installations.status = 'disabled') and environment_id in ($2);
 delete
-  from "installations"
-  where "environment_id" in ($1);
-update "secrets"
-  set "environment_id" = $1
-  where "environment_id" in ($2);
+  from installations
+  where environment_id in ($1);
+update secrets
+  set environment_id = null
+  where environment_id in ($1);
 delete
-  from "environments"
-  where "environment_id" in ($1);
+  from environments
+  where environment_id in ($1);
 -- on SQLite
 delete
-  from "secrets"
-  where "secret_id" in (select "secret_id"
-  from "secrets"
-  where "status" = ? and "revoked_at" < ? and not exists (select "session_id"
-  from "sessions"
-  where "sessions"."organization_id" = "secrets"."organization_id" and "sessions"."secret_id" = "secrets"."secret_id")
+  from secrets
+  where secret_id in ( select secret_id
+  from secrets
+  where status = 'revoked' and revoked_at < ? and not exists ( select 1
+  from sessions
+  where sessions.organization_id = secrets.organization_id and sessions.secret_id = secrets.secret_id)
   limit ?);
-select "environment_id"
-  from "environments"
-  where "status" = ? and "last_seen_at" < ? and not exists (select "session_id"
-  from "sessions"
-  where "sessions"."organization_id" = "environments"."organization_id" and "sessions"."environment_id" = "environments"."environment_id") and not exists (select "installation_id"
-  from "installations"
-  where "installations"."environment_id" = "environments"."environment_id" and "installations"."status" = ?)
+select environment_id
+  from environments
+  where status = 'active' and last_seen_at < ? and not exists ( select 1
+  from sessions
+  where sessions.organization_id = environments.organization_id and sessions.environment_id = environments.environment_id) and not exists ( select 1
+  from installations
+  where installations.environment_id = environments.environment_id and installations.status = 'disabled')
   limit ?;
 select environment_id
   from "environments"
@@ -62,19 +62,19 @@ select environment_id
 select environment_id
   from "installations"
   where environment_id in (?);
-select "environment_id"
-  from "environments"
-  where "status" = ? and "last_seen_at" < ? and not exists (select "session_id"
-  from "sessions"
-  where "sessions"."organization_id" = "environments"."organization_id" and "sessions"."environment_id" = "environments"."environment_id") and not exists (select "installation_id"
-  from "installations"
-  where "installations"."environment_id" = "environments"."environment_id" and "installations"."status" = ?) and "environment_id" in (?);
+select environment_id
+  from environments
+  where status = 'active' and last_seen_at < ? and not exists ( select 1
+  from sessions
+  where sessions.organization_id = environments.organization_id and sessions.environment_id = environments.environment_id) and not exists ( select 1
+  from installations
+  where installations.environment_id = environments.environment_id and installations.status = 'disabled') and environment_id in (?);
 delete
-  from "installations"
-  where "environment_id" in (?);
-update "secrets"
-  set "environment_id" = ?
-  where "environment_id" in (?);
+  from installations
+  where environment_id in (?);
+update secrets
+  set environment_id = null
+  where environment_id in (?);
 delete
-  from "environments"
-  where "environment_id" in (?);
+  from environments
+  where environment_id in (?);

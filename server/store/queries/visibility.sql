@@ -21,9 +21,9 @@ update sessions
 select *
   from sessions
   where organization_id = $1 and session_id = $2 and plane = $3 and deleted_at is null for update;
-select "environment_id", "user_id"
-  from "secrets"
-  where "organization_id" = $1 and "secret_id" = $2;
+select environment_id, user_id
+  from secrets
+  where organization_id = $1 and secret_id = $2;
 update sessions
   set visibility = $1
   where organization_id = $2 and session_id = $3;
@@ -32,9 +32,9 @@ update sessions
 select *
   from sessions
   where organization_id = ? and session_id = ? and plane = ? and deleted_at is null;
-select "environment_id", "user_id"
-  from "secrets"
-  where "organization_id" = ? and "secret_id" = ?;
+select environment_id, user_id
+  from secrets
+  where organization_id = ? and secret_id = ?;
 update sessions
   set visibility = ?
   where organization_id = ? and session_id = ?;
