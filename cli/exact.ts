@@ -47,7 +47,11 @@ export function parseExact(text: string): unknown {
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1));
+  if (Array.isArray(value)) {
+    // Without a function for each list: it is asked of every value that is read.
+    for (let index = 0; index < value.length; index++) if (isDeeper(value[index], levels - 1)) return true;
+    return false;
+  }
   for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
   return false;
 }

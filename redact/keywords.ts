@@ -98,6 +98,9 @@ function buildTable(keywords: readonly string[], classes: Uint8Array, bits: numb
     }
   }
   // Its sign marks a state in which a keyword ends.
-  for (const [place, state] of next.entries()) if (found[state] !== undefined) next[place] = ~state;
+  for (let place = 0; place < next.length; place++) {
+    const state = next[place] as number;
+    if (found[state] !== undefined) next[place] = ~state;
+  }
   return { next, found };
 }

@@ -15,16 +15,20 @@ export function createPayloadRedactor(text: TextRedactor) {
 
   function redactString(value: string, name: string | undefined, pass: Pass, depth = 0): string {
     const strength = name === undefined ? undefined : readName(name);
+    if (strength === undefined) return redactInside(value, pass, depth);
     const found: [rule: string, secret: string][] = [];
-    const inner =
-      strength === undefined ? pass : { ...pass, count: (...each: (typeof found)[number]) => found.push(each) };
-    const json = depth < JSON_DEPTH && looksLikeJson(value) ? redactJsonText(value, inner, depth + 1) : value;
-    const masked = text.redactText(json, inner);
+    const inner = { ...pass, count: (...each: (typeof found)[number]) => found.push(each) };
+    const masked = redactInside(value, inner, depth);
     // The whole value is one secret, whatever else was found in it.
-    if (strength !== undefined && !isMasked(masked, pass.session.isOwn) && isSecretInField(masked, strength, name))
+    if (!isMasked(masked, pass.session.isOwn) && isSecretInField(masked, strength, name))
       return text.redactValue(value, pass);
     for (const each of found) pass.count(...each);
     return masked;
+  }
+
+  function redactInside(value: string, pass: Pass, depth: number): string {
+    const json = depth < JSON_DEPTH && looksLikeJson(value) ? redactJsonText(value, pass, depth + 1) : value;
+    return text.redactText(json, pass);
   }
 
   function redactJsonText(value: string, pass: Pass, depth: number): string {
@@ -43,7 +47,8 @@ export function createPayloadRedactor(text: TextRedactor) {
 
   function redactArray(from: unknown[], name: string | undefined, pass: Pass): unknown[] {
     let to: unknown[] | undefined;
-    for (const [index, before] of from.entries()) {
+    for (let index = 0; index < from.length; index++) {
+      const before = from[index];
       const after = redactItem(before, nameBefore(from, index) ?? name, pass);
       if (after !== before) to ??= from.slice(0, index);
       to?.push(after);
@@ -55,7 +60,8 @@ export function createPayloadRedactor(text: TextRedactor) {
     const keys = Object.keys(from);
     const names = redactKeys(keys, pass);
     let values: unknown[] | undefined = names === keys ? undefined : [];
-    for (const [index, key] of keys.entries()) {
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] as string;
       const before = from[key];
       const isSecret = from.kind === 'Secret' && (key === 'data' || key === 'stringData');
       const after = isSecret
@@ -79,8 +85,14 @@ export function createPayloadRedactor(text: TextRedactor) {
   }
 
   function redactKeys(keys: string[], pass: Pass): string[] {
-    const masked = keys.map((key) => text.redactText(key, pass));
-    return masked.some((name, index) => name !== keys[index]) ? separateKeys(keys, masked) : keys;
+    let masked: string[] | undefined;
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] as string;
+      const name = text.redactText(key, pass);
+      if (name !== key) masked ??= keys.slice(0, index);
+      masked?.push(name);
+    }
+    return masked === undefined ? keys : separateKeys(keys, masked);
   }
 
   /** `{ "name": "API_KEY", "value": "…" }`, as containers and editors list their environment. */

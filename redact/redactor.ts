@@ -128,13 +128,11 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
 
 /** A copy where a field changes; else the object itself. */
 function mapFields<Fields extends object>(fields: Fields, map: (value: unknown, name: string) => unknown): Fields {
-  const changed: { [name: string]: unknown } = {};
-  let isChanged = false;
-  for (const [name, before] of Object.entries(fields)) {
+  let changed: { [name: string]: unknown } | undefined;
+  for (const name of Object.keys(fields)) {
+    const before = (fields as { [name: string]: unknown })[name];
     const after = map(before, name);
-    if (after === before) continue;
-    changed[name] = after;
-    isChanged = true;
+    if (after !== before) changed = { ...changed, [name]: after };
   }
-  return isChanged ? { ...fields, ...changed } : fields;
+  return changed === undefined ? fields : { ...fields, ...changed };
 }

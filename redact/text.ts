@@ -59,7 +59,7 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
     let hasKeyword = false;
     let isKubernetes = false;
     // Text that a rule matched need not be matched again from within: a text of nothing but its keyword stays cheap.
-    const matchedTo = new Map<Rule, number>();
+    let matchedTo: Map<Rule, number> | undefined;
 
     function visitKeyword(keyword: number, start: number): void {
       if (knownOnly) return;
@@ -68,12 +68,13 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
       else if (keyword >= firstOfKubernetes) isKubernetes = true;
       if (keyword < NAME_KEYWORDS.length) visitName(start);
       for (const rule of byKeyword[keyword - NAME_KEYWORDS.length] ?? []) {
-        const to = matchedTo.get(rule) ?? 0;
+        const to = matchedTo?.get(rule) ?? 0;
         // Of two tokens without a blank between, the first match may include the first letters of the second.
         const isNext = to > 0 && start <= to && start >= to - LONGEST_OVERLAP;
         if (start < to && !isNext) continue;
         const span = matchRule(rule, text, start, isNext);
         if (span === undefined) continue;
+        matchedTo ??= new Map();
         matchedTo.set(rule, span.end);
         spans.push(span);
       }

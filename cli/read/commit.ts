@@ -125,9 +125,12 @@ class Commit {
   readonly #ids = new Set<number>();
   readonly #facts = new Map<number, SessionFacts>();
   readonly #counts = new Map<Counter, number>();
+  /** Whether there are records to tell a fork of a session that is kept back by: asked once, since most people have none. */
+  readonly #hasKept: boolean;
 
   constructor(options: CommitOptions) {
     this.#spool = options.spool;
+    this.#hasKept = options.spool.decisions.hasKept();
     this.#batching = createBatching(options);
   }
 
@@ -176,7 +179,7 @@ class Commit {
     const opened = this.#files.get(file) ?? this.#open(file, record);
     const { session } = opened;
     opened.last = record;
-    if (record.keyed) this.#refuseKept(file, record.identity);
+    if (record.keyed && this.#hasKept) this.#refuseKept(file, record.identity);
     if (masked === undefined) {
       if (record.keyed) this.#learnParent(file, opened, record.identity);
       this.#count('recordsBefore');

@@ -235,6 +235,7 @@ export function createDecisions(db: DatabaseSync) {
     'INSERT INTO decided.kept_records (key, agent, session) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
   const keptOwner = db.prepare('SELECT session FROM decided.kept_records WHERE key = ? AND agent = ?');
+  const anyKept = db.prepare('SELECT 1 FROM decided.kept_records LIMIT 1');
   const setKeptFile = db.prepare('INSERT OR REPLACE INTO decided.kept_files (path, cursor) VALUES (?, ?)');
   const keptFile = db.prepare('SELECT cursor FROM decided.kept_files WHERE path = ?');
   const all = db.prepare(SELECT);
@@ -354,6 +355,8 @@ export function createDecisions(db: DatabaseSync) {
     },
     addFork: (agent: string, parent: string, session: string) => void addFork.run(agent, parent, session),
     addKept: (agent: string, session: string, key: Uint8Array) => void addKept.run(key, agent, session),
+    /** Whether a record of any session that is kept back is known. */
+    hasKept: () => anyKept.get() !== undefined,
     /** Whose record that is kept back is known by a hash of its key. */
     keptOwner: (agent: string, key: Uint8Array) => keptOwner.get(key, agent)?.session as string | undefined,
     /** How far the records of a file whose session is kept back were noted, as `setKeptFile` was given it. */
