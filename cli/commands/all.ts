@@ -6,6 +6,7 @@ import { execCommand } from './exec.ts';
 import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
 import { openCommand } from './open.ts';
+import { pauseCommand, resumeCommand } from './pause.ts';
 import { receiptCommand } from './receipt.ts';
 import { redactCommand } from './redact.ts';
 import { sessionsCommand } from './sessions.ts';
@@ -29,6 +30,8 @@ export const COMMANDS: readonly Command[] = [
   sessionsCommand,
   openCommand,
   spoolCommand,
+  pauseCommand,
+  resumeCommand,
   skipCommand,
   deleteCommand,
   visibilityCommand,

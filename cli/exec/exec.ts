@@ -14,8 +14,9 @@ import { createOutput, formatCount, type Output } from '../output.ts';
 import { readConsent, writeConsent } from '../privacy/consent.ts';
 import { preferencesPath } from '../privacy/preferences.ts';
 import { ownPlaces } from '../read/places.ts';
-import { copyDecisions } from '../spool/decisions.ts';
+import { copyDecisions, openDecisions } from '../spool/decisions.ts';
 import { openSpool } from '../spool/open.ts';
+import { isActive } from '../spool/pauses.ts';
 import { explainRefusal, isTemporary, tellTrouble } from '../upload/problem.ts';
 import { createService } from '../upload/service.ts';
 
@@ -85,6 +86,7 @@ class Job {
 
   async run(): Promise<number> {
     this.#prepareState();
+    this.#warnOfPause();
     this.#context.takeSignals((signal) => this.#passSignal(signal));
     // Transcripts that cannot be captured now, as while the service is down, are read again at the end.
     const capturing = runDaemon(this.#within(this.#ended.signal), { places: this.#places() }, this.#silent()).catch(
@@ -120,6 +122,14 @@ class Job {
       `The decisions about sessions on this machine ${loss.sentence} ` +
         `Nothing is captured of those that began before this run. ${loss.hint}`,
     );
+  }
+
+  #warnOfPause(): void {
+    const decisions = openDecisions(this.#options.state);
+    const isPaused = decisions?.pauses().some((pause) => isActive(pause, this.#context.now())) ?? false;
+    decisions?.close();
+    if (isPaused)
+      this.#output.warn('Capture is paused: nothing of this run is captured. `capture resume` ends the pause.');
   }
 
   /**

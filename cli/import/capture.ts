@@ -104,7 +104,8 @@ async function importWith(
     progress.clear();
     const isNew = ({ agent, root, path }: Found) => spool.files.find(agent.id, root, path) === undefined;
     const earlier = passed.filter(isNew).length;
-    reportImport(spool, before, { readBytes: state.readBytes, leftOut: work.leftOut, earlier }, output);
+    const { readBytes } = state;
+    reportImport(spool, before, { now: context.now(), readBytes, leftOut: work.leftOut, earlier }, output);
     const left = spool.batches.depth().events;
 
     const failure = sending.failure() ?? spool.holds.list().map(toFailure)[0];

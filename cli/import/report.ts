@@ -2,8 +2,10 @@ import { formatBytes, formatCount, type Output } from '../output.ts';
 import type { LeftOut } from '../read/reader.ts';
 import type { Counter } from '../spool/meta.ts';
 import type { Spool } from '../spool/open.ts';
+import { isActive } from '../spool/pauses.ts';
 
 export interface ReadReport {
+  now: number;
   readBytes: number;
   leftOut: readonly LeftOut[];
   /** Transcripts of the time before that a person did not let go. */
@@ -12,8 +14,9 @@ export interface ReadReport {
 
 /** What an import has done: the counters now against those before it. */
 export function reportImport(spool: Spool, before: Record<Counter, number>, read: ReadReport, output: Output): void {
-  const { readBytes, leftOut, earlier } = read;
+  const { now, readBytes, leftOut, earlier } = read;
   const counts = spool.counters();
+  const isPaused = spool.decisions.pauses().some((pause) => isActive(pause, now));
   for (const name of Object.keys(counts) as Counter[]) counts[name] -= before[name] ?? 0;
   output.answer(
     { ...counts, readBytes, leftOut, earlier, spooled: spool.batches.depth(), refused: spool.refused.perProblem() },
@@ -25,6 +28,9 @@ export function reportImport(spool: Spool, before: Record<Counter, number>, read
       ...lineIf(counts.recordsReplayed, (count) => `Skipped ${count} that forks repeat from other sessions.`, 'record'),
       ...lineIf(counts.recordsUnreadable, (count) => `Kept as plain text what is no record: ${count}.`, 'piece'),
       ...lineIf(counts.linesTooLong, (count) => `Left out as too long: ${count}.`, 'line'),
+      ...(isPaused
+        ? ['Capture is paused: what agents have written since is left out. `capture resume` ends that.']
+        : []),
       ...lineIf(leftOut.length, (count) => `Left out ${count} that you do not want captured.`, 'transcript'),
       ...earlierLine(earlier),
       ...lineIf(

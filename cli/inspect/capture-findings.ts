@@ -4,7 +4,7 @@ import { shellWord } from '../../contract/quote.ts';
 import { RULES } from '../../redact/rules/all.ts';
 import { RULES_VERSION } from '../../redact/version.ts';
 import type { Context } from '../context.ts';
-import { formatAge, formatBytes, formatCount } from '../output.ts';
+import { formatAge, formatBytes, formatCount, formatMoment } from '../output.ts';
 import { type Check, type Finding, failed, warning } from './finding.ts';
 import { attempt } from './inspect.ts';
 import type { AgentTranscripts } from './transcripts.ts';
@@ -29,6 +29,13 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     const files = agents.reduce((sum, one) => sum + one.files, 0);
     const sentence = `${formatCount(unread.length, 'transcript')} of ${files.toLocaleString('en-US')} ${unread.length === 1 ? 'is' : 'are'} not captured to the end yet, the oldest for ${formatAge(oldest)}.`;
     return warning(sentence, 'capture import');
+  },
+
+  pause({ pause }) {
+    if (pause === undefined) return undefined;
+    const until = pause.until === undefined ? '' : ` and until ${formatMoment(pause.until)}`;
+    const sentence = `Capture is paused since ${formatMoment(pause.from)}${until}: what agents write is not captured, now or later.`;
+    return warning(sentence, 'capture resume');
   },
 
   deletion: ({ agents, now, unreadable }, context) =>

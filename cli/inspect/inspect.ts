@@ -11,6 +11,7 @@ import { type Preferences, readPreferences } from '../privacy/preferences.ts';
 import { readStarter } from '../setup/daemon.ts';
 import { damageOf } from '../spool/damage.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
+import { isActive } from '../spool/pauses.ts';
 import { askService } from './service.ts';
 import { inspectTranscripts } from './transcripts.ts';
 
@@ -40,6 +41,8 @@ export async function inspect(context: Context, freeBytes = askFreeBytes) {
       agents: inspectTranscripts(context, spool, wished.trouble === undefined),
       /** Absent where nothing was captured yet, or where it cannot be opened. */
       spool: opened.value && readSpool(spool, wished.value),
+      /** The pause in which nothing is captured now. */
+      pause: attempt(() => spool.decisions.pauses().find((pause) => isActive(pause, now)), undefined).value,
       /** Damaged spools that were kept. */
       damaged: listNames(state, /\.db\.corrupt-[^.]*(\.[^.]*)?Z$/),
       freeBytes: freeBytes(existsSync(state) ? state : context.home),

@@ -63,19 +63,27 @@ export function wantedOf(
   if (consent === undefined || consent.history === 'all') return { from: 0, hasEarlier: false };
   let from = 0;
   let hasEarlier = false;
-  const known = new Set<string>();
-  const left: (Beginning | undefined)[] = [session];
-  for (let one = left.pop(); ; one = left.pop()) {
-    // Nobody knows when a session began that was never met.
-    const { folder, startedAt = 0, parents = [] }: Beginning = one ?? {};
+  for (const { folder, startedAt = 0 } of lineageOf(session, find)) {
     const start = wantedFrom(consent, folder);
     from = Math.max(from, start);
     if (startedAt < start) hasEarlier = true;
-    for (const parent of parents.filter((name) => !known.has(name))) {
-      known.add(parent);
-      left.push(find(parent));
-    }
-    if (left.length === 0) break;
   }
   return { from: consent.isLost && hasEarlier ? NEVER : from, hasEarlier };
+}
+
+/** When the first of a session and those it comes from began; 0 where one of them was never met. */
+export const firstStartOf = (session: Beginning, find: (session: string) => Beginning | undefined): number =>
+  Math.min(...[...lineageOf(session, find)].map(({ startedAt = 0 }) => startedAt));
+
+/** A session and those that it comes from. Nobody knows when one began that was never met. */
+function* lineageOf(session: Beginning, find: (session: string) => Beginning | undefined): Generator<Beginning> {
+  const known = new Set<string>();
+  const left: Beginning[] = [session];
+  for (let one = left.pop(); one !== undefined; one = left.pop()) {
+    yield one;
+    for (const parent of (one.parents ?? []).filter((name) => !known.has(name))) {
+      known.add(parent);
+      left.push(find(parent) ?? {});
+    }
+  }
 }

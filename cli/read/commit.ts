@@ -30,6 +30,8 @@ export interface CommitOptions {
   /** Milliseconds since 1970. */
   now: () => number;
   newKey: () => string;
+  /** Whether what a person said has changed since the records were read; nothing is taken over then. */
+  isOutdated?: () => boolean;
 }
 
 /** A record on its way into the spool; `masked` is absent where it is only passed by. */
@@ -94,10 +96,13 @@ export class Commits {
 
   /** Throws `CursorMoved`, and then has taken nothing over. */
   commit(): void {
-    const { spool, now } = this.#options;
+    const { spool, now, isOutdated } = this.#options;
     try {
       if (this.#pending.length > 0) {
-        spool.transact(() => new Commit(this.#options).write(this.#pending, this.#settled));
+        spool.transact(() => {
+          if (isOutdated?.()) throw new CursorMoved();
+          new Commit(this.#options).write(this.#pending, this.#settled);
+        });
       }
     } catch (error) {
       if (error instanceof ForkOfKeptBack) {

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import type { Redactor } from '../../redact/redactor.ts';
 import { storeOf } from '../agents/store.ts';
 import { collectAfter } from '../memory.ts';
-import { type Consent, type Wanted, wantedOf } from '../privacy/consent.ts';
+import { type Consent, firstStartOf, type Wanted, wantedOf } from '../privacy/consent.ts';
 import type { Policy } from '../privacy/policy.ts';
 import type { FileRow } from '../spool/files.ts';
+import { followClock, isActive, isInPause, mayRepeatPause, NOTED_EVERY_MS } from '../spool/pauses.ts';
 import { type CommitOptions, Commits, CursorMoved } from './commit.ts';
 import { type Found, findTranscripts, type Place, stampOf, type Trouble, tolerateFileErrors } from './discover.ts';
 import { type FileBeingRead, readFirstKeys, type Unread } from './identify.ts';
@@ -85,7 +86,10 @@ export const bytesOf = ({ found, cursor, stored }: Unread) =>
 export function createReader(options: ReaderOptions) {
   const { spool, now, patienceMs, onTrouble, maxLineBytes, policy, consent, state } = options;
   const mask = createMask(options.redactor);
-  const commits = new Commits(options);
+  let pauses = spool.decisions.pauses();
+  let clock = now();
+  const arePausesOutdated = () => JSON.stringify(spool.decisions.pauses()) !== JSON.stringify(pauses);
+  const commits = new Commits({ ...options, isOutdated: arePausesOutdated });
   const isWanted = (row: FileRow) => wantedOfFile(row.agent, row).from < (row.leftBefore ?? 0);
   // Size and time of files that were read to their end, so that a file at rest costs one `stat`.
   const atRest = new Map<string, string>();
@@ -97,6 +101,7 @@ export function createReader(options: ReaderOptions) {
     const known = new Set<number>();
     const earlier: Found[] = [];
     if (policy?.refresh()) atRest.clear();
+    takePauses();
     if (state !== undefined) sortInboxes(state, places, onTrouble);
     const met: { rest: string; isYoung: boolean; found: Found; told: ReturnType<typeof findTold>; files: Unread[] }[] =
       [];
@@ -138,6 +143,18 @@ export function createReader(options: ReaderOptions) {
     return { sessions: groupBySession(unread), bytes, files: there.length, leftOut, earlier };
   }
 
+  function takePauses(): void {
+    const { decisions } = spool;
+    clock = now();
+    pauses = decisions.pauses();
+    if (!pauses.some((pause) => isActive(pause, clock))) return;
+    spool.transact(() => {
+      pauses = followClock(decisions.pauses(), clock, decisions.clock());
+      if (arePausesOutdated()) decisions.setPauses(pauses);
+      if (clock > decisions.clock() + NOTED_EVERY_MS) decisions.noteClock(clock);
+    });
+  }
+
   type Judged = Pick<FileRow, 'origin' | 'startedAt'>;
 
   /**
@@ -164,7 +181,9 @@ export function createReader(options: ReaderOptions) {
     const { startedAt: begun = startedAt } = policy?.find(agent, origin.session) ?? {};
     const parents = parentsOf(agent, origin);
     const session = { folder: origin.cwd, startedAt: Math.min(begun, startedAt), parents };
-    return wantedOf(consent, session, (name) => policy?.find(agent, name));
+    const find = (name: string) => policy?.find(agent, name);
+    const { from, hasEarlier } = wantedOf(consent, session, find);
+    return { from, hasEarlier: hasEarlier || mayRepeatPause(pauses, firstStartOf(session, find)) };
   }
 
   const isEarlier = (file: Unread) => letGoOf(file.found.agent.id, file).from > file.found.modifiedAt;
@@ -270,10 +289,14 @@ export function createReader(options: ReaderOptions) {
     return opened;
   }
 
-  /** Whether it is from before what a person let go of. */
-  function isBefore(file: FileBeingRead, { writtenAt, restates }: CapturedRecord) {
+  /** Whether it is from before what a person let go of, or from a pause. */
+  function isBefore(file: FileBeingRead, { writtenAt, written, restates }: CapturedRecord) {
     const { leftBefore, hasEarlier, isFollowed, found, startedAt } = file;
     if (hasEarlier && restates) return true;
+    const from = written.from || startedAt;
+    // Without a time of its own it was written before the file was looked at, or since that.
+    const latest = Math.max(from, found.modifiedAt, isFollowed ? clock : 0);
+    if (isInPause(pauses, { from, to: Number.isFinite(written.to) ? written.to : latest })) return true;
     // Nobody knows the age of records that were there when the file was first read: they count as old as its beginning.
     const untoldTime = isFollowed ? found.modifiedAt : startedAt;
     return leftBefore !== undefined && (writtenAt || untoldTime) < leftBefore;

@@ -1,6 +1,7 @@
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import type { Agent, JsonObject, Origin, RecordPlace } from '../agents/agent.ts';
 import type { Cursor } from '../spool/files.ts';
+import type { WritingTime } from '../spool/pauses.ts';
 
 /** A record with all that is needed to take it over. */
 export interface CapturedRecord {
@@ -21,6 +22,8 @@ export interface CapturedRecord {
   time: number;
   /** What is known of when it was written, by itself or by its neighbours; milliseconds, 0 where nothing is. */
   writtenAt: number;
+  /** When it can have been written at all. What says nothing of that was written after what is before it in its file. */
+  written: WritingTime;
   bytes: number;
   /** The file's cursor once this record is taken over; only of the record that was taken last. */
   cursor: () => Cursor;

@@ -58,6 +58,7 @@ export function createRecordStream(options: StreamOptions): RecordStream {
       tooLong: record === undefined && value.bytes.length === 0,
       time: lastTime,
       writtenAt: ownTime ?? lastTime,
+      written: { from: ownTime ?? lastTime, to: ownTime ?? Number.POSITIVE_INFINITY },
       bytes: value.end - value.start,
       cursor: cursorAt(value.end, lastTime),
     };

@@ -7,6 +7,7 @@ import { readJson } from '../config.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { takeLock } from '../lock.ts';
 import { damageOf } from './damage.ts';
+import type { Pause } from './pauses.ts';
 import { makePrivate } from './private.ts';
 
 /** What becomes of a session: everything but `wanted` keeps it on this machine. */
@@ -303,6 +304,15 @@ export function createDecisions(db: DatabaseSync) {
       setMeta.run('consent', JSON.stringify({ since: now, history: 'none', isLost: true } satisfies Consent));
       revise();
     },
+    /** When nothing was to be captured, and is not to be now. */
+    pauses: (): Pause[] => JSON.parse(meta('pauses') ?? '[]') as Pause[],
+    setPauses(pauses: readonly Pause[]): void {
+      setMeta.run('pauses', JSON.stringify(pauses));
+      revise();
+    },
+    /** The latest time that this machine's clock has shown during a pause, as far as it was noted. */
+    clock: () => Number(meta('clock') ?? 0),
+    noteClock: (now: number) => void setMeta.run('clock', String(now)),
     find: read,
     /** Every session that was ever met. */
     *all(): Generator<Decision> {

@@ -10,6 +10,7 @@ import { attachDecisions, createDecisions, DECISIONS_FILE, type Decisions, openD
 import { createFiles } from './files.ts';
 import { createHolds } from './holds.ts';
 import { createMeta } from './meta.ts';
+import { joinPauses, type Pause } from './pauses.ts';
 import { makePrivate } from './private.ts';
 import { createRefused } from './refused.ts';
 import {
@@ -73,6 +74,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
   const batches = createBatches(db, path);
   const meta = createMeta(db);
   noticeLoss(db, decisions, meta);
+  keepPauses(decisions, meta);
 
   /** Runs a unit of work in one commit. */
   function transact<Result>(work: () => Result): Result {
@@ -208,10 +210,20 @@ function noticeLoss(db: DatabaseSync, decisions: Decisions, { getMeta, setMeta }
   const id = decisions.id();
   if (known === id) return;
   if (known !== undefined && decisions.consent()?.isSaid !== true) decisions.lose();
+  if (known !== undefined) decisions.setPauses(joinPauses(decisions.pauses(), pausesIn(getMeta)));
   db.prepare(MEET_AGAIN).run(Date.now());
   db.exec(MEET_FORKS_AGAIN);
   setMeta('decisions', id);
 }
+
+/** The spool has a copy of the pauses: a machine whose decisions are lost stays paused. */
+function keepPauses(decisions: Decisions, { getMeta, setMeta }: ReturnType<typeof createMeta>): void {
+  const pauses = decisions.pauses();
+  if (JSON.stringify(pauses) !== JSON.stringify(pausesIn(getMeta))) setMeta('pauses', JSON.stringify(pauses));
+}
+
+const pausesIn = (getMeta: ReturnType<typeof createMeta>['getMeta']): Pause[] =>
+  JSON.parse(getMeta('pauses') ?? '[]') as Pause[];
 
 /**
  * Opens a spool; a damaged one is put aside and begun anew. The transcripts are then read again from their beginning, and

@@ -18,6 +18,8 @@ export interface Said {
   author: Session;
   /** Whether it was written before what the person decided last about earlier sessions. */
   isEarlier: boolean;
+  /** Whether it was written while capture was paused. */
+  isPaused: boolean;
 }
 
 export interface Session {

@@ -23,7 +23,7 @@ export class Wishes {
     const history = this.history;
     // Gemini CLI does not say where it works.
     const isChosen = Array.isArray(history) && agent !== 'gemini-cli' && history.some((each) => isInside(cwd, each));
-    return said.filter(({ isEarlier }) => !isEarlier || history === 'all' || isChosen);
+    return said.filter(({ isEarlier, isPaused }) => !isPaused && (!isEarlier || history === 'all' || isChosen));
   }
 
   mayGo(session: Session): boolean {

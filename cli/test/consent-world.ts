@@ -39,6 +39,9 @@ export class ConsentWorld {
   readonly #allowed = new Set<string>();
   readonly #arrived = new Set<string>();
   #isLinked = true;
+  /** While capture is paused, and until when. */
+  #pause: { until: number } | undefined;
+  #wasClockSet = false;
   #now = Date.now() + 60 * MINUTE;
   #count = 0;
 
@@ -71,6 +74,9 @@ export class ConsentWorld {
       [1, () => this.#undo()],
       [1, () => this.#delete()],
       [3, () => this.#decide()],
+      [3, () => this.#startPause()],
+      [2, () => this.#endPause()],
+      [1, () => this.#setClockBack()],
       [4, () => this.#changeFolder()],
       [1, () => this.#removeTranscript()],
       [1, () => this.#lose()],
@@ -154,12 +160,13 @@ export class ConsentWorld {
 
   #say(session: Session): void {
     const marker = this.#marker();
-    session.said.push({ marker, author: session, isEarlier: false });
     const record = uuid(this.#seed, ++this.#count, this.#seed % 65_536);
     // As in a container whose clock is slow.
     const isSlow = this.#random.chance(0.05);
     session.isIncomplete ||= isSlow;
     const time = new Date(this.#now - (isSlow ? this.#random.below(600) * MINUTE : 0)).toISOString();
+    // As for what is earlier, the time of a record decides.
+    session.said.push({ marker, author: session, isEarlier: false, isPaused: this.#isPaused() && !isSlow });
     this.#write(session, [recordOf(session, record, time, marker)]);
   }
 
@@ -286,6 +293,33 @@ export class ConsentWorld {
     this.#wishes.history = history;
     for (const session of this.#sessions) session.isLost = false;
     this.#note(`earlier sessions: ${String(history)}`);
+  }
+
+  #isPaused = () => this.#pause !== undefined && this.#now < this.#pause.until;
+
+  async #startPause(): Promise<void> {
+    const hours = this.#random.chance(0.4) ? 1 + this.#random.below(48) : undefined;
+    const args = hours === undefined ? [] : ['--for', `${hours}h`];
+    expect(await this.#command('pause', ...args)).toMatchObject({ exitCode: 0 });
+    this.#pause = { until: hours === undefined ? Number.POSITIVE_INFINITY : this.#now + hours * 60 * MINUTE };
+    this.#note(`pause ${args.join(' ')}`);
+  }
+
+  async #endPause(): Promise<void> {
+    expect(await this.#command('resume')).toMatchObject({ exitCode: 0 });
+    this.#pause = undefined;
+    this.#note('resume');
+  }
+
+  /** During a pause; a daemon begins anew then. */
+  async #setClockBack(): Promise<void> {
+    if (!this.#isPaused()) return;
+    await this.sync();
+    this.close();
+    this.#now -= this.#random.below(300) * MINUTE;
+    this.#wasClockSet = true;
+    this.#note('the clock is set back');
+    await this.sync();
   }
 
   /** What was said so far is of the time before. */
@@ -449,10 +483,10 @@ export class ConsentWorld {
       session.folder.isThere &&
       !session.folder.says &&
       this.#wishes.excluded.size + this.#wishes.included.size === 0;
-    if (this.#wishes.history !== 'all') return;
+    if (this.#wishes.history !== 'all' || this.#wasClockSet) return;
     for (const session of this.#sessions.filter(isPlain)) {
-      for (const { marker } of session.said) {
-        if (!this.#arrived.has(marker))
+      for (const { marker, isPaused } of session.said) {
+        if (!isPaused && !this.#arrived.has(marker))
           throw new Error(`${marker} of ${this.#nameOf(session)} is missing:\n${this.log.join('\n')}`);
       }
     }

@@ -55,7 +55,7 @@ test('a wrong command line gets a hint, with --json as an object', async () => {
     expect((await run([word], { home })).stderr).toContain(`\nhint: \`${command}\` shows it.\n`);
   }
   for (const [word, command] of [
-    ['pausing', ''],
+    ['wandering', ''],
     ['exec', 'exec '],
   ] as const) {
     expect((await run([word], { home })).stderr).toContain(`\nhint: See \`capture ${command}--help\`.\n`);

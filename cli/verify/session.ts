@@ -4,12 +4,14 @@ import { setImmediate } from 'node:timers/promises';
 import type { PayloadDigests } from '../../contract/digester.ts';
 import type { Context } from '../context.ts';
 import { codeOf, describe } from '../failure.ts';
+import { firstStartOf } from '../privacy/consent.ts';
 import type { Policy } from '../privacy/policy.ts';
 import type { RecordHash } from '../read/identity.ts';
 import type { Mask } from '../read/mask.ts';
 import type { CapturedRecord } from '../read/record.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
+import { isInPause, mayRepeatPause, type Pause } from '../spool/pauses.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 import { type AskedSession, createHeldEvents, type HeldEvent } from '../upload/held.ts';
 import { readEvents } from '../upload/refusals.ts';
@@ -59,7 +61,7 @@ interface Lacking {
   identity: string;
   /** The other session that has captured it. */
   owner: number | undefined;
-  /** Whether it was left out, since it is from before capturing began. */
+  /** Whether it was left out, since it is from before capturing began or from a pause. */
   isEarlier: boolean;
   events: Expected[];
 }
@@ -75,6 +77,7 @@ export class SessionVerification {
   readonly #held = createHeldEvents();
   readonly #serviceIds: readonly string[];
   readonly #files: readonly KnownFile[];
+  readonly #pauses: readonly Pause[];
   /** Records with an event that is not held as it would be captured now. */
   readonly #lacking: Lacking[] = [];
   /** Identities of records that were found. */
@@ -84,6 +87,7 @@ export class SessionVerification {
     const { spool, policy } = verifier;
     this.#verifier = verifier;
     this.#session = session;
+    this.#pauses = spool.decisions.pauses();
     const rows = spool.files.ofSession(session.agent, session.agentSession);
     this.#serviceIds = spool.sessions.serviceIds(session.id);
     this.#addSpooled();
@@ -193,10 +197,18 @@ export class SessionVerification {
       } else {
         const owner = record.keyed ? spool.seen.sessionOf(record.identity) : undefined;
         // As the reader judges it: the place among others says nothing of when it was written.
-        const isEarlier = (record.writtenAt || row.startedAt) < (row.leftBefore ?? 0);
+        const isEarlier = (record.writtenAt || row.startedAt) < (row.leftBefore ?? 0) || this.#isOfPause(row, record);
         this.#lacking.push({ file, position, identity, owner, isEarlier, events });
       }
     }
+  }
+
+  #isOfPause({ agent, startedAt }: FileRow, { written, restates }: CapturedRecord): boolean {
+    if (isInPause(this.#pauses, { ...written, from: written.from || startedAt })) return true;
+    const { policy } = this.#verifier;
+    const parents = policy.find(agent, this.#session.agentSession)?.parents;
+    const firstStart = () => firstStartOf({ startedAt, parents }, (parent) => policy.find(agent, parent));
+    return restates && this.#pauses.length > 0 && mayRepeatPause(this.#pauses, firstStart());
   }
 
   /** Explains a record that is not held exactly as it would be captured now. */

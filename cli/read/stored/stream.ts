@@ -64,6 +64,11 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
       time: lastTime,
       // The rows of a database come table by table, each with its own time; a document has one time for everything.
       writtenAt: ownTime ?? (store.kind === 'document' ? lastTime : changedAt),
+      // A document may have been changed anywhere when it was written last.
+      written:
+        store.kind === 'document'
+          ? { from: ownTime ?? lastTime, to: Number.POSITIVE_INFINITY }
+          : { from: Math.min(ownTime ?? changedAt, changedAt), to: Math.max(ownTime ?? changedAt, changedAt) },
       bytes: bytes.length,
       cursor: cursorAt(taken === records.length, lastTime),
     };

@@ -1,0 +1,102 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { setUpDaemon } from '../test/daemon.ts';
+import { write } from '../test/folder.ts';
+import { startHeld } from '../test/held.ts';
+import { run } from '../test/program.ts';
+import { prompt, sessionId } from '../test/transcripts.ts';
+
+/** A prompt that is written now. */
+const now = (session: number, id: number, text: string) =>
+  prompt(session, id, text, { timestamp: new Date().toISOString() });
+
+async function setUp() {
+  const held = await startHeld();
+  const path = join(held.home, '.claude/projects/shop', `${sessionId(1)}.jsonl`);
+  const said: string[] = [];
+  return {
+    ...held,
+    say(text: string): void {
+      said.push(now(1, said.length, text));
+      write(path, `${said.join('\n')}\n`);
+    },
+    texts: async () => (await held.events()).flatMap(({ payload }) => payload.text ?? []),
+  };
+}
+
+test('what agents write during a pause is not captured, then or later, and verify misses nothing', async () => {
+  const { say, run: capture, texts, verify } = await setUp();
+  say('before');
+  await capture('import');
+  expect(await capture('pause')).toMatchObject({
+    exitCode: 0,
+    stdout: 'Paused until `capture resume`. What agents write meanwhile is not captured later either.\n',
+  });
+  say('during');
+  expect((await capture('import')).stdout).toContain('Capture is paused');
+  const status = await capture('status');
+  expect(status.stdout).toMatch(/^Warning {2}Capture is paused since .*: what agents write is not captured/m);
+  expect(status.stdout).toContain('→ capture resume');
+  expect((await capture('resume')).stdout).toMatch(/^Captured again from now on\./);
+  say('after');
+  await capture('import');
+  expect(await texts()).toEqual(['before', 'after']);
+  expect(await verify()).toMatchObject({ exitCode: 0, findings: [], records: 2, leftOut: 1 });
+  expect((await capture('resume')).stdout).toBe('Capture is not paused.\n');
+});
+
+test('a pause lasts if the decisions are lost, and what it kept back stays if the spool is lost', async () => {
+  const { say, run: capture, texts, home } = await setUp();
+  say('before');
+  await capture('import');
+  await capture('pause');
+  const lose = (name: string) => {
+    for (const end of ['-wal', '-shm', '']) rmSync(join(home, 'state', name + end), { force: true });
+  };
+  lose('decisions.db');
+  say('during');
+  await capture('import');
+  expect((await capture('status')).stdout).toContain('Capture is paused');
+  await capture('resume');
+  lose('spool.db');
+  await capture('import');
+  expect(await texts()).toEqual(['before']);
+});
+
+test('a daemon that runs heeds it at once, and goes on after it', async () => {
+  const { home, state, start, file, waitForTexts, texts } = await setUpDaemon();
+  await start();
+  const variables = { CAPTURE_HOME: state };
+  const said: string[] = [];
+  const say = (id: number, text: string) => {
+    said.push(now(1, id, text));
+    write(file(1), `${said.join('\n')}\n`);
+  };
+  say(0, 'before');
+  await waitForTexts(1, ['before']);
+  await run(['pause', '--for', '1h'], { home, variables });
+  say(1, 'during');
+  await run(['resume'], { home, variables });
+  say(2, 'after');
+  await waitForTexts(1, ['before', 'after']);
+  expect(texts(1)).not.toContain('during');
+});
+
+test.each(['2', '2w', '0h', '-1h', 'soon', '400d'])('--for %s is refused, with what to write', async (time) => {
+  const { home } = await setUpDaemon();
+  expect(await run(['pause', '--for', time], { home })).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/is no time to pause for\.\nhint: Write minutes, hours or days/),
+  });
+});
+
+test('a run of `capture exec` during a pause says that nothing of it is captured', async () => {
+  const { run: capture, say, texts } = await setUp();
+  await capture('pause', '--for', '2h');
+  say('during');
+  const { stderr } = await capture('exec', '--', process.execPath, '-e', '');
+  expect(stderr).toContain('Capture is paused: nothing of this run is captured.');
+  expect(await texts()).toEqual([]);
+});

@@ -1,0 +1,99 @@
+import { locateSpool } from '../account.ts';
+import { defineCommand, type Parameter } from '../command.ts';
+import { stateFolder } from '../config.ts';
+import type { Context } from '../context.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { formatCount, formatMoment } from '../output.ts';
+import { openSpool, type Spool } from '../spool/open.ts';
+import { beginPause, endPauses, followClock, isActive, type Pause } from '../spool/pauses.ts';
+
+const UNITS: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** Who wants more than that wants `capture stop`, or no end. */
+const MOST_DAYS = 365;
+
+const duration: Parameter<number | undefined> = {
+  flags: '--for <time>',
+  about: 'capture again by itself after this time: 30m, 2h or 1d',
+  parse(given) {
+    const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(given) ?? [];
+    const ms = Number(count) * (UNITS[unit] ?? 0);
+    if (ms > 0 && ms <= MOST_DAYS * 86_400_000) return ms;
+    throw new Failure(EXIT.usage, `${given} is no time to pause for.`, 'Write minutes, hours or days: 30m, 2h or 1d.');
+  },
+  absent: undefined,
+};
+
+export const pauseCommand = defineCommand({
+  name: 'pause',
+  summary: 'capture nothing of what agents do from now on',
+  description:
+    'Captures nothing of what agents write from now on, until `capture resume` or the given time. It is not captured later ' +
+    'either. Sessions that go on after that are captured again from there. What was captured before is still sent. The pause ' +
+    'lasts if the machine restarts. `capture stop` stops the daemon instead: sessions written meanwhile are captured later.',
+  examples: [
+    ['capture pause', 'until `capture resume`'],
+    ['capture pause --for 2h', 'for two hours'],
+  ],
+  takes: { forMs: duration },
+  async run(context, { forMs }, output) {
+    const { pauses, waiting } = withSpool(context, (spool) => ({
+      pauses: change(spool, context.now(), (known) => beginPause(known, context.now(), forMs)),
+      waiting: spool.batches.depth().events,
+    }));
+    const until = pauses.at(-1)?.until;
+    output.answer({ paused: true, until: until === undefined ? null : new Date(until).toISOString() }, [
+      `${describePause(until)} What agents write meanwhile is not captured later either.`,
+      ...(waiting > 0 ? [`${formatCount(waiting, 'event')} from before the pause will still be sent.`] : []),
+    ]);
+  },
+});
+
+export const resumeCommand = defineCommand({
+  name: 'resume',
+  summary: 'end a pause',
+  description:
+    'Captures what agents write from now on, after `capture pause`. What they wrote during the pause stays on this machine.',
+  examples: [['capture resume', 'capture again']],
+  async run(context, _values, output) {
+    const isPaused = withSpool(context, (spool) => {
+      const was = spool.decisions.pauses().some((pause) => isActive(pause, context.now()));
+      if (was) change(spool, context.now(), (known) => endPauses(known, context.now()));
+      return was;
+    });
+    output.answer({ paused: false, wasPaused: isPaused }, [
+      isPaused
+        ? 'Captured again from now on. What agents wrote during the pause stays on this machine.'
+        : 'Capture is not paused.',
+    ]);
+  },
+});
+
+/** Until when capture is paused, for people. */
+export const describePause = (until: number | undefined): string =>
+  until === undefined
+    ? 'Paused until `capture resume`.'
+    : `Paused until ${formatMoment(until)}, or \`capture resume\`.`;
+
+/** A pause counts for every account: also where nobody is signed in, or nothing was captured yet. */
+function withSpool<Result>(context: Context, use: (spool: Spool) => Result): Result {
+  const spool = openSpool(locateSpool(context) ?? ':memory:', stateFolder(context));
+  try {
+    return use(spool);
+  } finally {
+    spool.close();
+  }
+}
+
+/** The spool keeps a copy, in case the decisions are lost. */
+function change(spool: Spool, now: number, to: (pauses: readonly Pause[]) => Pause[]): Pause[] {
+  return spool.transact(() => {
+    const { decisions } = spool;
+    const known = decisions.pauses();
+    const isPaused = known.some((pause) => isActive(pause, now));
+    const pauses = to(isPaused ? followClock(known, now, decisions.clock()) : known);
+    if (!isPaused || now > decisions.clock()) decisions.noteClock(now);
+    spool.decisions.setPauses(pauses);
+    spool.setMeta('pauses', JSON.stringify(pauses));
+    return pauses;
+  });
+}

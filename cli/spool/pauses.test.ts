@@ -1,0 +1,146 @@
+import { appendFileSync, readFileSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import type { Agent } from '../agents/agent.ts';
+import { claudeCode } from '../agents/claude-code/claude-code.ts';
+import { cursor } from '../agents/cursor/cursor.ts';
+import { opencode } from '../agents/opencode/opencode.ts';
+import { makeFolder, write } from '../test/folder.ts';
+import { openReading, spooledEvents } from '../test/reading.ts';
+import { beginPause, endPauses, followClock, isActive, isInPause, type Pause } from './pauses.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = Date.now();
+const BEGUN = NOW - 5 * HOUR;
+/** One that a person ended an hour ago. */
+const PAUSE: Pause = { from: NOW - 3 * HOUR, until: NOW - HOUR, isEnded: true };
+
+function openAfter(agent: Agent, path: string, pause = PAUSE) {
+  const root = makeFolder();
+  const reading = openReading(root, undefined, { agent });
+  reading.spool.decisions.setPauses([pause]);
+  const said = () =>
+    JSON.stringify([...spooledEvents(reading.spool).values()]).match(/(before|paused|after)-\w+/g) ?? [];
+  return { ...reading, file: join(root, path), said: () => [...new Set(said())] };
+}
+
+const lines = (...records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
+const timed = (text: string, time: number) => ({
+  type: 'user',
+  uuid: `${text}-${time}`,
+  sessionId: 's',
+  timestamp: new Date(time).toISOString(),
+  message: { content: text },
+});
+const untimed = (content: string) => ({ type: 'queue-operation', content });
+
+test('what was written during a pause is not captured, and what comes before and after it is', async () => {
+  const { file, read, said } = openAfter(claudeCode, 'project/s.jsonl');
+  write(
+    file,
+    lines(
+      timed('before-one', BEGUN),
+      // Nothing tells when it was written: before or during the pause.
+      untimed('paused-perhaps'),
+      timed('paused-two', NOW - 2 * HOUR),
+      untimed('paused-three'),
+      timed('after-four', NOW - 1000),
+      untimed('after-five'),
+      { type: 'summary', summary: 'paused-summary' },
+    ),
+  );
+  await read();
+  expect(said()).toEqual(['before-one', 'after-four', 'after-five']);
+});
+
+test('a fork does not bring what was written during a pause', async () => {
+  const { file, read, said } = openAfter(claudeCode, 'project/s.jsonl');
+  const copied = [timed('before-one', BEGUN), timed('paused-two', NOW - 2 * HOUR)];
+  write(file, lines(...copied));
+  await read();
+  write(
+    file.replace('s.jsonl', 't.jsonl'),
+    lines(...copied, timed('after-three', NOW - 1000)).replaceAll('"sessionId":"s"', '"sessionId":"t"'),
+  );
+  await read();
+  expect(said()).toEqual(['before-one', 'after-three']);
+});
+
+test('a session without any time that was open during a pause is not captured any more', async () => {
+  const { file, read, said } = openAfter(cursor, 'project/agent-transcripts/c/c.jsonl');
+  const message = (text: string) => ({ role: 'user', message: { content: [{ type: 'text', text }] } });
+  // A new file is as old as its beginning, which is after the pause.
+  write(file, lines(message('after-one')));
+  await read();
+  expect(said()).toEqual(['after-one']);
+  const open = openAfter(cursor, 'project/agent-transcripts/d/d.jsonl', { from: NOW - HOUR });
+  write(open.file, lines(message('paused-one')));
+  await open.read();
+  open.spool.decisions.setPauses(endPauses(open.spool.decisions.pauses(), Date.now() + 1));
+  appendFileSync(open.file, lines(message('after-two')));
+  await open.read();
+  expect(open.said()).toEqual([]);
+});
+
+test('a row that was begun before a pause and changed in it is not captured', async () => {
+  const { file, read, said } = openAfter(opencode, 'opencode.db');
+  const db = new DatabaseSync(write(file, ''));
+  db.exec(readFileSync(join(import.meta.dirname, '../test/agents/fixtures/opencode/opencode.sql'), 'utf8'));
+  const change = (id: string, text: string, created: number, updated: number) =>
+    db
+      .prepare('UPDATE part SET data = ?, time_created = ?, time_updated = ? WHERE id = ?')
+      .run(JSON.stringify({ type: 'text', text }), created, updated, id);
+  change('prt_0001', 'paused-one', BEGUN, NOW - 2 * HOUR);
+  change('prt_0002', 'after-two', NOW - 1000, NOW - 1000);
+  db.close();
+  await read();
+  expect(said()).toEqual(['after-two']);
+});
+
+test('what was read just before a pause began is read again, and left out if it is of the pause', async () => {
+  const { file, findWork, readWork, read, spool, said } = openAfter(claudeCode, 'project/s.jsonl');
+  write(file, lines(timed('before-one', BEGUN), timed('paused-two', NOW - 100)));
+  const work = findWork();
+  spool.decisions.setPauses([PAUSE, { from: NOW - 200 }]);
+  expect(await readWork(work)).toBe(false);
+  await read();
+  expect(said()).toEqual(['before-one']);
+});
+
+test('a file that was not changed since before a pause is read during it', async () => {
+  const { file, read, said } = openAfter(claudeCode, 'project/s.jsonl', { from: NOW - HOUR });
+  write(file, lines(timed('before-one', BEGUN), untimed('before-two')));
+  utimesSync(file, (NOW - 2 * HOUR) / 1000, (NOW - 2 * HOUR) / 1000);
+  await read();
+  expect(said()).toEqual(['before-one', 'before-two']);
+});
+
+test('a pause with an end ends by itself; another one replaces it', () => {
+  const pauses = beginPause([], NOW, HOUR);
+  expect(pauses.map((pause) => [NOW, NOW + HOUR - 1, NOW + HOUR].map((time) => isActive(pause, time)))).toEqual([
+    [true, true, false],
+  ]);
+  const again = beginPause(pauses, NOW + 60_000, undefined);
+  expect(again.filter((pause) => isActive(pause, NOW + 2 * HOUR))).toHaveLength(1);
+  expect(isInPause(endPauses(again, NOW + 2 * HOUR), { from: NOW, to: NOW })).toBe(true);
+});
+
+test('a clock that is set back during a pause neither ends it nor gives records a time outside of it', () => {
+  const at = (time: number) => ({ from: time, to: time });
+  const isSetBackBy = (ms: number) => {
+    const before = NOW + 2 * HOUR;
+    const now = before - ms;
+    const pauses = endPauses(followClock(beginPause([], NOW, undefined), now, before), now + 60_000);
+    return { pauses, before, now };
+  };
+  const within = isSetBackBy(HOUR);
+  expect(isInPause(within.pauses, at(within.before))).toBe(true);
+  const behind = isSetBackBy(5 * HOUR);
+  expect(isInPause(behind.pauses, at(behind.now - 1000))).toBe(true);
+  expect(isInPause(behind.pauses, at(behind.before))).toBe(true);
+  // One that was wrong by years and was corrected.
+  const years = isSetBackBy(1000 * DAY);
+  expect(isInPause(years.pauses, at(years.now + 2 * DAY))).toBe(false);
+});
