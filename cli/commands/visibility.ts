@@ -12,7 +12,7 @@ import { chooseMet, type MetSession } from '../sessions/met.ts';
 import { VISIBILITY_WORDS, visibilityOf } from '../sessions/report.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { isTemporary } from '../upload/problem.ts';
-import { createRestriction } from '../upload/restriction.ts';
+import { createRestriction, NotHiddenYet } from '../upload/restriction.ts';
 import { createRetry } from '../upload/retry.ts';
 import { createService } from '../upload/service.ts';
 
@@ -45,9 +45,9 @@ export const visibilityCommand = defineCommand({
 function describeNew(visibility: Visibility): string {
   if (visibility === 'team')
     return 'New sessions of this machine: your organization and their repository decide who sees them.';
-  const rest =
+  const addition =
     visibility === 'private' ? '' : '. Fewer people see them where your organization or their repository is stricter';
-  return `New sessions of this machine: ${visibility}, so ${VISIBILITY_WORDS[visibility]}${rest}.`;
+  return `New sessions of this machine: ${visibility}, so ${VISIBILITY_WORDS[visibility]}${addition}.`;
 }
 
 function readVisibility(given: string): Visibility {
@@ -114,6 +114,7 @@ const RESULTS = {
     `becomes ${asked} once capture is signed in and reaches the service, before anything more of it is sent.`,
 } as const;
 
+const MOST_FORKS = 100;
 /** How long the service may take; the daemon does it later. */
 const PATIENCE_MS = 10_000;
 
@@ -132,6 +133,9 @@ async function restrictNow(context: Context, spool: Spool, id: number): Promise<
   });
   try {
     const answer = await restrict(id, { isAsked: true });
+    // Its forks are hidden with it. What becomes of them does not change the answer: the daemon asks again.
+    for (const fork of spool.sessions.lax(context.now(), MOST_FORKS)) await restrict(fork, { isAsked: true });
+    if (answer instanceof NotHiddenYet) return 'later';
     if (answer instanceof Failure) throw answer;
     return answer === 'again' ? 'later' : answer;
   } catch (error) {

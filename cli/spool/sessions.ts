@@ -110,10 +110,15 @@ export function createSessions(db: DatabaseSync) {
       OR (${QUIET} < :quietSince AND agent IN (SELECT value FROM json_each(:stoppedAgents))))
       AND NOT EXISTS (SELECT 1 FROM batches WHERE session = sessions.id) LIMIT :limit`);
   const lax = db.prepare(`
-    SELECT DISTINCT sessions.id FROM decided.verdicts AS said
+    WITH RECURSIVE said (agent, session, visibility) AS (
+      SELECT agent, session, visibility FROM decided.verdicts WHERE visibility IS NOT NULL
+      UNION SELECT said.agent, forks.session, said.visibility
+        FROM said JOIN decided.forks AS forks ON forks.agent = said.agent AND forks.parent = said.session
+          JOIN decided.verdicts AS fork ON fork.agent = forks.agent AND fork.session = forks.session)
+    SELECT DISTINCT sessions.id FROM said
       JOIN main.sessions ON sessions.agent = said.agent AND agent_session = said.session
       JOIN opened ON opened.session = sessions.id
-    WHERE said.visibility IS NOT NULL AND ${rankOf('said.visibility')} > ${rankOf('opened.visibility')}
+    WHERE ${rankOf('said.visibility')} > ${rankOf('opened.visibility')}
       AND coalesce(held_until, 0) <= ? LIMIT ?`);
   const openAgents = db.prepare("SELECT DISTINCT agent FROM sessions WHERE state = 'open'");
   const perAgent = db.prepare(`
@@ -185,7 +190,7 @@ export function createSessions(db: DatabaseSync) {
           ...{ stoppedAgents: JSON.stringify(stoppedAgents), limit },
         })
         .map(({ id }) => Number(id)),
-    /** Those that the service shows to more people than a person has said. */
+    /** Those that the service shows to more people than a person has said of them, or of what they were forked from. */
     lax: (now: number, limit: number): number[] => lax.all(now, limit).map(({ id }) => Number(id)),
     /** Agents that have sessions which are not over. */
     openAgents: (): string[] => openAgents.all().map(({ agent }) => String(agent)),

@@ -188,3 +188,37 @@ test('whatever organization, machine, folder and person ask for, nothing arrives
     runs(12),
   );
 });
+
+test('a session that the service cannot hide for now keeps no other one waiting', async () => {
+  const { service, home, say, capture, decide } = await prepare();
+  say();
+  await capture('import');
+  decide('private');
+  say();
+  write(join(home, '.claude/projects/shop', `${sessionId(2)}.jsonl`), `${prompt(2, 0, 'another')}\n`);
+  const fetchBroken: typeof fetch = (input, init) =>
+    String(input).endsWith('/visibility')
+      ? Promise.resolve(Response.json({ code: 'unavailable', error: 'The database is busy.' }, { status: 503 }))
+      : fetch(input, init);
+  const options = { home, url: service.url, secret: 'sk_live_test' };
+  const { exitCode, stderr } = await run(['import', '--patience', '8'], {
+    ...options,
+    context: { fetch: fetchBroken },
+  });
+  const texts = () => [...service.eventsBySession().values()].flat().flatMap(({ payload }) => payload.text ?? []);
+  expect(texts()).toEqual(['text 1', 'another']);
+  expect([exitCode, stderr]).toEqual([75, expect.stringContaining('visible to fewer people: The database is busy.')]);
+  await capture('import');
+  expect(texts()).toHaveLength(3);
+});
+
+test('a fork that was sent is hidden with the session that it was forked from', async () => {
+  const { service, home, say, capture } = await prepare();
+  say();
+  const fork = join(home, '.claude/projects/shop', `${sessionId(2)}.jsonl`);
+  write(fork, `${prompt(1, 0, 'text 1', { sessionId: sessionId(2) })}\n${prompt(2, 9, 'of the fork')}\n`);
+  await capture('import');
+  expect(service.state.sessions.size).toBe(2);
+  expect(await capture('visibility', sessionId(1), 'private')).toMatchObject({ exitCode: 0 });
+  expect([...service.state.sessions.values()].map(({ visibility }) => visibility)).toEqual(['private', 'private']);
+});

@@ -1,10 +1,28 @@
+import { ServiceError } from '../../contract/client.ts';
 import { isStricter, strictestOf, type Visibility } from '../../contract/session.ts';
 import { EXIT, Failure } from '../failure.ts';
 import type { Spool } from '../spool/open.ts';
 import type { OpenedSession, SessionRow } from '../spool/sessions.ts';
-import { explainRefusal, hasStatus } from './problem.ts';
+import { explainRefusal, hasStatus, isTemporary } from './problem.ts';
 import type { Retry } from './retry.ts';
 import type { Service } from './service.ts';
+
+/** The service could not hide a session. It is asked again soon: until then people see what they should not. */
+export class NotHiddenYet extends Failure {
+  constructor(sessionId: string, cause: Error) {
+    super(
+      EXIT.temporary,
+      `The service could not make ${sessionId} visible to fewer people: ${cause.message.replace(/\.*$/, '.')}`,
+      'It is asked again within minutes. Until then nothing more of this session is sent; the other sessions continue.',
+      cause,
+    );
+  }
+}
+
+/** Errors in a row after which a session is left alone for a while. */
+const MOST_ERRORS = 3;
+
+const isServerError = (error: unknown): error is ServiceError => error instanceof ServiceError && error.status >= 500;
 
 export interface RestrictionOptions {
   spool: Spool;
@@ -77,13 +95,16 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
     return areOurs;
   }
 
+  /** If the service takes other requests but not this one, only this session waits. */
   async function ask(sessionId: string, visibility: Visibility): Promise<Visibility | undefined> {
+    let errors = 0;
+    const mustRepeat = (error: unknown) => isTemporary(error) && !(isServerError(error) && ++errors === MOST_ERRORS);
     try {
-      const answer = await retry.attempt(() => service.client.restrictSession({ sessionId, body: { visibility } }));
-      return answer.body.visibility;
+      const request = () => service.client.restrictSession({ sessionId, body: { visibility } });
+      return (await retry.attempt(request, mustRepeat)).body.visibility;
     } catch (error) {
       if (hasStatus(error, 404)) return undefined;
-      throw error;
+      throw isServerError(error) ? new NotHiddenYet(sessionId, error) : error;
     }
   }
 

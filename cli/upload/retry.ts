@@ -53,7 +53,8 @@ export function createRetry({ random, signal, onTrouble, sleep = setTimeout }: R
     if (ms > 0) await sleep(ms, undefined, { signal });
   }
 
-  async function attempt<Result>(request: () => Promise<Result>): Promise<Result> {
+  /** `mustRepeat` says after which failures. */
+  async function attempt<Result>(request: () => Promise<Result>, mustRepeat = isTemporary): Promise<Result> {
     for (;;) {
       while (closedUntil > performance.now()) await wait(closedUntil - performance.now());
       signal.throwIfAborted();
@@ -64,7 +65,7 @@ export function createRetry({ random, signal, onTrouble, sleep = setTimeout }: R
         succeed();
         return result;
       } catch (error) {
-        if (!isTemporary(error)) {
+        if (!mustRepeat(error)) {
           succeed();
           throw error;
         }

@@ -10,6 +10,7 @@ import { followSent } from './chains.ts';
 import { createElsewhere, type Remainder } from './elsewhere.ts';
 import { explainRefusal, notYet, tellBlocked } from './problem.ts';
 import { createAppender, type Outcome, type RefusedEvent } from './refusals.ts';
+import { NotHiddenYet } from './restriction.ts';
 import type { Append } from './service.ts';
 import { createServiceSessions, type SessionsOptions, ThrownAway } from './sessions.ts';
 
@@ -44,6 +45,8 @@ export interface UploaderOptions extends SessionsOptions {
 const REQUEST_SIZE: Record<SendingOrder, number> = { oldest: 3 * 1024 * 1024, newest: 256 * 1024 };
 /** A session that was written to since does not wait behind a backlog. */
 const LIVE_MS = 5 * 60 * 1000;
+/** People see a session meanwhile that they should not. */
+const HIDE_AGAIN_MS = 10_000;
 /** What may be answered otherwise in a moment. */
 const NOT_YET = new Set(['idempotency_in_progress', 'rate_limited', 'service_unavailable', 'internal']);
 /** If the service says so more often in a row that a session is completed or unknown, the session rests before each try. */
@@ -52,7 +55,7 @@ const MOST_REOPENINGS = 3;
 /** A batch on its way: the part that the service does not hold yet, and the append for that part. */
 interface SentBatch {
   batch: Batch;
-  rest: Remainder;
+  remainder: Remainder;
   append: Append;
 }
 
@@ -196,13 +199,13 @@ export class Uploader {
     // Whoever did not fit in need not wait for the answer.
     const included = new Set(batches.map(({ session }) => session));
     for (const id of ids) if (!included.has(id)) release(id);
-    const left = batches.map((batch) => ({ batch, rest: this.#elsewhere.removeHeld(batch) }));
-    const asked = left.flatMap(({ batch, rest }): SentBatch[] =>
-      rest.batch ? [{ batch, rest, append: this.#toAppend(rest.batch) }] : [],
+    const left = batches.map((batch) => ({ batch, remainder: this.#elsewhere.removeHeld(batch) }));
+    const asked = left.flatMap(({ batch, remainder }): SentBatch[] =>
+      remainder.batch ? [{ batch, remainder, append: this.#toAppend(remainder.batch) }] : [],
     );
     const outcomes = asked.length > 0 ? await this.#append(asked.map((one) => one.append)) : [];
     this.#spool.transact(() => {
-      for (const { batch, rest } of left) if (rest.batch === undefined) this.#remove(batch, 0, batch.events);
+      for (const { batch, remainder } of left) if (remainder.batch === undefined) this.#remove(batch, 0, batch.events);
       for (const [index, sent] of asked.entries()) this.#noteOutcome(sent, outcomes[index] as Outcome);
       this.#spool.setMeta('lastUploadAt', String(this.#options.now()));
     });
@@ -269,7 +272,7 @@ export class Uploader {
     if (known !== undefined) this.#eventCounts.set(sessionId, Math.max(known, count));
   }
 
-  #noteOutcome({ batch, rest, append: { sessionId, events: sent } }: SentBatch, outcome: Outcome): void {
+  #noteOutcome({ batch, remainder, append: { sessionId, events: sent } }: SentBatch, outcome: Outcome): void {
     const { session, events } = batch;
     const { sessions, holds, batches } = this.#spool;
     const count = outcome.kind === 'answered' ? undefined : this.#eventCounts.get(sessionId);
@@ -292,7 +295,7 @@ export class Uploader {
       case 'blocked':
         this.#hold(session, 'held', blocked(sessions.get(session).agentSession, outcome.problem));
     }
-    if (batches.has(batch.id)) this.#elsewhere.giveBack(rest);
+    if (batches.has(batch.id)) this.#elsewhere.giveBack(remainder);
   }
 
   #noteAnswer(session: number, { code, problem, eventCount }: Extract<Outcome, { kind: 'answered' }>): void {
@@ -327,8 +330,10 @@ export class Uploader {
     });
   }
 
-  #hold(session: number, state: Hold['state'], { message: sentence, hint, exitCode }: Failure): void {
-    const until = this.#options.now() + this.#options.heldMs;
+  #hold(session: number, state: Hold['state'], failure: Failure): void {
+    const { message: sentence, hint, exitCode } = failure;
+    const { now, heldMs } = this.#options;
+    const until = now() + (failure instanceof NotHiddenYet ? Math.min(heldMs, HIDE_AGAIN_MS) : heldMs);
     this.#spool.holds.hold(session, { state, sentence, hint, exitCode, until });
   }
 
