@@ -376,6 +376,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   removeChunk: [[ORGANIZATION, 'ses_1']],
 
   findChain: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }]],
+  findChains: [[ORGANIZATION, ['ses_1']]],
   writeChains: [[[CHAIN]]],
   listUnsigned: [['', 100]],
   readMaskedDigests: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }, 1, 100]],

@@ -9,7 +9,7 @@ import { decodeFrame } from '../log/frame.ts';
 import { readAppends } from '../store/events.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { SessionChainRow } from '../store/schema-governance.ts';
-import { findChain, listUnsigned, readMaskedDigests, writeChains } from '../store/session-chains.ts';
+import { findChain, findChains, listUnsigned, readMaskedDigests, writeChains } from '../store/session-chains.ts';
 import { findSessions } from '../store/sessions.ts';
 import { wholeOrganization } from '../store/viewer.ts';
 
@@ -55,7 +55,8 @@ export class Witness {
       for (const [organizationId, sessions] of byOrganization) {
         for (let at = 0; at < sessions.length && !signal.aborted; at += AT_ONCE) {
           const ids = sessions.slice(at, at + AT_ONCE).map(([sessionId]) => sessionId);
-          await this.#signAll(await findSessions(this.#options.db, wholeOrganization(organizationId), ids), signal);
+          const rows = await findSessions(this.#options.db, wholeOrganization(organizationId), ids);
+          await this.#signAll(organizationId, rows, signal);
         }
       }
     });
@@ -66,7 +67,9 @@ export class Witness {
     await this.#options.background.run('countersign all', async (signal) => {
       for (let after = ''; !signal.aborted; ) {
         const rows = await listUnsigned(this.#options.db, after, AT_ONCE);
-        await this.#signAll(rows, signal);
+        for (const [organizationId, some] of Map.groupBy(rows, (row) => row.organization_id)) {
+          await this.#signAll(organizationId, some, signal);
+        }
         const last = rows.at(-1);
         if (last === undefined) return;
         after = last.session_id;
@@ -79,26 +82,33 @@ export class Witness {
    * @returns undefined where it was removed meanwhile, or lost its words before any of it was signed
    */
   async sign(session: SessionRow, machineKey: string | null = null): Promise<SessionChainRow | undefined> {
-    const next = await this.#advance(session, machineKey);
-    if (next) await writeChains(this.#options.db, [next]);
-    return findChain(this.#options.db, placeOf(session));
+    const { db } = this.#options;
+    const next = await this.#advance(session, await findChain(db, placeOf(session)), machineKey);
+    if (next) await writeChains(db, [next]);
+    return findChain(db, placeOf(session));
   }
 
-  async #signAll(sessions: readonly SessionRow[], signal: AbortSignal): Promise<void> {
+  async #signAll(organizationId: string, sessions: readonly SessionRow[], signal: AbortSignal): Promise<void> {
+    const { db } = this.#options;
+    const ids = sessions.map(({ session_id }) => session_id);
+    const stored = await findChains(db, organizationId, ids);
     const chains: SessionChainRow[] = [];
     for (const session of sessions) {
       if (signal.aborted) return;
-      const next = await this.#advance(session, null);
+      const next = await this.#advance(session, stored.get(session.session_id), null);
       if (next) chains.push(next);
     }
-    if (chains.length > 0) await writeChains(this.#options.db, chains);
+    if (chains.length > 0) await writeChains(db, chains);
   }
 
   /** The signed head behind all events of the session; undefined where the stored one says the same. */
-  async #advance(session: SessionRow, machineKey: string | null): Promise<SessionChainRow | undefined> {
-    const { db, key, now } = this.#options;
+  async #advance(
+    session: SessionRow,
+    stored: SessionChainRow | undefined,
+    machineKey: string | null,
+  ): Promise<SessionChainRow | undefined> {
+    const { key, now } = this.#options;
     const { organization_id, session_id, agent_id, client_key, event_count, content_expired_at } = session;
-    const stored = await findChain(db, placeOf(session));
     const isWithoutEvents = content_expired_at !== null;
     if (isWithoutEvents && stored === undefined) return undefined;
     const start = chainStart(agent_id, client_key ?? session_id);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { SessionKey } from '../log/decide.ts';
-import { ofEngine } from './dialect.ts';
+import { isOneOf, ofEngine } from './dialect.ts';
 import { allRows, firstRow } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
 import type { SessionChainRow } from './schema-governance.ts';
@@ -12,30 +12,50 @@ export const findChain = (db: Db, { organizationId, sessionId }: SessionKey) =>
       select * from session_chains where organization_id = ${organizationId} and session_id = ${sessionId}`,
   );
 
+/** Those of these sessions that have one, by session. */
+export async function findChains(
+  db: Db,
+  organizationId: string,
+  sessionIds: readonly string[],
+): Promise<Map<string, SessionChainRow>> {
+  const rows = await allRows(
+    db,
+    sql<SessionChainRow>`
+      select * from session_chains
+      where organization_id = ${organizationId} and ${isOneOf(db, 'session_id', sessionIds)}`,
+  );
+  return new Map(rows.map((row) => [row.session_id, row]));
+}
+
 /**
  * Writes signed heads of sessions that are there. One that is further than the given one stays, since both are right; at the same
- * event the later one stays. The first key of a machine stays.
+ * event the later one stays. The first key of a machine stays. It is one statement, so that appends wait for one commit only.
  */
-export const writeChains = (db: Db, chains: readonly SessionChainRow[]): Promise<void> =>
-  db.transaction().execute(async (transaction) => {
-    const held = ofEngine(db, { sqlite: sql``, postgres: sql`for key share` });
-    // Sorted, so that two replicas cannot deadlock.
-    for (const one of chains.toSorted((a, b) => (a.session_id < b.session_id ? -1 : 1))) {
-      await sql`
-        insert into session_chains (session_id, organization_id, sequence, hash, machine_key, envelope, signed_at)
-        select session_id, organization_id, ${sql.lit(one.sequence)}, ${one.hash}, ${one.machine_key}, ${one.envelope},
-          ${sql.lit(one.signed_at)}
-        from sessions
-        where organization_id = ${one.organization_id} and session_id = ${one.session_id} and deleted_at is null ${held}
-        on conflict (session_id) do update set
-          sequence = excluded.sequence, hash = excluded.hash, envelope = excluded.envelope,
-          machine_key = excluded.machine_key, signed_at = excluded.signed_at
-        where session_chains.sequence <= excluded.sequence
-          and (session_chains.machine_key is null or session_chains.machine_key = excluded.machine_key)`.execute(
-        transaction,
-      );
-    }
+export async function writeChains(db: Db, chains: readonly SessionChainRow[]): Promise<void> {
+  const text = JSON.stringify(chains);
+  const signed = ofEngine(db, {
+    postgres: sql`json_to_recordset(${text}::json) as signed (session_id text, organization_id text, sequence bigint,
+      hash text, machine_key text, envelope text, signed_at bigint)`,
+    sqlite: sql`(select value ->> 'session_id' as session_id, value ->> 'organization_id' as organization_id,
+      value ->> 'sequence' as sequence, value ->> 'hash' as hash, value ->> 'machine_key' as machine_key,
+      value ->> 'envelope' as envelope, value ->> 'signed_at' as signed_at from json_each(${text})) as signed`,
   });
+  // In order, so that two replicas cannot deadlock.
+  const inOrder = sql`order by sessions.session_id ${ofEngine(db, { sqlite: sql``, postgres: sql`for key share of sessions` })}`;
+  await sql`
+    insert into session_chains (session_id, organization_id, sequence, hash, machine_key, envelope, signed_at)
+    select sessions.session_id, sessions.organization_id, signed.sequence, signed.hash, signed.machine_key,
+      signed.envelope, signed.signed_at
+    from ${signed} cross join sessions
+    where sessions.organization_id = signed.organization_id and sessions.session_id = signed.session_id
+      and sessions.deleted_at is null
+    ${inOrder}
+    on conflict (session_id) do update set
+      sequence = excluded.sequence, hash = excluded.hash, envelope = excluded.envelope,
+      machine_key = excluded.machine_key, signed_at = excluded.signed_at
+    where session_chains.sequence <= excluded.sequence
+      and (session_chains.machine_key is null or session_chains.machine_key = excluded.machine_key)`.execute(db);
+}
 
 /** Sessions with events that no signed head has, of all organizations. Those without words have no events any more. */
 export const listUnsigned = (db: Db, after: string, limit: number) =>

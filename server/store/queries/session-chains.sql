@@ -5,6 +5,16 @@ select *
   from session_chains
   where organization_id = $1 and session_id = $2;
 
+-- findChains
+select *
+  from session_chains
+  where organization_id = $1 and "session_id" = any($2::text[]);
+-- on SQLite
+select *
+  from session_chains
+  where organization_id = ? and "session_id" in (select value as id
+  from json_each(?));
+
 -- listUnsigned
 select s.*
   from sessions s
@@ -20,16 +30,21 @@ select sequence, digest
   order by sequence;
 
 -- writeChains
-insert into session_chains (session_id, organization_id, sequence, hash, machine_key, envelope, signed_at) select session_id, organization_id, 1, $1, $2, $3, 1
-  from sessions
-  where organization_id = $4 and session_id = $5 and deleted_at is null for key share
+insert into session_chains (session_id, organization_id, sequence, hash, machine_key, envelope, signed_at) select sessions.session_id, sessions.organization_id, signed.sequence, signed.hash, signed.machine_key, signed.envelope, signed.signed_at
+  from json_to_recordset($1::json) as signed (session_id text, organization_id text, sequence bigint, hash text, machine_key text, envelope text, signed_at bigint)
+  cross join sessions
+  where sessions.organization_id = signed.organization_id and sessions.session_id = signed.session_id and sessions.deleted_at is null
+  order by sessions.session_id for key share of sessions
   on conflict (session_id) do update
   set sequence = excluded.sequence, hash = excluded.hash, envelope = excluded.envelope, machine_key = excluded.machine_key, signed_at = excluded.signed_at
   where session_chains.sequence <= excluded.sequence and (session_chains.machine_key is null or session_chains.machine_key = excluded.machine_key);
 -- on SQLite
-insert into session_chains (session_id, organization_id, sequence, hash, machine_key, envelope, signed_at) select session_id, organization_id, 1, ?, ?, ?, 1
-  from sessions
-  where organization_id = ? and session_id = ? and deleted_at is null
+insert into session_chains (session_id, organization_id, sequence, hash, machine_key, envelope, signed_at) select sessions.session_id, sessions.organization_id, signed.sequence, signed.hash, signed.machine_key, signed.envelope, signed.signed_at
+  from (select value ->> 'session_id' as session_id, value ->> 'organization_id' as organization_id, value ->> 'sequence' as sequence, value ->> 'hash' as hash, value ->> 'machine_key' as machine_key, value ->> 'envelope' as envelope, value ->> 'signed_at' as signed_at
+  from json_each(?)) as signed
+  cross join sessions
+  where sessions.organization_id = signed.organization_id and sessions.session_id = signed.session_id and sessions.deleted_at is null
+  order by sessions.session_id
   on conflict (session_id) do update
   set sequence = excluded.sequence, hash = excluded.hash, envelope = excluded.envelope, machine_key = excluded.machine_key, signed_at = excluded.signed_at
   where session_chains.sequence <= excluded.sequence and (session_chains.machine_key is null or session_chains.machine_key = excluded.machine_key);
