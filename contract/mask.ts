@@ -16,8 +16,10 @@ export const MaskBody = Body({
 });
 export type MaskBody = Static<typeof MaskBody>;
 
-export const MASK_OUTCOMES = ['done', 'held'] as const;
-export const RUN_OUTCOMES = ['done', 'stopped'] as const;
+export const MASK_OUTCOMES = ['done', 'held', 'cancelled', 'failed'] as const;
+export type MaskOutcome = (typeof MASK_OUTCOMES)[number];
+export const RUN_OUTCOMES = ['done', 'stopped', 'cancelled', 'failed'] as const;
+export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
 const Counts = {
   events: Type.Integer({ minimum: 0, description: 'in which it stood' }),
@@ -33,7 +35,10 @@ export const MaskReceipt = Type.Object({
   requestedAt: Timestamp,
   finishedAt: Type.Optional({ ...Timestamp, description: 'absent while it runs' }),
   outcome: Type.Optional(
-    OneOf(MASK_OUTCOMES, '`held`: a hold was placed meanwhile, so the rest was left; absent while it runs'),
+    OneOf(
+      MASK_OUTCOMES,
+      '`held`: a hold was placed meanwhile; `cancelled`: an operator withdrew it; `failed`: it was tried for a day, and the log of the service says why. The rest was left then. Absent while it runs',
+    ),
   ),
   ...Counts,
 });
@@ -49,7 +54,7 @@ export const MaskRun = Type.Object({
   outcome: Type.Optional(
     OneOf(
       RUN_OUTCOMES,
-      '`stopped`: who asked is no owner or admin any more, so the rest was left; absent while it runs',
+      '`stopped`: who asked is no owner or admin any more; `cancelled`: they have cancelled it; `failed`: it was tried for a day, and the log of the service says why. The rest was left then. Absent while it runs',
     ),
   ),
   sessions: Type.Integer({ minimum: 0, description: 'sessions that were read so far' }),

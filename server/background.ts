@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { asService } from './store/tenant.ts';
 import { DeadlineExceeded, Once, Queue, withDeadline } from './work.ts';
 
@@ -17,6 +18,12 @@ export interface JobOptions {
   deadlineMs?: number;
 }
 
+/**
+ * Long work in slices. It yields between two of them, where others have their turn and closing ends it: how many milliseconds it is to
+ * rest, without a slot.
+ */
+export type Slices<Result = void> = AsyncGenerator<number, Result, void>;
+
 /** The most waiting jobs of a group. Further ones are dropped; their callers ask again. */
 const MOST_WAITING = 1_000;
 /** How long a job may take unless it says otherwise, in milliseconds. */
@@ -30,6 +37,7 @@ export class Background {
   readonly #options: BackgroundOptions;
   readonly #queue: Queue;
   readonly #jobs = new Once<void>();
+  readonly #sliced = new Once<void>();
   /** Until when jobs that were given up are not started again, by key. */
   readonly #resting = new Map<string, number>();
   readonly #closing = new AbortController();
@@ -52,6 +60,40 @@ export class Background {
       if (isFull || this.#closing.signal.aborted || this.#isResting(key)) return Promise.resolve();
     }
     return this.#jobs.run(key, () => this.#begin(key, work, options));
+  }
+
+  /**
+   * Does long work, each slice a job with its turn and its deadline. Resolves when it has ended, as `run`. Work that is not done then
+   * is returned from, unless it hangs.
+   */
+  slices(key: string, begin: () => Slices, options: JobOptions = {}): Promise<void> {
+    return this.#sliced.run(key, async () => {
+      const running = this.#inSlices(key, begin(), options);
+      this.#running.add(running);
+      await running.finally(() => this.#running.delete(running));
+    });
+  }
+
+  async #inSlices(key: string, work: Slices, options: JobOptions): Promise<void> {
+    const { signal } = this.#closing;
+    let hangs = false;
+    for (let rest: number | undefined = 0; rest !== undefined; ) {
+      if (rest > 0) await wait(rest, undefined, { signal, ref: false }).catch(() => undefined);
+      rest = undefined;
+      await this.run(
+        key,
+        async () => {
+          hangs = true;
+          const step = await work.next().finally(() => {
+            hangs = false;
+          });
+          rest = step.done ? undefined : step.value;
+        },
+        options,
+      );
+    }
+    // Behind a slice that hangs it would wait as long.
+    if (!hangs) await asService(() => work.return()).catch(this.#options.onError);
   }
 
   /** Aborted when it is closed. */

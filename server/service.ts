@@ -33,9 +33,11 @@ import { createRevocation } from './ingest/revocation.ts';
 import { type Committed, SessionLog } from './ingest/session-log.ts';
 import { SessionViews } from './ingest/session-views.ts';
 import { ShareCounts } from './ingest/share-counts.ts';
+import { Jobs } from './jobs.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { createLongReads } from './long-reads.ts';
 import { MaskRuns } from './mask/mask-runs.ts';
+import { MaskThread } from './mask/mask-thread.ts';
 import { Masking } from './mask/masking.ts';
 import type { Observer } from './operations/metrics.ts';
 import { createHandlers } from './routes/all.ts';
@@ -194,10 +196,14 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     }
   };
   const onBus = bus && store.pool && new JetStreamJournal({ bus, db: store.db, pool: store.pool, onError });
-  const maskingQueue = startJobs(2);
+  const jobQueue = startJobs(2);
+  const jobs = new Jobs({ db: store.db, background: jobQueue, now, onError });
+  const resumeJobs = () => background.run('jobs', () => jobs.resume());
+  const maskThread = new MaskThread();
   const masking = new Masking({
     db: store.db,
-    background: maskingQueue,
+    jobs,
+    thread: maskThread,
     bus: onBus,
     pepper,
     now,
@@ -210,14 +216,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       tell(organization_id, { sessionId, eventCount, status });
     },
   });
-  // A queue of its own, because a run waits for the masks that it asks for.
-  const maskRunQueue = startJobs(1);
-  const maskRuns = new MaskRuns({ db: store.db, masking, background: maskRunQueue, pepper, now });
-  const resumeMasks = () =>
-    background.run('masks', async (signal) => {
-      await masking.resume(signal);
-      await maskRuns.resume();
-    });
+  const maskRuns = new MaskRuns({ db: store.db, masking, jobs, pepper, now });
   const quotas = new StorageQuotas({ db: store.db, limits: storageLimits(config), now, onError });
   observer?.onQuotas(() => quotas.shares());
   const unlimited = new SessionLog({
@@ -356,14 +355,13 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     stopHearing?.();
     await worker?.close();
     await peers?.close();
-    await Promise.all(
-      [background, sweeping, repricing, maskingQueue, maskRunQueue, witnessing].map((queue) => queue.close()),
-    );
+    await Promise.all([background, sweeping, repricing, jobQueue, witnessing].map((queue) => queue.close()));
     await quotas.flush().catch(onError);
     await Promise.all([sessionViews.flush(), shareCounts.flush()]).catch(onError);
     await auditHeads?.sign().catch(onError);
     await truncation?.close();
     await reading.close();
+    await maskThread.close();
     // Its jobs wait for the thread.
     await Promise.all([indexer.close(), deriveThread.close(), daySums.close()]);
   });
@@ -371,7 +369,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   void sweep();
   truncation?.request();
   void resumeRevocations();
-  void resumeMasks();
+  void resumeJobs();
   void witness.catchUp();
   void expire();
   void indexer.catchUp();
@@ -391,7 +389,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     setInterval(() => void writeLooks(), LOOKS_EVERY_MS).unref(),
     setInterval(() => void signHeads(), SIGN_EVERY_MS).unref(),
     setInterval(resumeRevocations, RESUME_EVERY_MS).unref(),
-    setInterval(() => void resumeMasks(), RESUME_EVERY_MS).unref(),
+    setInterval(() => void resumeJobs(), RESUME_EVERY_MS).unref(),
     setInterval(() => void witness.signNoted(), COUNTERSIGN_EVERY_MS).unref(),
     setInterval(() => void witness.catchUp(), EXPIRE_EVERY_MS).unref(),
     setInterval(expire, EXPIRE_EVERY_MS).unref(),

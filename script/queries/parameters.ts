@@ -66,7 +66,11 @@ export const SHARE = { organization_id: ORGANIZATION, share_id: 'shr_1', session
 export const MASK = { organization_id: ORGANIZATION, session_id: 'ses_1', mask_id: 'msk_1', masked_by: 'usr_1' };
 export const MASK_RUN = {
   ...{ organization_id: ORGANIZATION, run_id: 'mrn_1', requested_by: 'usr_1', is_dry: 0 },
-  ...{ last_session: 'ses_1', requested_at: NOW },
+  ...{ requested_at: NOW },
+};
+export const JOB = {
+  ...{ job_id: 'msk_1', organization_id: ORGANIZATION, kind: 'mask' },
+  ...{ progress: '1', lease: 'lease', attempts: 1 },
 };
 export const CHAIN = {
   ...{ session_id: 'ses_1', organization_id: ORGANIZATION, sequence: 1, hash: 'hash' },

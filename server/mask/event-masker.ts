@@ -47,6 +47,11 @@ export class EventMasker {
     this.#finder = finder;
   }
 
+  /** Whether no append waits for those behind it. */
+  get isSettled(): boolean {
+    return this.#open.length === 0;
+  }
+
   add(append: StoredAppend): MaskedAppend[] {
     const events = decodeFrame(append).map(({ eventType, payload }) => {
       const before = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString('utf8');

@@ -1,131 +1,126 @@
 import { Problem } from '../../contract/problem.ts';
-import type { Background } from '../background.ts';
+import type { Slices } from '../background.ts';
+import type { Jobs } from '../jobs.ts';
 import { findHoldOf } from '../store/holds.ts';
+import type { Job } from '../store/jobs.ts';
 import {
   advanceMaskRun,
-  claimMaskRun,
+  findMaskRun,
   findNextOfRun,
   finishMaskRun,
   insertMaskRun,
-  listUnfinishedMaskRuns,
+  jobOfRun,
   newMaskRunId,
+  RUN_JOB,
   type RunStep,
 } from '../store/mask-runs.ts';
-import { MaskHeld } from '../store/masks.ts';
+import { findMask, jobOf, MaskHeld } from '../store/masks.ts';
 import { findMember } from '../store/members.ts';
-import { isPostgres } from '../store/postgres.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
-import type { MaskRunRow } from '../store/schema-governance.ts';
+import type { MaskRow, MaskRunRow } from '../store/schema-governance.ts';
 import { type Viewer, viewerOf } from '../store/viewer.ts';
-import type { Masking } from './masking.ts';
-import { seal, unseal } from './seal.ts';
+import { type Masking, unsealed } from './masking.ts';
+import { seal } from './seal.ts';
 
 export interface MaskRunsOptions {
   db: Db;
-  masking: Pick<Masking, 'count' | 'mask'>;
-  background: Pick<Background, 'run' | 'signal'>;
+  masking: Pick<Masking, 'countInSlices' | 'ask'>;
+  jobs: Pick<Jobs, 'register' | 'start'>;
   pepper: string;
   now: () => number;
 }
 
-/** After that another process goes on. */
-const CLAIM_MS = 600_000;
-const MOST_RESUMED = 100;
+/** How long a run waits for the mask that it has asked for: that one goes on by itself. */
+const PATIENCE_MS = 20_000;
+const LOOK_EVERY_MS = 100;
 
 /**
- * Masks texts in all sessions that an admin may read, one session after the other. Each session is a job of its own, so that
- * organizations have their turns, and a run goes on behind the session that was read last.
+ * Masks texts in all sessions that an admin may read, one session after the other, as jobs (`jobs.ts`) whose progress is the session
+ * that was read last.
  *
  * | a run   | when                                     | becomes                                        |
  * | ------- | ---------------------------------------- | ---------------------------------------------- |
  * | –       | an admin marks a text                    | running; its text is kept encrypted            |
  * | running | a session was read                       | running, behind that session                   |
- * | running | the process stops                        | running, once another process claims it        |
  * | running | who asked is no owner or admin any more  | stopped; its text is forgotten                 |
+ * | running | who asked cancels it                     | cancelled; its text is forgotten               |
+ * | running | its job fails for good                   | failed; its text is forgotten                  |
  * | running | no session is left                       | done; its text is forgotten                    |
  */
 export class MaskRuns {
   readonly #options: MaskRunsOptions;
-  readonly #going = new Set<string>();
 
   constructor(options: MaskRunsOptions) {
     this.#options = options;
+    options.jobs.register(RUN_JOB, {
+      work: (job) => this.#work(job),
+      fail: (job) => finishMaskRun(options.db, job, 'failed', options.now()),
+    });
   }
 
   /** @throws Problem `quota_reached` */
   async start(organizationId: string, userId: string, text: string, isDry: boolean): Promise<MaskRunRow> {
-    const { db, pepper, now } = this.#options;
+    const { db, pepper, now, jobs } = this.#options;
     const runId = newMaskRunId(now());
     const sealed = seal(pepper, runId, text);
     const row = await insertMaskRun(db, { runId, organizationId, userId, isDry, sealed }, now());
-    void this.#go(row);
+    void jobs.start(jobOfRun(row));
     return row;
   }
 
-  /** Goes on with what another process has left. */
-  async resume(): Promise<void> {
-    for (const row of await listUnfinishedMaskRuns(this.#options.db, MOST_RESUMED)) void this.#go(row);
-  }
-
-  async #go(row: MaskRunRow): Promise<void> {
-    const { background } = this.#options;
-    if (this.#going.has(row.run_id)) return;
-    this.#going.add(row.run_id);
-    try {
-      for (let hasMore = true; hasMore && !background.signal.aborted; ) {
-        // What fails, or is given up, is tried again by `resume`.
-        hasMore = false;
-        await background.run(
-          `mask run ${row.run_id}`,
-          async (signal) => {
-            hasMore = await this.#step(row, signal);
-          },
-          { group: row.organization_id },
-        );
-      }
-    } finally {
-      this.#going.delete(row.run_id);
-    }
-  }
-
-  /** Masks the text in the next session. @returns whether there may be another one */
-  async #step(row: MaskRunRow, signal: AbortSignal): Promise<boolean> {
+  async *#work(job: Job): Slices {
     const { db, now, pepper } = this.#options;
-    // No other process has an embedded store, and in this one a run has one job at a time.
-    const run = await claimMaskRun(db, row, now(), isPostgres(db) ? now() + CLAIM_MS : 0);
-    if (!run || run.sealed === null || signal.aborted) return false;
-    const viewer = await this.#viewerOf(run);
-    const session = viewer && (await findNextOfRun(db, viewer, run));
-    if (!session) {
-      await finishMaskRun(db, run, viewer ? 'done' : 'stopped', now());
-      return false;
+    const run = await findMaskRun(db, job.organization_id, job.job_id);
+    if (!run || run.sealed === null) return;
+    for (;;) {
+      const viewer = await this.#viewerOf(run);
+      const session = viewer && (await findNextOfRun(db, viewer, run, job.progress));
+      if (!session) return finishMaskRun(db, job, viewer ? 'done' : 'stopped', now());
+      const mask = yield* this.#maskIn(job, run, session, unsealed(pepper, run.run_id, run.sealed));
+      job.progress = session.session_id;
+      yield 0;
+      if (mask) yield* this.#wait(mask);
     }
-    await this.#maskIn(run, session, unseal(pepper, run.run_id, run.sealed));
-    return true;
   }
 
-  async #maskIn(run: MaskRunRow, session: SessionRow, text: string): Promise<void> {
-    const { db, masking } = this.#options;
+  /** @returns the mask that was asked for, if the text stands there */
+  async *#maskIn(job: Job, run: MaskRunRow, session: SessionRow, text: string): Slices<MaskRow | undefined> {
+    const { db, masking, now } = this.#options;
     const { organization_id: organizationId, session_id: sessionId } = session;
     const place = { organizationId, sessionId };
     const nothing: RunStep = { sessionId, isHeld: false, events: 0, places: 0, fields: 0 };
+    const noted = async (step: RunStep) => {
+      await db.transaction().execute((transaction) => advanceMaskRun(transaction, job, step, now()));
+      return undefined;
+    };
     const held = { ...nothing, isHeld: true };
-    if ((await findHoldOf(db, place)) !== undefined) return advanceMaskRun(db, run, held);
-    const { events, places, fields } = await masking.count(session, text);
+    if ((await findHoldOf(db, place)) !== undefined) return noted(held);
+    const { events, places, fields } = yield* masking.countInSlices(session, text);
     const step = { ...nothing, events, places, fields };
-    if (run.is_dry === 1 || events + fields === 0) return advanceMaskRun(db, run, step);
+    if (run.is_dry === 1 || events + fields === 0) return noted(step);
     // Reading takes a while, and its person may have restricted the session meanwhile.
     const viewer = await this.#viewerOf(run);
-    if (!viewer || (await findNextOfRun(db, viewer, run))?.session_id !== sessionId) {
-      return advanceMaskRun(db, run, nothing);
-    }
+    if (!viewer || (await findNextOfRun(db, viewer, run, job.progress))?.session_id !== sessionId)
+      return noted(nothing);
     try {
       // In the transaction that asks for the mask, so that a session is counted once whenever the process stops.
-      await masking.mask(place, run.requested_by, text, (transaction) => advanceMaskRun(transaction, run, step));
+      return await masking.ask(place, run.requested_by, text, (transaction) =>
+        advanceMaskRun(transaction, job, step, now()),
+      );
     } catch (error) {
-      if (error instanceof MaskHeld) return advanceMaskRun(db, run, held);
+      if (error instanceof MaskHeld) return noted(held);
       if (!(error instanceof Problem && error.code === 'words_withheld')) throw error;
-      await advanceMaskRun(db, run, nothing);
+      return noted(nothing);
+    }
+  }
+
+  /** Waits for a mask, so that a run does not ask for thousands at once. */
+  async *#wait(mask: MaskRow): Slices {
+    const { db, jobs } = this.#options;
+    void jobs.start(jobOf(mask));
+    for (const end = performance.now() + PATIENCE_MS; performance.now() < end; yield LOOK_EVERY_MS) {
+      const row = await findMask(db, mask.organization_id, mask.mask_id);
+      if (!row || row.finished_at !== null) return;
     }
   }
 

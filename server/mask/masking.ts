@@ -1,38 +1,34 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createMarker } from '../../redact/mark.ts';
-import { createTextSearch } from '../../redact/text-search.ts';
-import type { Background } from '../background.ts';
+import type { Slices } from '../background.ts';
+import { type Jobs, Unrepairable } from '../jobs.ts';
 import type { SessionKey } from '../log/decide.ts';
-import { readAppends } from '../store/events.ts';
+import { readAppends, type StoredAppend } from '../store/events.ts';
+import { type Job, noteProgress } from '../store/jobs.ts';
 import {
-  claimMask,
   findMask,
   finishMask,
   insertMask,
-  listUnfinishedMasks,
+  jobOf,
+  MASK_JOB,
   type MaskedAppend,
   MaskHeld,
-  OWN_FIELDS,
-  type OwnFields,
-  releaseMask,
   stopMask,
   TODAYS_RULES,
   writeMasked,
 } from '../store/masks.ts';
-import { isPostgres } from '../store/postgres.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { MaskRow } from '../store/schema-governance.ts';
 import { findSession } from '../store/sessions.ts';
 import { wholeOrganization } from '../store/viewer.ts';
-import { sliceOf } from '../work.ts';
-import { EventMasker } from './event-masker.ts';
-import { findByRules } from './find-by-rules.ts';
-import { type Finder, findText, replaceEach } from './finder.ts';
+import type { Wanted } from './mask-program.ts';
+import type { Masker, MaskThread } from './mask-thread.ts';
 import { markKey, seal, unseal } from './seal.ts';
 
 export interface MaskingOptions {
   db: Db;
-  background: Pick<Background, 'run'>;
+  jobs: Pick<Jobs, 'register' | 'start'>;
+  thread: Pick<MaskThread, 'begin'>;
   pepper: string;
   now: () => number;
   /** Where events may be on their way into the store; absent where all that was acknowledged is in it. */
@@ -61,29 +57,28 @@ export interface Counts {
 const RULE = 'manual';
 /** How long a request waits for the end of masking, in milliseconds. */
 const PATIENCE_MS = 20_000;
-/** After that another process goes on; each write begins it anew. */
-const CLAIM_MS = 60_000;
-/** Masked appends that are written together: appends of others wait for their transaction. */
-const LARGEST_GROUP = { appends: 20, bytes: 1024 * 1024 };
+/** Appends that the thread masks at once. Those of a text are written together: appends of others wait for their transaction. */
+const AT_ONCE = { appends: 20, bytes: 256 * 1024 };
 /** By rules: what one event tells of another is lost where a crash is between them. */
 const LARGEST_GROUP_BY_RULES = { appends: 200, bytes: 8 * 1024 * 1024 };
-const LISTED_AT_ONCE = 100;
-/** How long a mask waits for events that are on their way, in milliseconds, before others have their turn. */
-const LONGEST_WAIT_MS = 5_000;
-const LOOK_EVERY_MS = 100;
+/** After that others have their turn. */
+const SLICE_MS = 500;
+/** How long a mask waits for events that are on their way before it gives back what it has in memory, and how long then. */
+const [LONGEST_WAIT_MS, LOOK_EVERY_MS, REST_MS] = [5_000, 100, 30_000];
 /** Somebody else masks the same session: its appends are read again. */
 const MOST_TRIES = 20;
 
 /**
- * Masks texts in stored sessions.
+ * Masks texts in stored sessions, as jobs (`jobs.ts`) whose progress is the last event before which all is masked.
  *
  * | a mask      | when                                 | becomes                                  |
  * | ----------- | ------------------------------------ | ---------------------------------------- |
  * | –           | a member marks a text                | running; its text is kept encrypted      |
  * | running     | each transaction                     | running, some appends further            |
- * | running     | the process stops                    | running, once another process claims it  |
- * | running     | events are on their way for too long | running, once its turn comes again       |
+ * | running     | events are on their way for too long | running, after a rest                    |
  * | running     | the session is held                  | held; its text is forgotten              |
+ * | running     | its job fails for good               | failed; its text is forgotten            |
+ * | running     | who asked withdraws it               | cancelled; its text is forgotten         |
  * | running     | it has read what came until then     | done; its text is forgotten              |
  */
 export class Masking {
@@ -91,28 +86,65 @@ export class Masking {
 
   constructor(options: MaskingOptions) {
     this.#options = options;
+    options.jobs.register(MASK_JOB, {
+      work: (job) => this.#work(job),
+      fail: (job) => stopMask(options.db, job, 'failed', options.now()),
+    });
   }
 
   /** Counts what would be masked, and changes nothing. */
   async count(session: SessionRow, text: string): Promise<Counts> {
-    const mark = this.#markOf(session.session_id, text);
-    const wanted = findText(createTextSearch(text), mark);
-    const counts = { mark, events: 0, places: 0, fields: maskFields(session, wanted).places };
-    for await (const group of maskedAppends(this.#options.db, session, wanted)) {
-      for (const { events } of group) {
-        counts.events += events.length;
-        counts.places += events.reduce((sum, { count }) => sum + count, 0);
-      }
+    const counting = this.countInSlices(session, text);
+    for (;;) {
+      const step = await counting.next();
+      if (step.done) return step.value;
     }
-    return counts;
+  }
+
+  async *countInSlices(session: SessionRow, text: string): Slices<Counts> {
+    const { db, thread } = this.#options;
+    const mark = this.#markOf(session.session_id, text);
+    const masker = await thread.begin({ kind: 'text', text, mark });
+    try {
+      const counts = { mark, events: 0, places: 0, fields: (await masker.maskFields(session)).places };
+      const add = (masked: readonly MaskedAppend[]) => {
+        for (const { count } of masked.flatMap(({ events }) => events)) {
+          counts.events++;
+          counts.places += count;
+        }
+      };
+      const turn = new Turn();
+      for await (const appends of readSome(db, session, 1, session.event_count)) {
+        add((await masker.add(appends)).masked);
+        if (turn.isOver()) yield 0;
+      }
+      add((await masker.end()).masked);
+      return counts;
+    } finally {
+      await masker.drop();
+    }
   }
 
   /**
    * Masks a text; resolves when that is done, or has taken long and goes on by itself.
-   * @param along what is written in the transaction that asks for it
    * @throws MaskHeld
    */
-  async mask(
+  async mask(place: SessionKey, userId: string, text: string): Promise<MaskRow> {
+    const { db, jobs } = this.#options;
+    const row = await this.ask(place, userId, text);
+    const over = new AbortController();
+    const patience = wait(PATIENCE_MS, undefined, { signal: over.signal }).catch(() => undefined);
+    await Promise.race([jobs.start(jobOf(row)), patience]);
+    over.abort();
+    return (await findMask(db, place.organizationId, row.mask_id)) ?? row;
+  }
+
+  /**
+   * Notes that a text is to be masked; who asks begins the job.
+   * @param along what is written in the same transaction
+   * @throws MaskHeld
+   */
+  async ask(
     { organizationId, sessionId }: SessionKey,
     userId: string,
     text: string,
@@ -122,109 +154,74 @@ export class Masking {
     const mark = this.#markOf(sessionId, text);
     const sealed = seal(pepper, sessionId, text);
     const acceptedEvents = (await bus?.countAccepted({ organizationId, sessionId })) ?? 0;
-    const asked = { organizationId, sessionId, userId, mark, sealed, acceptedEvents };
-    const row = await insertMask(db, asked, now(), along);
-    const over = new AbortController();
-    await Promise.race([
-      this.#start(row),
-      wait(PATIENCE_MS, undefined, { signal: over.signal }).catch(() => undefined),
-    ]);
-    over.abort();
-    return (await findMask(db, organizationId, row.mask_id)) ?? row;
+    return insertMask(db, { organizationId, sessionId, userId, mark, sealed, acceptedEvents }, now(), along);
   }
 
-  /** Goes on with what another process has left. */
-  async resume(signal: AbortSignal): Promise<void> {
-    for (let after: string | undefined = ''; after !== undefined && !signal.aborted; ) {
-      const rows: MaskRow[] = await listUnfinishedMasks(this.#options.db, after, LISTED_AT_ONCE);
-      for (const row of rows) void this.#start(row);
-      after = rows.length < LISTED_AT_ONCE ? undefined : rows.at(-1)?.mask_id;
-    }
-  }
-
-  #start(row: MaskRow): Promise<void> {
-    const work = (signal: AbortSignal) => this.#run(row, signal);
-    return this.#options.background.run(`mask ${row.mask_id}`, work, { group: row.organization_id });
-  }
-
-  async #run({ organization_id: organizationId, mask_id }: MaskRow, signal: AbortSignal): Promise<void> {
+  async *#work(job: Job): Slices {
     const { db, now } = this.#options;
-    // No other process has an embedded store, and in this one a mask runs once at a time.
-    const until = () => (isPostgres(db) ? now() + CLAIM_MS : 0);
-    const mask = await claimMask(db, organizationId, mask_id, now(), until());
+    const mask = await findMask(db, job.organization_id, job.job_id);
     if (!mask || mask.sealed === null) return;
-    const wanted = this.#finderOf(mask.session_id, mask.sealed);
+    const wanted = this.#wantedOf(mask.session_id, mask.sealed);
     try {
-      const session = await this.#maskEvents(mask, wanted, until, signal);
-      const isAll = !session || (await this.#clearBus(mask, session, signal));
-      if (signal.aborted || !isAll) return void (await releaseMask(db, mask));
-      await finishMask(db, mask, (fields) => maskFields(fields, wanted), now());
-      if (session) await this.#options.onMasked(session);
+      for (let tries = 0; tries < MOST_TRIES; tries++) {
+        const outcome = yield* this.#attempt(job, mask, wanted);
+        if (outcome === 'done') return;
+        if (outcome === 'overtaken') continue;
+        tries--;
+        yield REST_MS;
+      }
     } catch (error) {
-      if (!(error instanceof MaskHeld)) throw error;
-      await stopMask(db, mask, now());
+      if (error instanceof MaskHeld) return stopMask(db, job, 'held', now());
+      throw error;
     }
-  }
-
-  /**
-   * Waits until the bus has nothing of the session as it was sent: what was on its way when the mask was asked for is written,
-   * and removed from there.
-   * @returns false where that takes too long, or new events came meanwhile
-   */
-  async #clearBus({ accepted_events }: MaskRow, session: SessionRow, signal: AbortSignal): Promise<boolean> {
-    const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = session;
-    const { bus } = this.#options;
-    if (!bus) return true;
-    if (eventCount < Number(accepted_events)) return false;
-    return poll(() => bus.removeWritten({ organizationId, sessionId }, eventCount), signal);
+    throw new Error('appends were changed again and again by somebody else');
   }
 
   /**
    * Masks the events that were acknowledged when the mask was asked for, and those that came until all of these were read: a
    * session that grows all the time is read once.
-   * @returns the session, with the events that it has by then; undefined where it is gone
+   * @returns `waits`: events are on their way for long; `overtaken`: somebody else changed what was read
    */
-  async #maskEvents(mask: MaskRow, wanted: Finder, until: () => number, signal: AbortSignal) {
-    const { db, now } = this.#options;
-    const read = () => findSession(db, wholeOrganization(mask.organization_id), mask.session_id);
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const session = await read();
-      if (!session || signal.aborted) return session;
-      if (!(await this.#maskOnce(mask, session, wanted, until, signal))) continue;
-      const after = await read();
-      return after && { ...after, updated_at: now() };
+  async *#attempt(job: Job, mask: MaskRow, wanted: Wanted): Slices<'done' | 'waits' | 'overtaken'> {
+    const { db, thread, bus, now, onMasked } = this.#options;
+    const { organization_id: organizationId, session_id: sessionId } = mask;
+    const find = () => findSession(db, wholeOrganization(organizationId), sessionId);
+    const masker = await thread.begin(wanted);
+    try {
+      const writing = new Writing(this.#options, job, mask, masker);
+      let session = await find();
+      if (session && !(yield* writing.mask(session, Number(job.progress) + 1))) return 'overtaken';
+      const read = Math.max(Number(job.progress), session?.event_count ?? 0);
+      const hasArrived = yield* poll(async () => {
+        session = await find();
+        return !session || session.event_count >= Number(mask.accepted_events);
+      });
+      if (session && !(yield* writing.mask(session, read + 1))) return 'overtaken';
+      if (!hasArrived) return (await writing.flush()) ? 'waits' : 'overtaken';
+      if (!(await writing.end())) return 'overtaken';
+      // The bus has nothing of the session any more as it was sent: what was on its way is written, and is removed from there.
+      const { event_count: eventCount = 0 } = session ?? {};
+      const isGone = async () => !bus || !session || bus.removeWritten({ organizationId, sessionId }, eventCount);
+      if (!(yield* poll(isGone))) return 'waits';
+      for (let isDone = false; !isDone; ) {
+        const before = await find();
+        const own = before && { before, ...(await masker.maskFields(before)) };
+        isDone = await finishMask(db, job, mask, own, now());
+      }
+      // With the events that were read.
+      if (session) await onMasked({ ...session, updated_at: now() });
+      return 'done';
+    } finally {
+      await masker.drop();
     }
-    throw new Error('appends were changed again and again by somebody else');
   }
 
-  /** @returns how many events the session has, once those are there that were on their way, or that takes too long */
-  async #countArrived({ organization_id, session_id, accepted_events }: MaskRow, signal: AbortSignal): Promise<number> {
-    const viewer = wholeOrganization(organization_id);
-    let count = 0;
-    await poll(async () => {
-      const session = await findSession(this.#options.db, viewer, session_id);
-      count = session?.event_count ?? 0;
-      return !session || count >= Number(accepted_events);
-    }, signal);
-    return count;
-  }
-
-  /** @returns false where it was stopped, or somebody else changed an append meanwhile */
-  async #maskOnce(mask: MaskRow, session: SessionRow, wanted: Finder, until: () => number, signal: AbortSignal) {
-    const { db, now } = this.#options;
-    const largest = mask.sealed === TODAYS_RULES ? LARGEST_GROUP_BY_RULES : LARGEST_GROUP;
-    for await (const group of maskedAppends(db, session, wanted, () => this.#countArrived(mask, signal), largest)) {
-      if (signal.aborted) return false;
-      if (!(await writeMasked(db, mask, group, now(), until()))) return false;
-    }
-    return true;
-  }
-
-  #finderOf(sessionId: string, sealed: string): Finder {
+  /** @throws Unrepairable */
+  #wantedOf(sessionId: string, sealed: string): Wanted {
     const { pepper } = this.#options;
-    if (sealed === TODAYS_RULES) return findByRules(markKey(pepper), sessionId);
-    const text = unseal(pepper, sessionId, sealed);
-    return findText(createTextSearch(text), this.#markOf(sessionId, text));
+    if (sealed === TODAYS_RULES) return { kind: 'rules', key: markKey(pepper), sessionId };
+    const text = unsealed(pepper, sessionId, sealed);
+    return { kind: 'text', text, mark: this.#markOf(sessionId, text) };
   }
 
   #markOf(sessionId: string, text: string): string {
@@ -232,64 +229,105 @@ export class Masking {
   }
 }
 
-/** Asks again and again, for a while; false: that was not long enough. */
-async function poll(ask: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
-  const end = performance.now() + LONGEST_WAIT_MS;
-  while (!signal.aborted) {
-    if (await ask()) return true;
-    if (performance.now() > end) return false;
-    await wait(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+/** @throws Unrepairable where the service has another pepper by now */
+export function unsealed(pepper: string, id: string, sealed: string): string {
+  try {
+    return unseal(pepper, id, sealed);
+  } catch (cause) {
+    throw new Unrepairable('the text was encrypted under another pepper', { cause });
   }
-  return false;
 }
 
-/**
- * The appends of a session in which something is to be masked, in groups that are written together.
- * @param countGrown asked once, when all events of the row were read: how many the session has then; absent: no more
- */
-async function* maskedAppends(
-  db: Db,
-  session: SessionRow,
-  wanted: Finder,
-  countGrown = async () => session.event_count,
-  largest = LARGEST_GROUP,
-): AsyncGenerator<MaskedAppend[]> {
-  const masker = new EventMasker(wanted);
-  let group: MaskedAppend[] = [];
-  let bytes = 0;
-  for await (const append of readGrowing(db, session, countGrown)) {
-    const masked = await sliceOf(append.body.byteLength * LIKELY_RATIO, () => masker.add(append));
-    group.push(...masked);
-    bytes += masked.reduce((sum, { body }) => sum + body.byteLength, 0);
-    if (group.length >= largest.appends || bytes >= largest.bytes) {
-      yield group;
-      [group, bytes] = [[], 0];
+/** Writes what a masker finds in a session, and how far it is. */
+class Writing {
+  readonly #options: Pick<MaskingOptions, 'db' | 'now'>;
+  readonly #job: Job;
+  readonly #mask: MaskRow;
+  readonly #masker: Pick<Masker, 'add' | 'end'>;
+  readonly #turn = new Turn();
+  /** Found, and not written yet. */
+  #found: MaskedAppend[] = [];
+
+  constructor(
+    options: Pick<MaskingOptions, 'db' | 'now'>,
+    job: Job,
+    mask: MaskRow,
+    masker: Pick<Masker, 'add' | 'end'>,
+  ) {
+    this.#options = options;
+    this.#job = job;
+    this.#mask = mask;
+    this.#masker = masker;
+  }
+
+  /** Masks from an event on, to the end of the session as it is given. @returns false where it was overtaken */
+  async *mask(session: SessionRow, from: number): Slices<boolean> {
+    for await (const appends of readSome(this.#options.db, session, from, session.event_count)) {
+      const { masked, isSettled } = await this.#masker.add(appends);
+      this.#found.push(...masked);
+      const through = isSettled ? appends.at(-1)?.last_sequence : undefined;
+      if (this.#isFull() && !(await this.flush(through))) return false;
+      // What the rules remember of events is gone after a crash, so nothing that is found waits behind the progress.
+      if (this.#found.length === 0 && through !== undefined) this.#job.progress = String(through);
+      if (this.#turn.isOver()) yield 0;
     }
+    return true;
   }
-  group.push(...masker.end());
-  if (group.length > 0) yield group;
+
+  async end(): Promise<boolean> {
+    this.#found.push(...(await this.#masker.end()).masked);
+    return this.flush();
+  }
+
+  /** @param through the event before which all is masked then @returns false where it was overtaken */
+  async flush(through?: number): Promise<boolean> {
+    const { db, now } = this.#options;
+    if (this.#found.length === 0) return true;
+    const { progress } = this.#job;
+    const job = { ...this.#job, progress: through === undefined ? progress : String(through) };
+    const along = async (transaction: Db) => void (await noteProgress(transaction, job, now()));
+    if (!(await writeMasked(db, this.#mask, this.#found, now(), along))) return false;
+    this.#job.progress = job.progress;
+    this.#found = [];
+    return true;
+  }
+
+  #isFull(): boolean {
+    if (this.#mask.sealed !== TODAYS_RULES) return this.#found.length > 0;
+    const bytes = this.#found.reduce((sum, { body }) => sum + body.byteLength, 0);
+    return this.#found.length >= LARGEST_GROUP_BY_RULES.appends || bytes >= LARGEST_GROUP_BY_RULES.bytes;
+  }
 }
 
-async function* readGrowing(db: Db, session: SessionRow, countGrown: () => Promise<number>) {
-  const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = session;
-  yield* readAppends(db, organizationId, sessionId, 1, eventCount);
-  const grown = await countGrown();
-  yield* readAppends(db, organizationId, sessionId, eventCount + 1, grown);
+/** Tells when a slice has taken its time. */
+class Turn {
+  #since = performance.now();
+
+  isOver(): boolean {
+    const isOver = performance.now() - this.#since > SLICE_MS;
+    if (isOver) this.#since = performance.now();
+    return isOver;
+  }
 }
 
-/** How many times larger the events are than their compressed form, about. */
-const LIKELY_RATIO = 8;
-
-function maskFields(before: OwnFields, wanted: Finder): { fields: OwnFields; places: number } {
-  const { title, repo_root, repository, git_branch } = before;
-  const fields: OwnFields = { title, repo_root, repository, git_branch };
-  let places = 0;
-  for (const name of OWN_FIELDS) {
-    const text = fields[name];
-    const found = text === null ? [] : wanted.inText(text);
-    if (text === null || found.length === 0) continue;
-    places += found.length;
-    fields[name] = replaceEach(text, found);
+/** Asks again and again, for a while; false: that was not long enough. */
+async function* poll(ask: () => Promise<boolean>): Slices<boolean> {
+  for (const end = performance.now() + LONGEST_WAIT_MS; !(await ask()); yield LOOK_EVERY_MS) {
+    if (performance.now() > end) return false;
   }
-  return { fields, places };
+  return true;
+}
+
+/** Appends of a session, as many as are masked at once. */
+async function* readSome(db: Db, session: SessionRow, from: number, to: number): AsyncGenerator<StoredAppend[]> {
+  let some: StoredAppend[] = [];
+  let bytes = 0;
+  for await (const append of readAppends(db, session.organization_id, session.session_id, from, to)) {
+    some.push(append);
+    bytes += append.body.byteLength;
+    if (some.length < AT_ONCE.appends && bytes < AT_ONCE.bytes) continue;
+    yield some;
+    [some, bytes] = [[], 0];
+  }
+  if (some.length > 0) yield some;
 }

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
-import type { MaskRun } from '../../contract/mask.ts';
+import type { MaskRun, RunOutcome } from '../../contract/mask.ts';
 import { Problem } from '../../contract/problem.ts';
 import { newId } from '../ids.ts';
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { toTimestamp } from './columns.ts';
 import { lockHolds } from './holds.ts';
+import { cancelJob, endJob, insertJob, type Job, noteProgress } from './jobs.ts';
 import { allRows, firstRow, oneRow } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
 import type { MaskRunRow } from './schema-governance.ts';
@@ -45,6 +46,7 @@ export const insertMaskRun = (
         values (${runId}, ${organizationId}, ${sealed}, ${isDry ? 1 : 0}, ${userId}, ${now})
         returning *`,
     );
+    await insertJob(transaction, jobOfRun(row));
     await record(transaction, row, 'organization.mask_requested', now);
     return row;
   });
@@ -57,30 +59,27 @@ const tooMany = () =>
 
 export const newMaskRunId = (now: number): string => newId('mrn', now);
 
-/** Those that run, or were interrupted, of all organizations. */
-export const listUnfinishedMaskRuns = (db: Db, limit: number) =>
-  allRows(
-    db,
-    sql<MaskRunRow>`select * from mask_runs where finished_at is null order by claimed_until, run_id limit ${limit}`,
-  );
+/** The kind of the jobs that mask a text in all sessions. Their progress is the last session that was read. */
+export const RUN_JOB = 'mask run';
+export const jobOfRun = ({ run_id, organization_id }: MaskRunRow) => ({
+  job_id: run_id,
+  organization_id,
+  kind: RUN_JOB,
+});
 
-/** Claims a run for this process; undefined where another one has it, or it is finished. */
-export const claimMaskRun = (db: Db, { organization_id, run_id }: MaskRunRow, now: number, until: number) =>
+export const findMaskRun = (db: Db, organizationId: string, runId: string) =>
   firstRow(
     db,
-    sql<MaskRunRow>`
-      update mask_runs set claimed_until = ${until}
-      where organization_id = ${organization_id} and run_id = ${run_id} and finished_at is null and claimed_until <= ${now}
-      returning *`,
+    sql<MaskRunRow>`select * from mask_runs where organization_id = ${organizationId} and run_id = ${runId}`,
   );
 
 /** The next session that the viewer may read, of those that were opened before the run was asked for. */
-export const findNextOfRun = (db: Db, viewer: Viewer, { last_session, requested_at }: MaskRunRow) =>
+export const findNextOfRun = (db: Db, viewer: Viewer, { requested_at }: MaskRunRow, after: string) =>
   firstRow(
     db,
     sql<SessionRow>`
       select * from sessions
-      where organization_id = ${viewer.organizationId} and session_id > ${last_session} and deleted_at is null
+      where organization_id = ${viewer.organizationId} and session_id > ${after} and deleted_at is null
         and created_at <= ${requested_at} and ${readable(viewer)}
       order by session_id limit 1`,
   );
@@ -94,34 +93,49 @@ export interface RunStep {
   fields: number;
 }
 
-/** Notes that a session was read, and gives the run back. */
-export async function advanceMaskRun(db: Db, { organization_id, run_id }: MaskRunRow, step: RunStep): Promise<void> {
+/**
+ * Notes that a session was read: in the figures of the run, and as the progress of its job.
+ * @throws JobLost
+ */
+export async function advanceMaskRun(transaction: Db, job: Job, step: RunStep, now: number): Promise<void> {
   const { sessionId, isHeld, events, places, fields } = step;
   const isFound = events + fields > 0;
+  await noteProgress(transaction, { ...job, progress: sessionId }, now);
   await sql`
-    update mask_runs set last_session = ${sessionId}, claimed_until = 0, sessions = sessions + ${isHeld ? 0 : 1},
-      held = held + ${isHeld ? 1 : 0}, found = found + ${isFound ? 1 : 0}, events = events + ${events},
-      places = places + ${places}, fields = fields + ${fields}
-    where organization_id = ${organization_id} and run_id = ${run_id} and last_session < ${sessionId}`.execute(db);
+    update mask_runs set sessions = sessions + ${isHeld ? 0 : 1}, held = held + ${isHeld ? 1 : 0},
+      found = found + ${isFound ? 1 : 0}, events = events + ${events}, places = places + ${places},
+      fields = fields + ${fields}
+    where organization_id = ${job.organization_id} and run_id = ${job.job_id}`.execute(transaction);
 }
 
-/** Ends a run, and forgets its text. */
-export const finishMaskRun = (
-  db: Db,
-  { organization_id, run_id }: MaskRunRow,
-  outcome: 'done' | 'stopped',
-  now: number,
-): Promise<void> =>
+/**
+ * Ends a run, and forgets its text.
+ * @throws JobLost
+ */
+export const finishMaskRun = (db: Db, job: Job, outcome: 'done' | 'stopped' | 'failed', now: number): Promise<void> =>
   db.transaction().execute(async (transaction) => {
-    const ended = await firstRow(
-      transaction,
-      sql<MaskRunRow>`
-        update mask_runs set finished_at = ${now}, outcome = ${outcome}, sealed = null, claimed_until = 0
-        where organization_id = ${organization_id} and run_id = ${run_id} and finished_at is null
-        returning *`,
-    );
-    if (ended) await record(transaction, ended, 'organization.masked', now);
+    await endJob(transaction, job);
+    await endRun(transaction, job.organization_id, job.job_id, outcome, now);
   });
+
+/** Cancels a run that goes on, and forgets its text; one that has ended stays as it is. */
+export const cancelMaskRun = (db: Db, { organization_id: organizationId, run_id: runId }: MaskRunRow, now: number) =>
+  db.transaction().execute(async (transaction) => {
+    if (await cancelJob(transaction, organizationId, runId)) {
+      await endRun(transaction, organizationId, runId, 'cancelled', now);
+    }
+  });
+
+async function endRun(transaction: Db, organizationId: string, runId: string, outcome: RunOutcome, now: number) {
+  const ended = await firstRow(
+    transaction,
+    sql<MaskRunRow>`
+      update mask_runs set finished_at = ${now}, outcome = ${outcome}, sealed = null
+      where organization_id = ${organizationId} and run_id = ${runId} and finished_at is null
+      returning *`,
+  );
+  if (ended) await record(transaction, ended, 'organization.masked', now);
+}
 
 /** Those of one person: what they count tells of sessions that only this person may read. */
 export const listMaskRuns = (db: Db, organizationId: string, userId: string) =>

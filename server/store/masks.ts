@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { MaskReceipt } from '../../contract/mask.ts';
+import type { MaskOutcome, MaskReceipt } from '../../contract/mask.ts';
 import { Problem } from '../../contract/problem.ts';
 import { newId } from '../ids.ts';
 import type { SessionKey } from '../log/decide.ts';
@@ -10,6 +10,7 @@ import { removeChunk, removeFacts } from './derived-removal.ts';
 import { forShare, forUpdate } from './dialect.ts';
 import type { StoredAppend } from './events.ts';
 import { findHoldOf, lockHolds } from './holds.ts';
+import { cancelJob, endJob, insertJob, type Job } from './jobs.ts';
 import { allRows, changedRows, firstRow, oneRow } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
 import type { MaskRow } from './schema-governance.ts';
@@ -76,6 +77,7 @@ export const insertMask = (db: Db, mask: NewMask, now: number, along?: (transact
           (${newId('msk', now)}, ${organizationId}, ${sessionId}, ${mark}, ${sealed}, ${userId}, ${now}, ${acceptedEvents})
         returning *`,
     );
+    await insertJob(transaction, jobOf(row));
     await record(transaction, row, 'session.mask_requested', {}, now);
     await along?.(transaction);
     return row;
@@ -102,33 +104,15 @@ export async function askForSweep(transaction: Db, place: SessionKey & { eventCo
         where organization_id = ${organizationId} and session_id = ${sessionId} and sealed = ${TODAYS_RULES})
       returning *`,
   );
-  if (row) await record(transaction, row, 'session.mask_requested', {}, now);
-  return row !== undefined;
+  if (!row) return false;
+  await insertJob(transaction, jobOf(row));
+  await record(transaction, row, 'session.mask_requested', {}, now);
+  return true;
 }
 
-/** Claims a mask for this process; undefined where another one has it, or it is finished. */
-export const claimMask = (db: Db, organizationId: string, maskId: string, now: number, until: number) =>
-  firstRow(
-    db,
-    sql<MaskRow>`
-      update masks set claimed_until = ${until}
-      where organization_id = ${organizationId} and mask_id = ${maskId} and finished_at is null
-        and claimed_until <= ${now}
-      returning *`,
-  );
-
-export const releaseMask = (db: Db, { organization_id, mask_id }: MaskRow) =>
-  sql`
-    update masks set claimed_until = 0
-    where organization_id = ${organization_id} and mask_id = ${mask_id}`.execute(db);
-
-/** Those that run, or were interrupted, of all organizations. */
-export const listUnfinishedMasks = (db: Db, after: string, limit: number) =>
-  allRows(
-    db,
-    sql<MaskRow>`
-      select * from masks where finished_at is null and mask_id > ${after} order by mask_id limit ${limit}`,
-  );
+/** The kind of the jobs that mask a session. */
+export const MASK_JOB = 'mask';
+export const jobOf = ({ mask_id, organization_id }: MaskRow) => ({ job_id: mask_id, organization_id, kind: MASK_JOB });
 
 export const findMask = (db: Db, organizationId: string, maskId: string) =>
   firstRow(db, sql<MaskRow>`select * from masks where organization_id = ${organizationId} and mask_id = ${maskId}`);
@@ -163,16 +147,16 @@ async function assertHasWords(transaction: Db, { organizationId, sessionId }: Se
 }
 
 /**
- * Writes masked appends, with the digests of what was accepted, in one transaction.
+ * Writes masked appends, with the digests of what was accepted and how far the job is, in one transaction.
  * @returns false, without writing, where one of the appends is not as it was read
- * @throws MaskHeld
+ * @throws MaskHeld; JobLost
  */
 export const writeMasked = (
   db: Db,
   mask: MaskRow,
   appends: readonly MaskedAppend[],
   now: number,
-  until: number,
+  along: (transaction: Db) => Promise<void>,
 ): Promise<boolean> => {
   const { organization_id: organizationId, session_id: sessionId, mask_id, masked_by } = mask;
   return db
@@ -205,8 +189,9 @@ export const writeMasked = (
       }
       const places = events.reduce((sum, { count }) => sum + count, 0);
       await sql`
-        update masks set events = events + ${events.length}, places = places + ${places}, claimed_until = ${until}
+        update masks set events = events + ${events.length}, places = places + ${places}
         where organization_id = ${organizationId} and mask_id = ${mask_id}`.execute(transaction);
+      await along(transaction);
       return true;
     })
     .catch((error: unknown) => {
@@ -236,30 +221,32 @@ export const listSwept = (db: Db, after: string, limit: number) =>
 
 /**
  * Ends masking: masks what the session says of itself, and removes what was derived of it, so that it is derived again.
- * @param maskFields returns the masked fields, and in how many places they were
- * @throws MaskHeld
+ * @param own what the session said of itself as it was read, and masked; undefined: there was no session
+ * @returns false, without an end, where it says something else by now
+ * @throws MaskHeld; JobLost
  */
 export async function finishMask(
   db: Db,
-  mask: MaskRow,
-  maskFields: (fields: OwnFields) => { fields: OwnFields; places: number },
+  job: Job,
+  { organization_id: organizationId, session_id: sessionId, mask_id }: MaskRow,
+  own: { before: OwnFields; fields: OwnFields; places: number } | undefined,
   now: number,
-): Promise<void> {
-  const { organization_id: organizationId, session_id: sessionId, mask_id } = mask;
+): Promise<boolean> {
   const mine = sql`organization_id = ${organizationId} and session_id = ${sessionId}`;
   const found = await findMask(db, organizationId, mask_id);
   // One at a time, so that nobody waits for long; those that are made meanwhile go in the end.
   if (Number(found?.places) > 0) while (await removeChunk(db, organizationId, sessionId));
-  await db.transaction().execute(async (transaction) => {
+  return db.transaction().execute(async (transaction) => {
     await assertUnheld(transaction, { organizationId, sessionId });
     const session = await firstRow(
       transaction,
       sql<SessionRow>`select * from sessions where ${mine} ${forUpdate(transaction)}`,
     );
-    const masked = session && maskFields(session);
-    const isChanged = (masked?.places ?? 0) > 0 || Number(found?.places) > 0;
-    if (session && masked && isChanged) {
-      const { title, repo_root, repository, git_branch } = masked.fields;
+    if (session && OWN_FIELDS.some((name) => session[name] !== own?.before[name])) return false;
+    const places = session && own ? own.places : 0;
+    const isChanged = places > 0 || Number(found?.places) > 0;
+    if (session && own && isChanged) {
+      const { title, repo_root, repository, git_branch } = own.fields;
       await sql`
         update sessions set title = ${title}, repo_root = ${repo_root}, repository = ${repository},
           git_branch = ${git_branch}, masks = masks + 1
@@ -267,30 +254,58 @@ export async function finishMask(
       // Where the words have expired, the facts cannot be derived again.
       if (session.content_expired_at === null) await removeFacts(transaction, session);
     }
-    const ended = await firstRow(
-      transaction,
-      sql<MaskRow>`
-        update masks set finished_at = ${now}, outcome = 'done', sealed = null, claimed_until = 0,
-          fields = fields + ${masked?.places ?? 0}
-        where organization_id = ${organizationId} and mask_id = ${mask_id} and finished_at is null
-        returning *`,
-    );
-    if (ended) await record(transaction, ended, 'session.masked', countsOf(ended), now);
+    await endJob(transaction, job);
+    await endMask(transaction, { organizationId, maskId: mask_id }, 'done', now, places);
+    return true;
   });
 }
 
-/** Ends masking before its end: the session is held now. */
-export const stopMask = (db: Db, { organization_id, mask_id }: MaskRow, now: number): Promise<void> =>
+/**
+ * Ends masking before its end.
+ * @throws JobLost
+ */
+export const stopMask = (db: Db, job: Job, outcome: 'held' | 'failed', now: number): Promise<void> =>
   db.transaction().execute(async (transaction) => {
-    const ended = await firstRow(
-      transaction,
-      sql<MaskRow>`
-        update masks set finished_at = ${now}, outcome = 'held', sealed = null, claimed_until = 0
-        where organization_id = ${organization_id} and mask_id = ${mask_id} and finished_at is null
-        returning *`,
-    );
-    if (ended) await record(transaction, ended, 'session.masked', countsOf(ended), now);
+    await endJob(transaction, job);
+    await endMask(transaction, { organizationId: job.organization_id, maskId: job.job_id }, outcome, now);
   });
+
+async function endMask(
+  transaction: Db,
+  { organizationId, maskId }: { organizationId: string; maskId: string },
+  outcome: MaskOutcome,
+  now: number,
+  fields = 0,
+): Promise<void> {
+  const ended = await firstRow(
+    transaction,
+    sql<MaskRow>`
+      update masks set finished_at = ${now}, outcome = ${outcome}, sealed = null, fields = fields + ${fields}
+      where organization_id = ${organizationId} and mask_id = ${maskId} and finished_at is null
+      returning *`,
+  );
+  if (ended) await record(transaction, ended, 'session.masked', countsOf(ended), now);
+}
+
+/** Masks that a sweep has asked for and that are not done, of all organizations. */
+export const listSweepMasks = (db: Db, limit: number) =>
+  allRows(
+    db,
+    sql<Pick<MaskRow, 'organization_id' | 'mask_id' | 'session_id'>>`
+      select organization_id, mask_id, session_id from masks
+      where finished_at is null and sealed = ${TODAYS_RULES} order by mask_id limit ${limit}`,
+  );
+
+/** Withdraws a mask that is not done. What it has masked stays masked. @returns false: it has ended meanwhile */
+export async function cancelMask(
+  transaction: Db,
+  { organization_id: organizationId, mask_id: maskId }: Pick<MaskRow, 'organization_id' | 'mask_id'>,
+  now: number,
+): Promise<boolean> {
+  if (!(await cancelJob(transaction, organizationId, maskId))) return false;
+  await endMask(transaction, { organizationId, maskId }, 'cancelled', now);
+  return true;
+}
 
 const countsOf = ({ events, places, fields, outcome }: MaskRow) => ({
   events: Number(events),

@@ -27,6 +27,7 @@ const TABLES = {
   masks: ['mask_id'],
   event_masks: ['session_id', 'sequence'],
   mask_runs: ['run_id'],
+  jobs: ['job_id'],
   session_chains: ['session_id'],
   shares: ['share_id'],
   stored_bytes: ['session_id'],

@@ -102,6 +102,7 @@ const OWNED = [
   ['masks', 'mask_id'],
   ['event_masks', 'sequence'],
   ['mask_runs', 'run_id'],
+  ['jobs', 'job_id'],
   ['session_chains', 'session_id'],
   ['shares', 'share_id'],
   ['stored_bytes', 'session_id'],

@@ -1,4 +1,5 @@
 import type { HoldTarget } from '../../contract/hold.ts';
+import type { MaskOutcome, RunOutcome } from '../../contract/mask.ts';
 import type { Look, Surface } from '../../contract/session-view.ts';
 import type { ShareAudience, ShareLevel } from '../../contract/share.ts';
 
@@ -93,15 +94,13 @@ export interface MaskRow {
   accepted_events: number;
   finished_at: Time | null;
   /** Null while it runs. */
-  outcome: 'done' | 'held' | null;
+  outcome: MaskOutcome | null;
   /** Events in which it was masked. */
   events: number;
   /** Places in these events. */
   places: number;
   /** Places in what the session itself says, such as its title. */
   fields: number;
-  /** Until when one of several processes masks it alone. */
-  claimed_until: Time;
 }
 
 /** A text that an admin had masked, or counted, in all sessions that they may read. */
@@ -115,9 +114,7 @@ export interface MaskRunRow {
   requested_at: Time;
   finished_at: Time | null;
   /** Null while it runs. */
-  outcome: 'done' | 'stopped' | null;
-  /** The last session that was read. */
-  last_session: string;
+  outcome: RunOutcome | null;
   /** Sessions that were read. */
   sessions: number;
   /** Of these, sessions in which it stood. */
@@ -127,8 +124,22 @@ export interface MaskRunRow {
   events: number;
   places: number;
   fields: number;
-  /** Until when one of several processes works on it alone. */
-  claimed_until: Time;
+}
+
+/** Long work that a process goes on with where another one was stopped. */
+export interface JobRow {
+  /** Of what it works on, such as a mask. */
+  job_id: string;
+  organization_id: string;
+  kind: string;
+  /** Where it goes on. */
+  progress: string;
+  /** Nobody takes it before: a process has it, or it waits after an error. */
+  not_before: Time;
+  /** Of the process that took it last. */
+  lease: string | null;
+  /** How often it was taken since it got further. */
+  attempts: number;
 }
 
 /** An event that was masked after it was stored. */

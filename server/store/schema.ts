@@ -11,6 +11,7 @@ import type {
   AuditHeadRow,
   EventMaskRow,
   HoldRow,
+  JobRow,
   MaskRow,
   MaskRunRow,
   PersonDeletionRow,
@@ -448,6 +449,7 @@ export interface Database extends DirectoryTables {
   masks: MaskRow;
   event_masks: EventMaskRow;
   mask_runs: MaskRunRow;
+  jobs: JobRow;
   session_chains: SessionChainRow;
   shares: ShareRow;
   stored_bytes: StoredBytesRow;

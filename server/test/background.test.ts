@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { Background } from '../background.ts';
+import { Background, type Slices } from '../background.ts';
 import { OnDemand } from '../on-demand.ts';
 import { DeadlineExceeded } from '../work.ts';
 
@@ -45,6 +45,40 @@ describe('a job beside the answers', () => {
     vi.spyOn(performance, 'now').mockReturnValue(later);
     await background.run('hangs', hang);
     expect(begun).toBe(2);
+  });
+
+  test('in slices may take longer than the deadline of each, and others have their turn between them', async () => {
+    const errors: unknown[] = [];
+    const background = new Background({ atOnce: 1, deadlineMs: 100, onError: (error) => errors.push(error) });
+    const done: string[] = [];
+    async function* work(): Slices {
+      for (let slice = 1; slice <= 4; slice++) {
+        if (slice === 1) void background.run('other', async () => void done.push('other'));
+        await pause(40);
+        done.push(`slice ${slice}`);
+        yield 0;
+      }
+    }
+    await background.slices('long', work);
+    expect(done).toEqual(['slice 1', 'other', 'slice 2', 'slice 3', 'slice 4']);
+    expect(errors).toEqual([]);
+  });
+
+  test('in slices is returned from when the service closes', async () => {
+    const background = new Background({ atOnce: 1, onError: (error) => expect.unreachable(String(error)) });
+    let isReturned = false;
+    async function* work(): Slices {
+      try {
+        for (;;) yield 5;
+      } finally {
+        await pause(20);
+        isReturned = true;
+      }
+    }
+    void background.slices('endless', work);
+    await pause(20);
+    await background.close();
+    expect(isReturned).toBe(true);
   });
 
   test('is told to stop when the service closes, and is waited for', async () => {

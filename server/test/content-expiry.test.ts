@@ -210,7 +210,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     const id = await past(false, 33);
     await setPolicy([ORGANIZATION]);
     const mine = { session_id: id, organization_id: world.ours.organizationId };
-    const none = { claimed_until: 0, events: 0, fields: 0, places: 0 };
+    const none = { events: 0, fields: 0, places: 0 };
     const given = {
       ...mine,
       ...none,

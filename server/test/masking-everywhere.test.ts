@@ -125,7 +125,7 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
     const sealed = seal(pepper, 'mrn_1', MARKER);
     const asked = { runId: 'mrn_1', organizationId: ours.organizationId, userId: ours.ownerId, isDry: false, sealed };
     await insertMaskRun(db, asked, service.clock.now + 1_000);
-    await sql`update mask_runs set last_session = ${first}`.execute(db);
+    await sql`update jobs set progress = ${first}`.execute(db);
     expect(JSON.stringify(await db.selectFrom('mask_runs').selectAll().execute())).not.toContain(MARKER);
     const next = await startTestService(engine, {}, service.store);
     try {

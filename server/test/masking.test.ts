@@ -4,16 +4,21 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { eventDigest } from '../../contract/chain.ts';
 import { splitPayload } from '../../contract/parts.ts';
+import { Background } from '../background.ts';
 import type { Bus } from '../bus/bus.ts';
 import { removeOld } from '../bus/retention.ts';
+import { Jobs } from '../jobs.ts';
+import type { Wanted } from '../mask/mask-program.ts';
+import { MaskThread } from '../mask/mask-thread.ts';
 import { Masking } from '../mask/masking.ts';
 import { seal } from '../mask/seal.ts';
 import { writeSlice } from '../store/derived.ts';
-import { insertMask } from '../store/masks.ts';
+import type { StoredAppend } from '../store/events.ts';
+import { findMask, insertMask, jobOf } from '../store/masks.ts';
 import { oneRow } from '../store/rows.ts';
-import type { SessionFactsRow, SessionRow } from '../store/schema.ts';
+import type { Db, SessionFactsRow, SessionRow } from '../store/schema.ts';
 import { ENGINES } from './engines.ts';
-import { whenDerived } from './factories.ts';
+import { appendTexts, openSession, whenDerived } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { filesWith, rowsWith } from './marker-scan.ts';
 import { playScenarios } from './scenarios.ts';
@@ -70,6 +75,31 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
 
   const mask = (sessionId: string, body: object, as = world.ours.member, service = world.service) =>
     service.call('POST', `/v1/organizations/me/sessions/${sessionId}/mask`, { as, body });
+
+  /** As in another process of the service. */
+  function maskingOn(db: Db, before: (appends: StoredAppend[]) => Promise<void> = async () => undefined) {
+    const { clock } = world.service;
+    const onError = (error: unknown) => expect.unreachable(String(error));
+    const [background, thread, now] = [new Background({ atOnce: 2, onError }), new MaskThread(), () => clock.now];
+    const jobs = new Jobs({ db, background, now, onError });
+    async function begin(wanted: Wanted) {
+      const masker = await thread.begin(wanted);
+      return { ...masker, add: (appends: StoredAppend[]) => before(appends).then(() => masker.add(appends)) };
+    }
+    const masking = new Masking({
+      db,
+      jobs,
+      thread: { begin },
+      pepper: 'pepper',
+      now,
+      onMasked: async () => undefined,
+    });
+    const close = async () => {
+      await background.close();
+      await thread.close();
+    };
+    return { masking, jobs, close };
+  }
 
   const rowsWithMarker = () => rowsWith(world.service.store.db, MARKER);
 
@@ -160,6 +190,47 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
     }
   });
 
+  test('goes on behind what was masked when its process hangs or is killed', async () => {
+    const { ours, service } = world;
+    const { db } = service.store;
+    const sessionId = await openSession(service, ours.live);
+    const texts = Array.from({ length: 50 }, (_, n) => `${n} ${MARKER}`);
+    for (const text of texts) await appendTexts(service, ours, sessionId, [text]);
+    const read: number[] = [];
+    const watching = db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (result.rows[0] && 'body' in result.rows[0])
+          read.push(...result.rows.map((row) => Number(row.first_sequence)));
+        return result;
+      },
+    });
+    const [reached, killed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const first = maskingOn(watching, async ([append]) => {
+      if (Number(append?.first_sequence) <= 20) return;
+      reached.resolve();
+      await killed.promise;
+    });
+    const row = await first.masking.ask({ organizationId: ours.organizationId, sessionId }, ours.memberId, MARKER);
+    void first.jobs.start(jobOf(row));
+    await reached.promise;
+    const [job] = await db.selectFrom('jobs').selectAll().execute();
+    expect(job?.progress).toBe('20');
+    // Its lease is over.
+    await sql`update jobs set not_before = 0`.execute(db);
+    read.length = 0;
+    const next = maskingOn(watching);
+    await next.jobs.start(jobOf(row));
+    expect(Math.min(...read)).toBe(21);
+    // What hung there writes nothing more.
+    killed.resolve();
+    await first.close();
+    await next.close();
+    const { organizationId } = ours;
+    expect(await findMask(db, organizationId, row.mask_id)).toMatchObject({ outcome: 'done', events: 50, places: 50 });
+    expect((await rowsWithMarker()).filter((one) => one.startsWith('appends'))).toEqual([]);
+  });
+
   test('reads a session that grows all the time once, and masks what came until then', async () => {
     const { ours, service } = world;
     const sessionId = await plant(service);
@@ -184,15 +255,9 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
         return result;
       },
     });
-    const { signal } = new AbortController();
-    const masking = new Masking({
-      db: growing,
-      background: { run: (_, work) => work(signal) },
-      pepper: 'pepper',
-      now: () => service.clock.now,
-      onMasked: async () => undefined,
-    });
+    const { masking, close } = maskingOn(growing);
     const row = await masking.mask({ organizationId: ours.organizationId, sessionId }, ours.memberId, MARKER);
+    await close();
     expect(row).toMatchObject({ outcome: 'done' });
     expect(reads).toBe(1);
     expect(grown).toBe(2);

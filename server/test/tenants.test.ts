@@ -58,6 +58,8 @@ const ADD_ON = {
   output_tokens: 0,
 } as const;
 
+/** No process does this one. */
+const JOB = { kind: 'none', progress: '', not_before: 0, lease: null, attempts: 0 } as const;
 const LOOKED = { kind: 'opened', hour: 0, first_at: 0, last_at: 0, count: 1, surface: 'api', network: '' } as const;
 
 describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations on PostgreSQL', () => {
@@ -109,7 +111,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
             finished_at: 0,
             outcome: 'done',
           },
-          ...{ events: 1, places: 1, fields: 0, claimed_until: 0 },
+          ...{ events: 1, places: 1, fields: 0 },
         })
         .execute();
       await db
@@ -120,9 +122,13 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
         .insertInto('mask_runs')
         .values({
           ...{ run_id: `mrn_${session_id}`, organization_id, sealed: null, is_dry: 0, requested_by: 'usr_1' },
-          ...{ requested_at: 0, finished_at: 0, outcome: 'done', last_session: '', sessions: 1, found: 1, held: 0 },
-          ...{ events: 1, places: 1, fields: 0, claimed_until: 0 },
+          ...{ requested_at: 0, finished_at: 0, outcome: 'done', sessions: 1, found: 1, held: 0 },
+          ...{ events: 1, places: 1, fields: 0 },
         })
+        .execute();
+      await db
+        .insertInto('jobs')
+        .values({ job_id: `job_${session_id}`, organization_id, ...JOB })
         .execute();
       const signed = { sequence: 1, hash: '00', machine_key: null, envelope: '{}', signed_at: 0 };
       await db.deleteFrom('session_chains').where('session_id', '=', session_id).execute();

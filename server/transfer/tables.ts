@@ -83,6 +83,7 @@ export const selectPerson = (organizationId: string, userId: string): Selection 
 /** Tables that no export has, and why. */
 export const NOT_EXPORTED: { [Name in Table]?: string } = {
   settings: 'of the service, with its keys and its pepper',
+  jobs: 'of what is masked at the moment, with texts under a key of this service',
   device_sign_ins: 'of machines that wait for minutes',
   accounts: 'of people at the embedded identity provider, who may belong to another organization later',
   links: 'of people at the embedded identity provider',

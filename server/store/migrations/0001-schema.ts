@@ -34,6 +34,7 @@ export const TENANT_TABLES = [
   'masks',
   'event_masks',
   'mask_runs',
+  'jobs',
   'session_chains',
   'shares',
   'directory_tokens',

@@ -59,16 +59,14 @@ create table masks (
   -- Events that the session had then, those included that were on their way into the store.
   accepted_events integer not null,
   finished_at bigint,
-  -- Null while it runs; then done, or held.
+  -- Null while it runs; then done, held, cancelled or failed.
   outcome text,
   events integer default 0 not null,
   places integer default 0 not null,
-  fields integer default 0 not null,
-  claimed_until bigint default 0 not null
+  fields integer default 0 not null
 );
 create index masks_of_session on masks (session_id, mask_id);
 create index masks_by_organization on masks (organization_id, mask_id);
-create index masks_running on masks (mask_id) where finished_at is null;
 
 -- Texts that an admin had masked, or counted, in all sessions. The text itself is here while that runs, encrypted.
 create table mask_runs (
@@ -79,20 +77,34 @@ create table mask_runs (
   requested_by text not null,
   requested_at bigint not null,
   finished_at bigint,
-  -- Null while it runs; then done, or stopped.
+  -- Null while it runs; then done, stopped, cancelled or failed.
   outcome text,
-  -- The last session that was read.
-  last_session text default '' not null,
   sessions integer default 0 not null,
   found integer default 0 not null,
   held integer default 0 not null,
   events integer default 0 not null,
   places integer default 0 not null,
-  fields integer default 0 not null,
-  claimed_until bigint default 0 not null
+  fields integer default 0 not null
 );
 create index mask_runs_by_organization on mask_runs (organization_id, run_id);
-create index mask_runs_running on mask_runs (run_id) where finished_at is null;
+
+-- Long work that a process goes on with where another one was stopped. Its row goes when it ends.
+create table jobs (
+  -- Of what it works on, such as a mask.
+  job_id text primary key,
+  organization_id text not null,
+  kind text not null,
+  -- Where it goes on.
+  progress text default '' not null,
+  -- Nobody takes it before: a process has it, or it waits after an error.
+  not_before bigint default 0 not null,
+  -- Of the process that took it last; only that one goes on.
+  lease text,
+  -- How often it was taken since it got further.
+  attempts integer default 0 not null
+);
+create index jobs_by_organization on jobs (organization_id, job_id);
+create index jobs_waiting on jobs (not_before, job_id);
 
 -- Events that were masked after they were stored, with the digest of what was accepted.
 create table event_masks (

@@ -13,6 +13,8 @@ insert into masks (mask_id, organization_id, session_id, mark, sealed, masked_by
   from masks
   where organization_id = $6 and session_id = $7 and sealed = $8)
   returning *;
+insert into jobs (job_id, organization_id, kind)
+  values ($1, $2, $3);
 -- an entry of the audit log: see recordActions in audit.sql
 -- on SQLite
 select ( SELECT holds.hold_id FROM holds WHERE holds.organization_id = sessions.organization_id AND holds.released_at IS NULL AND ( holds.target_kind = 'everything' OR holds.target_kind = 'session' AND holds.target_id = sessions.session_id OR holds.target_kind = 'person' AND holds.target_id = sessions.user_id OR holds.target_kind = 'repository' AND ( holds.target_id = sessions.repository OR EXISTS ( SELECT 1 FROM session_values WHERE session_values.organization_id = sessions.organization_id AND session_values.session_id = sessions.session_id AND session_values.field = 'repository' AND session_values.value = holds.target_id ) OR sessions.repository IS NULL AND sessions.event_count > 0 AND NOT EXISTS ( SELECT 1 FROM session_facts WHERE session_facts.organization_id = sessions.organization_id AND session_facts.session_id = sessions.session_id AND session_facts.derived_through >= sessions.event_count ) ) ) ORDER BY holds.hold_id LIMIT 1) as hold_id
@@ -26,13 +28,14 @@ insert into masks (mask_id, organization_id, session_id, mark, sealed, masked_by
   from masks
   where organization_id = ? and session_id = ? and sealed = ?)
   returning *;
+insert into jobs (job_id, organization_id, kind)
+  values (?, ?, ?);
 -- an entry of the audit log: see recordActions in audit.sql
 
--- claimMask
-update masks
-  set claimed_until = $1
-  where organization_id = $2 and mask_id = $3 and finished_at is null and claimed_until <= $4
-  returning *;
+-- cancelMask
+delete
+  from jobs
+  where organization_id = $1 and job_id = $2;
 
 -- findMask
 select *
@@ -50,14 +53,12 @@ select ( SELECT holds.hold_id FROM holds WHERE holds.organization_id = sessions.
 select *
   from sessions
   where organization_id = $1 and session_id = $2 for update;
-update masks
-  set finished_at = $1, outcome = 'done', sealed = null, claimed_until = 0, fields = fields + $2
-  where organization_id = $3 and mask_id = $4 and finished_at is null
-  returning *;
+delete
+  from jobs
+  where organization_id = $1 and job_id = $2 and lease = $3;
 update sessions
   set title = $1, repo_root = $2, repository = $3, git_branch = $4, masks = masks + 1
   where organization_id = $5 and session_id = $6;
--- an entry of the audit log: see recordActions in audit.sql
 -- on SQLite
 select *
   from masks
@@ -68,14 +69,12 @@ select ( SELECT holds.hold_id FROM holds WHERE holds.organization_id = sessions.
 select *
   from sessions
   where organization_id = ? and session_id = ?;
-update masks
-  set finished_at = ?, outcome = 'done', sealed = null, claimed_until = 0, fields = fields + ?
-  where organization_id = ? and mask_id = ? and finished_at is null
-  returning *;
+delete
+  from jobs
+  where organization_id = ? and job_id = ? and lease = ?;
 update sessions
   set title = ?, repo_root = ?, repository = ?, git_branch = ?, masks = masks + 1
   where organization_id = ? and session_id = ?;
--- an entry of the audit log: see recordActions in audit.sql
 
 -- insertMask
 select pg_advisory_xact_lock_shared(hashtextextended($1, 0));
@@ -88,6 +87,8 @@ select 1
 insert into masks (mask_id, organization_id, session_id, mark, sealed, masked_by, requested_at, accepted_events)
   values ($1, $2, $3, $4, $5, $6, $7, $8)
   returning *;
+insert into jobs (job_id, organization_id, kind)
+  values ($1, $2, $3);
 -- an entry of the audit log: see recordActions in audit.sql
 -- on SQLite
 select ( SELECT holds.hold_id FROM holds WHERE holds.organization_id = sessions.organization_id AND holds.released_at IS NULL AND ( holds.target_kind = 'everything' OR holds.target_kind = 'session' AND holds.target_id = sessions.session_id OR holds.target_kind = 'person' AND holds.target_id = sessions.user_id OR holds.target_kind = 'repository' AND ( holds.target_id = sessions.repository OR EXISTS ( SELECT 1 FROM session_values WHERE session_values.organization_id = sessions.organization_id AND session_values.session_id = sessions.session_id AND session_values.field = 'repository' AND session_values.value = holds.target_id ) OR sessions.repository IS NULL AND sessions.event_count > 0 AND NOT EXISTS ( SELECT 1 FROM session_facts WHERE session_facts.organization_id = sessions.organization_id AND session_facts.session_id = sessions.session_id AND session_facts.derived_through >= sessions.event_count ) ) ) ORDER BY holds.hold_id LIMIT 1) as hold_id
@@ -99,6 +100,8 @@ select 1
 insert into masks (mask_id, organization_id, session_id, mark, sealed, masked_by, requested_at, accepted_events)
   values (?, ?, ?, ?, ?, ?, ?, ?)
   returning *;
+insert into jobs (job_id, organization_id, kind)
+  values (?, ?, ?);
 -- an entry of the audit log: see recordActions in audit.sql
 
 -- listMasks
@@ -108,6 +111,13 @@ select *
   order by mask_id desc
   limit $3;
 
+-- listSweepMasks
+select organization_id, mask_id, session_id
+  from masks
+  where finished_at is null and sealed = $1
+  order by mask_id
+  limit $2;
+
 -- listSwept
 select organization_id, session_id, event_count, title, repo_root, repository, git_branch
   from sessions
@@ -115,24 +125,10 @@ select organization_id, session_id, event_count, title, repo_root, repository, g
   order by session_id
   limit $2;
 
--- listUnfinishedMasks
-select *
-  from masks
-  where finished_at is null and mask_id > $1
-  order by mask_id
-  limit $2;
-
--- releaseMask
-update masks
-  set claimed_until = 0
-  where organization_id = $1 and mask_id = $2;
-
 -- stopMask
-update masks
-  set finished_at = $1, outcome = 'held', sealed = null, claimed_until = 0
-  where organization_id = $2 and mask_id = $3 and finished_at is null
-  returning *;
--- an entry of the audit log: see recordActions in audit.sql
+delete
+  from jobs
+  where organization_id = $1 and job_id = $2 and lease = $3;
 
 -- writeMasked
 select pg_advisory_xact_lock_shared(hashtextextended($1, 0));

@@ -86,6 +86,12 @@ delete
   where organization_id = $2
   limit $3);
 delete
+  from "jobs"
+  where organization_id = $1 and "job_id" in (select "job_id"
+  from "jobs"
+  where organization_id = $2
+  limit $3);
+delete
   from "session_chains"
   where organization_id = $1 and "session_id" in (select "session_id"
   from "session_chains"

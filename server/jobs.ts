@@ -1,0 +1,112 @@
+import type { Background, Slices } from './background.ts';
+import { endJob, type Job, JobLost, listDueJobs, noteProgress, returnJob, takeJob } from './store/jobs.ts';
+import type { Db } from './store/schema.ts';
+import type { JobRow } from './store/schema-governance.ts';
+
+/** What jobs of a kind do. */
+export interface JobKind {
+  /**
+   * Does a job in slices, from its progress on, and notes in `job.progress` how far it is.
+   * Whatever it writes, it writes in a transaction with `noteProgress` or `endJob`, so that one process at a time writes.
+   */
+  work: (job: Job) => Slices;
+  /** Ends a job that cannot be done, and tells whoever asked for it. */
+  fail: (job: Job) => Promise<void>;
+}
+
+/** Trying again does not help: the job has failed. */
+export class Unrepairable extends Error {}
+
+type Named = Pick<JobRow, 'job_id' | 'organization_id' | 'kind'>;
+
+export interface JobsOptions {
+  db: Db;
+  background: Pick<Background, 'slices'>;
+  now: () => number;
+  onError: (error: unknown) => void;
+}
+
+/** How long a slice may take, in milliseconds. */
+export const SLICE_DEADLINE_MS = 60_000;
+/** How long a job waits after an error: twice as long each time, an hour at most. */
+const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [60_000, 3_600_000];
+/** Together with the waits about a day: longer than most outages. */
+const MOST_ATTEMPTS = 30;
+const LISTED_AT_ONCE = 100;
+
+/**
+ * Does long work in the background, slice by slice, so that neither a restart nor other work loses any of it.
+ *
+ * | a job    | when                                      | becomes                                          |
+ * | -------- | ----------------------------------------- | ------------------------------------------------ |
+ * | –        | somebody asks for it: `insertJob`         | waiting                                          |
+ * | waiting  | a process takes it                        | running, under that process's lease              |
+ * | running  | a slice is done                           | running, with its progress                       |
+ * | running  | its process ends, or a slice hangs        | waiting, once the lease is over                  |
+ * | running  | an error                                  | waiting, longer each time                        |
+ * | running  | `Unrepairable`, or 30 errors in a row     | gone; its kind notes that it failed              |
+ * | running  | its work is done                          | gone                                             |
+ * | any      | somebody cancels it: `cancelJob`          | gone; a slice that runs writes nothing more      |
+ */
+export class Jobs {
+  readonly #options: JobsOptions;
+  readonly #kinds = new Map<string, JobKind>();
+
+  constructor(options: JobsOptions) {
+    this.#options = options;
+  }
+
+  register(name: string, kind: JobKind): void {
+    this.#kinds.set(name, kind);
+  }
+
+  /** Begins a job, or joins it; settles when it has ended, or waits for another try. */
+  start(row: Named): Promise<void> {
+    const { background } = this.#options;
+    const options = { group: row.organization_id, deadlineMs: SLICE_DEADLINE_MS };
+    return background.slices(`job ${row.job_id}`, () => this.#run(row), options);
+  }
+
+  /** Begins what another process has left, or what has waited long enough. */
+  async resume(): Promise<void> {
+    const { db, now } = this.#options;
+    for (const row of await listDueJobs(db, now(), LISTED_AT_ONCE)) void this.start(row);
+  }
+
+  async *#run(row: Named): Slices {
+    const { db, now } = this.#options;
+    // Replicas of another version may know other kinds.
+    const kind = this.#kinds.get(row.kind);
+    const job = kind && (await takeJob(db, row, now()));
+    if (!job) return;
+    let hasEnded = false;
+    const work = kind.work(job);
+    try {
+      for (let step = await work.next(); !step.done; step = await work.next()) {
+        job.attempts = await noteProgress(db, job, now());
+        yield step.value;
+      }
+      hasEnded = true;
+      await endJob(db, job).catch(unlessLost);
+    } catch (error) {
+      hasEnded = true;
+      if (!(error instanceof JobLost)) await this.#failed(job, kind, error);
+    } finally {
+      await work.return();
+      // The service closes: the next process need not wait.
+      if (!hasEnded) await returnJob(db, job, 0);
+    }
+  }
+
+  async #failed(job: Job, kind: JobKind, error: unknown): Promise<void> {
+    const { db, now, onError } = this.#options;
+    onError(new Error(`the job ${job.job_id} failed`, { cause: error }));
+    if (error instanceof Unrepairable || job.attempts >= MOST_ATTEMPTS) return kind.fail(job).catch(unlessLost);
+    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (job.attempts - 1));
+    await returnJob(db, job, now() + waitMs);
+  }
+}
+
+function unlessLost(error: unknown): void {
+  if (!(error instanceof JobLost)) throw error;
+}

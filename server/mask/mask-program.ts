@@ -1,0 +1,76 @@
+import { parentPort } from 'node:worker_threads';
+import { createTextSearch } from '../../redact/text-search.ts';
+import type { StoredAppend } from '../store/events.ts';
+import type { MaskedAppend } from '../store/masks.ts';
+import { EventMasker } from './event-masker.ts';
+import { findByRules } from './find-by-rules.ts';
+import { type Finder, findText, type Replacement } from './finder.ts';
+
+/** What is to be masked: a text, or what today's rules find. */
+export type Wanted =
+  | { kind: 'text'; text: string; mark: string }
+  /** `key`: what marks are made with. */
+  | { kind: 'rules'; key: Uint8Array; sessionId: string };
+
+/** What is asked of one masker; the first request to it is `begin`, and the last is `drop`. */
+export type Request = { masker: number } & (
+  | { kind: 'begin'; wanted: Wanted }
+  | { kind: 'add'; appends: StoredAppend[] }
+  | { kind: 'end' }
+  | { kind: 'texts'; texts: string[] }
+  | { kind: 'drop' }
+);
+
+export interface Reply {
+  /** Appends in which something is to be masked, and whose events are all known. */
+  masked: MaskedAppend[];
+  /** Whether no append waits for those behind it. */
+  isSettled: boolean;
+  /** For each text. */
+  places: Replacement[][];
+  error?: string;
+}
+
+interface Masker {
+  finder: Finder;
+  events: EventMasker;
+}
+
+const maskers = new Map<number, Masker>();
+
+const finderOf = (wanted: Wanted): Finder =>
+  wanted.kind === 'rules'
+    ? findByRules(wanted.key, wanted.sessionId)
+    : findText(createTextSearch(wanted.text), wanted.mark);
+
+function answer(request: Request): Reply {
+  const reply: Reply = { masked: [], isSettled: true, places: [] };
+  if (request.kind === 'begin') {
+    const finder = finderOf(request.wanted);
+    maskers.set(request.masker, { finder, events: new EventMasker(finder) });
+    return reply;
+  }
+  if (request.kind === 'drop') {
+    maskers.delete(request.masker);
+    return reply;
+  }
+  const masker = maskers.get(request.masker);
+  if (!masker) throw new Error('the thread was started again meanwhile');
+  const { finder, events } = masker;
+  if (request.kind === 'add') reply.masked = request.appends.flatMap((append) => events.add(append));
+  if (request.kind === 'end') reply.masked = events.end();
+  if (request.kind === 'texts') reply.places = request.texts.map((text) => finder.inText(text));
+  reply.isSettled = events.isSettled;
+  return reply;
+}
+
+/** Decompresses, parses and masks beside the thread that answers. */
+parentPort?.on('message', (request: Request) => {
+  try {
+    parentPort?.postMessage(answer(request));
+  } catch (error) {
+    // A parser's message shows what it has read.
+    const message = error instanceof SyntaxError ? 'a payload is no JSON' : (error as Error).message;
+    parentPort?.postMessage({ masked: [], isSettled: false, places: [], error: message } satisfies Reply);
+  }
+});

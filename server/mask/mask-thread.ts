@@ -1,0 +1,63 @@
+import { OnDemand } from '../on-demand.ts';
+import type { StoredAppend } from '../store/events.ts';
+import { OWN_FIELDS, type OwnFields } from '../store/masks.ts';
+import { replaceEach } from './finder.ts';
+import type { Reply, Request, Wanted } from './mask-program.ts';
+
+/** A job takes a second on a busy processor. One that takes this long is in a loop, or its thread is starved. */
+const DEADLINE_MS = 50_000;
+/** A masker is in the thread, and a mask may rest for half a minute while events are on their way into the store. */
+const IDLE_MS = 300_000;
+
+const PROGRAM = new URL('./mask-program.ts', import.meta.url);
+
+/** Masks events on a thread of its own. */
+export class MaskThread {
+  readonly #thread = new OnDemand<Request, Reply>({
+    program: PROGRAM,
+    name: 'masking',
+    deadlineMs: DEADLINE_MS,
+    idleMs: IDLE_MS,
+  });
+  #begun = 0;
+
+  /** A masker for the appends of one session, which come in order. Its user ends with `drop`. */
+  async begin(wanted: Wanted): Promise<Masker> {
+    const masker = ++this.#begun;
+    const ask = async (request: RequestOf) => {
+      const reply = await this.#thread.ask({ masker, ...request });
+      if (reply.error !== undefined) throw new Error(`a session could not be masked: ${reply.error}`);
+      return reply;
+    };
+    await ask({ kind: 'begin', wanted });
+    return {
+      add: (appends) => ask({ kind: 'add', appends }),
+      end: () => ask({ kind: 'end' }),
+      async maskFields(before) {
+        const texts = OWN_FIELDS.map((name) => before[name] ?? '');
+        const { places } = await ask({ kind: 'texts', texts });
+        const fields = { ...before };
+        for (const [index, name] of OWN_FIELDS.entries()) {
+          const found = places[index] ?? [];
+          if (found.length > 0) fields[name] = replaceEach(texts[index] ?? '', found);
+        }
+        return { fields, places: places.reduce((sum, { length }) => sum + length, 0) };
+      },
+      drop: async () => void (await ask({ kind: 'drop' }).catch(() => undefined)),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}
+
+type RequestOf = Request extends infer One ? (One extends Request ? Omit<One, 'masker'> : never) : never;
+
+export interface Masker {
+  add(appends: StoredAppend[]): Promise<Reply>;
+  end(): Promise<Reply>;
+  /** What a session says of itself, and in how many places something was masked. */
+  maskFields(fields: OwnFields): Promise<{ fields: OwnFields; places: number }>;
+  drop(): Promise<void>;
+}

@@ -1,0 +1,162 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Background } from '../background.ts';
+import { type JobKind, Jobs, Unrepairable } from '../jobs.ts';
+import { cancelJob, insertJob, takeJob } from '../store/jobs.ts';
+import { allRows } from '../store/rows.ts';
+import type { JobRow } from '../store/schema-governance.ts';
+import { ENGINES } from './engines.ts';
+import { startWorld, type World } from './world.ts';
+
+const MINUTE_MS = 60_000;
+
+describe.each(ENGINES)('a long job on %s', (engine) => {
+  let world: World;
+  let now: number;
+  let row: Pick<JobRow, 'job_id' | 'organization_id' | 'kind'>;
+  let processes: Process[];
+  beforeEach(async () => {
+    world = await startWorld(engine);
+    now = world.service.clock.now;
+    processes = [];
+    row = { job_id: 'job_1', organization_id: world.ours.organizationId, kind: 'counting' };
+    await insertJob(world.service.store.db, row);
+  });
+  afterEach(async () => {
+    for (const { background } of processes) await background.close();
+    await world.service.close();
+  });
+
+  interface Process {
+    jobs: Jobs;
+    background: Background;
+    /** What its slices were about. */
+    done: number[];
+    errors: Error[];
+    failed: string[];
+  }
+
+  /** Counts to five, a number a slice. @param before called in each slice, in front of its work */
+  function startProcess(before: (next: number) => unknown = () => undefined): Process {
+    const errors: Error[] = [];
+    const onError = (error: unknown) => void errors.push(error as Error);
+    const { db } = world.service.store;
+    const background = new Background({ atOnce: 2, onError });
+    const jobs = new Jobs({ db, background, now: () => now, onError });
+    const [done, failed]: [number[], string[]] = [[], []];
+    const counting: JobKind = {
+      async *work(job) {
+        for (let next = Number(job.progress) + 1; next <= 5; next++) {
+          await before(next);
+          done.push(next);
+          job.progress = String(next);
+          yield 0;
+        }
+      },
+      async fail({ job_id, organization_id }) {
+        failed.push(job_id);
+        await cancelJob(db, organization_id, job_id);
+      },
+    };
+    jobs.register('counting', counting);
+    const started = { jobs, background, done, errors, failed };
+    processes.push(started);
+    return started;
+  }
+
+  const rows = () => allRows(world.service.store.db, sql<JobRow>`select * from jobs`);
+
+  test('goes on where it was when its process was stopped, and is gone in the end', async () => {
+    const stopped = Promise.withResolvers<void>();
+    const first = startProcess((next) => {
+      if (next === 3) stopped.resolve();
+    });
+    void first.jobs.start(row);
+    await stopped.promise;
+    await first.background.close();
+    const [left] = await rows();
+    expect(first.done.length).toBeLessThan(5);
+    expect(Number(left?.progress)).toBe(first.done.at(-1));
+    const next = startProcess();
+    await next.jobs.start(row);
+    expect([...first.done, ...next.done]).toEqual([1, 2, 3, 4, 5]);
+    expect(await rows()).toEqual([]);
+    expect([...first.errors, ...next.errors]).toEqual([]);
+  });
+
+  test('is one process’s at a time: who has lost it does not go on', async () => {
+    const { db } = world.service.store;
+    const first = startProcess(async (next) => {
+      if (next !== 3) return;
+      await sql`update jobs set not_before = 0`.execute(db);
+      expect(await takeJob(db, row, now)).toMatchObject({ progress: '2' });
+    });
+    await first.jobs.start(row);
+    expect(first.done).toEqual([1, 2, 3]);
+    expect(await rows()).toMatchObject([{ progress: '2' }]);
+    if (engine === 'postgres') {
+      const second = startProcess();
+      await second.jobs.start(row);
+      expect(second.done).toEqual([]);
+      // The process that has it was killed.
+      now += 3 * MINUTE_MS;
+      await second.jobs.start(row);
+      expect(second.done).toEqual([3, 4, 5]);
+    }
+  });
+
+  test('waits after an error, longer each time, and goes on behind what was done', async () => {
+    let isBroken = true;
+    const { jobs, done, errors } = startProcess((next) => {
+      if (next === 3 && isBroken) throw new Error('no');
+    });
+    await jobs.start(row);
+    expect(errors).toMatchObject([{ message: 'the job job_1 failed', cause: { message: 'no' } }]);
+    for (const waits of [MINUTE_MS, 2 * MINUTE_MS, 4 * MINUTE_MS]) {
+      expect(await rows()).toMatchObject([{ progress: '2', not_before: now + waits }].map(numeric));
+      now += waits - 1;
+      await jobs.resume();
+      await jobs.start(row);
+      expect(done).toEqual([1, 2]);
+      now += 1;
+      await jobs.start(row);
+    }
+    isBroken = false;
+    now += 8 * MINUTE_MS;
+    await jobs.resume();
+    await vi.waitFor(async () => expect(await rows()).toEqual([]));
+    expect(done).toEqual([1, 2, 3, 4, 5]);
+    expect(errors).toHaveLength(4);
+  });
+
+  test('fails where nothing can repair it, at once or after a day of tries', async () => {
+    const { jobs, failed, errors } = startProcess(() => {
+      throw new Unrepairable('never');
+    });
+    await jobs.start(row);
+    expect([failed, errors.length, await rows()]).toEqual([['job_1'], 1, []]);
+    await insertJob(world.service.store.db, row);
+    const again = startProcess(() => {
+      throw new Error('no');
+    });
+    for (let tries = 0; tries < 30; tries++) {
+      expect(again.failed).toEqual([]);
+      await again.jobs.start(row);
+      now += 60 * MINUTE_MS;
+    }
+    expect(again.failed).toEqual(['job_1']);
+  });
+
+  test('that is cancelled does nothing more', async () => {
+    const { jobs, done, errors } = startProcess(async (next) => {
+      if (next === 2) await cancelJob(world.service.store.db, row.organization_id, row.job_id);
+    });
+    await jobs.start(row);
+    expect([done, errors]).toEqual([[1, 2], []]);
+    await jobs.start(row);
+    expect(done).toEqual([1, 2]);
+  });
+});
+
+/** PostgreSQL's driver reads a `bigint` as what the store has configured. */
+const numeric = (row: { progress: string; not_before: number }) => ({ ...row, not_before: Number(row.not_before) });
