@@ -103,8 +103,8 @@ const storageLimits = (config: Config) => ({
   openSessions: config.QUOTA_OPEN_SESSIONS,
 });
 
-/** How often new events of sessions are countersigned. A crash leaves those of this time to the next start. */
-const COUNTERSIGN_EVERY_MS = 1_000;
+/** How often new events of sessions are countersigned, at most 200 ms later. A crash leaves those of this time to the next start. */
+const COUNTERSIGN_EVERY_MS = 750;
 
 /** How often looks at sessions are stored. A crash loses those of this time. */
 const LOOKS_EVERY_MS = 10_000;
@@ -156,9 +156,14 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   };
   const prices = readPrices(config.PRICES_FILE);
   const deriveThread = createDeriveThread(config.PRICES_FILE);
+  const startJobs = (atOnce: number) =>
+    new Background({ atOnce, onError, onGivenUp: () => observer?.onGivenUp('background') });
+  const witnessing = startJobs(2);
+  const witness = new Witness({ db: store.db, key: options.auditKey, background: witnessing, now });
   const indexer = new Indexer({
     db: store.db,
     thread: deriveThread,
+    digests: witness,
     now,
     onError,
     onGivenUp: () => observer?.onGivenUp('derive'),
@@ -170,8 +175,6 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const daySums = new DaySums(store, onError);
   observer?.onBehind(() => indexer.waiting());
   const reading = createReading(() => observer?.onGivenUp('body'));
-  const startJobs = (atOnce: number) =>
-    new Background({ atOnce, onError, onGivenUp: () => observer?.onGivenUp('background') });
   const background = startJobs(2);
   // A queue of its own, because the job that removes organizations waits for a sweep.
   const sweeping = startJobs(1);
@@ -184,8 +187,6 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       const deleted = () => sweepDeleted(store.db, now, signal, onRemoved);
       await sweepContents(store.db, now, signal, onRemoved).finally(deleted);
     });
-  const witnessing = startJobs(2);
-  const witness = new Witness({ db: store.db, key: options.auditKey, background: witnessing, now });
   const committed: Committed = (change) => {
     const { organizationId, sessionId, eventCount, status } = change;
     tell(organizationId, { sessionId, eventCount, status });

@@ -1,3 +1,4 @@
+import { eventDigest } from '../../contract/chain.ts';
 import type { Entry } from '../../contract/entry/entry.ts';
 import { readEvent, readJoined } from '../../contract/entry/read.ts';
 import type { SessionEvent } from '../../contract/event.ts';
@@ -30,6 +31,12 @@ export interface Chunk {
   counted: number;
 }
 
+/** Digests of consecutive events of an append. */
+export interface DigestedEvents {
+  first: number;
+  digests: string[];
+}
+
 export interface Cut {
   chunks: Chunk[];
   /** The entries that were added, in order. */
@@ -38,6 +45,7 @@ export interface Cut {
   through: number;
   /** The last chunk, as long as there is room in it. */
   open: Chunk | undefined;
+  digested: DigestedEvents[];
 }
 
 /*
@@ -55,15 +63,25 @@ interface RawEvent {
   createdAt: string;
   bytes: number;
   payload: unknown;
+  /** Where it is wanted. */
+  digest: string | undefined;
 }
 
 /**
  * Cuts the events from `from` on into chunks. Parts of one payload stay together: an incomplete run of them at the end is
  * left for later, unless nothing more can come.
  * @param begun the chunk that ends before `from` and has room; it is added to
+ * @param digestFrom the first event whose digest is wanted
  */
-export function cutChunks(appends: readonly Source[], from: number, isClosed: boolean, begun?: Chunk): Cut {
-  const events = appends.flatMap((append) => readAppend(append, from));
+export function cutChunks(
+  appends: readonly Source[],
+  from: number,
+  isClosed: boolean,
+  begun?: Chunk,
+  digestFrom = Number.POSITIVE_INFINITY,
+): Cut {
+  const byAppend = appends.map((append) => readAppend(append, from, digestFrom));
+  const events = byAppend.flat();
   const chunks = begun ? [begun] : [];
   const entries: Entry[] = [];
   let open = begun;
@@ -83,7 +101,7 @@ export function cutChunks(appends: readonly Source[], from: number, isClosed: bo
     at += length;
     if (isFull(open)) open = undefined;
   }
-  return { chunks, entries, through, open };
+  return { chunks, entries, through, open, digested: byAppend.flatMap(digestsOf) };
 }
 
 const beginChunk = (first: number): Chunk => ({
@@ -100,19 +118,27 @@ const beginChunk = (first: number): Chunk => ({
 const isFull = ({ events, bytes, words }: Chunk): boolean =>
   events >= MOST_EVENTS || bytes >= MOST_BYTES || words.size >= ENOUGH_WORDS;
 
-function readAppend(append: Source, from: number): RawEvent[] {
+function readAppend(append: Source, from: number, digestFrom: number): RawEvent[] {
   const createdAt = toTimestamp(append.created_at);
   return decodeFrame(append).flatMap(({ eventType, payload }, index) => {
     const sequence = append.first_sequence + index;
     if (sequence < from) return [];
-    return [{ sequence, eventType, createdAt, bytes: payload.byteLength, payload: parse(payload) }];
+    const text = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString('utf8');
+    const digest = sequence < digestFrom ? undefined : eventDigest(eventType, text);
+    return [{ sequence, eventType, createdAt, bytes: payload.byteLength, payload: parse(text), digest }];
   });
 }
 
+function digestsOf(events: readonly RawEvent[]): DigestedEvents[] {
+  const digested = events.filter(({ digest }) => digest !== undefined);
+  const [first] = digested;
+  return first ? [{ first: first.sequence, digests: digested.map(({ digest }) => digest as string) }] : [];
+}
+
 /** What was stored is JSON; what is damaged says nothing. */
-function parse(bytes: Uint8Array): unknown {
+function parse(text: string): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+    return JSON.parse(text);
   } catch {
     return {};
   }

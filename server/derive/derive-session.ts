@@ -5,14 +5,26 @@ import { isPostgres } from '../store/postgres.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import { findSource, type SessionSource } from '../store/sources.ts';
 import { wordPrefix } from '../store/word-index.ts';
+import type { DigestedEvents } from './chunks.ts';
 import type { Slice } from './derive-slice.ts';
 import type { DeriveThread } from './derive-thread.ts';
 import { VERSION } from './facts.ts';
 import { forgetPrices } from './reprice.ts';
 
+/** Who wants digests of events, so that it need not read and unpack the events itself. */
+export interface WantsDigests {
+  /**
+   * The first event of the session whose digest it wants; undefined if it wants none.
+   * @param next the first event that is not derived yet
+   */
+  digestFrom(sessionId: string, next: number): number | undefined;
+  takeDigests(sessionId: string, digested: readonly DigestedEvents[]): void;
+}
+
 export interface SessionOptions {
   db: Db;
   derive: DeriveThread['derive'];
+  digests?: WantsDigests | undefined;
   now: () => number;
   /** Awaited between two slices, so that old sessions leave room to new ones. */
   rest: () => Promise<void>;
@@ -78,7 +90,8 @@ async function writeSliceOf(
   const before = isKnown ? stored : { ...stored, derived_through: 0, next_chunk: 1, is_rewritten: 0, facts: '' };
   const slice = await makeSlice(options, source, before);
   if (!slice || (isKnown && slice.through <= before.derived_through)) return 'done';
-  const { through, next, facts, isRewritten, isEnd: _, ...rest } = slice;
+  const { through, next, facts, isRewritten, digested, isEnd: _, ...rest } = slice;
+  options.digests?.takeDigests(row.session_id, digested);
   const after: Derived = {
     version: VERSION,
     masks: stored.masks,
@@ -98,7 +111,7 @@ const isFinalAt = ({ status, event_count: eventCount }: SessionRow, through: num
   status !== 'active' && through >= eventCount;
 
 async function makeSlice(
-  { db, derive }: SessionOptions,
+  { db, derive, digests }: SessionOptions,
   { row, remote }: SessionSource,
   before: Derived,
 ): Promise<Slice | undefined> {
@@ -120,6 +133,7 @@ async function makeSlice(
     packsWords: !isPostgres(db),
     isClosed: row.status !== 'active',
     eventCount: row.event_count,
+    digestFrom: digests?.digestFrom(sessionId, through + 1),
   };
   const goOn = async (share: number) => derive({ ...job, ...(await readSome(db, row, through + 1, share)) });
   const fromStored = async (share: number) => {

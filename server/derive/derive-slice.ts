@@ -6,7 +6,7 @@ import { addressOf, hasHost } from '../../contract/repository.ts';
 import type { DerivedChunk, ListColumns } from '../store/derived.ts';
 import type { SessionAddOn, SessionDay } from '../store/session-rows.ts';
 import { addOnRowsOf } from './add-on-rows.ts';
-import { type Chunk, cutChunks, type Source } from './chunks.ts';
+import { type Chunk, cutChunks, type DigestedEvents, type Source } from './chunks.ts';
 import { CountedRecords } from './counted-records.ts';
 import { type CostOf, dayRowsOf, type SessionOrigin } from './day-rows.ts';
 import { type Facts, noFacts, readFacts, writeFacts } from './facts.ts';
@@ -43,6 +43,8 @@ export interface SliceJob {
   wordPrefix: string;
   /** Whether the store keeps words compressed. */
   packsWords: boolean;
+  /** The first event whose digest is wanted; absent where none is. */
+  digestFrom?: number | undefined;
 }
 
 export interface StoredSlices {
@@ -70,6 +72,8 @@ export interface Slice {
   days: SessionDay[] | undefined;
   addOns: SessionAddOn[] | undefined;
   values: { added: Value[]; removed: Value[] };
+  /** Digests of the wanted events among all that were read. */
+  digested: DigestedEvents[];
 }
 
 /** Of longer sessions, each writing of a record that is written again, or is repeated, counts as a record of its own. */
@@ -85,11 +89,12 @@ export function deriveSlice(job: SliceJob, costOf: CostOf, kept = new KeptSessio
   const begun = stored ? beginStored(stored, job) : kept.take(sessionId, job.through);
   if (!begun) return undefined;
   const before = begun.facts;
-  const { chunks, entries, through, open } = cutChunks(
+  const { chunks, entries, through, open, digested } = cutChunks(
     job.appends,
     stored?.from ?? job.through + 1,
     job.isClosed,
     begun.open,
+    job.digestFrom,
   );
   const isRewritten =
     before.isRewritten || entries.some(({ writing, echo }) => writing !== undefined || echo !== undefined);
@@ -119,6 +124,7 @@ export function deriveSlice(job: SliceJob, costOf: CostOf, kept = new KeptSessio
     days: JSON.stringify(days) === daysBefore ? undefined : days,
     addOns: JSON.stringify(addOns) === addOnsBefore ? undefined : addOns,
     values: compareValues(values, valuesOf(facts)),
+    digested,
   };
   kept.put(sessionId, { through, facts, open, records, weight: slice.facts.length });
   return slice;

@@ -3,7 +3,7 @@ import { Background } from '../background.ts';
 import type { Change } from '../ingest/session-log.ts';
 import type { Db, SessionFactsRow, SessionRow } from '../store/schema.ts';
 import { findBehind, findNewBehind, findOpenBehind } from '../store/sources.ts';
-import { deriveSession } from './derive-session.ts';
+import { deriveSession, type WantsDigests } from './derive-session.ts';
 import type { DeriveThread } from './derive-thread.ts';
 import { VERSION } from './facts.ts';
 
@@ -18,6 +18,7 @@ type Target = Pick<Change, 'organizationId' | 'sessionId'>;
 export interface IndexerOptions {
   db: Db;
   thread: Pick<DeriveThread, 'derive'>;
+  digests?: WantsDigests;
   now: () => number;
   onError: (error: unknown) => void;
   /** Told of each session whose events took too long to derive. */
@@ -171,12 +172,12 @@ export class Indexer {
 
   /** Derives a session until nobody wishes for it any more. */
   async #derive({ organizationId, sessionId }: Target, signal: AbortSignal): Promise<void> {
-    const { db, thread, now, rests = true, onDerived } = this.#options;
+    const { db, thread, digests, now, rests = true, onDerived } = this.#options;
     for (let wish = this.#take(sessionId); wish !== undefined && !signal.aborted; wish = this.#take(sessionId)) {
       const taken = wish;
       const isUrgent = () => taken.isUrgent || this.#wishes.get(sessionId)?.isUrgent === true;
       const rest = createRest(() => !rests || isUrgent(), signal);
-      const options = { db, derive: thread.derive, now, rest, signal };
+      const options = { db, derive: thread.derive, digests, now, rest, signal };
       const row = await deriveSession(options, organizationId, sessionId);
       if (row && isUrgent()) onDerived?.(row);
     }

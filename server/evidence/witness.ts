@@ -1,9 +1,11 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { type ChainHead, chainStart, eventDigest, follow } from '../../contract/chain.ts';
 import type { Envelope } from '../../contract/dsse.ts';
 import { COUNTERSIGNATURE, type Countersigned } from '../../contract/evidence.ts';
 import type { AuditKey } from '../audit/heads.ts';
 import type { Background } from '../background.ts';
+import type { DigestedEvents } from '../derive/chunks.ts';
+import type { WantsDigests } from '../derive/derive-session.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { decodeFrame } from '../log/frame.ts';
 import { readAppends } from '../store/events.ts';
@@ -19,6 +21,25 @@ const AT_ONCE = 64;
 const BYTES_A_TURN = 1024 * 1024;
 /** What an event costs beside its bytes. */
 const BYTES_AN_EVENT = 512;
+/** For how long it waits for digests: deriving begins 100 ms after an append. */
+const PATIENCE_MS = 200;
+/** Digests kept until the next signing, some 10 MB. Beyond, events are read again. */
+const MOST_DIGESTS = 100_000;
+
+/** A session with events that are not signed yet. */
+interface Noted {
+  organizationId: string;
+  /** Events that it had when it was noted last. */
+  eventCount: number;
+  /** Digests of consecutive events that were derived since, and the sequence of the first of them. */
+  digests: string[];
+  first: number;
+}
+
+/** How far a session is to be signed at least, and what is known of its events. */
+interface Known extends Pick<Noted, 'first' | 'digests'> {
+  due: number;
+}
 
 export interface WitnessOptions {
   db: Db;
@@ -29,37 +50,78 @@ export interface WitnessOptions {
 
 /**
  * Countersigns what the service has of sessions. Nothing of it is on the way of an append: heads follow the stored events
- * within a second, on every engine, and what a crash left is made up from the events.
+ * within a second, on every engine, and what a crash left is made up from the events. Most events need not be read for it:
+ * deriving reads them as well, and hands over their digests.
  */
-export class Witness {
+export class Witness implements WantsDigests {
   readonly #options: WitnessOptions;
-  /** Sessions with new events, by their ids, with their organizations. */
-  #waiting = new Map<string, string>();
+  /** By their ids. */
+  readonly #noted = new Map<string, Noted>();
+  /** Digests that are kept. */
+  #digests = 0;
 
   constructor(options: WitnessOptions) {
     this.#options = options;
   }
 
   /** Notes that a session has changed. */
-  note({ organizationId, sessionId }: SessionKey): void {
-    this.#waiting.set(sessionId, organizationId);
+  note({ organizationId, sessionId, eventCount }: SessionKey & { eventCount: number }): void {
+    const noted = this.#noted.get(sessionId);
+    if (noted) noted.eventCount = Math.max(noted.eventCount, eventCount);
+    else this.#noted.set(sessionId, { organizationId, eventCount, digests: [], first: 0 });
   }
 
-  /** Signs the sessions that were noted. */
+  digestFrom(sessionId: string, next: number): number | undefined {
+    const noted = this.#noted.get(sessionId);
+    if (!noted || this.#digests >= MOST_DIGESTS) return undefined;
+    if (noted.digests.length === 0) noted.first = next;
+    return noted.first + noted.digests.length;
+  }
+
+  takeDigests(sessionId: string, digested: readonly DigestedEvents[]): void {
+    const noted = this.#noted.get(sessionId);
+    if (!noted) return;
+    for (const { first, digests } of digested) {
+      const next = noted.first + noted.digests.length;
+      // Digests must follow each other without a gap.
+      const fresh = first > next ? [] : digests.slice(next - first);
+      noted.digests.push(...fresh);
+      this.#digests += fresh.length;
+    }
+  }
+
+  /** Signs what was noted before, soon. */
   async signNoted(): Promise<void> {
-    if (this.#waiting.size === 0) return;
+    if (this.#noted.size === 0) return;
     await this.#options.background.run('countersign', async (signal) => {
-      const noted = [...this.#waiting];
-      this.#waiting = new Map();
-      const byOrganization = Map.groupBy(noted, ([, organizationId]) => organizationId);
-      for (const [organizationId, sessions] of byOrganization) {
+      const due = [...this.#noted].map(([sessionId, { organizationId, eventCount }]) => {
+        return { sessionId, organizationId, eventCount };
+      });
+      await wait(PATIENCE_MS, undefined, { signal }).catch(() => undefined);
+      for (const [organizationId, sessions] of Map.groupBy(due, (one) => one.organizationId)) {
         for (let at = 0; at < sessions.length && !signal.aborted; at += AT_ONCE) {
-          const ids = sessions.slice(at, at + AT_ONCE).map(([sessionId]) => sessionId);
-          const rows = await findSessions(this.#options.db, wholeOrganization(organizationId), ids);
-          await this.#signAll(organizationId, rows, signal);
+          const taken = new Map(
+            sessions.slice(at, at + AT_ONCE).map(({ sessionId, eventCount }) => {
+              return [sessionId, this.#take(sessionId, eventCount)];
+            }),
+          );
+          const rows = await findSessions(this.#options.db, wholeOrganization(organizationId), [...taken.keys()]);
+          await this.#signAll(organizationId, rows, signal, taken);
         }
       }
     });
+  }
+
+  /** What is known of events through `due`, and of those after it. If there are more, they stay noted. */
+  #take(sessionId: string, due: number): Known {
+    const noted = this.#noted.get(sessionId);
+    if (!noted) return { due, first: 0, digests: [] };
+    const { organizationId, eventCount, first, digests } = noted;
+    this.#digests -= digests.length;
+    const reached = Math.max(due, first + digests.length - 1);
+    if (eventCount <= reached) this.#noted.delete(sessionId);
+    else this.#noted.set(sessionId, { organizationId, eventCount, digests: [], first: reached + 1 });
+    return { due, first, digests };
   }
 
   /** Signs what another process left. */
@@ -88,31 +150,37 @@ export class Witness {
     return findChain(db, placeOf(session));
   }
 
-  async #signAll(organizationId: string, sessions: readonly SessionRow[], signal: AbortSignal): Promise<void> {
+  async #signAll(
+    organizationId: string,
+    sessions: readonly SessionRow[],
+    signal: AbortSignal,
+    known?: ReadonlyMap<string, Known>,
+  ): Promise<void> {
     const { db } = this.#options;
     const ids = sessions.map(({ session_id }) => session_id);
     const stored = await findChains(db, organizationId, ids);
     const chains: SessionChainRow[] = [];
     for (const session of sessions) {
       if (signal.aborted) return;
-      const next = await this.#advance(session, stored.get(session.session_id), null);
+      const next = await this.#advance(session, stored.get(session.session_id), null, known?.get(session.session_id));
       if (next) chains.push(next);
     }
     if (chains.length > 0) await writeChains(db, chains);
   }
 
-  /** The signed head behind all events of the session; undefined where the stored one says the same. */
+  /** The signed head behind the events of the session; undefined where the stored one says the same. */
   async #advance(
     session: SessionRow,
     stored: SessionChainRow | undefined,
     machineKey: string | null,
+    known?: Known,
   ): Promise<SessionChainRow | undefined> {
     const { key, now } = this.#options;
-    const { organization_id, session_id, agent_id, client_key, event_count, content_expired_at } = session;
+    const { organization_id, session_id, agent_id, client_key, content_expired_at } = session;
     const isWithoutEvents = content_expired_at !== null;
     if (isWithoutEvents && stored === undefined) return undefined;
     const start = chainStart(agent_id, client_key ?? session_id);
-    const head = isWithoutEvents ? (stored ?? start) : await this.#follow(session, stored ?? start, event_count);
+    const head = isWithoutEvents ? (stored ?? start) : await this.#follow(session, stored ?? start, known);
     const machine_key = stored?.machine_key ?? machineKey;
     const isSigned = stored?.sequence === head.sequence && stored.machine_key === machine_key;
     if (isSigned && key.hasSigned(JSON.parse(stored.envelope) as Envelope)) return undefined;
@@ -130,20 +198,31 @@ export class Witness {
     return { session_id, organization_id, sequence: head.sequence, hash: head.hash, machine_key, envelope, signed_at };
   }
 
-  async #follow(session: SessionRow, { sequence, hash }: ChainHead, to: number): Promise<ChainHead> {
+  /** Events without a known digest are read. */
+  async #follow(session: SessionRow, { sequence, hash }: ChainHead, known?: Known): Promise<ChainHead> {
+    const start = { sequence, hash };
+    if (!known || known.digests.length === 0) return this.#followStored(session, start, session.event_count);
+    const { due, first, digests } = known;
+    const before = await this.#followStored(session, start, first - 1);
+    // An event that is missing in front of them is told of below.
+    const fresh = before.sequence + 1 < first ? [] : digests.slice(before.sequence + 1 - first);
+    return this.#followStored(session, await this.#followDigests(session, before, fresh), due);
+  }
+
+  /** What was masked before the events were read is among the masks, since these are read later. */
+  async #followDigests(session: SessionRow, head: ChainHead, digests: readonly string[]): Promise<ChainHead> {
+    if (digests.length === 0) return head;
+    const first = head.sequence + 1;
+    const masked = await readMaskedDigests(this.#options.db, placeOf(session), first, first + digests.length - 1);
+    return digests.reduce((now, digest) => follow(now, masked.get(now.sequence + 1) ?? digest), head);
+  }
+
+  async #followStored(session: SessionRow, start: ChainHead, to: number): Promise<ChainHead> {
     const { organization_id, session_id } = session;
-    let head: ChainHead = { sequence, hash };
+    let head = start;
     let digests: string[] = [];
     let bytes = 0;
-    const add = async () => {
-      // Behind the events: what was masked before they were read is among it.
-      const first = head.sequence + 1;
-      const masked = await readMaskedDigests(this.#options.db, placeOf(session), first, first + digests.length - 1);
-      for (const digest of digests) head = follow(head, masked.get(head.sequence + 1) ?? digest);
-      digests = [];
-      bytes = 0;
-    };
-    for await (const append of readAppends(this.#options.db, organization_id, session_id, sequence + 1, to)) {
+    for await (const append of readAppends(this.#options.db, organization_id, session_id, head.sequence + 1, to)) {
       for (const [index, { eventType, payload }] of decodeFrame(append).entries()) {
         const at = append.first_sequence + index;
         const next = head.sequence + digests.length + 1;
@@ -153,11 +232,12 @@ export class Witness {
         bytes += payload.byteLength + BYTES_AN_EVENT;
       }
       if (bytes < BYTES_A_TURN) continue;
-      await add();
+      head = await this.#followDigests(session, head, digests);
+      digests = [];
+      bytes = 0;
       await setImmediate();
     }
-    if (digests.length > 0) await add();
-    return head;
+    return this.#followDigests(session, head, digests);
   }
 }
 
