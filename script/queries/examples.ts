@@ -63,6 +63,9 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   runAtOnce: [],
   readListed: [['environments', ORGANIZATION, ['env_1']]],
   forShare: [],
+  forKeyShare: [],
+  lockOrganization: [],
+  dayOf: [],
   forUpdate: [],
 
   readAppends: [[ORGANIZATION, 'ses_1', 1, 1]],
@@ -273,7 +276,6 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   findDeleted: [[ORGANIZATION, 'live', 'key']],
   sweepDeleted: [[() => NOW]],
   sweepOrphans: [[]],
-  wasDeleted: [[ORGANIZATION, 'live', 'ses_1']],
 
   listSessions: ['live', 'all'].flatMap((plane) => [
     [{ ...FILTER, plane }],

@@ -8,10 +8,17 @@ import type { ReadAppend, RefusedAppend } from '../ingest/scan/read.ts';
 import { SequenceMismatch } from '../log/outcome.ts';
 import { secret } from '../store/audit-chain.ts';
 import { fromTimestamp, toTimestamp } from '../store/columns.ts';
-import { findDeleted } from '../store/deletions.ts';
 import { storeUnavailable } from '../store/dialect.ts';
 import type { Captured, CaptureOpening } from '../store/opening.ts';
-import { findCaptured, findSender, isOwn, mayDelete, mayDeleteAgain, type Sender } from '../store/ownership.ts';
+import {
+  findCaptured,
+  findDeleted,
+  findSender,
+  isOwn,
+  mayDelete,
+  mayDeleteAgain,
+  type Sender,
+} from '../store/ownership.ts';
 import { toSession } from '../store/sessions.ts';
 import { Queue } from '../work.ts';
 import { found } from './answers.ts';

@@ -15,7 +15,7 @@ import {
 import { findMember } from '../store/members.ts';
 import { changeMembers } from '../store/organizations.ts';
 import type { Db } from '../store/schema.ts';
-import type { DirectoryTokenRow } from '../store/schema-directory.ts';
+import type { DirectoryTokenRow } from '../store/schema-governance.ts';
 
 /** What owners do about the directory; `scim.ts` is what the directory does. */
 export const directoryHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { AuditAction, AuditEntry, AuditParty } from '../../contract/audit.ts';
 import { addEntries, type ChainHead, EMPTY, type Happened, holdHead, type Statement } from './audit-chain.ts';
 import { toTimestamp } from './columns.ts';
-import { allRows, firstRow, oneRow } from './rows.ts';
+import { allRows, firstRow, NONE, oneRow } from './rows.ts';
 import type { Db } from './schema.ts';
 import type { AuditEntryRow, AuditHeadRow } from './schema-governance.ts';
 
@@ -65,8 +65,8 @@ export const listAudit = (db: Db, organizationId: string, { action, actor, befor
     sql<AuditEntryRow>`
       select * from audit_entries
       where organization_id = ${organizationId} and sequence < ${before}
-        ${action === undefined ? sql`` : sql`and action = ${action}`}
-        ${actor === undefined ? sql`` : sql`and actor_id = ${actor}`}
+        ${action === undefined ? NONE : sql`and action = ${action}`}
+        ${actor === undefined ? NONE : sql`and actor_id = ${actor}`}
       order by sequence desc limit ${limit}`,
   );
 

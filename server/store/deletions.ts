@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { AuditParty } from '../../contract/audit.ts';
-import type { Plane } from '../../contract/secret.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { recordAction } from './audit.ts';
 import { handOverReceipt } from './content-expiry.ts';
@@ -30,23 +29,6 @@ export const forgetExpiry = (
     const target = { kind: 'session', id: sessionId } as const;
     await recordAction(transaction, organizationId, { actor, action: 'session.deleted', target }, now);
   });
-
-/** What is left of the deleted session that was captured under the key. */
-export const findDeleted = (db: Db, organizationId: string, plane: Plane, clientKey: string) =>
-  firstRow(
-    db,
-    sql<Pick<DeletedSessionRow, 'session_id' | 'environment_id' | 'last_event_at'>>`
-      select session_id, environment_id, last_event_at from deleted_sessions
-      where organization_id = ${organizationId} and plane = ${plane} and client_key = ${clientKey}`,
-  );
-
-export const wasDeleted = async (db: Db, organizationId: string, plane: Plane, sessionId: string): Promise<boolean> =>
-  (await firstRow(
-    db,
-    sql`
-      select 1 from deleted_sessions
-      where organization_id = ${organizationId} and plane = ${plane} and session_id = ${sessionId}`,
-  )) !== undefined;
 
 /** Tombstones that one query looks at. */
 const TOMBSTONES_AT_ONCE = 500;

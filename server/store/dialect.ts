@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { Problem } from '../../contract/problem.ts';
 import { isPostgres, StoreUnsuitable } from './postgres.ts';
+import { NONE } from './rows.ts';
 import type { Db } from './schema.ts';
 import { ThreadEnded } from './sqlite/connection-thread.ts';
 
@@ -13,13 +14,14 @@ export type Engine = 'sqlite' | 'postgres';
 export const ofEngine = <Value>(db: Db, values: Record<Engine, Value>): Value =>
   values[isPostgres(db) ? 'postgres' : 'sqlite'];
 
-const NOTHING = sql``;
-
 /** Locks the selected rows against changes until the transaction ends. SQLite has one writer, and needs no lock. */
-export const forShare = (db: Db) => ofEngine(db, { sqlite: NOTHING, postgres: sql`for share` });
+export const forShare = (db: Db) => ofEngine(db, { sqlite: NONE, postgres: sql`for share` });
 
 /** Locks the selected rows against changes and other locks until the transaction ends. */
-export const forUpdate = (db: Db) => ofEngine(db, { sqlite: NOTHING, postgres: sql`for update` });
+export const forUpdate = (db: Db) => ofEngine(db, { sqlite: NONE, postgres: sql`for update` });
+
+/** Keeps the selected rows from being removed until the transaction ends; otherwise they may change. */
+export const forKeyShare = (db: Db) => ofEngine(db, { sqlite: NONE, postgres: sql`for key share` });
 
 /** A row for each text, in the column `id`. It takes one parameter for any number of them. */
 export const rowsOfTexts = (db: Db, texts: readonly string[]) =>

@@ -3,9 +3,9 @@ import type { DirectoryToken, ScimAttributes } from '../../contract/directory.ts
 import { newId } from '../ids.ts';
 import { emailKey, optionalTimestamp, toTimestamp } from './columns.ts';
 import { assertRoom } from './quotas.ts';
-import { allRows, changedRows, firstRow, oneRow } from './rows.ts';
+import { allRows, changedRows, firstRow, NONE, oneRow } from './rows.ts';
 import type { Db, MemberRow } from './schema.ts';
-import type { DirectoryTokenRow, DirectoryUserRow } from './schema-directory.ts';
+import type { DirectoryTokenRow, DirectoryUserRow } from './schema-governance.ts';
 
 export const toDirectoryToken = (row: DirectoryTokenRow): DirectoryToken => ({
   tokenId: row.token_id,
@@ -100,7 +100,7 @@ export const countDirectoryUsers = async (db: Db, organizationId: string, filter
   );
 
 function fitting(filter: UserFilter | undefined) {
-  if (filter === undefined) return sql``;
+  if (filter === undefined) return NONE;
   const { name, value } = filter;
   if (name === 'id') return sql`and directory_user_id = ${value}`;
   if (name === 'externalId') return sql`and external_id = ${value}`;

@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Order } from '../../contract/review.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { isOneOf, ofEngine, rowsOfTexts } from './dialect.ts';
-import { allRows } from './rows.ts';
+import { allRows, NONE } from './rows.ts';
 import type { Db, SessionRow, SessionValueRow } from './schema.ts';
 import { isNamed, named, readable, type Viewer } from './viewer.ts';
 
@@ -136,7 +136,7 @@ function conditions(db: Db, wanted: SessionsWanted): Expression<unknown>[] {
     // The offset stops PostgreSQL from joining, or from listing all sessions with the value.
     ...values.map(
       (value) => sql`exists (select 1 from session_values where session_values.session_id = looked.session_id
-        and ${hasValue(viewer.organizationId, value)} ${ofEngine(db, { sqlite: sql``, postgres: sql`offset 0` })})`,
+        and ${hasValue(viewer.organizationId, value)} ${ofEngine(db, { sqlite: NONE, postgres: sql`offset 0` })})`,
     ),
   ];
 }

@@ -7,9 +7,9 @@ import type { SessionKey } from '../log/decide.ts';
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { toTimestamp } from './columns.ts';
-import { holdOf } from './held.ts';
+import { holdOf } from './deletion-sql.ts';
 import { isPostgres } from './postgres.ts';
-import { allRows, firstRow, oneRow } from './rows.ts';
+import { allRows, firstRow, NONE, oneRow } from './rows.ts';
 import type { Db, MemberKey } from './schema.ts';
 import type { HoldRow } from './schema-governance.ts';
 import { named, type Viewer } from './viewer.ts';
@@ -87,7 +87,7 @@ export async function assertNoHoldOn(transaction: Db, { organizationId, userId }
     sql<Pick<HoldRow, 'hold_id'>>`
       select hold_id from holds
       where organization_id = ${organizationId} and released_at is null
-        and (target_kind = 'person' and target_id = ${userId} ${everythingToo ? sql`or target_kind = 'everything'` : sql``})
+        and (target_kind = 'person' and target_id = ${userId} ${everythingToo ? sql`or target_kind = 'everything'` : NONE})
       order by hold_id limit 1`,
   );
   if (!row) return;

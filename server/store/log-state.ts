@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { wasDeleted } from './deletions.ts';
+import { findReceipt } from './receipts.ts';
 import { allRows, firstRow } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
 
@@ -76,10 +76,7 @@ const keyedAppends = (organizationId: string, sessionId: string) => sql`
   where organization_id = ${organizationId} and session_id = ${sessionId}`;
 
 async function findGone(db: Db, organizationId: string, sessionId: string): Promise<LogState | undefined> {
-  for (const plane of ['live', 'test'] as const) {
-    if (await wasDeleted(db, organizationId, plane, sessionId)) {
-      return { session: { plane, status: 'deleted', event_count: 0, client_ended_at: null }, keys: [] };
-    }
-  }
-  return undefined;
+  const deleted = await findReceipt(db, organizationId, sessionId);
+  if (!deleted) return undefined;
+  return { session: { plane: deleted.plane, status: 'deleted', event_count: 0, client_ended_at: null }, keys: [] };
 }

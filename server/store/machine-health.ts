@@ -5,6 +5,7 @@ import { isOneOf, ofEngine } from './dialect.ts';
 import { QUOTAS } from './quotas.ts';
 import { allRows, changedRows } from './rows.ts';
 import type { Db, EnvironmentRow } from './schema.ts';
+import { dayOf } from './summed-days.ts';
 
 /** Stores the report of an active machine. @returns false if the organization has no such machine */
 export async function keepReport(
@@ -53,8 +54,7 @@ export const readMachineSecrets = (db: Db, organizationId: string) =>
   );
 
 /**
- * The days on which machines worked, separated by commas: a row for each machine. The plus keeps SQLite from the index of
- * days: with it, SQLite would read the sums of everything else too.
+ * The days on which machines worked, separated by commas: a row for each machine.
  * @param from the first day as YYYY-MM-DD, UTC
  */
 export const readMachineDays = (db: Db, organizationId: string, environmentIds: readonly string[], from: string) =>
@@ -66,6 +66,6 @@ export const readMachineDays = (db: Db, organizationId: string, environmentIds: 
       from usage_days
       where organization_id = ${organizationId} and plane in (${sql.join([...PLANES])}) and dimension = 'environment'
         and ${isOneOf(db, 'value', environmentIds)}
-        and ${ofEngine(db, { sqlite: sql`+day`, postgres: sql`day` })} >= ${from}
+        and ${dayOf(db)} >= ${from}
       group by value`,
   );

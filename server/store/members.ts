@@ -3,7 +3,7 @@ import type { Member, Role } from '../../contract/organization.ts';
 import { newId } from '../ids.ts';
 import { emailKey, optionalTimestamp, toTimestamp } from './columns.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
-import { allRows, changedRows, firstRow, oneRow } from './rows.ts';
+import { allRows, changedRows, firstRow, NONE, oneRow } from './rows.ts';
 import type { Db, MemberRow } from './schema.ts';
 import { removeOwnViews } from './views.ts';
 
@@ -33,7 +33,7 @@ export async function listMemberIds(db: Db, organizationId: string, status?: Mem
     db,
     sql<Pick<MemberRow, 'user_id'>>`
       select user_id from members
-      where organization_id = ${organizationId} ${status === undefined ? sql`` : sql`and status = ${status}`}
+      where organization_id = ${organizationId} ${status === undefined ? NONE : sql`and status = ${status}`}
       order by created_at, user_id limit ${QUOTAS.members}`,
   );
   return rows.map(({ user_id }) => user_id);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type RawBuilder, sql } from 'kysely';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
 import type { Store } from './open.ts';
-import { allRows } from './rows.ts';
+import { allRows, insertions, NONE, runAll } from './rows.ts';
 import type { Database, Db } from './schema.ts';
 
 /** The tables to move, with their keys; a table comes after those that it refers to. */
@@ -181,17 +181,8 @@ async function readPage({ db, table, fitting, last }: Page, columns: string, lim
   );
 }
 
-/** PostgreSQL counts parameters in 16 bits. */
-const MOST_PARAMETERS = 30_000;
-
 /** @param repeated rows that are there already are left as they are */
-export async function insertRows(db: Db, table: Table, rows: readonly Row[], repeated = false): Promise<void> {
-  const columns = Object.keys(rows[0] ?? {});
-  const width = Math.max(1, Math.floor(MOST_PARAMETERS / columns.length));
-  for (let at = 0; at < rows.length; at += width) {
-    const values = rows.slice(at, at + width).map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
-    await sql`
-      insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
-      values ${sql.join(values)} ${repeated ? sql`on conflict do nothing` : sql``}`.execute(db);
-  }
-}
+export const insertRows = (db: Db, table: Table, rows: readonly Row[], repeated = false): Promise<void> => {
+  const typed = rows as unknown as readonly Insertable<Database[Table]>[];
+  return runAll(db, insertions(table, typed, repeated ? sql`on conflict do nothing` : NONE));
+};

@@ -7,11 +7,11 @@ import { newId } from '../ids.ts';
 import { forShare } from './dialect.ts';
 import { environmentUnusable, findEnvironment } from './environments.ts';
 import { findInstallation } from './installations.ts';
-import { findSender, mayComeFrom } from './ownership.ts';
+import { findCaptured, findDeleted, findSender, mayComeFrom } from './ownership.ts';
 import { readPolicy } from './policies.ts';
-import { allRows, firstRow } from './rows.ts';
+import { findContentReceipt } from './receipts.ts';
+import { allRows, firstRow, NONE } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
-import type { DeletedSessionRow, ExpiredContentRow } from './schema-removal.ts';
 
 /** A session to be opened. */
 export interface Opening {
@@ -115,7 +115,7 @@ function insertOpened(
         and environments.status = 'active'
         and installations.installation_id = ${installationId} and installations.status = 'active'
         and (installations.environment_id is null or installations.environment_id = environments.environment_id)
-        ${agentId === undefined ? sql`` : sql`and installations.agent_id = ${agentId}`}
+        ${agentId === undefined ? NONE : sql`and installations.agent_id = ${agentId}`}
         and not exists (
           select 1 from deleted_sessions
           where organization_id = ${organizationId} and plane = ${plane} and client_key = ${clientKey})
@@ -191,31 +191,13 @@ async function captureSession(db: Db, opening: CaptureOpening, now: number): Pro
 }
 
 async function findByKey(db: Db, organizationId: string, plane: Plane, key: string): Promise<Captured | undefined> {
-  const row = await firstRow(
-    db,
-    sql<SessionRow>`
-      select * from sessions where organization_id = ${organizationId} and plane = ${plane} and client_key = ${key}`,
-  );
-  if (row?.deleted_at === null) return (await findExpired(db, row)) ?? { outcome: 'found', row };
-  const tombstone = await firstRow(
-    db,
-    sql<Pick<DeletedSessionRow, 'event_count' | 'last_event_at'>>`
-      select event_count, last_event_at from deleted_sessions
-      where organization_id = ${organizationId} and plane = ${plane} and client_key = ${key}`,
-  );
-  if (!tombstone) return undefined;
-  const { event_count: eventCount, last_event_at: lastEventAt } = tombstone;
+  const row = await findCaptured(db, organizationId, plane, key);
+  if (row && row.content_expired_at === null) return { outcome: 'found', row };
+  // Where its words have expired, its client goes on in a new session, as behind one that was deleted because of its age.
+  const gone = row
+    ? await findContentReceipt(db, organizationId, row.session_id)
+    : await findDeleted(db, organizationId, plane, key);
+  if (!gone) return row && { outcome: 'found', row };
+  const { event_count: eventCount, last_event_at: lastEventAt } = gone;
   return lastEventAt === null ? { outcome: 'deleted' } : { outcome: 'expired', eventCount, lastEventAt };
-}
-
-/** Its words have expired: its client goes on in a new session, as behind one that was deleted because of its age. */
-async function findExpired(db: Db, row: SessionRow): Promise<Captured | undefined> {
-  if (row.content_expired_at === null) return undefined;
-  const expired = await firstRow(
-    db,
-    sql<Pick<ExpiredContentRow, 'event_count' | 'last_event_at'>>`
-      select event_count, last_event_at from expired_contents
-      where organization_id = ${row.organization_id} and session_id = ${row.session_id}`,
-  );
-  return expired && { outcome: 'expired', eventCount: expired.event_count, lastEventAt: expired.last_event_at };
 }

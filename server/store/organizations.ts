@@ -7,6 +7,7 @@ import { recordAction, recordInAll } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { emailKey, toTimestamp } from './columns.ts';
 import { declineInvitations, lockPerson } from './invitations.ts';
+import { lockOrganization } from './quotas.ts';
 import { allRows, firstRow, oneRow } from './rows.ts';
 import type { Db, MemberRow, OrganizationRow } from './schema.ts';
 
@@ -92,10 +93,7 @@ export const markTenantAssigned = (db: Db, organizationId: string) =>
  */
 export const changeMembers = <Result>(db: Db, organizationId: string, change: (db: Db) => Promise<Result>) =>
   db.transaction().execute(async (transaction) => {
-    // An update locks the row on either engine.
-    await sql`
-      update organizations set organization_id = organization_id
-      where organization_id = ${organizationId}`.execute(transaction);
+    await lockOrganization(transaction, organizationId);
     return change(transaction);
   });
 

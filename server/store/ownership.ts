@@ -85,6 +85,15 @@ export const findCaptured = (db: Db, organizationId: string, plane: Plane, clien
         and deleted_at is null`,
   );
 
+/** What is left of the deleted session that was captured under the key. */
+export const findDeleted = (db: Db, organizationId: string, plane: Plane, clientKey: string) =>
+  firstRow(
+    db,
+    sql<DeletedSessionRow>`
+      select * from deleted_sessions
+      where organization_id = ${organizationId} and plane = ${plane} and client_key = ${clientKey}`,
+  );
+
 /**
  * Forgets the key of a deleted session, so that it may be captured again; appends to the deleted one stay refused.
  * @returns false when the organization has deleted no such session

@@ -4,10 +4,9 @@ import type { Plane } from '../../contract/secret.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { Held } from '../log/outcome.ts';
 import { type HappenedIn, recordInAll } from './audit.ts';
-import { holdOf, LOCK_HOLDS } from './held.ts';
+import { holdOf, LOCK_HOLDS, TOMBSTONE, tombstoneOf } from './deletion-sql.ts';
 import { dbOn } from './postgres.ts';
 import type { SessionRow } from './schema.ts';
-import { TOMBSTONE, tombstoneOf } from './tombstone.ts';
 
 /*
  * The rows of sessions on PostgreSQL, as entries change them. Entries come in two ways:

@@ -6,6 +6,7 @@ import { type ComparingJournal, Heads, type Known } from '../log/heads.ts';
 import type { Journal, Proposal } from '../log/journal.ts';
 import { sliceOf } from '../work.ts';
 import { isUnavailable, storeUnavailable, uniqueViolation } from './dialect.ts';
+import { isLockTimeout } from './postgres.ts';
 import { type Addition, applyBehind, applyDeletions, type NewDeletion, whileUnheld } from './postgres-apply.ts';
 import type { SessionRow } from './schema.ts';
 
@@ -192,8 +193,6 @@ const LOCKED = new Set(['55P03', '40P01']);
 /** Whether one commit of the group, or another writer of its session, caused the error. */
 const isOfOne = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (LOCKED.has(error.code ?? '') || !isUnavailable(error));
-
-const isLockTimeout = (error: unknown) => (error as { code?: unknown }).code === '55P03';
 
 const hasKey = ({ command }: Proposal) => command.kind === 'append' && command.key !== null;
 

@@ -81,5 +81,5 @@ export async function assertConfigRoom(transaction: Db, organizationId: string):
 }
 
 /** Locks the organization, so that two concurrent additions count each other. An update locks the row on both engines. */
-const lockOrganization = (transaction: Db, organizationId: string) =>
+export const lockOrganization = (transaction: Db, organizationId: string) =>
   sql`update organizations set status = status where organization_id = ${organizationId}`.execute(transaction);

@@ -7,8 +7,8 @@ import {
   type RetentionRule,
 } from '../../contract/retention.ts';
 import { recordAction } from './audit.ts';
+import { holdOf } from './deletion-sql.ts';
 import { VERSION_OF_KEPT } from './derived.ts';
-import { holdOf } from './held.ts';
 import { completePolicy } from './policies.ts';
 import { allRows, firstRow, oneRow } from './rows.ts';
 import type { Db } from './schema.ts';

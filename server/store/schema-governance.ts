@@ -30,6 +30,33 @@ export interface HoldRow {
   released_at: Time | null;
 }
 
+/** With what an organization's directory signs in. */
+export interface DirectoryTokenRow {
+  organization_id: string;
+  token_id: string;
+  /** HMAC-SHA-256 of the value under the server's pepper, in hexadecimal. */
+  hash: string;
+  last_four: string;
+  created_by: string;
+  created_at: Time;
+  last_used_at: Time | null;
+}
+
+/** A user of that directory. */
+export interface DirectoryUserRow {
+  directory_user_id: string;
+  organization_id: string;
+  /** Lower-case `userName`. */
+  user_key: string;
+  /** Lower-case e-mail of the member, or of the invitation that they would get. */
+  member_key: string;
+  external_id: string | null;
+  /** JSON of the attributes that the directory sent. */
+  attributes: string;
+  created_at: Time;
+  updated_at: Time;
+}
+
 /** The last entry of an organization's audit log. */
 export interface AuditHeadRow {
   organization_id: string;

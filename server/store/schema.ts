@@ -5,10 +5,11 @@ import type { Platform } from '../../contract/environment.ts';
 import type { Role } from '../../contract/organization.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { Visibility } from '../../contract/session.ts';
-import type { DirectoryTables } from './schema-directory.ts';
 import type {
   AuditEntryRow,
   AuditHeadRow,
+  DirectoryTokenRow,
+  DirectoryUserRow,
   EventMaskRow,
   HoldRow,
   JobRow,
@@ -426,13 +427,15 @@ export interface ProviderRecordRow {
   consumed_at: Time | null;
 }
 
-export interface Database extends DirectoryTables {
+export interface Database {
   settings: SettingRow;
   users: UserRow;
   organizations: OrganizationRow;
   members: MemberRow;
   policies: PolicyRow;
   person_deletions: PersonDeletionRow;
+  directory_tokens: DirectoryTokenRow;
+  directory_users: DirectoryUserRow;
   audit_heads: AuditHeadRow;
   audit_entries: AuditEntryRow;
   secrets: SecretRow;

@@ -4,7 +4,7 @@ import { newId } from '../ids.ts';
 import { type Happened, person, secret } from './audit-chain.ts';
 import { optional, optionalTimestamp, toTimestamp } from './columns.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
-import { allRows, changedRows, firstRow, oneRow } from './rows.ts';
+import { allRows, changedRows, firstRow, NONE, oneRow } from './rows.ts';
 import type { Db, SecretRow } from './schema.ts';
 
 export const toSecret = (row: SecretRow): Secret => ({
@@ -105,7 +105,7 @@ export async function revokeSecrets(db: Db, organizationId: string, now: number,
     sql<Pick<SecretRow, 'secret_id'>>`
       update secrets set status = 'revoked', revoked_at = ${now}, updated_at = ${now}
       where organization_id = ${organizationId} and status = 'active'
-        ${userId === undefined ? sql`` : sql`and (created_by = ${userId} or user_id = ${userId})`}
+        ${userId === undefined ? NONE : sql`and (created_by = ${userId} or user_id = ${userId})`}
       returning secret_id`,
   );
   return rows.map(({ secret_id }) => secret_id);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Look, SessionView, Surface } from '../../contract/session-view.ts';
 import { toTimestamp } from './columns.ts';
-import { ofEngine } from './dialect.ts';
+import { forKeyShare } from './dialect.ts';
 import { allRows } from './rows.ts';
 import type { Db } from './schema.ts';
 import type { SessionViewRow } from './schema-governance.ts';
@@ -29,9 +29,6 @@ export const hourOf = (time: number): number => time - (time % HOUR_MS);
 export const keyOfLooks = ({ sessionId, kind, firstAt, userId }: Looks): string =>
   [sessionId, kind, hourOf(firstAt), userId].join(' ');
 
-/** Keeps a session from being removed until the transaction ends; it may get events meanwhile. */
-const held = (db: Db) => ofEngine(db, { sqlite: sql``, postgres: sql`for key share` });
-
 /** Adds looks to what is stored. Sessions that are gone get none, so that nothing of a deleted session is left. */
 export const addLooks = (db: Db, looks: readonly Looks[]): Promise<void> =>
   db.transaction().execute(async (transaction) => {
@@ -41,7 +38,7 @@ export const addLooks = (db: Db, looks: readonly Looks[]): Promise<void> =>
       transaction,
       sql<{ session_id: string }>`
         select session_id from sessions where session_id in (${sql.join(ids)}) and deleted_at is null
-        order by session_id ${held(transaction)}`,
+        order by session_id ${forKeyShare(transaction)}`,
     );
     const isThere = new Set(there.map((row) => row.session_id));
     const rows = sorted

@@ -3,7 +3,7 @@ import type { Plane } from '../../contract/secret.ts';
 import type { Session } from '../../contract/session.ts';
 import { optional, optionalTimestamp, toTimestamp } from './columns.ts';
 import { ofEngine } from './dialect.ts';
-import { allRows } from './rows.ts';
+import { allRows, NONE } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
 import { named, shownTo, type Viewer } from './viewer.ts';
 
@@ -79,7 +79,7 @@ function pageOf(db: Db, filter: SessionFilter) {
   if (plane !== 'all') return sql`${inPlane(filter, plane)} ${page}`;
   // Each plane is read in order, and the two are merged: one condition for both would read rows that do not match.
   // PostgreSQL merges if each part is in order; SQLite always does, and would sort the parts.
-  const ordered = ofEngine(db, { postgres: sql`${NEWEST_FIRST} limit ${offset + limit}`, sqlite: sql`` });
+  const ordered = ofEngine(db, { postgres: sql`${NEWEST_FIRST} limit ${offset + limit}`, sqlite: NONE });
   return sql`
     select session_id, started_at from (${inPlane(filter, 'live')} ${ordered}) as live
     union all select session_id, started_at from (${inPlane(filter, 'test')} ${ordered}) as test ${page}`;
@@ -88,5 +88,5 @@ function pageOf(db: Db, filter: SessionFilter) {
 const inPlane = ({ viewer, environmentId, agentId }: SessionFilter, plane: Plane) => sql`
   select session_id, started_at from sessions
   where organization_id = ${viewer.organizationId} and plane = ${plane} and ${named(viewer)}
-    ${environmentId === undefined ? sql`` : sql`and environment_id = ${environmentId}`}
-    ${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`}`;
+    ${environmentId === undefined ? NONE : sql`and environment_id = ${environmentId}`}
+    ${agentId === undefined ? NONE : sql`and agent_id = ${agentId}`}`;

@@ -7,10 +7,10 @@ import { newId } from '../ids.ts';
 import { recordAction, recordActions } from './audit.ts';
 import { type Happened, person } from './audit-chain.ts';
 import { fromTimestamp, optionalTimestamp, toTimestamp } from './columns.ts';
-import { ofEngine } from './dialect.ts';
+import { forKeyShare } from './dialect.ts';
 import { findMember } from './members.ts';
 import { readPolicy } from './policies.ts';
-import { allRows, firstRow, oneRow } from './rows.ts';
+import { allRows, firstRow, NONE, oneRow } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
 import type { ShareRow } from './schema-governance.ts';
 import { mayShare, named, type Viewer } from './viewer.ts';
@@ -35,13 +35,12 @@ export const createShare = (db: Db, viewer: Viewer & { userId: string }, share: 
     const { organizationId, userId } = viewer;
     const { sessionId, audience, level, expiresAt } = share;
     // The session stays until the share is stored, so that its deletion finds it.
-    const lock = ofEngine(transaction, { sqlite: sql``, postgres: sql`for key share` });
     const session = await firstRow(
       transaction,
       sql<SessionRow>`
         select * from sessions
         where organization_id = ${organizationId} and session_id = ${sessionId} and deleted_at is null
-          and ${named(viewer)} ${lock}`,
+          and ${named(viewer)} ${forKeyShare(transaction)}`,
     );
     if (!session) return undefined;
     if (!mayShare(viewer, session, share)) throw refusal(session, share);
@@ -69,7 +68,7 @@ export const listShares = (db: Db, organizationId: string, sessionId: string, by
     sql<ShareRow>`
       select * from shares
       where organization_id = ${organizationId} and session_id = ${sessionId}
-        ${by === undefined ? sql`` : sql`and shared_by = ${by}`}
+        ${by === undefined ? NONE : sql`and shared_by = ${by}`}
       order by share_id desc limit ${MOST_SHARES}`,
   );
 

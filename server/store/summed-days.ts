@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Plane } from '../../contract/secret.ts';
+import { ofEngine } from './dialect.ts';
 import { allRows, changedRows, insertions, NONE, runAll, type Sql } from './rows.ts';
 import type { Db, SessionDayRow, SummedDayRow, UsageDayRow } from './schema.ts';
 
@@ -57,6 +58,9 @@ export interface Days {
   from: string;
   to: string;
 }
+
+/** The day of a sum, for conditions. The plus makes SQLite read the key, which is in order, and not look days up by their index. */
+export const dayOf = (db: Db): Sql => ofEngine(db, { sqlite: sql`+day`, postgres: sql`day` });
 
 /** The condition on a table with rows of days. */
 export const inDays = ({ organizationId, planes, from, to }: Days, day: Sql = sql`day`): Sql => sql`

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
-import { ofEngine } from './dialect.ts';
 import { allRows, NONE, type Sql } from './rows.ts';
 import type { Db, SessionFactsRow, SessionRow, UsageDayRow } from './schema.ts';
-import { type Days, type FIGURES, inDays, SUMS } from './summed-days.ts';
+import { type Days, dayOf, type FIGURES, inDays, SUMS } from './summed-days.ts';
 import { asOrganization } from './tenant.ts';
 import { isNamed, named, type Viewer } from './viewer.ts';
 
@@ -12,12 +11,9 @@ type Figures = Pick<UsageDayRow, (typeof FIGURES)[number]>;
 /** Figures of a day, or of the requested days of a week; `day` is the first one with figures. */
 export type UsageSum = Pick<UsageDayRow, 'day' | 'value'> & Figures;
 
-/**
- * The rows of a dimension. SQLite would look the days up by their index and then sort: the plus makes it read the key, which is in
- * order.
- */
+/** The rows of a dimension. */
 const sumsOf = (db: Db, days: Days, dimension: Dimension) => sql`
-  usage_days where dimension = ${dimension} and ${inDays(days, ofEngine(db, { sqlite: sql`+day`, postgres: sql`day` }))}`;
+  usage_days where dimension = ${dimension} and ${inDays(days, dayOf(db))}`;
 
 /** The figures of all sessions by day. */
 export const readTotals = (db: Db, days: Days) =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { fromJsonArray, isOneOf, jsonArray, ofEngine } from './dialect.ts';
 import { isPostgres } from './postgres.ts';
-import { firstRow } from './rows.ts';
+import { firstRow, NONE } from './rows.ts';
 import type { Db } from './schema.ts';
 import { asService } from './tenant.ts';
 
@@ -43,7 +43,7 @@ function chunksWith(db: Db, organizationId: string, wanted: WordsWanted, ofFew =
   if (!isPostgres(db)) return sql`chunk_id in (select rowid from chunk_words where chunk_words match ${expression})`;
   // The offset keeps PostgreSQL from beginning with another condition and unpacking the words of each chunk.
   return sql`(select session_id, first_sequence, last_sequence from session_chunks
-    where organization_id = ${organizationId} and words @@ ${expression}::tsquery ${ofFew ? sql`` : sql`offset 0`}) as chunks`;
+    where organization_id = ${organizationId} and words @@ ${expression}::tsquery ${ofFew ? NONE : sql`offset 0`}) as chunks`;
 }
 
 /**

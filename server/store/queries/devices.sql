@@ -22,7 +22,7 @@ insert into "device_sign_ins" ("created_at", "status", "organization_id", "decid
 
 -- issueToDevice
 update organizations
-  set organization_id = organization_id
+  set status = status
   where organization_id = $1;
 select *
   from members

@@ -21,9 +21,9 @@ select plane, status, event_count, client_ended_at, deleted_at, ( select last_se
   limit 1 ) as last_sequence
   from sessions
   where organization_id = $1 and session_id = $2;
-select 1
+select *
   from deleted_sessions
-  where organization_id = $1 and plane = $2 and session_id = $3;
+  where organization_id = $1 and session_id = $2;
 select idempotency_key, fingerprint, first_sequence, last_sequence, append_id
   from appends
   where organization_id = $1 and session_id = $2 and idempotency_key is not null

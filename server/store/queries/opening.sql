@@ -3,8 +3,8 @@
 -- captureSessions
 select *
   from sessions
-  where organization_id = $1 and plane = $2 and client_key = $3;
-select event_count, last_event_at
+  where organization_id = $1 and plane = $2 and client_key = $3 and deleted_at is null;
+select *
   from deleted_sessions
   where organization_id = $1 and plane = $2 and client_key = $3;
 select policy
@@ -27,14 +27,14 @@ insert into sessions (session_id, organization_id, environment_id, installation_
 select *
   from environments
   where organization_id = $1 and environment_id = $2;
-select event_count, last_event_at
+select *
   from expired_contents
   where organization_id = $1 and session_id = $2;
 -- on SQLite
 select *
   from sessions
-  where organization_id = ? and plane = ? and client_key = ?;
-select event_count, last_event_at
+  where organization_id = ? and plane = ? and client_key = ? and deleted_at is null;
+select *
   from deleted_sessions
   where organization_id = ? and plane = ? and client_key = ?;
 select policy
@@ -57,7 +57,7 @@ insert into sessions (session_id, organization_id, environment_id, installation_
 select *
   from environments
   where organization_id = ? and environment_id = ?;
-select event_count, last_event_at
+select *
   from expired_contents
   where organization_id = ? and session_id = ?;
 

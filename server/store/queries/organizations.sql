@@ -2,7 +2,7 @@
 
 -- changeMembers
 update organizations
-  set organization_id = organization_id
+  set status = status
   where organization_id = $1;
 
 -- createOrganization

@@ -10,6 +10,11 @@ select *
   from sessions
   where organization_id = $1 and plane = $2 and client_key = $3 and deleted_at is null;
 
+-- findDeleted
+select *
+  from deleted_sessions
+  where organization_id = $1 and plane = $2 and client_key = $3;
+
 -- findSender
 select environment_id, user_id
   from secrets

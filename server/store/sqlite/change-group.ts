@@ -3,8 +3,7 @@ import { pack } from '../../log/codec.ts';
 import { type Decision, decide, type Entry, type Head, type KnownAppend } from '../../log/decide.ts';
 import type { Change } from '../../log/journal.ts';
 import { addEntries, type ChainHead, type Happened, holdHead, type Statement } from '../audit-chain.ts';
-import { holdOf } from '../held.ts';
-import { TOMBSTONE, tombstoneOf } from '../tombstone.ts';
+import { holdOf, TOMBSTONE, tombstoneOf } from '../deletion-sql.ts';
 
 const FIND_HEAD = `
   SELECT plane, status, event_count, client_ended_at, deleted_at FROM sessions

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from './schema.ts';
+import type { Db } from '../schema.ts';
 
 /** Deletions within this time share a truncation. */
 const DELAY_MS = 2_000;
@@ -7,7 +7,7 @@ const DELAY_MS = 2_000;
 const RETRY_MS = 1_000;
 /** How long one attempt may keep the writer waiting for readers. */
 const READER_WAIT_MS = 50;
-/** The usual `PRAGMA busy_timeout`; see `sqlite/connection.ts`. */
+/** The usual `PRAGMA busy_timeout`; see `connection.ts`. */
 const USUAL_WAIT_MS = 5_000;
 
 /**
