@@ -1,7 +1,5 @@
-import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Redactor } from '../../redact/redactor.ts';
-import { storeOf } from '../agents/store.ts';
 import { collectAfter } from '../memory.ts';
 import { type Consent, firstStartOf, type Wanted, wantedOf } from '../privacy/consent.ts';
 import type { Policy } from '../privacy/policy.ts';
@@ -14,9 +12,8 @@ import type { RecordHash } from './identity.ts';
 import { emptyLog, findTold, markTold, sortInboxes } from './inbox.ts';
 import { findKept } from './kept.ts';
 import { createMask } from './mask.ts';
+import { openRecords } from './open.ts';
 import type { CapturedRecord, RecordStream } from './record.ts';
-import { createStoredStream } from './stored/stream.ts';
-import { createRecordStream } from './stream.ts';
 import { findAllUnread } from './unread.ts';
 
 export interface ReaderOptions extends CommitOptions {
@@ -303,18 +300,15 @@ export function createReader(options: ReaderOptions) {
   }
 
   function openStream({ found, stored, origin, cursor }: Unread, share: number): RecordStream {
-    const { agent, root, path } = found;
+    const { agent, root, path, size, modifiedAt } = found;
     const { hashRecord } = options;
-    const store = stored && storeOf(agent, stored.file);
-    if (store && cursor.kind === 'store') {
-      const settledBefore = now() - Math.min(patienceMs, SETTLE_MS);
-      return createStoredStream({ agent, store, root, path, stored, origin, cursor, settledBefore, hashRecord });
-    }
-    if (cursor.kind !== 'file') throw new Error(`${path} was read as a store before`);
-    const fd = openSync(join(root, path), 'r');
-    const chunkBytes = Math.max(4096, Math.min(share, found.size - cursor.position + 1));
-    const isAbandoned = now() - found.modifiedAt > ABANDONED_MS;
-    return createRecordStream({ agent, path, origin, fd, cursor, chunkBytes, maxLineBytes, hashRecord, isAbandoned });
+    const from = cursor.kind === 'file' ? cursor.position : 0;
+    return openRecords({
+      ...{ agent, root, path, stored, origin, cursor, hashRecord, maxLineBytes },
+      chunkBytes: Math.max(4096, Math.min(share, size - from + 1)),
+      isAbandoned: now() - modifiedAt > ABANDONED_MS,
+      settledBefore: now() - Math.min(patienceMs, SETTLE_MS),
+    });
   }
 
   return { findWork, read };

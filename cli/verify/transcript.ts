@@ -6,10 +6,9 @@ import type { Context } from '../context.ts';
 import { continues, FILE_START, fingerprint, STORE_START } from '../read/cursor.ts';
 import { findTranscripts, stampOf } from '../read/discover.ts';
 import type { RecordHash } from '../read/identity.ts';
+import { openRecords } from '../read/open.ts';
 import type { CapturedRecord, RecordStream } from '../read/record.ts';
 import { listSessions } from '../read/stored/records.ts';
-import { createStoredStream } from '../read/stored/stream.ts';
-import { createRecordStream } from '../read/stream.ts';
 import type { FileCursor, FileRow } from '../spool/files.ts';
 
 /** A transcript as it is now, read from its start. */
@@ -23,12 +22,7 @@ export interface Transcript {
   readTo: number;
 }
 
-const CHUNK_BYTES = 128 * 1024;
-
-/**
- * All records of a transcript, as capturing reads them; undefined where it is gone. An agent whose transcripts are read
- * in another way has to be told apart here, and nowhere else.
- */
+/** All records of a transcript, as capturing reads them; undefined where it is gone. */
 export function openTranscript(
   context: Context,
   row: FileRow,
@@ -98,14 +92,11 @@ function filesOf(path: string): string[] {
   return [path, ...files];
 }
 
-/** `at` is where the file is now; its events name the path at which it was captured. */
 function openLines(agent: Agent, row: FileRow, at: string, hashRecord: RecordHash): Transcript {
-  const { path, origin, cursor } = row;
-  const fd = openSync(at, 'r');
-  const isKnown = cursor.kind === 'file' && continues(fd, fstatSync(fd).size, cursor);
-  const from = { agent, path, origin, fd, cursor: FILE_START };
+  const { root, path, origin, cursor } = row;
+  const isKnown = cursor.kind === 'file' && isContinued(at, cursor);
   return {
-    stream: createRecordStream({ ...from, chunkBytes: CHUNK_BYTES, hashRecord, isAbandoned: false }),
+    stream: openRecords({ agent, root, path, at, origin, cursor: FILE_START, hashRecord, ...WHOLE }),
     isKnown,
     isRewritten: cursor.pass > 0 || !isKnown,
     readTo: isKnown ? cursor.position : Number.POSITIVE_INFINITY,
@@ -119,15 +110,17 @@ function openStored(agent: Agent, store: Store, row: FileRow, file: string, now:
   const sessions = found ? listSessions(store, join(root, file), stampOf(found), now) : [];
   const stamp = sessions.find((session) => session.name === name)?.stamp;
   if (stamp === undefined) return undefined;
-  const from = { agent, store, root, path, origin, stored: { file, name, stamp }, cursor: STORE_START };
+  const stored = { file, name, stamp };
   return {
-    // Records that are still being written are among them: captured already, or waiting.
-    stream: createStoredStream({ ...from, settledBefore: Number.POSITIVE_INFINITY, hashRecord }),
+    stream: openRecords({ agent, root, path, stored, origin, cursor: STORE_START, hashRecord, ...WHOLE }),
     isKnown: stamp !== '' && cursor.kind === 'store' && fingerprint(Buffer.from(stamp)).equals(cursor.stamp),
     isRewritten: true,
     readTo: Number.POSITIVE_INFINITY,
   };
 }
+
+/** Records that are still being written are among them: captured already, or waiting. */
+const WHOLE = { chunkBytes: 128 * 1024, isAbandoned: false, settledBefore: Number.POSITIVE_INFINITY };
 
 /** Where a record stands. Every record makes an event at least. */
 export const positionOf = ({ events }: CapturedRecord): number => events[0]?.payload.source.position ?? 0;
