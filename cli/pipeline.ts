@@ -5,13 +5,9 @@ import { type Account, identifyAccount, openAccountSpool } from './account.ts';
 import { requireSettings, type Settings, stateFolder } from './config.ts';
 import { type Context, credentialsOf } from './context.ts';
 import { createKnownValues } from './machine-secrets/known-values.ts';
-import type { Consent } from './privacy/consent.ts';
 import { narrowToConsent } from './privacy/narrow.ts';
 import { createPolicy, type Policy } from './privacy/policy.ts';
 import { readPreferences } from './privacy/preferences.ts';
-import type { Trouble } from './read/discover.ts';
-import { createRecordHash } from './read/identity.ts';
-import { createReader } from './read/reader.ts';
 import { findRepository, type Repository } from './repository.ts';
 import { openSpool, type Spool } from './spool/open.ts';
 import type { SessionRow } from './spool/sessions.ts';
@@ -85,26 +81,6 @@ export function findOwnRepository(context: Context): Repository | undefined {
   } finally {
     spool.close();
   }
-}
-
-export interface ReaderChoices {
-  patienceMs: number;
-  onTrouble: (trouble: Trouble) => void;
-  /** What may be captured of the time before; all of it where absent. */
-  consent?: Consent | undefined;
-}
-
-/** A reader that masks secrets before they reach the spool. */
-export function openReader(
-  context: Context,
-  { folder, settings, spool }: { folder: string; settings: Partial<Settings>; spool: Spool },
-  choices: ReaderChoices,
-) {
-  const { now, newKey } = context;
-  const redactor = openRedactor(context, { folder, settings });
-  const hashRecord = createRecordHash(readKey(folder));
-  const policy = openPolicy(context, spool);
-  return createReader({ spool, redactor, hashRecord, now, newKey, policy, state: folder, ...choices });
 }
 
 /** Masks the secrets of this machine, and what this person does not let through. */

@@ -1,12 +1,12 @@
 import completions from '@bomb.sh/tab';
 import addCompletion from '@bomb.sh/tab/commander';
 import { Command as Commander, CommanderError, Option } from 'commander';
-import { CATCH_UP, catchUp } from './catch-up/run.ts';
 import type { Command, Example, Parameter } from './command.ts';
 import { COMMANDS } from './commands/all.ts';
 import type { Context } from './context.ts';
 import { EXIT, Failure } from './failure.ts';
 import { createOutput, type OutputOptions, reportError } from './output.ts';
+import { READ_APART, readForAnother } from './reading.ts';
 import { VERSION } from './version.ts';
 
 /** What holds for every command, below the program's help. */
@@ -35,7 +35,7 @@ export async function runProgram(context: Context, args: readonly string[]): Pro
   });
   try {
     if (args[0] === 'version' || args[0] === '-v') return await runProgram(context, ['--version', ...args.slice(1)]);
-    if (args[0] === CATCH_UP) await catchUp(context);
+    if (args[0] === READ_APART) await readForAnother(context);
     else await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {

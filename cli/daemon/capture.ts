@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storeOf } from '../agents/store.ts';
-import { CATCH_UP_BYTES, startCatchUp } from '../catch-up/start.ts';
 import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
-import { optimizeFor } from '../memory.ts';
-import { openReader, type Pipeline, type ReaderChoices } from '../pipeline.ts';
+import type { Pipeline } from '../pipeline.ts';
 import type { Consent } from '../privacy/consent.ts';
 import { type Place, type Trouble, transcriptAt } from '../read/discover.ts';
-import { giveWay } from '../read/give-way.ts';
 import type { Unread } from '../read/identify.ts';
 import { bytesOf, type Work } from '../read/reader.ts';
+import { LARGE_BYTES, openReader, type Reader, type ReadingProgress } from '../reading.ts';
 import { damageOf } from '../spool/damage.ts';
 import { startDelivery } from './deliver.ts';
 import { createMemory, createSpoolLimit, type Timing } from './limits.ts';
@@ -71,27 +69,22 @@ interface ReadingOptions extends CaptureOptions {
 
 /** Reads what changes into the spool: what is small at once, what is large beside everything else. */
 class Reading {
-  readonly #context: Context;
   readonly #options: ReadingOptions;
   readonly #watch: Watch;
   readonly #scan: ReturnType<typeof createScan>;
   readonly #findFull: () => boolean;
-  readonly #reader: ReturnType<typeof openReader>;
-  /** What a reader in a process of its own is given as well. */
-  readonly #choices: ReaderChoices;
+  readonly #reader: Reader;
   /** How many files could not be read so far. */
   #troubles = 0;
   /** Whether the spool takes no more. */
   #isFull = false;
   /** A process that reads what there is much of. */
   #catchingUp: Promise<void> | undefined;
-  #mayCatchUp = true;
   /** Aborted by whatever ends the pause between two rounds. */
   #pause = new AbortController();
 
   constructor(context: Context, options: ReadingOptions) {
     const { pipeline, places, consent, log } = options;
-    this.#context = context;
     this.#options = options;
     this.#watch = createWatch({
       platform: context.platform,
@@ -109,8 +102,8 @@ class Reading {
       this.#troubles++;
       log.warn(`${path} cannot be read: ${reason}`);
     };
-    this.#choices = { consent, patienceMs: PATIENCE_MS, onTrouble };
-    this.#reader = openReader(context, pipeline, this.#choices);
+    const onReadHere = (reason: string) => log.warn(`The daemon itself reads the backlog: ${reason}`);
+    this.#reader = openReader(context, pipeline, { consent, patienceMs: PATIENCE_MS, onTrouble, onReadHere });
   }
 
   /** The process that reads what there is much of, while there is one. */
@@ -159,7 +152,7 @@ class Reading {
     if (everything.length === 0 || this.#catchingUp !== undefined) return;
     const work = this.#reader.findWork(everything);
     this.#scan.learn(work);
-    if (this.#mayCatchUp && work.bytes > CATCH_UP_BYTES) this.#catchingUp = this.#catchUp();
+    if (this.#reader.isLarge(work)) this.#catchingUp = this.#catchUp(work);
     else if (!(await this.#read(work, () => this.#scan.isNoticed()))) this.#scan.expire();
   }
 
@@ -197,21 +190,25 @@ class Reading {
   /** Lets something else be read after a while, if it must. False where some of it is left. */
   async #read(work: Work, mustYield: () => boolean): Promise<boolean> {
     const started = tick();
-    optimizeFor(work.bytes);
     const isSliceOver = () => tick() - started > this.#options.timing.sliceMs;
     const mustStop = () => this.#isStopped() || (isSliceOver() && mustYield());
-    const isWhole = await this.#reader.read(work, { isStopped: mustStop, onCommit: () => this.#onCommit(mustStop) });
+    const isWhole = await this.#reader.readHere(work, this.#progress(mustStop));
     // Otherwise another process has read some of it meanwhile.
     if (!isWhole || this.#isStopped()) this.#scan.expire();
     return isWhole && !mustStop();
   }
 
-  async #onCommit(mustStop: () => boolean): Promise<void> {
-    const { delivery, memory, pipeline } = this.#options;
-    delivery.wake();
-    memory.use();
-    this.#isFull = this.#findFull();
-    await giveWay(pipeline.spool, { isStopped: mustStop, isFlowing: delivery.isFlowing });
+  #progress(isStopped: () => boolean): ReadingProgress {
+    const { delivery, memory } = this.#options;
+    return {
+      isStopped,
+      onCommit: () => {
+        delivery.wake();
+        memory.use();
+        this.#isFull = this.#findFull();
+      },
+      isFlowing: delivery.isFlowing,
+    };
   }
 
   /**
@@ -227,19 +224,17 @@ class Reading {
   }
 
   /** Has a large backlog read by another process, while this one reads what is being written. */
-  async #catchUp(): Promise<void> {
-    const { pipeline, places, log } = this.#options;
-    const isStopped = () => this.#isStopped();
+  async #catchUp(work: Work): Promise<void> {
     try {
-      const progress = { isStopped, onCommit: () => this.#onCommit(isStopped) };
-      await startCatchUp(this.#context, { ...this.#choices, ...progress, spool: pipeline.spool.path, places });
-    } catch (error) {
-      this.#mayCatchUp = false;
-      log.warn(`The daemon itself reads the backlog: ${describe(error)}`);
+      await this.#reader.read(
+        work,
+        this.#progress(() => this.#isStopped()),
+      );
+    } finally {
+      this.#catchingUp = undefined;
+      this.#scan.expire();
+      this.#pause.abort();
     }
-    this.#catchingUp = undefined;
-    this.#scan.expire();
-    this.#pause.abort();
   }
 
   /** Reading is tried again, unless only opening the spool anew can tell where it stands. */
@@ -276,7 +271,7 @@ function pickSmall(sessions: readonly Unread[][]): Set<Unread[]> {
   let bytes = 0;
   for (const [files, size] of [...sizes].sort(([, one], [, other]) => one - other)) {
     bytes += size;
-    if (bytes <= CATCH_UP_BYTES) small.add(files);
+    if (bytes <= LARGE_BYTES) small.add(files);
   }
   return small;
 }

@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CATCH_UP_BYTES, startCatchUp } from '../catch-up/start.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatBytes, formatCount, type Output } from '../output.ts';
-import { openPipeline, openReader, type Pipeline } from '../pipeline.ts';
+import { openPipeline, type Pipeline } from '../pipeline.ts';
 import { createProgress } from '../progress.ts';
 import type { Found, Place, Trouble } from '../read/discover.ts';
-import { giveWay } from '../read/give-way.ts';
-import type { Progress } from '../read/reader.ts';
+import { openReader, type ReadingProgress } from '../reading.ts';
 import { type Sending, startSending } from '../sending.ts';
 import { damageOf } from '../spool/damage.ts';
 import type { Hold } from '../spool/holds.ts';
@@ -73,28 +71,22 @@ async function importWith(
   try {
     // If nobody decided before, this very command allows all of it to be sent.
     const consent = isNamed ? undefined : spool.decisions.consent();
-    const choices = { consent, patienceMs: 0, onTrouble };
-    const reader = openReader(context, pipeline, choices);
-    const reading: Progress = {
+    const reader = openReader(context, pipeline, { consent, patienceMs: 0, onTrouble });
+    const reading: ReadingProgress = {
       isStopped: isLost,
-      async onCommit(bytes) {
+      onCommit(bytes) {
         state.readBytes += bytes;
         showProgress();
         sending.wake();
-        await giveWay(spool, { isStopped: isLost, isFlowing: sending.isMine });
       },
+      isFlowing: sending.isMine,
     };
     let work = reader.findWork(places);
     const { earlier: passed } = work;
     state.totalBytes = work.bytes;
-    const isLarge = work.bytes > CATCH_UP_BYTES;
-    const catchUp = { ...choices, ...reading, spool: spool.path, places };
-    // If that fails, this process reads it, and fails for the same reason if it must.
-    let isRead = await (isLarge ? startCatchUp(context, catchUp).catch(() => false) : reader.read(work, reading));
-    while (!isRead && !isLost()) {
+    while (!(await reader.read(work, reading)) && !isLost()) {
       work = reader.findWork(places);
       state.totalBytes = state.readBytes + work.bytes;
-      isRead = await reader.read(work, reading);
     }
     const isAllRead = !isLost();
     if (areOver) spool.transact(() => spool.sessions.endAll());

@@ -2,9 +2,9 @@ import { locateSpool } from '../account.ts';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { formatBytes, formatCount, type Output } from '../output.ts';
-import { openReader } from '../pipeline.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import type { LeftOut } from '../read/reader.ts';
+import { openReader } from '../reading.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { readEvents } from '../upload/refusals.ts';
 import { earlierLine } from './report.ts';
@@ -36,7 +36,7 @@ export async function rehearse(
   const events = new Map<number, number>();
   await reader.read(work, {
     isStopped: () => context.stop.aborted,
-    async onCommit() {
+    onCommit() {
       for (const { session, batch } of batchesOf(spool)) {
         events.set(session, (events.get(session) ?? 0) + batch.events);
         if (show) for (const event of readEvents(batch)) context.stdout.write(`${event}\n`);

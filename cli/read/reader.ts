@@ -33,6 +33,8 @@ export interface ReaderOptions extends CommitOptions {
 
 /** What a round has to read. */
 export interface Work {
+  /** Where it was found. */
+  places: readonly Place[];
   sessions: Unread[][];
   bytes: number;
   /** How many transcripts there are, new or not. */
@@ -137,7 +139,7 @@ export function createReader(options: ReaderOptions) {
       if (wanted.length === 0 && !isYoung) atRest.set(rest, stampOf(found));
     }
     const bytes = unread.reduce((sum, file) => sum + bytesOf(file), 0);
-    return { sessions: groupBySession(unread), bytes, files: there.length, leftOut, earlier };
+    return { places, sessions: groupBySession(unread), bytes, files: there.length, leftOut, earlier };
   }
 
   function takePauses(): void {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openPipeline, openReader } from '../pipeline.ts';
+import { openPipeline } from '../pipeline.ts';
 import { ownPlaces } from '../read/places.ts';
+import { openReader } from '../reading.ts';
 import { startSending } from '../sending.ts';
 import { setUpDaemon } from '../test/daemon.ts';
 import { makeFolder } from '../test/folder.ts';
@@ -21,7 +22,7 @@ test('what others have sent is not sent again when an answer cannot be noted on 
   const pipeline = await openPipeline(context);
   const { spool } = pipeline;
   const reader = openReader(context, pipeline, { patienceMs: 0, onTrouble: () => {} });
-  const reading = { isStopped: () => false, onCommit: async () => {} };
+  const reading = { isStopped: () => false, onCommit: () => {} };
   await reader.read(reader.findWork(ownPlaces(context)), reading);
   let isFull = true;
   function transact<Result>(work: () => Result): Result {

@@ -3,17 +3,16 @@ import { once } from 'node:events';
 import { appendFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ownPlaces } from '../read/places.ts';
-import type { Progress } from '../read/reader.ts';
-import { openSpool } from '../spool/open.ts';
-import { setUpDaemon } from '../test/daemon.ts';
-import { makeFolder, write } from '../test/folder.ts';
-import { createContext, run } from '../test/program.ts';
-import { openReading, spooledEvents } from '../test/reading.ts';
-import { startService } from '../test/service.ts';
-import { generateTranscripts, prompt, sessionId } from '../test/transcripts.ts';
-import { CATCH_UP, type Task } from './run.ts';
-import { CATCH_UP_BYTES, startCatchUp } from './start.ts';
+import { ownPlaces } from './read/places.ts';
+import type { Progress } from './read/reader.ts';
+import { LARGE_BYTES, openReader, READ_APART, readApart, type Task } from './reading.ts';
+import { openSpool } from './spool/open.ts';
+import { setUpDaemon } from './test/daemon.ts';
+import { makeFolder, write } from './test/folder.ts';
+import { createContext, run } from './test/program.ts';
+import { openReading, spooledEvents } from './test/reading.ts';
+import { startService } from './test/service.ts';
+import { generateTranscripts, prompt, sessionId } from './test/transcripts.ts';
 
 const SECRET = 'sk_live_test';
 /** Of what the program has compiled the next one need not be. */
@@ -26,12 +25,16 @@ function setUp(home: string) {
   const commits: number[] = [];
   const troubles: string[] = [];
   const catchUp = (progress: Partial<Progress> = {}) =>
-    startCatchUp(context, {
-      ...{ spool, places, patienceMs: 0, isStopped: () => false },
-      onTrouble: ({ path }) => void troubles.push(path),
-      onCommit: async (bytes) => void commits.push(bytes),
-      ...progress,
-    });
+    readApart(
+      context,
+      { spool, places },
+      {
+        ...{ patienceMs: 0, isStopped: () => false },
+        onTrouble: ({ path }) => void troubles.push(path),
+        onCommit: async (bytes) => void commits.push(bytes),
+        ...progress,
+      },
+    );
   return { context, spool, places, commits, troubles, catchUp };
 }
 
@@ -87,7 +90,7 @@ test('it ends when its parent is gone', async () => {
   const home = makeFolder();
   writeLarge(home, 8);
   const { context, spool, places } = setUp(home);
-  const child = spawn(process.execPath, [...context.program.slice(1), CATCH_UP], {
+  const child = spawn(process.execPath, [...context.program.slice(1), READ_APART], {
     env: { ...context.variables },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -125,11 +128,34 @@ test('where it cannot be started, or fails, that is an error', async () => {
   await expect(catchUp()).rejects.toThrow('ENOENT');
 });
 
+test('what another process cannot read this one reads, and it alone reads into a spool in memory', async () => {
+  const home = makeFolder();
+  const megabytes = Math.ceil(LARGE_BYTES / 1e6) + 1;
+  writeLarge(home, megabytes);
+  const { context, spool: path, places } = setUp(home);
+  Object.assign(context, { program: ['/nonexistent/capture'] });
+  const reasons: string[] = [];
+  const choices = { patienceMs: 0, onTrouble: () => {}, onReadHere: (reason: string) => void reasons.push(reason) };
+  const progress = { isStopped: () => false, onCommit: () => {} };
+  const spool = openSpool(path);
+  const reader = openReader(context, { folder: home, settings: {}, spool }, choices);
+  const work = reader.findWork(places);
+  expect(reader.isLarge(work)).toBe(true);
+  expect(await reader.read(work, progress)).toBe(false);
+  expect(reasons).toEqual([expect.stringContaining('ENOENT')]);
+  expect(await reader.read(reader.findWork(places), progress)).toBe(true);
+  expect(spool.counters().recordsCaptured).toBe(megabytes * 100);
+  const kept = openSpool(':memory:');
+  expect(openReader(context, { folder: home, settings: {}, spool: kept }, choices).isLarge(work)).toBe(false);
+  kept.close();
+  spool.close();
+});
+
 test('`capture import` of much has it read beside the sending, and reports it as ever', async () => {
   const service = await startService();
   onTestFinished(service.stop);
   const home = makeFolder();
-  const megabytes = Math.ceil(CATCH_UP_BYTES / 1e6) + 1;
+  const megabytes = Math.ceil(LARGE_BYTES / 1e6) + 1;
   writeLarge(home, megabytes);
   const { exitCode, stdout } = await run(['import', '--json'], {
     ...{ home, variables, url: service.url, secret: SECRET },
@@ -141,7 +167,7 @@ test('`capture import` of much has it read beside the sending, and reports it as
 
 test('a daemon captures what is written now while another process reads what there was', async () => {
   const { home, start, say, waitForTexts, service } = await setUpDaemon();
-  const megabytes = Math.ceil(CATCH_UP_BYTES / 1e6) + 1;
+  const megabytes = Math.ceil(LARGE_BYTES / 1e6) + 1;
   writeLarge(home, megabytes);
   await start();
   say(500, 0, 'now');
@@ -157,7 +183,7 @@ test('a small session is captured while a large one that is still to be caught u
   const { file, start, say, waitForTexts } = await setUpDaemon({ context: { program: ['sh', '-c', endless] } });
   const record = (id: number, text: string) => `${prompt(7, id, text)}\n`;
   const long = 'word '.repeat(2000);
-  write(file(7), Array.from({ length: CATCH_UP_BYTES / 10_000 + 1 }, (_, id) => record(id, long)).join(''));
+  write(file(7), Array.from({ length: LARGE_BYTES / 10_000 + 1 }, (_, id) => record(id, long)).join(''));
   await start();
   let next = 10_000;
   const writing = setInterval(() => appendFileSync(file(7), record(next++, 'more')), 3);

@@ -1,0 +1,255 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { readKey } from '../redact/key.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import { readSettings, type Settings, stateFolder } from './config.ts';
+import type { Context } from './context.ts';
+import { describe } from './failure.ts';
+import { optimizeFor } from './memory.ts';
+import { openPolicy, openRedactor } from './pipeline.ts';
+import type { Consent } from './privacy/consent.ts';
+import type { Place, Trouble } from './read/discover.ts';
+import { createRecordHash } from './read/identity.ts';
+import { createReader, type Progress, type Work } from './read/reader.ts';
+import { openSpool, type Spool } from './spool/open.ts';
+
+/**
+ * The one way in which transcripts are read into a spool: by `run`, by `import`, and by its `--dry-run`. What there is much of
+ * is read in a process of its own, and everything else, and whatever goes into a spool in memory, in this one.
+ *
+ *     findWork ──► read ─┬─► readHere ────────────────────► read/reader.ts
+ *                        └─► readApart ──► readForAnother ──► read/reader.ts, in another process
+ */
+export function openReader(context: Context, source: ReaderSource, choices: ReaderChoices) {
+  const { spool } = source;
+  const reader = openReaderHere(context, source, choices);
+  let mayReadApart = spool.path !== ':memory:';
+  const isLarge = ({ bytes }: Work) => mayReadApart && bytes > LARGE_BYTES;
+
+  const toProgress = ({ onCommit, isStopped, isFlowing = () => false }: ReadingProgress): Progress => ({
+    isStopped,
+    async onCommit(bytes) {
+      onCommit(bytes);
+      await giveWay(spool, { isStopped, isFlowing });
+    },
+  });
+
+  function readHere(work: Work, progress: ReadingProgress): Promise<boolean> {
+    optimizeFor(work.bytes);
+    return reader.read(work, toProgress(progress));
+  }
+
+  return {
+    /** Looks for transcripts that have grown. */
+    findWork: reader.findWork,
+    /** Whether a process of its own would read it. */
+    isLarge,
+    /** Reads all of it, in whichever process. False where some of it is left: then look again. */
+    async read(work: Work, progress: ReadingProgress): Promise<boolean> {
+      if (!isLarge(work)) return readHere(work, progress);
+      try {
+        const task = { spool: spool.path, places: work.places };
+        return await readApart(context, task, { ...choices, ...toProgress(progress) });
+      } catch (error) {
+        // This process reads it from now on, and fails for the same reason if it must.
+        mayReadApart = false;
+        choices.onReadHere?.(describe(error));
+        return false;
+      }
+    },
+    /** The same in this process, however much it is: for what must not wait for the start of another. */
+    readHere,
+  };
+}
+
+export type Reader = ReturnType<typeof openReader>;
+
+interface ReaderSource {
+  /** The state folder. */
+  folder: string;
+  settings: Partial<Settings>;
+  spool: Spool;
+}
+
+export interface ReaderChoices {
+  /** See `ReaderOptions`; milliseconds. */
+  patienceMs: number;
+  onTrouble: (trouble: Trouble) => void;
+  /** What may be captured of the time before; all of it where absent. */
+  consent?: Consent | undefined;
+  /** Called with the reason where the process failed that was to read. */
+  onReadHere?: (reason: string) => void;
+}
+
+export interface ReadingProgress {
+  isStopped: () => boolean;
+  /** Called after each commit with content. */
+  onCommit: (bytes: number) => void;
+  /** Whether what is spooled is being sent: then reading waits while there is much of it. */
+  isFlowing?: () => boolean;
+}
+
+/**
+ * With more to read than this a process of its own reads it: starting that takes 0.1 s of a processor, as from a bundle,
+ * and 0.7 s from source.
+ */
+export const LARGE_BYTES = 8 * 1024 * 1024;
+
+/** It masks secrets before they reach the spool. */
+function openReaderHere(context: Context, { folder, settings, spool }: ReaderSource, choices: ReaderChoices) {
+  const { now, newKey } = context;
+  let redactor: Redactor | undefined;
+  return createReader({
+    ...{ spool, now, newKey, state: folder },
+    ...choices,
+    // Made when it is needed: a process that has another one read needs none.
+    redactor: {
+      redact(events, of) {
+        redactor ??= openRedactor(context, { folder, settings });
+        return redactor.redact(events, of);
+      },
+    },
+    hashRecord: createRecordHash(readKey(folder)),
+    policy: openPolicy(context, spool),
+  });
+}
+
+/**
+ * Most unsent bytes in the spool before reading waits for sending: transcripts keep better in place. While nothing is
+ * being sent it does not wait, since an agent may delete a transcript before the service is back.
+ */
+const SPOOL_BYTES = 64 * 1024 * 1024;
+
+/** Lets requests move on between two commits, and waits while much is on its way. */
+export async function giveWay(
+  spool: Spool,
+  { isStopped, isFlowing }: Required<Pick<ReadingProgress, 'isStopped' | 'isFlowing'>>,
+): Promise<void> {
+  await sleep(0);
+  while (!isStopped() && isFlowing() && spool.batches.bytesToSend() > SPOOL_BYTES) await sleep(50);
+}
+
+/** The command of the process that reads, for this program alone: no help tells of it. */
+export const READ_APART = 'catch-up';
+
+/** The first line of its standard input. Every further line lets it continue. */
+export interface Task {
+  /** The path of the spool. */
+  spool: string;
+  /** `agent` is an index into the program's agents, since several may share an id. */
+  places: (Omit<Place, 'agent' | 'onFolder'> & { agent: number })[];
+  consent: Consent | undefined;
+  patienceMs: number;
+}
+
+/** A line of its standard output. */
+type Told =
+  /** So many bytes of transcripts are in the spool. */
+  | { readBytes: number }
+  | { trouble: Trouble }
+  /** Whether all of it was read. */
+  | { isWhole: boolean };
+
+/**
+ * Megabytes. Of one, as this program has it otherwise, the engine collects 1,300 times for 68 MB of transcripts, and of four
+ * 315 times, with a peak 5 MB higher; of eight 160 times, with one 20 MB higher.
+ */
+const YOUNG_GENERATION = '--max-semi-space-size=4';
+
+/** Most characters of its error output that are kept. */
+const MOST_SAID = 2000;
+
+/** Has another process read all that is new at the places. False where some of it is left. Throws where it fails. */
+export async function readApart(
+  context: Context,
+  { spool, places }: { spool: string; places: readonly Place[] },
+  { consent, patienceMs, onTrouble, onCommit, isStopped }: ReaderChoices & Progress,
+): Promise<boolean> {
+  const [program = '', ...words] = context.program;
+  const child = context.spawn(program, [...words, READ_APART], {
+    env: { ...context.variables, NODE_OPTIONS: `${context.variables.NODE_OPTIONS ?? ''} ${YOUNG_GENERATION}` },
+    stdio: 'pipe',
+    windowsHide: true,
+  });
+  // It has ended meanwhile, as its exit code tells.
+  child.stdin.on('error', () => {});
+  const ended = once(child, 'close') as Promise<[code: number | null]>;
+  ended.catch(() => {});
+  let isWhole = false;
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = `${said}${chunk}`.slice(0, MOST_SAID);
+  });
+
+  async function receive(told: Told): Promise<void> {
+    if ('trouble' in told) return onTrouble(told.trouble);
+    if ('isWhole' in told) {
+      isWhole = told.isWhole;
+      return;
+    }
+    await onCommit(told.readBytes);
+    if (isStopped()) child.stdin.end();
+    else if (child.stdin.writable) child.stdin.write('\n');
+  }
+
+  try {
+    const numbered = places.map((place) => ({ ...place, agent: context.agents.indexOf(place.agent) }));
+    child.stdin.write(`${JSON.stringify({ spool, places: numbered, consent, patienceMs } satisfies Task)}\n`);
+    for await (const line of createInterface({ input: child.stdout })) await receive(JSON.parse(line) as Told);
+  } finally {
+    child.stdin.end();
+    // It has the spool open until then.
+    await ended.catch(() => {});
+  }
+  const [code] = await ended;
+  if (code !== 0) throw new Error(said.trim() || `reading ended with ${code ?? 'a signal'}`);
+  return isWhole;
+}
+
+/**
+ * What the other process does: it reads all that is new into the spool of the process that started it, which sends it. It has
+ * a processor of its own, and the memory it takes goes with it. While one commit is answered it reads on to the next. It ends
+ * when its input does.
+ */
+export async function readForAnother(context: Context): Promise<void> {
+  // Its young generation may grow up to its limit.
+  setFlagsFromString('--semi-space-growth-factor=2');
+  const lines = createInterface({ input: context.stdin })[Symbol.asyncIterator]();
+  const task = JSON.parse(String((await lines.next()).value)) as Task;
+  const tell = (told: Told) => void context.stdout.write(`${JSON.stringify(told)}\n`);
+  const spool = openSpool(task.spool);
+  let isLeft = false;
+  const isStopped = () => isLeft || context.stop.aborted;
+
+  async function goOn(): Promise<void> {
+    isLeft = (await lines.next()).done === true;
+  }
+
+  try {
+    const source = { folder: stateFolder(context), settings: readSettings(context), spool };
+    const { consent, patienceMs } = task;
+    const reader = openReaderHere(context, source, {
+      ...{ consent, patienceMs },
+      onTrouble: (trouble) => tell({ trouble }),
+    });
+    const places = task.places.flatMap((place) => {
+      const agent = context.agents[place.agent];
+      return agent ? [{ ...place, agent }] : [];
+    });
+    let answered = Promise.resolve();
+    const isWhole = await reader.read(reader.findWork(places), {
+      isStopped,
+      async onCommit(readBytes) {
+        await answered;
+        tell({ readBytes });
+        answered = goOn();
+      },
+    });
+    await answered;
+    tell({ isWhole: isWhole && !isStopped() });
+  } finally {
+    spool.close();
+  }
+}
