@@ -29,6 +29,11 @@ export function readValues({ bytes, start, end, terminated, tooLong }: Line): Va
   const first = skipFiller(bytes, start === 0 ? byteOrderMark(bytes) : 0, last);
   if (first === last || (!terminated && bytes[last - 1] !== CLOSE)) return [];
 
+  // One record, as a rule: this is asked of every line.
+  const trimmed = first === 0 && last === bytes.length ? bytes : bytes.subarray(first, last);
+  const whole = trimmed[0] === OPEN ? parseObject(trimmed) : undefined;
+  if (whole) return [{ record: whole, bytes: trimmed, start: start + first, end: terminated ? end : start + last }];
+
   const values: Value[] = [];
   const add = (from: number, to: number, record: JsonObject | undefined, reason?: string) =>
     values.push({
@@ -39,11 +44,6 @@ export function readValues({ bytes, start, end, terminated, tooLong }: Line): Va
       end: to === last && terminated ? end : start + to,
     });
 
-  const whole = bytes[first] === OPEN ? parseObject(bytes.subarray(first, last)) : undefined;
-  if (whole) {
-    add(first, last, whole);
-    return values;
-  }
   const rest = addObjects(bytes, first, last, add);
   if (rest < last && terminated) {
     const found = findObjects(bytes, rest, last);
