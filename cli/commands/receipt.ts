@@ -79,6 +79,9 @@ export const receiptCommand = defineCommand({
       return written;
     });
     output.answer({ files }, files);
+    output.say(
+      'Keep both: the .html is for people to read, the .json for programs. `capture receipt verify FILE` checks either, without a network.',
+    );
   },
 });
 

@@ -1,3 +1,4 @@
+import type { Visibility } from '../../contract/session.ts';
 import { defineCommand, flag } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -7,6 +8,7 @@ import { type Checked, describeFinding, withoutFolders } from '../inspect/findin
 import { CHECKS, findTroubles } from '../inspect/findings.ts';
 import { type Inspection, inspect } from '../inspect/inspect.ts';
 import { formatAge, formatBytes, formatCount, type Output } from '../output.ts';
+import { VISIBILITY_WORDS } from '../sessions/report.ts';
 import type { Counter } from '../spool/meta.ts';
 import { VERSION } from '../version.ts';
 
@@ -41,7 +43,7 @@ export const statusCommand = defineCommand({
       output.answer(report, JSON.stringify(report, undefined, 2).split('\n'));
     } else {
       output.answer(status, [
-        ...describe(inspection, status),
+        ...describeStatus(inspection, status),
         ...(troubles.length > 0 ? [''] : []),
         ...troubles.flatMap((finding) => describeFinding(finding, context)),
         ...(next ? ['', `Next: ${next}`] : []),
@@ -94,6 +96,7 @@ function summarize(inspection: Inspection, troubles: readonly Checked[], next: s
     reachable: service.answer === 'yes',
     organizationName: account?.organizationName,
     plane: account?.plane,
+    visibility: inspection.visibility ?? 'team',
     dashboard: service.dashboard && `${service.dashboard}/`,
     ...{ running: daemon.running, daemon, stateFolder: state, agents: reportAgents(inspection) },
     unread: agents.flatMap((one) => one.unread).length,
@@ -134,7 +137,7 @@ const ANSWERS = {
 } as const;
 
 /** The same for people, a line each; what is false or empty is left out. */
-function describe(inspection: Inspection, status: ReturnType<typeof summarize>): string[] {
+function describeStatus(inspection: Inspection, status: ReturnType<typeof summarize>): string[] {
   const { now, account, service, spool, settings, daemon } = inspection;
   const { unread, earlier, leftOut, dashboard } = status;
   const isKnown = inspection.unreadable.spool === undefined;
@@ -149,6 +152,7 @@ function describe(inspection: Inspection, status: ReturnType<typeof summarize>):
     ['Signed in', settings.secret === undefined ? 'no' : refused || whom || 'yes, organization not known yet'],
     ['Dashboard', settings.secret !== undefined && dashboard],
     ['Daemon', daemon.running ? `running${since ?? ''}` : 'not running'],
+    ['New sessions', describeVisibility(inspection.visibility)],
     ['Agents', agents.length === 0 && 'no transcripts found yet'],
     ...agents.map(({ name, transcripts, bytes, sessions, eventsSent }): [string, string] => {
       const sent = `, ${formatCount(eventsSent, 'event')} of ${formatCount(sessions, 'session')} sent`;
@@ -166,6 +170,12 @@ function describe(inspection: Inspection, status: ReturnType<typeof summarize>):
   ];
   return lines.flatMap(([name, text]) => (text ? [`${name.padEnd(13)} ${text}`] : []));
 }
+
+/** Only the service knows what the organization says. */
+const describeVisibility = (visibility: Visibility = 'team'): string =>
+  visibility === 'team'
+    ? 'seen by whom the organization and the repository let'
+    : `${visibility}: ${VISIBILITY_WORDS[visibility]}`;
 
 /** What was changed or left out on the way. */
 const COUNTED: readonly (readonly [Counter, one: string, many: string])[] = [

@@ -41,11 +41,14 @@ export const uninstallCommand = defineCommand({
     if (left === 0) removeScripts(context);
     const isPurged = options.purge && left === 0;
     const isGone = isPurged && purge(state);
-    const isNothing = files.length + daemon.removed.length === 0 && !daemon.stopped;
+    const isNothing = files.length + daemon.removed.length === 0 && !daemon.stopped && !daemon.wasSetUp;
     output.answer({ files, daemon, stateFolder: state, purged: isPurged }, [
       ...files.map(({ path, change, reason }) => `${path} ${CHANGES[change]}${reason ? `: ${reason}` : ''}.`),
       ...daemon.removed.map((path) => `${path} is removed.`),
       ...(daemon.stopped ? ['capture is stopped.'] : []),
+      ...(daemon.wasSetUp && !daemon.stopped
+        ? ['capture was stopped already; it does not start by itself any more.']
+        : []),
       ...(isNothing && !isPurged ? ['Nothing was installed.'] : []),
       ...(!isPurged && existsSync(state)
         ? [`Kept in ${state}: ${KEPT}. \`capture uninstall --purge\` deletes it.`]

@@ -47,10 +47,11 @@ export async function rehearse(
   const counts = spool.counters();
   const files = work.sessions.flat().length;
   const sessions = [...events].map(([id, count]) => describeSession(spool, id, count));
-  const summary =
+  const numbers =
     `${formatCount(files, 'file')} of ${formatCount(work.sessions.length, 'session')} (${formatBytes(work.bytes)}): ` +
     `${formatCount(counts.recordsCaptured, 'record')} would become ${formatCount(counts.eventsSpooled, 'event')}, ` +
-    `${formatCount(counts.secretsMasked, 'secret')} masked. Nothing was captured.`;
+    `${formatCount(counts.secretsMasked, 'secret')} masked.`;
+  const summary = `${files === 0 ? 'Nothing is new: all that may be captured was captured before.' : numbers} Nothing was captured.`;
   if (show) output.say(summary);
   else {
     const report = { files, sessions: work.sessions.length, bytes: work.bytes, ...counts };

@@ -41,6 +41,8 @@ export async function inspect(context: Context, freeBytes = askFreeBytes) {
       agents: inspectTranscripts(context, spool, wished.trouble === undefined),
       /** Absent where nothing was captured yet, or where it cannot be opened. */
       spool: opened.value && readSpool(spool, wished.value),
+      /** Who may see new sessions, as far as this machine says so. */
+      visibility: wished.value.visibility,
       /** The pause in which nothing is captured now. */
       pause: attempt(() => spool.decisions.pauses().find((pause) => isActive(pause, now)), undefined).value,
       /** Damaged spools that were kept. */

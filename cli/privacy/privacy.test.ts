@@ -222,5 +222,8 @@ describe('capturing', () => {
       .map((text) => JSON.parse(text));
     expect(event.payload.text).toMatch(/^use \[REDACTED:.*\] now/);
     expect(stderr).toContain('Nothing was captured.');
+    await run(['import'], options);
+    const again = await run(['import', '--dry-run'], options);
+    expect(again.stdout).toBe('Nothing is new: all that may be captured was captured before. Nothing was captured.\n');
   });
 });

@@ -81,14 +81,17 @@ function removeSupervisor(context: Context, { stop, file }: Supervisor): string[
 }
 
 /** Takes the daemon from its supervisor and ends it, however it was started. Throws a `Failure` where it does not end. */
-export async function removeDaemon(context: Context): Promise<{ stopped: boolean; removed: string[] }> {
+export async function removeDaemon(
+  context: Context,
+): Promise<{ stopped: boolean; wasSetUp: boolean; removed: string[] }> {
   const supervisor = supervisorOf(context.platform);
   const wasRunning = isDaemonRunning(stateFolder(context));
   const isSetUp = readStarter(context) === supervisor?.name || existsSync(supervisor?.file.path(context) ?? '');
   const removed = supervisor && isSetUp ? removeSupervisor(context, supervisor) : [];
   await stopDaemon(stateFolder(context));
+  const wasSetUp = existsSync(setupPath(context));
   rmSync(setupPath(context), { force: true });
-  return { stopped: wasRunning, removed };
+  return { stopped: wasRunning, wasSetUp, removed };
 }
 
 const setupPath = (place: StatePlace) => join(stateFolder(place), 'setup.json');

@@ -68,3 +68,13 @@ test('as long as settings cannot be put right, what would put them right is not 
   expect((await capture(['uninstall', '--purge', '--yes'])).exitCode).toBe(1);
   expect(existsSync(join(state, 'hooks/cursor.hooks.json.before-capture'))).toBe(true);
 });
+
+test('after `capture stop` it says that capture was set up, and that it does not start any more', async () => {
+  const { state, capture } = await prepare();
+  await capture(['uninstall']);
+  expect((await capture(['uninstall'])).stdout).toMatch(/^Nothing was installed\.$/m);
+  write(join(state, 'setup.json'), '{"starter": "process"}');
+  const { stdout } = await capture(['uninstall']);
+  expect(stdout).toMatch(/^capture was stopped already; it does not start by itself any more\.$/m);
+  expect(stdout).not.toContain('Nothing was installed');
+});
