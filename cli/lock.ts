@@ -12,13 +12,13 @@ export interface Lock {
  * Takes a lock that the system gives back when its holder ends, however it ends. A file with a process id in it would
  * outlive a killed process, and be believed when another program gets that id. Undefined while another process holds it.
  */
-export const takeLock = (folder: string, name: string): Lock | undefined => take(folder, name, 'BEGIN EXCLUSIVE');
+export const takeLock = (folder: string, name: string): Lock | undefined => lockFile(folder, name, 'BEGIN EXCLUSIVE');
 
 /** Takes a lock that any number may share; undefined while one process holds it alone. */
 export const takeShare = (folder: string, name: string): Lock | undefined =>
-  take(folder, name, 'BEGIN; SELECT * FROM sqlite_master');
+  lockFile(folder, name, 'BEGIN; SELECT * FROM sqlite_master');
 
-function take(folder: string, name: string, sql: string): Lock | undefined {
+function lockFile(folder: string, name: string, sql: string): Lock | undefined {
   const path = join(folder, `${name}.lock`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // Whoever may read it can share the lock, and so keep everybody from holding it alone.

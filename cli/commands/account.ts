@@ -41,7 +41,7 @@ export const loginCommand = defineCommand({
     const { secret, organizationName, plane } =
       given === undefined
         ? await signInByDevice(context, url, options.browser)
-        : { secret: given, ...(await identify(context, { url, secret: given }, 'Nothing was stored.')) };
+        : { secret: given, ...(await findOwner(context, { url, secret: given }, 'Nothing was stored.')) };
     writeSettings(context, { url, secret });
     output.answer({ url, organizationName, plane, stateFolder: stateFolder(context) }, [
       `Signed in to ${organizationName ?? url} (${plane} plane).`,
@@ -71,7 +71,7 @@ function checkSecret(secret: string): string {
 }
 
 /** Whose a secret is. */
-async function identify({ fetch }: Context, settings: Settings, soFar: string): Promise<Account> {
+async function findOwner({ fetch }: Context, settings: Settings, soFar: string): Promise<Account> {
   try {
     return await askAccount(createService({ ...settings, fetch, timeoutMs: SIGN_IN_MS }));
   } catch (error) {

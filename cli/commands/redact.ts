@@ -77,10 +77,10 @@ async function* readPieces(chunks: AsyncIterable<string>): AsyncGenerator<string
     const text = unread.join('');
     isTranscript ??= readRecord(text.slice(0, text.indexOf('\n'))) !== undefined;
     const pieces = isTranscript ? splitLines(text) : length > READ_AHEAD ? joinLines(cutUp(text)) : [text];
-    const rest = pieces.pop() ?? '';
+    const unfinished = pieces.pop() ?? '';
     yield* pieces;
-    unread = [rest];
-    length = rest.length;
+    unread = [unfinished];
+    length = unfinished.length;
   }
   const text = unread.join('');
   if (text !== '') yield* isTranscript === false ? joinLines(cutUp(text)) : splitLines(text).filter(Boolean);

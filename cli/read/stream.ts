@@ -38,10 +38,10 @@ export function createRecordStream(options: StreamOptions): RecordStream {
       const found = readValues(line);
       values.push(...(found.length === 0 && isAbandoned ? readValues({ ...line, terminated: true }) : found));
     }
-    return capture(values.shift() as Value);
+    return toRecord(values.shift() as Value);
   }
 
-  function capture(value: Value): CapturedRecord {
+  function toRecord(value: Value): CapturedRecord {
     const place: RecordPlace = { origin, file: path, position: value.start };
     const { record } = value;
     collectAfter(value.bytes.length);

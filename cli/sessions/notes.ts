@@ -18,7 +18,7 @@ export function noteRecords(
   spool: Spool,
   { agent: id, session, unread }: Pick<MetSession, 'agent' | 'session' | 'unread'>,
 ): () => void {
-  const identify = createRecordHash(readKey(stateFolder(context)));
+  const hashRecord = createRecordHash(readKey(stateFolder(context)));
   const agent = context.agents.find((one) => one.id === id);
   const known = spool.files.ofSession(id, session).flatMap(({ root, path, origin }) => {
     const stats = statSync(join(root, path), { throwIfNoEntry: false });
@@ -28,7 +28,7 @@ export function noteRecords(
   });
   const paths = new Set(known.map(({ found }) => join(found.root, found.path)));
   const others = unread.filter(({ found }) => !paths.has(join(found.root, found.path)));
-  const notes = [...known, ...others].map((file) => findKept(spool.decisions, identify, file));
+  const notes = [...known, ...others].map((file) => findKept(spool.decisions, hashRecord, file));
   return () => {
     for (const note of notes) note?.();
   };

@@ -78,8 +78,9 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
       return found === undefined;
     });
     if (taken.length === 0) return { batch, taken };
-    const rest = left.length === 0 ? undefined : { ...withEvents(batch, left), key: `${batch.key}.${left.length}` };
-    return { batch: rest, taken };
+    const remainder =
+      left.length === 0 ? undefined : { ...withEvents(batch, left), key: `${batch.key}.${left.length}` };
+    return { batch: remainder, taken };
   }
 
   function giveBack({ taken }: Remainder): void {
@@ -113,9 +114,9 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
     /** Whether the service holds all waiting batches of a session. If so, the held events count as used. */
     async hasAll(id: number, batches: readonly Batch[]): Promise<boolean> {
       await find(id);
-      const rests = batches.map(removeHeld);
-      const isAll = rests.every(({ batch }) => batch === undefined);
-      if (!isAll) for (const rest of rests) giveBack(rest);
+      const remainders = batches.map(removeHeld);
+      const isAll = remainders.every(({ batch }) => batch === undefined);
+      if (!isAll) for (const remainder of remainders) giveBack(remainder);
       return isAll;
     },
     /** The session's history is read again on the next need. */

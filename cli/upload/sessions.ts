@@ -49,7 +49,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
         break;
       }
       for (const { id } of left) asked.add(id);
-      const results = await capture(left).catch((error: unknown) => {
+      const results = await openAtService(left).catch((error: unknown) => {
         if (!(error instanceof AgentDisabled)) throw error;
       });
       // Disabled just now: registering again tells each session whether its agent is meant.
@@ -151,13 +151,13 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     spool.sessions.close(id);
   }
 
-  async function capture(sessions: readonly SessionRow[]): Promise<CaptureResult[]> {
+  async function openAtService(sessions: readonly SessionRow[]): Promise<CaptureResult[]> {
     let results = await request(sessions, describeSession);
 
-    async function askAgain(codes: readonly string[], describe: Describe): Promise<void> {
+    async function askAgain(codes: readonly string[], describeEach: Describe): Promise<void> {
       const isMeant = ({ code = '' }: CaptureResult) => codes.includes(code);
       const refused = sessions.filter((_, index) => isMeant(results[index] as CaptureResult));
-      const answers = (await request(refused, describe)).values();
+      const answers = (await request(refused, describeEach)).values();
       results = results.map((result) => (isMeant(result) ? (answers.next().value ?? result) : result));
     }
 
@@ -172,10 +172,10 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     return results;
   }
 
-  async function request(sessions: readonly SessionRow[], describe: Describe): Promise<CaptureResult[]> {
+  async function request(sessions: readonly SessionRow[], describeEach: Describe): Promise<CaptureResult[]> {
     if (sessions.length === 0) return [];
     const bodies: CapturedSession[] = [];
-    for (const session of sessions.map(toPart)) bodies.push({ ...(await toBody(session)), ...describe(session) });
+    for (const session of sessions.map(toPart)) bodies.push({ ...(await toBody(session)), ...describeEach(session) });
     try {
       const ask = async () => {
         // A person may have kept one of them back, or hidden it, while the service was waited for.
@@ -186,7 +186,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
       };
       // A proxy that refuses a session without its description refuses everything.
       const askDescribed = () => ask().catch((error) => Promise.reject(tellBlocked(error)));
-      return (await retry.attempt(describe === undescribed ? ask : askDescribed)).body.results;
+      return (await retry.attempt(describeEach === undescribed ? ask : askDescribed)).body.results;
     } catch (error) {
       if (!hasStatus(error, 400) && !(error instanceof Blocked)) throw explainRefusal(error);
       const [{ clientKey }, ...others] = bodies as [CapturedSession, ...CapturedSession[]];
@@ -196,7 +196,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
       }
       // One invalid session makes the service refuse all of them, so each is sent by itself.
       const answers: CaptureResult[] = [];
-      for (const session of sessions) answers.push(...(await request([session], describe)));
+      for (const session of sessions) answers.push(...(await request([session], describeEach)));
       return answers;
     }
   }

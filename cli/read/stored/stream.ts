@@ -45,7 +45,7 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
   let lastTime = cursor.lastTime;
   let taken = 0;
 
-  function capture({ record, position, changedAt }: StoredRecord): CapturedRecord {
+  function toRecord({ record, position, changedAt }: StoredRecord): CapturedRecord {
     const place = { origin, file: path, position };
     const json = JSON.stringify(record);
     const bytes = Buffer.from(json);
@@ -95,7 +95,7 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
   return {
     next(): CapturedRecord | undefined {
       const stored = records[taken++];
-      return stored && capture(stored);
+      return stored && toRecord(stored);
     },
     close: () => {},
   };
