@@ -8,8 +8,8 @@ import { run } from '../test/program.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 
 /** A prompt that is written now. */
-const now = (session: number, id: number, text: string) =>
-  prompt(session, id, text, { timestamp: new Date().toISOString() });
+const now = (session: number, id: number, text: string, more: object = {}) =>
+  prompt(session, id, text, { timestamp: new Date().toISOString(), ...more });
 
 async function setUp() {
   const held = await startHeld();
@@ -18,7 +18,7 @@ async function setUp() {
   return {
     ...held,
     say(text: string): void {
-      said.push(now(1, said.length, text));
+      said.push(now(1, said.length, text, { cwd: held.home }));
       write(path, `${said.join('\n')}\n`);
     },
     texts: async () => (await held.events()).flatMap(({ payload }) => payload.text ?? []),
@@ -36,7 +36,7 @@ test('what agents write during a pause is not captured, then or later, and verif
   say('during');
   expect((await capture('import')).stdout).toContain('Capture is paused');
   const status = await capture('status');
-  expect(status.stdout).toMatch(/^Warning {2}Capture is paused since .*: what agents write is not captured/m);
+  expect(status.stdout).toMatch(/^Warning {2}Capture is paused \(since .*\): what agents write is not captured/m);
   expect(status.stdout).toContain('→ capture resume');
   expect((await capture('resume')).stdout).toMatch(/^Captured again from now on\./);
   say('after');
@@ -90,6 +90,17 @@ test.each(['2', '2w', '0h', '-1h', 'soon', '400d'])('--for %s is refused, with w
     stdout: '',
     stderr: expect.stringMatching(/is no time to pause for\.\nhint: Write minutes, hours or days/),
   });
+});
+
+test('the session that a pause kept back is the one that was active last', async () => {
+  const { say, run: capture, home } = await setUp();
+  write(join(home, '.claude/projects/shop', `${sessionId(2)}.jsonl`), `${prompt(2, 0, 'old', { cwd: home })}\n`);
+  await capture('import');
+  await capture('pause');
+  say('during');
+  await capture('import');
+  const { stdout } = await capture('skip', '--last', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ session: sessionId(1), sent: 0 });
 });
 
 test('a run of `capture exec` during a pause says that nothing of it is captured', async () => {

@@ -4,6 +4,7 @@ import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatCount, formatMoment } from '../output.ts';
+import { damageOf } from '../spool/damage.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { beginPause, endPauses, followClock, isActive, type Pause } from '../spool/pauses.ts';
 
@@ -36,10 +37,7 @@ export const pauseCommand = defineCommand({
   ],
   takes: { forMs: duration },
   async run(context, { forMs }, output) {
-    const { pauses, waiting } = withSpool(context, (spool) => ({
-      pauses: change(spool, context.now(), (known) => beginPause(known, context.now(), forMs)),
-      waiting: spool.batches.depth().events,
-    }));
+    const { pauses, waiting } = startPause(context, forMs);
     const until = pauses.at(-1)?.until;
     output.answer({ paused: true, until: until === undefined ? null : new Date(until).toISOString() }, [
       `${describePause(until)} What agents write meanwhile is not captured later either.`,
@@ -47,6 +45,19 @@ export const pauseCommand = defineCommand({
     ]);
   },
 });
+
+function startPause(context: Context, forMs: number | undefined): { pauses: Pause[]; waiting: number } {
+  try {
+    return withSpool(context, (spool) => ({
+      pauses: change(spool, context.now(), (known) => beginPause(known, context.now(), forMs)),
+      waiting: spool.batches.depth().events,
+    }));
+  } catch (error) {
+    if (damageOf(error) !== 'full') throw error;
+    const sentence = 'The disk is full, so the pause could not be noted: capture is not paused.';
+    throw new Failure(EXIT.temporary, sentence, 'Free some space, `capture status` says where, and try again.', error);
+  }
+}
 
 export const resumeCommand = defineCommand({
   name: 'resume',

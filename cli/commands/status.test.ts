@@ -17,7 +17,7 @@ test('where all is well it is short, and nothing is to be done', async () => {
     'Signed in     Acme, live plane',
     'Dashboard     https://capture.example.com/',
     'Daemon        running for less than a minute (0.1.0)',
-    'New sessions  seen by whom the organization and the repository let',
+    'New sessions  your organization and the repository decide who sees them',
     expect.stringMatching(/^Claude Code {3}1 transcript \(\d+ B\), 2 events of 1 session sent$/),
     'To be sent    nothing waits',
     'Last upload   less than a minute ago',

@@ -174,7 +174,7 @@ function describeStatus(inspection: Inspection, status: ReturnType<typeof summar
 /** Only the service knows what the organization says. */
 const describeVisibility = (visibility: Visibility = 'team'): string =>
   visibility === 'team'
-    ? 'seen by whom the organization and the repository let'
+    ? 'your organization and the repository decide who sees them'
     : `${visibility}: ${VISIBILITY_WORDS[visibility]}`;
 
 /** What was changed or left out on the way. */

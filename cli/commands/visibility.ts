@@ -106,7 +106,7 @@ async function restrictSession(context: Context, name: string, asked: Visibility
 }
 
 const RESULTS = {
-  done: (asked: Visibility) => `is ${asked} from now on.`,
+  done: (asked: Visibility) => `is ${asked} from now on: ${VISIBILITY_WORDS[asked]}.`,
   partly: (asked: Visibility) =>
     `is ${asked} from now on, but for an earlier part: the service says that it is gone, or was captured by somebody else. ` +
     'If the dashboard still shows it, ask that person or an admin.',

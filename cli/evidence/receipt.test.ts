@@ -177,5 +177,9 @@ test('a countersignature that was under way when the key was named is asked for 
   };
   const context = { fetch: withoutKey };
   const { exitCode, stderr } = await run(['receipt', sessionId(1), '--out', out], { ...options, context });
-  expect({ exitCode, stderr, asked }).toEqual({ exitCode: 0, stderr: expect.stringContaining('the .json for programs'), asked: 2 });
+  expect({ exitCode, stderr, asked }).toEqual({
+    exitCode: 0,
+    stderr: expect.stringContaining('the .json for programs'),
+    asked: 2,
+  });
 });

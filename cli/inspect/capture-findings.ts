@@ -33,8 +33,8 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
 
   pause({ pause }) {
     if (pause === undefined) return undefined;
-    const until = pause.until === undefined ? '' : ` and until ${formatMoment(pause.until)}`;
-    const sentence = `Capture is paused since ${formatMoment(pause.from)}${until}: what agents write is not captured, now or later.`;
+    const until = pause.until === undefined ? '' : ` until ${formatMoment(pause.until)}`;
+    const sentence = `Capture is paused${until} (since ${formatMoment(pause.from)}): what agents write is not captured, now or later.`;
     return warning(sentence, 'capture resume');
   },
 

@@ -1,8 +1,11 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { ancestors } from '../paths.ts';
 import type { Unread } from '../read/identify.ts';
 import { findUnread } from '../read/unread.ts';
+import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import { SESSION_NAMES } from './choose.ts';
 
@@ -42,6 +45,9 @@ export function chooseMet(context: Context, spool: Spool, name: string | undefin
   throw new Failure(EXIT.usage, `${meant.length} sessions begin with ${name}.`, 'Give more of its id.');
 }
 
+const changeOf = ({ root, path }: FileRow): number =>
+  statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
 function listMet(context: Context, spool: Spool): MetSession[] {
   const met = new Map<string, MetSession>();
   for (const {
@@ -57,7 +63,8 @@ function listMet(context: Context, spool: Spool): MetSession[] {
   } of spool.sessions.list()) {
     const files = spool.files.ofSession(agent, session);
     const folders = [cwd, ...files.map(({ origin }) => origin.cwd)].filter((folder) => folder !== undefined);
-    const activeAt = Math.max(lastAt ?? 0, changedAt ?? 0);
+    // Of one that only a pause or an earlier time kept back, the spool has no time.
+    const activeAt = Math.max(lastAt ?? 0, changedAt ?? 0) || Math.max(0, ...files.map(changeOf));
     met.set(`${agent} ${session}`, { agent, session, id, title: title ?? prompt, folders, activeAt, sent, unread: [] });
   }
   const ensure = (agent: string, session: string): MetSession => {

@@ -130,7 +130,7 @@ function describeChoice(history: History, choice: HistoryChoice): string {
   const all = history.sessions.length;
   const chosen = countChosen(history, choice);
   if (all === 0) return 'There are no earlier sessions.';
-  if (chosen > 0)
-    return `Sending ${chosen === all ? 'all' : `${chosen.toLocaleString('en-US')} of`} ${formatCount(all, 'earlier session')} in the background.`;
+  const howMany = chosen < all ? `${chosen.toLocaleString('en-US')} of ` : all > 1 ? 'all ' : '';
+  if (chosen > 0) return `Sending ${howMany}${formatCount(all, 'earlier session')} in the background.`;
   return `None of the ${formatCount(all, 'earlier session')} will be sent; \`capture init --history all\` changes that.`;
 }
