@@ -1,5 +1,5 @@
 import { Clock, Globe, LogOut, Monitor, Moon, Rows3, Rows4, Sun, Timer } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactElement } from 'react';
 import { useApp, usePerson } from '../app/app.ts';
 import { useDensity, useTheme, useTimeMode } from '../kit/appearance.ts';
 import { Menu, MenuChoice, MenuGroup, MenuItem, MenuNote } from '../kit/menu.tsx';
@@ -23,7 +23,7 @@ const TIMES = [
 ] as const;
 
 /** Open from the start. */
-export function PersonMenuItems({ trigger }: { trigger: ReactNode }) {
+export function PersonMenuItems({ trigger }: { trigger: ReactElement<ComponentProps<'button'>> }) {
   const { auth } = useApp();
   const { email, role } = usePerson();
   const [theme, setTheme] = useTheme();

@@ -1,10 +1,25 @@
 import type { LucideIcon } from 'lucide-react';
-import { DropdownMenu } from 'radix-ui';
-import type { ReactNode } from 'react';
+import {
+  type ComponentProps,
+  cloneElement,
+  createContext,
+  type ReactElement,
+  type ReactNode,
+  Suspense,
+  use,
+  useRef,
+  useState,
+} from 'react';
+import { Boundary } from './boundary.tsx';
+import { lazyPart } from './lazy.tsx';
+import type { MenuParts } from './menu-parts.tsx';
+
+/** Nobody needs a menu before the page is there: its code comes with the first one that is opened. */
+const WithMenuParts = lazyPart(() => import('./menu-parts.tsx'), 'WithMenuParts');
 
 interface Props {
   /** The button that opens the menu. */
-  trigger: ReactNode;
+  trigger: ReactElement<ComponentProps<'button'>>;
   side?: 'top' | 'bottom';
   align?: 'start' | 'end';
   /** Open as soon as it is drawn. */
@@ -13,17 +28,72 @@ interface Props {
   children: ReactNode;
 }
 
-/** A menu below its button. Not modal: a modal menu writes a style element, which the content security policy forbids. */
-export function Menu({ trigger, side = 'bottom', align = 'end', isOpenAtOnce = false, onOpen, children }: Props) {
+type Asked = 'by the page' | 'by a key' | 'by the pointer';
+
+/** A menu below its button. */
+export function Menu({ isOpenAtOnce = false, ...props }: Props) {
+  const [asked, setAsked] = useState<Asked | undefined>(isOpenAtOnce ? 'by the page' : undefined);
+  const button = cloneElement(props.trigger, {
+    'aria-haspopup': 'menu',
+    onPointerEnter: () => void WithMenuParts.preload(),
+    onClick(event) {
+      setAsked(event.detail === 0 ? 'by a key' : 'by the pointer');
+      props.onOpen?.();
+    },
+  });
+  if (!asked) return button;
   return (
-    <DropdownMenu.Root modal={false} defaultOpen={isOpenAtOnce} onOpenChange={(isOpen) => isOpen && onOpen?.()}>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content className="menu" side={side} align={align} sideOffset={4}>
+    <Boundary of="The menu" fallback={button}>
+      <Suspense fallback={button}>
+        <WithMenuParts>
+          {(parts) => (
+            <Parts value={parts}>
+              <LoadedMenu {...props} asked={asked} parts={parts} />
+            </Parts>
+          )}
+        </WithMenuParts>
+      </Suspense>
+    </Boundary>
+  );
+}
+
+const Parts = createContext<MenuParts | undefined>(undefined);
+
+function useParts(): MenuParts {
+  const parts = use(Parts);
+  if (!parts) throw new Error('A part of a menu stands in a menu.');
+  return parts;
+}
+
+interface LoadedProps extends Omit<Props, 'isOpenAtOnce'> {
+  asked: Asked;
+  parts: MenuParts;
+}
+
+/** Not modal: a modal menu writes a style element, which the content security policy forbids. */
+function LoadedMenu({ trigger, side = 'bottom', align = 'end', onOpen, children, asked, parts }: LoadedProps) {
+  const { Root, Trigger, Portal, Content } = parts;
+  // The library was not there to see the key, after which the first item has the focus.
+  const isFirstFocus = useRef(asked === 'by a key');
+  return (
+    <Root modal={false} defaultOpen onOpenChange={(isOpen) => isOpen && onOpen?.()}>
+      <Trigger asChild>{trigger}</Trigger>
+      <Portal>
+        <Content
+          className="menu"
+          side={side}
+          align={align}
+          sideOffset={4}
+          onFocus={({ currentTarget }) => {
+            if (!isFirstFocus.current) return;
+            isFirstFocus.current = false;
+            currentTarget.querySelector<HTMLElement>('[role^="menuitem"]')?.focus();
+          }}
+        >
           {children}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+        </Content>
+      </Portal>
+    </Root>
   );
 }
 
@@ -35,27 +105,27 @@ interface ItemProps {
   children: ReactNode;
 }
 
-export const MenuItem = ({ onSelect, isCurrent = false, icon: Icon, children }: ItemProps) => (
-  <DropdownMenu.Item
-    className="menu-item"
-    data-state={isCurrent ? 'checked' : undefined}
-    onSelect={() => void onSelect()}
-  >
-    {Icon && <Icon size={16} aria-hidden />}
-    <span className="truncate">{children}</span>
-  </DropdownMenu.Item>
-);
+export function MenuItem({ onSelect, isCurrent = false, icon: Icon, children }: ItemProps) {
+  const { Item } = useParts();
+  return (
+    <Item className="menu-item" data-state={isCurrent ? 'checked' : undefined} onSelect={() => void onSelect()}>
+      {Icon && <Icon size={16} aria-hidden />}
+      <span className="truncate">{children}</span>
+    </Item>
+  );
+}
 
 /** Items that belong together, under a title if they have one. */
-export const MenuGroup = ({ title, children }: { title?: ReactNode; children: ReactNode }) =>
-  title === undefined ? (
-    <div className="menu-group">{children}</div>
-  ) : (
-    <DropdownMenu.Group className="menu-group">
-      <DropdownMenu.Label className="menu-title">{title}</DropdownMenu.Label>
+export function MenuGroup({ title, children }: { title?: ReactNode; children: ReactNode }) {
+  const { Group, Label } = useParts();
+  if (title === undefined) return <div className="menu-group">{children}</div>;
+  return (
+    <Group className="menu-group">
+      <Label className="menu-title">{title}</Label>
       {children}
-    </DropdownMenu.Group>
+    </Group>
   );
+}
 
 export const MenuNote = ({ children }: { children: ReactNode }) => <p className="menu-title">{children}</p>;
 
@@ -66,16 +136,19 @@ interface CheckProps {
 }
 
 /** An item that is on or off. The menu stays open. */
-export const MenuCheck = ({ isChecked, onToggle, children }: CheckProps) => (
-  <DropdownMenu.CheckboxItem
-    className="menu-item"
-    checked={isChecked}
-    onSelect={(event) => event.preventDefault()}
-    onCheckedChange={onToggle}
-  >
-    {children}
-  </DropdownMenu.CheckboxItem>
-);
+export function MenuCheck({ isChecked, onToggle, children }: CheckProps) {
+  const { CheckboxItem } = useParts();
+  return (
+    <CheckboxItem
+      className="menu-item"
+      checked={isChecked}
+      onSelect={(event) => event.preventDefault()}
+      onCheckedChange={onToggle}
+    >
+      {children}
+    </CheckboxItem>
+  );
+}
 
 interface ChoiceProps<Value extends string> {
   options: readonly { value: Value; label: string; icon: LucideIcon }[];
@@ -84,13 +157,16 @@ interface ChoiceProps<Value extends string> {
 }
 
 /** Items to choose one from. */
-export const MenuChoice = <Value extends string>({ options, value: chosen, onChange }: ChoiceProps<Value>) => (
-  <DropdownMenu.RadioGroup className="menu-group" value={chosen} onValueChange={(value) => onChange(value as Value)}>
-    {options.map(({ value, label, icon: Icon }) => (
-      <DropdownMenu.RadioItem key={value} value={value} className="menu-item">
-        <Icon size={16} aria-hidden />
-        {label}
-      </DropdownMenu.RadioItem>
-    ))}
-  </DropdownMenu.RadioGroup>
-);
+export function MenuChoice<Value extends string>({ options, value: chosen, onChange }: ChoiceProps<Value>) {
+  const { RadioGroup, RadioItem } = useParts();
+  return (
+    <RadioGroup className="menu-group" value={chosen} onValueChange={(value) => onChange(value as Value)}>
+      {options.map(({ value, label, icon: Icon }) => (
+        <RadioItem key={value} value={value} className="menu-item">
+          <Icon size={16} aria-hidden />
+          {label}
+        </RadioItem>
+      ))}
+    </RadioGroup>
+  );
+}

@@ -8,7 +8,6 @@ import { lazyPart } from '../kit/lazy.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { FactsAlone } from './facts-alone.tsx';
 import { FindBar } from './find-bar.tsx';
-import { Inspector } from './inspector.tsx';
 import { PersonContext } from './message-row.tsx';
 import { nameLane } from './model/subagents.ts';
 import { NothingShown } from './nothing-shown.tsx';
@@ -27,6 +26,7 @@ import { TextsProvider } from './use-text.ts';
 import { ViewBar } from './view-bar.tsx';
 
 // The timeline is read before these are asked for.
+const Inspector = lazyPart(() => import('./inspector.tsx'), 'Inspector');
 const ChangesView = lazyPart(() => import('./changes-view.tsx'), 'ChangesView');
 const SubagentsView = lazyPart(() => import('./subagents-view.tsx'), 'SubagentsView');
 const HelpSheet = lazyPart(() => import('./help-sheet.tsx'), 'HelpSheet');
@@ -79,7 +79,13 @@ export function SessionView({ session }: { session: Session }) {
                 <Outline turns={timeline.turns} milestones={milestones} onSelect={place.jump} />
               )}
               {!isWithheld && <Middle state={state} />}
-              {isInspecting && <Side state={state} />}
+              {isInspecting && (
+                <Boundary of="The inspector" resetKey={loaded}>
+                  <Suspense>
+                    <Side state={state} />
+                  </Suspense>
+                </Boundary>
+              )}
             </div>
             <p className="session-print">
               Only the rows in sight are printed. To print the whole session, choose Print… from its Download menu.

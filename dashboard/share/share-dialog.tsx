@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Session } from '../../contract/session.ts';
-import { SHARE_LEVELS, type Share, type ShareAudience, type ShareBody, type ShareLevel } from '../../contract/share.ts';
+import type { Share, ShareAudience, ShareBody, ShareLevel } from '../../contract/share.ts';
 import { usePerson } from '../app/app.ts';
 import { keys, useChange, useFacts, useMembers, usePolicy, useShares } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
@@ -157,7 +157,7 @@ const isForTeam = ({ visibility = 'team' }: Session): boolean => visibility === 
 function levelsToGive(session: Session, isTheirs: boolean): readonly ShareLevel[] {
   if (session.visibility === 'private' && !isTheirs) return [];
   const mayRead = session.contentExpiredAt === undefined && (isTheirs || isForTeam(session));
-  return mayRead ? SHARE_LEVELS : ['figures'];
+  return mayRead ? LEVELS.map(({ value }) => value) : ['figures'];
 }
 
 const AUDIENCES = [
