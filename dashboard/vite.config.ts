@@ -31,7 +31,7 @@ export default defineConfig({
               test: /node_modules.(@radix-ui|react-remove-scroll|aria-hidden|use-sidecar|react-style-singleton)/,
             },
             // The first page has no long list.
-            { name: 'long-lists', test: /node_modules.@tanstack.(virtual-core|react-virtual)/ },
+            { name: 'long-lists', test: /node_modules.@tanstack.(virtual-core|react-virtual)|kit.use-virtual-list/ },
             { name: 'common', minShareCount: 7 },
             // With twice the threshold the first page would get what only other pages use.
             { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 8_000 },

@@ -1,3 +1,4 @@
+import '../session.css';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { promptLine } from '../../contract/entry/value.ts';

@@ -1,3 +1,4 @@
+import '../session.css';
 import { EyeOff } from 'lucide-react';
 import { Suspense, useRef, useState } from 'react';
 import { ServiceError } from '../../contract/client.ts';

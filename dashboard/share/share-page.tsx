@@ -1,3 +1,4 @@
+import '../session.css';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ServiceError } from '../../contract/client.ts';
 import type { SharedSession } from '../../contract/share.ts';
