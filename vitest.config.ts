@@ -4,7 +4,7 @@ import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { patience, SEED } from './contract/test/runs.ts';
 import { CHROMIUM } from './dashboard/e2e/harness/chromium.ts';
-import { builtThreads } from './server/test/built-threads.ts';
+import { builtThreads } from './server/test/built-service.ts';
 
 /** Programs that tests start find here what an earlier one compiled, and are there in half the time. */
 const COMPILE_CACHE = join(import.meta.dirname, 'artefacts/compiled');
@@ -24,10 +24,10 @@ export default defineConfig({
           exclude: ['**/node_modules/**', 'dashboard/e2e/**', 'cli/test/agents/real/**'],
           globalSetup: [
             'contract/test/temporary.ts',
-            'server/test/built-threads.ts',
+            'cli/test/compiled.ts',
+            'server/test/built-service.ts',
             'server/test/postgres.ts',
             'server/test/nats.ts',
-            'cli/test/compiled.ts',
           ],
           // For tests that hang. A test that is only slow, on a busy machine, must not fail.
           testTimeout: patience(180_000),
@@ -86,6 +86,8 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['dashboard/e2e/**/*.test.ts'],
+          globalSetup: ['cli/test/compiled.ts', 'server/test/built-service.ts'],
+          env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
           testTimeout: 60_000,
           hookTimeout: 120_000,
           expect: { poll: { timeout: 10_000 } },

@@ -4,22 +4,17 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 
-/** Programs that end by themselves once they have loaded all they are made of. */
-const PROGRAMS = [
-  ['cli/main.ts', '--version'],
-  ['server/main.ts', '--version'],
-];
+/** Has Node keep, once, what it compiles of the command line that tests start. */
+export default async function compileCommandLine({ config }: TestProject): Promise<void> {
+  const { NODE_COMPILE_CACHE = '' } = config.env;
+  if (!existsSync(NODE_COMPILE_CACHE)) await keepCompiled(NODE_COMPILE_CACHE, join(config.root, 'cli/main.ts'));
+}
 
 /**
- * Has Node keep, once, what it compiles of the programs that tests start. One that a test kills keeps nothing, and those
- * are most of them.
+ * Runs the program until it has loaded all that it is made of, and ends by itself. One that a test kills keeps nothing, and
+ * those are most of them.
  */
-export default async function compilePrograms({ config }: TestProject): Promise<void> {
-  const { NODE_COMPILE_CACHE = '' } = config.env;
-  if (existsSync(NODE_COMPILE_CACHE)) return;
-  const env = { ...process.env, NODE_COMPILE_CACHE, PORT: 'none' };
-  const ended = PROGRAMS.map(([path = '', ...args]) =>
-    once(spawn(process.execPath, [join(config.root, path), ...args], { env, stdio: 'ignore' }), 'exit'),
-  );
-  await Promise.all(ended);
+export async function keepCompiled(folder: string, program: string): Promise<void> {
+  const env = { ...process.env, NODE_COMPILE_CACHE: folder, PORT: 'none' };
+  await once(spawn(process.execPath, [program, '--version'], { env, stdio: 'ignore' }), 'exit');
 }

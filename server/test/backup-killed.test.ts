@@ -4,16 +4,14 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readManifest } from '../backup/manifest.ts';
 import { comparedWith, restoreBackup } from '../backup/restore.ts';
 import { openTestStore, type TestStore } from './engines.ts';
 import { event } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
+import { BUILT_SERVICE } from './process.ts';
 import { createWorld, type World } from './world.ts';
-
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 let folder: string;
 let store: TestStore;
@@ -42,7 +40,7 @@ afterEach(async () => {
 function startBackup(file: string): ChildProcess {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: store.dataDir };
-  return spawn(process.execPath, [MAIN, 'backup', file], { env, stdio: 'ignore' });
+  return spawn(process.execPath, [BUILT_SERVICE, 'backup', file], { env, stdio: 'ignore' });
 }
 
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

@@ -1,14 +1,12 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ScheduledBackups } from '../backup/scheduled.ts';
 import { createMetrics } from '../operations/metrics.ts';
 import { openTestStore, type TestStore } from './engines.ts';
-import { killLeftovers, startProcess } from './process.ts';
+import { BUILT_SERVICE, killLeftovers, startProcess } from './process.ts';
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const HOUR_MS = 3_600_000;
 
 describe('backups of a running service', () => {
@@ -31,7 +29,7 @@ describe('backups of a running service', () => {
       folder,
       everyMs: 24 * HOUR_MS,
       keep: 2,
-      program: MAIN,
+      program: BUILT_SERVICE,
       variables: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, DATA_DIR: dataDir },
       onDone: () => undefined,
       onError: () => undefined,

@@ -1,14 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ROOT } from '../../script/release/bundle.ts';
 import { isStoreLost, isUnavailable } from '../store/dialect.ts';
 import { ConnectionThread } from '../store/sqlite/connection-thread.ts';
 import { Readers, type ReadersOptions } from '../store/sqlite/readers.ts';
 import { openTestStore, type TestStore } from './engines.ts';
+import { BUILT_SERVICE } from './process.ts';
 
 const COUNT = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 200000)
   SELECT sum(n) AS sum FROM numbers`;
@@ -26,7 +26,7 @@ describe('the threads of the embedded store', () => {
     (await sql<{ text: string }>`SELECT text FROM notes ORDER BY id`.execute(db)).rows.map(({ text }) => text);
 
   test('load little more than their own program, as they are shipped', () => {
-    const folder = join(ROOT, 'artefacts/threads');
+    const folder = dirname(BUILT_SERVICE);
     const loaded = new Set<string>();
     const load = (file: string): void => {
       if (loaded.has(file)) return;

@@ -4,6 +4,7 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '../../../server/public-url.ts';
+import { BUILT_SERVICE } from '../../../server/test/process.ts';
 import { REPOSITORY } from './folders.ts';
 
 export interface Service {
@@ -43,7 +44,7 @@ export async function startService(dataDir: string, configure: Configure = () =>
 }
 
 function run(variables: Record<string, string>, log: WriteStream) {
-  const child = spawn(process.execPath, ['server/main.ts'], {
+  const child = spawn(process.execPath, [BUILT_SERVICE], {
     cwd: REPOSITORY,
     env: {
       PATH: process.env.PATH ?? '',

@@ -20,6 +20,7 @@ export function createMachine(home: string, variables: Record<string, string>): 
   mkdirSync(projects, { recursive: true });
   const env = {
     PATH: process.env.PATH ?? '',
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     HOME: home,
     CAPTURE_HOME: join(home, 'capture'),
     CLAUDE_CONFIG_DIR: agentFolder,

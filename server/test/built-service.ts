@@ -1,10 +1,13 @@
 import { existsSync, globSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { TestProject } from 'vitest/node';
+import { keepCompiled } from '../../cli/test/compiled.ts';
 import { ROOT } from '../../script/release/bundle.ts';
 import { makeService } from '../../script/release/service.ts';
+import { BUILT_SERVICE } from './process.ts';
 
-const FOLDER = join(ROOT, 'artefacts/threads');
+const FOLDER = dirname(BUILT_SERVICE);
 
 const PROGRAM = /new URL\('\.\/(?:[\w-]+\/)*([\w-]+)\.ts', import\.meta\.url\)/g;
 
@@ -21,16 +24,19 @@ export const builtThreads = () => ({
   },
 });
 
-/** Builds the threads again when a source is newer. Another run may do the same at the same time. */
-export default async function buildThreads(): Promise<void> {
-  const main = join(FOLDER, 'main.cjs');
+/**
+ * Builds the service again when a source is newer, and has Node keep what it compiles of it. Another run may do the same at
+ * the same time.
+ */
+export default async function buildService({ config }: TestProject): Promise<void> {
   const sources = globSync(['{server,contract}/**/*.ts', 'script/release/service.ts', 'package-lock.json'], {
     cwd: ROOT,
   });
   const newest = Math.max(...sources.map((path) => statSync(join(ROOT, path)).mtimeMs));
-  if (existsSync(main) && statSync(main).mtimeMs > newest) return;
+  if (existsSync(BUILT_SERVICE) && statSync(BUILT_SERVICE).mtimeMs > newest) return;
   const made = `${FOLDER}-${process.pid}`;
   await makeService(made);
   rmSync(FOLDER, { recursive: true, force: true });
   renameSync(made, FOLDER);
+  await keepCompiled(config.env.NODE_COMPILE_CACHE ?? '', BUILT_SERVICE);
 }
