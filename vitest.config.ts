@@ -86,14 +86,14 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['dashboard/e2e/**/*.test.ts'],
-          globalSetup: ['cli/test/compiled.ts', 'server/test/built-service.ts'],
+          globalSetup: ['cli/test/compiled.ts', 'server/test/built-service.ts', 'dashboard/e2e/harness/build.ts'],
           env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
           testTimeout: 60_000,
           hookTimeout: 120_000,
           expect: { poll: { timeout: 10_000 } },
           retry: RETRY,
-          // One browser and one service at a time.
-          fileParallelism: false,
+          // While one test waits for a page, another has the processor.
+          maxWorkers: '100%',
         },
       },
     ],

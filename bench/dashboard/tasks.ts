@@ -6,6 +6,7 @@ import { buildDashboard } from '../../dashboard/e2e/harness/build.ts';
 import { startService } from '../../dashboard/e2e/harness/service.ts';
 import { linkTo } from '../../dashboard/e2e/steps/outbox.ts';
 import { signIn, signUp } from '../../script/demo/sign-in.ts';
+import { buildService } from '../../server/test/built-service.ts';
 import { withFolder } from '../process.ts';
 import type { Row } from '../report.ts';
 import { createHand, type Hand } from './hand.ts';
@@ -221,6 +222,7 @@ const TASKS: readonly Task[] = [
 export function benchTasks(): Promise<readonly Row[]> {
   return withFolder(async (folder) => {
     buildDashboard();
+    await buildService();
     const dataDir = join(folder, 'data');
     mkdirSync(dataDir);
     const service = await startService(dataDir);

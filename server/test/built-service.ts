@@ -24,11 +24,13 @@ export const builtThreads = () => ({
   },
 });
 
+export default ({ config }: TestProject): Promise<void> => buildService(config.env.NODE_COMPILE_CACHE);
+
 /**
  * Builds the service again when a source is newer, and has Node keep what it compiles of it. Another run may do the same at
  * the same time.
  */
-export default async function buildService({ config }: TestProject): Promise<void> {
+export async function buildService(compileCache?: string): Promise<void> {
   const sources = globSync(['{server,contract}/**/*.ts', 'script/release/service.ts', 'package-lock.json'], {
     cwd: ROOT,
   });
@@ -38,5 +40,5 @@ export default async function buildService({ config }: TestProject): Promise<voi
   await makeService(made);
   rmSync(FOLDER, { recursive: true, force: true });
   renameSync(made, FOLDER);
-  await keepCompiled(config.env.NODE_COMPILE_CACHE ?? '', BUILT_SERVICE);
+  if (compileCache !== undefined) await keepCompiled(compileCache, BUILT_SERVICE);
 }

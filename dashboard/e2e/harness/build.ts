@@ -5,6 +5,12 @@ import { REPOSITORY } from './folders.ts';
 
 const NO_SOURCE = /^(dist|e2e|node_modules|test)\b/;
 
+/** Before the tests, which run beside each other. */
+export default function build(): void {
+  buildDashboard();
+  buildDownloads();
+}
+
 /** Builds the dashboard where there is no build, or one of older sources. */
 export function buildDashboard(): void {
   if (isBuilt('dashboard/dist/index.html', ['dashboard', 'contract'])) return;
@@ -14,7 +20,7 @@ export function buildDashboard(): void {
 }
 
 /** The same for what machines fetch from the service. */
-export function buildDownloads(): void {
+function buildDownloads(): void {
   if (isBuilt('dist/download/install/SHA256SUMS', ['cli', 'contract', 'script/release'])) return;
   execFileSync(process.execPath, ['script/build-download.ts'], { cwd: REPOSITORY, stdio: 'pipe' });
 }

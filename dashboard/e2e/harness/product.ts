@@ -3,7 +3,6 @@ import { basename, join } from 'node:path';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, type TestContext } from 'vitest';
 import { launchBrowser } from './browser.ts';
-import { buildDashboard, buildDownloads } from './build.ts';
 import { ARTEFACTS, type Folder, fileNameOf, makeFolder } from './folders.ts';
 import { type Configure, type Service, startService } from './service.ts';
 import { openTab, type Tab } from './tab.ts';
@@ -31,8 +30,6 @@ export function setUpProduct({
   const product = {} as Product;
 
   beforeAll(async () => {
-    buildDashboard();
-    buildDownloads();
     folder = makeFolder();
     const dataDir = join(folder.path, 'data');
     mkdirSync(dataDir);
