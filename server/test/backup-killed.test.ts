@@ -7,11 +7,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readManifest } from '../backup/manifest.ts';
 import { comparedWith, restoreBackup } from '../backup/restore.ts';
-import { openTestStore, type TestStore } from './engines.ts';
+import type { TestStore } from './engines.ts';
 import { event } from './factories.ts';
-import { startTestService, type TestService } from './harness.ts';
+import type { TestService } from './harness.ts';
 import { BUILT_SERVICE } from './process.ts';
-import { createWorld, type World } from './world.ts';
+import { startWorld, type World } from './world.ts';
 
 let folder: string;
 let store: TestStore;
@@ -19,9 +19,9 @@ let service: TestService;
 let world: World;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'capture-backup-'));
-  store = await openTestStore('sqlite');
-  service = await startTestService('sqlite', {}, store);
-  world = await createWorld(service);
+  world = await startWorld('sqlite', { isShared: true });
+  service = world.service;
+  store = service.store;
   // Large enough that a copy takes some steps.
   for (let count = 0; count < 30; count++) {
     const value = String(count % 10).repeat(1_000_000);

@@ -17,7 +17,7 @@ import type { Config } from '../config.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
 import { event, openSession } from './factories.ts';
 import { startTestService, type TestService, testConfig } from './harness.ts';
-import { createWorld, type World } from './world.ts';
+import { startWorld, type World } from './world.ts';
 
 describe('a backup of the embedded store', () => {
   let folder: string;
@@ -28,9 +28,9 @@ describe('a backup of the embedded store', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'capture-backup-'));
     file = join(folder, 'monday.sqlite');
-    store = await openTestStore('sqlite');
-    service = await startTestService('sqlite', {}, store);
-    world = await createWorld(service);
+    world = await startWorld('sqlite', { isShared: true });
+    service = world.service;
+    store = service.store;
   });
   afterEach(async () => {
     await service.close();

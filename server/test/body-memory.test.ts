@@ -4,9 +4,8 @@ import { zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeAppends } from '../../contract/appends-body.ts';
 import type { TestReply } from './harness.ts';
-import { startTestService } from './harness.ts';
 import { expectProblem } from './shape.ts';
-import { createWorld, type World } from './world.ts';
+import { startWorld, type World } from './world.ts';
 
 const KB = 1024;
 
@@ -25,7 +24,7 @@ describe('memory for bodies', () => {
   const ends = new Map<number | undefined, Socket>();
   beforeAll(async () => {
     // 1 MB in all, 256 KB for each caller.
-    world = await createWorld(await startTestService('sqlite', { BODY_MEMORY_MB: 1 }));
+    world = await startWorld('sqlite', { overrides: { BODY_MEMORY_MB: 1 } });
     world.service.app.server.on('connection', (end) => ends.set(end.remotePort, end));
     port = Number(new URL(await world.service.app.listen({ port: 0 })).port);
   });

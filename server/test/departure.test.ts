@@ -217,6 +217,8 @@ describe.each(ENGINES)('removing deleted organizations on %s', (engine) => {
     const world = await startWorld(engine);
     const { service, ours, theirs } = world;
     const { db } = service.store;
+    // Otherwise the job of its start may remove one of them.
+    await service.app.close();
     await db.updateTable('organizations').set({ status: 'deleted' }).execute();
     const removed: string[] = [];
     const removal = removeDeletedOrganizations({

@@ -65,7 +65,7 @@ export const startTestService = async (
 ): Promise<TestService> =>
   serve(shared ?? (await openTestStore(engine)), { overrides, metrics, isShared: shared !== undefined });
 
-interface Serving {
+export interface Serving {
   overrides?: Partial<Config>;
   metrics?: Metrics | undefined;
   /** The store outlives the service. */

@@ -1,37 +1,35 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../commands.ts';
 import { LEFT_BEHIND, MOVED, type MoveRefused, moveStore } from '../store/move.ts';
-import { ENGINES, openTestStore, reopen, type TestStore } from './engines.ts';
+import { copyStore, ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { openSession } from './factories.ts';
 import { startTestService, testConfig } from './harness.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, makeOriginal, type World } from './world.ts';
 
 describe.runIf(ENGINES.includes('postgres'))('moving an embedded store to PostgreSQL', () => {
   let from: TestStore;
   let to: TestStore;
   let world: World;
+  beforeAll(async () => {
+    world = await makeOriginal('sqlite', {}, async ({ service, ours }) => {
+      for (let batch = 0; batch < 5; batch++) {
+        const text = `Grüße ${'x'.repeat(batch * 1000)} \u{1f9ea}`;
+        const body = `{"events":[{"eventType":"user.message","payload":{"text":${JSON.stringify(text)},"n":1.50}}]}`;
+        await service.call('POST', `/v1/sessions/${ours.sessionId}/events`, { as: ours.live, body });
+      }
+      const gone = await openSession(service, ours.live);
+      await service.call('DELETE', `/v1/organizations/me/sessions/${gone}`, { as: ours.owner });
+    });
+  });
   beforeEach(async () => {
-    from = await openTestStore('sqlite');
+    from = await copyStore(world.service.store);
     to = await openTestStore('postgres');
-    const service = await startTestService('sqlite', {}, from);
-    world = await createWorld(service);
-    for (let batch = 0; batch < 5; batch++) await append(`Grüße ${'x'.repeat(batch * 1000)} \u{1f9ea}`);
-    const gone = await openSession(service, world.ours.live);
-    await service.call('DELETE', `/v1/organizations/me/sessions/${gone}`, { as: world.ours.owner });
-    await service.app.close();
-    from = await reopen(from);
   });
   afterEach(async () => {
     await from.dispose();
     await to.dispose();
   });
-
-  const append = (text: string) =>
-    world.service.call('POST', `/v1/sessions/${world.ours.sessionId}/events`, {
-      as: world.ours.live,
-      body: `{"events":[{"eventType":"user.message","payload":{"text":${JSON.stringify(text)},"n":1.50}}]}`,
-    });
 
   const move = (onTable: Parameters<typeof moveStore>[0]['onTable'] = () => undefined) =>
     moveStore({ from, to, onTable });

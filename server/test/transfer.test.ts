@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand } from '../commands.ts';
 import type { Engine } from '../store/dialect.ts';
 import { MOVED } from '../store/move.ts';
@@ -12,7 +12,7 @@ import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { openSession, whenDerived } from './factories.ts';
 import { startTestService, type TestService, testConfig } from './harness.ts';
 import { type AnyRouteName, RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
-import { createWorld, type World } from './world.ts';
+import { copyWorld, makeOriginal, startWorld, type World } from './world.ts';
 
 const PEPPER = { SECRET_PEPPER: 'shared by both' };
 
@@ -40,22 +40,27 @@ describe.each(PAIRS)('an organization exported from %s and imported into %s', (e
   let from: TestStore;
   let to: TestStore;
   let service: TestService;
+  let original: World;
   let world: World;
+  beforeAll(async () => {
+    original = await makeOriginal(engine, PEPPER, async ({ service, ours }) => {
+      for (const size of [1, 500]) {
+        const body = BODY.replace('Grüße', 'Grüße '.repeat(size));
+        const url = `/v1/sessions/${ours.sessionId}/events`;
+        expect((await service.call('POST', url, { as: ours.live, body })).text).toContain('lastSequence');
+      }
+      await whenDerived(service, ours.member, ours.sessionId, 6);
+      const gone = await openSession(service, ours.live);
+      await service.call('DELETE', `/v1/organizations/me/sessions/${gone}`, { as: ours.owner });
+    });
+  });
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'capture-transfer-'));
     file = join(folder, 'ours.export');
-    [from, to] = await Promise.all([openTestStore(engine), openTestStore(target)]);
-    service = await startTestService(engine, PEPPER, from);
-    world = await createWorld(service);
-    const { ours } = world;
-    for (const size of [1, 500]) {
-      const body = BODY.replace('Grüße', 'Grüße '.repeat(size));
-      const url = `/v1/sessions/${ours.sessionId}/events`;
-      expect((await service.call('POST', url, { as: ours.live, body })).text).toContain('lastSequence');
-    }
-    await whenDerived(service, ours.member, ours.sessionId, 6);
-    const gone = await openSession(service, ours.live);
-    await service.call('DELETE', `/v1/organizations/me/sessions/${gone}`, { as: ours.owner });
+    to = await openTestStore(target);
+    world = await copyWorld(original, { overrides: PEPPER, isShared: true });
+    service = world.service;
+    from = service.store;
   });
   afterEach(async () => {
     await service.close();
@@ -151,9 +156,8 @@ describe.each(PAIRS)('an organization exported from %s and imported into %s', (e
 describe.each(ENGINES)('one person exported from %s', (engine) => {
   test('has what they sent and did, and nothing of others', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'capture-transfer-'));
-    const store = await openTestStore(engine);
-    const service = await startTestService(engine, {}, store);
-    const { ours } = await createWorld(service);
+    const { service, ours } = await startWorld(engine, { isShared: true });
+    const { store } = service;
     const { sessionId, closedSessionId, memberId, ownerId, environmentId } = ours;
     await sql`update sessions set user_id = ${memberId}, visibility = 'private' where session_id = ${sessionId}`.execute(
       store.db,
@@ -211,9 +215,8 @@ describe.each(ENGINES)('one person exported from %s', (engine) => {
 describe('an exported organization', () => {
   test('that lost its end, was changed or belongs elsewhere is not imported', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'capture-transfer-'));
-    const [from, to] = [await openTestStore('sqlite'), await openTestStore('sqlite')];
-    const service = await startTestService('sqlite', {}, from);
-    await createWorld(service);
+    const { service } = await startWorld('sqlite', { isShared: true });
+    const [from, to] = [service.store, await openTestStore('sqlite')];
     await to.close();
     const run = (store: TestStore, ...words: string[]) =>
       runCommand(

@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts';
 import { copyStore, openTestStore, type TestEngine } from './engines.ts';
 import {
   beginSignIn,
@@ -9,7 +10,7 @@ import {
   type Tenant,
   whenDerived,
 } from './factories.ts';
-import { serve, startTestService, type TestService } from './harness.ts';
+import { type Serving, serve, startTestService, type TestService } from './harness.ts';
 
 /** An organization with one of each thing. */
 export interface Side extends Tenant {
@@ -68,18 +69,30 @@ export async function createWorld(service: TestService): Promise<World> {
 const originals = new Map<TestEngine, Promise<World>>();
 
 /** A world on a store of its own. The streams of a bus cannot be copied, so its worlds are made anew. */
-export async function startWorld(engine: TestEngine): Promise<World> {
-  if (engine === 'bus') return createWorld(await startTestService(engine));
+export async function startWorld(engine: TestEngine, serving: Serving = {}): Promise<World> {
+  if (engine === 'bus') return createWorld(await serve(await openTestStore(engine), serving));
   if (!originals.has(engine)) originals.set(engine, makeOriginal(engine));
-  const { service, ...rest } = (await originals.get(engine)) as World;
-  const copy = await copyStore(service.store);
-  return { ...structuredClone(rest), service: await serve(copy, { earlier: service }) };
+  return copyWorld((await originals.get(engine)) as World, serving);
 }
 
-/** Its folder is removed with the run. */
-async function makeOriginal(engine: TestEngine): Promise<World> {
+/** The same for a world that a test file makes more of, with `makeOriginal`. */
+export async function copyWorld({ service, ...rest }: World, serving: Serving = {}): Promise<World> {
+  const copy = await copyStore(service.store);
+  return { ...structuredClone(rest), service: await serve(copy, { ...serving, earlier: service }) };
+}
+
+/**
+ * A world of which copies are made: its store is closed, and removed with the run.
+ * @param prepare adds to it what all the copies are to have
+ */
+export async function makeOriginal(
+  engine: TestEngine,
+  overrides: Partial<Config> = {},
+  prepare: (world: World) => Promise<void> = async () => undefined,
+): Promise<World> {
   const store = await openTestStore(engine);
-  const world = await createWorld(await startTestService(engine, {}, store));
+  const world = await createWorld(await startTestService(engine, overrides, store));
+  await prepare(world);
   await world.service.close();
   await store.close();
   return world;
