@@ -257,5 +257,7 @@ export const Usage = Type.Object({
   machines: Type.Array(Type.Object({ environmentId: Id('env'), lagMs: Type.Optional(Type.Number()) })),
   pricesOf: Type.String({ description: 'day of the last check of the prices, YYYY-MM-DD' }),
   unpricedTokens: count('of models without a known price'),
+  /** Some sessions are not derived yet, and may be missing from the figures. */
+  catchingUp: Type.Optional(Type.Boolean()),
 });
 export type Usage = Static<typeof Usage>;

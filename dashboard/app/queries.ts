@@ -157,6 +157,7 @@ export function useUsage(query: ReturnType<typeof usageQuery>, isWanted = true) 
     enabled: isWanted,
     placeholderData: (previous) => previous,
     staleTime: 60_000,
+    refetchInterval: ({ state }) => (state.data?.catchingUp ? CATCHING_UP_MS : false),
   });
 }
 

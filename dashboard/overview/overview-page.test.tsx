@@ -65,6 +65,18 @@ test('begins with a sentence: what the week cost, how that changed, what failed,
   expect(sentence()).toContain('eve-air spool full');
 });
 
+test('says that sessions are still being counted, and shows all of them once they are', async () => {
+  let asked = 0;
+  service.answers.getUsage = ({ from = '', to = '' }) => ({
+    ...usage(from, to, 100),
+    ...(to === dayOf(Date.now()) && asked++ === 0 ? { catchingUp: true } : {}),
+  });
+  await show('/?days=7', service);
+  const sentence = () => document.querySelector('.sentence')?.textContent ?? '';
+  await expect.poll(sentence).toContain('recent sessions are still being counted');
+  await expect.poll(sentence, { timeout: 10_000 }).not.toContain('still being counted');
+});
+
 test('a machine is amber where something is wrong alone, and tells that its version is behind', async () => {
   await show('/', service);
   const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) });

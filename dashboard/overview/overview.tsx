@@ -51,7 +51,13 @@ export function OverviewPage() {
       {data && !isEmpty && (
         // biome-ignore lint/a11y: the click is one on a link; all of them are made by Enter as well
         <div onClick={onClick} className="flex flex-col gap-8">
-          <Sentence range={{ from, to }} total={data.total} before={before.data?.total} isWaiting={before.isPending} />
+          <Sentence
+            range={{ from, to }}
+            total={data.total}
+            before={before.data?.total}
+            isWaiting={before.isPending}
+            isCatchingUp={data.catchingUp === true}
+          />
           <Running running={data.running} plane={plane} />
           <Multiples
             usage={data}

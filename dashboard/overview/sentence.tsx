@@ -15,6 +15,8 @@ interface Props {
   before: Figures | undefined;
   /** They are on their way: their room is kept. */
   isWaiting: boolean;
+  /** Some sessions are not counted yet. */
+  isCatchingUp: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -31,7 +33,7 @@ export function wordChange(now: number, before: number | undefined): string | un
 }
 
 /** The period in one sentence: what it cost, whether that grows, how much failed, and which machines need somebody. */
-export function Sentence({ range, total, before, isWaiting }: Props) {
+export function Sentence({ range, total, before, isWaiting, isCatchingUp }: Props) {
   const days = daysIn(range);
   const period = days === 1 ? 'day' : `${days} days`;
   const rate = failureRateOf(total);
@@ -64,6 +66,11 @@ export function Sentence({ range, total, before, isWaiting }: Props) {
       )}
       <span className="num">{plural(total.sessions, 'session')}</span>
       {rate !== undefined && <span className="num">{formatPart(rate)} of calls failed</span>}
+      {isCatchingUp && (
+        <span role="status" className="text-muted">
+          recent sessions are still being counted
+        </span>
+      )}
       {wrong.slice(0, MOST_MACHINES).map(({ id, text }) => (
         <a key={id} href={paths.environments()} className="text-warn">
           {text}

@@ -30,14 +30,19 @@ export class DaySums {
     this.#background = new Background({ atOnce: 2, onError });
   }
 
-  /** Brings the days up to date, the latest first. Settles when that is done, or when the patience is over. */
-  async reach(days: Days, patienceMs = PATIENCE_MS): Promise<void> {
+  /**
+   * Brings the days up to date, the latest first. Settles when that is done, or when the patience is over.
+   * @returns whether it is done
+   */
+  async reach(days: Days, patienceMs = PATIENCE_MS): Promise<boolean> {
     const { organizationId, planes, from, to } = days;
     const key = [organizationId, ...planes, from, to].join(' ');
     const work = this.#background.run(key, (signal) => this.#sum(days, MOST_DAYS, signal), { group: organizationId });
     const over = new AbortController();
-    await Promise.race([work, wait(patienceMs, undefined, { signal: over.signal }).catch(() => undefined)]);
+    const patience = wait(patienceMs, false, { signal: over.signal }).catch(() => false);
+    const isDone = await Promise.race([work.then(() => true), patience]);
     over.abort();
+    return isDone;
   }
 
   /** Brings the days of all organizations up to date. Days that change meanwhile wait for the next time. */

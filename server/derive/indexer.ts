@@ -39,6 +39,8 @@ const MOST_NOTED = 10_000;
 const REST_MS = 600_000;
 const PATIENCE_MS = 300;
 const LONGEST_REST_MS = 1_000;
+/** A session that waits for longer is noticed by people who look at figures and searches. */
+const LAG_MS = 2_000;
 /** Clocks of replicas differ, and a session may have been opened while the last look was under way. */
 const OVERLAP_MS = 600_000;
 /** How often all sessions are checked: one may have failed, been dropped, or lost its derived data. */
@@ -71,6 +73,8 @@ export class Indexer {
   readonly #noted = new Map<string, Target>();
   readonly #wishes = new Map<string, Wish>();
   readonly #runs = new Set<Promise<void>>();
+  /** Sessions that are noted, wished for or running, and since when. */
+  readonly #unfinished = new Map<string, { organizationId: string; since: number }>();
   #gathering: NodeJS.Timeout | undefined;
   #catchingUp: Promise<void> | undefined;
   /** When the last complete look began; undefined before the first one. */
@@ -86,9 +90,11 @@ export class Indexer {
   }
 
   /** Has the session derived soon. Costs the append nothing. */
-  note(session: Target): void {
+  note({ organizationId, sessionId }: Target): void {
     if (this.#isClosed || this.#noted.size >= MOST_NOTED) return;
-    this.#noted.set(session.sessionId, session);
+    // Without the events of the change: they would stay in memory until the session's turn comes.
+    this.#noted.set(sessionId, { organizationId, sessionId });
+    this.#begin({ organizationId, sessionId });
     this.#gathering ??= setTimeout(() => void this.#runNoted(), GATHER_MS).unref();
   }
 
@@ -124,9 +130,12 @@ export class Indexer {
     return this.#catchingUp;
   }
 
-  /** Whether sessions may be behind that nobody has told of. */
-  isCatchingUp(): boolean {
-    return this.#mayBeBehind;
+  /** Whether sessions of the organization may be missing from what is derived: they have waited for a while, or nobody has told of them. */
+  isCatchingUp(organizationId: string): boolean {
+    const latest = this.#options.now() - LAG_MS;
+    const isLate = (session: { organizationId: string; since: number }) =>
+      session.organizationId === organizationId && session.since < latest;
+    return this.#mayBeBehind || this.#unfinished.values().some(isLate);
   }
 
   /** Sessions that were noted and are not derived yet. */
@@ -153,7 +162,16 @@ export class Indexer {
   async #run(session: Target, isUrgent: boolean): Promise<void> {
     const running = this.#runUntilTaken(session, isUrgent);
     this.#runs.add(running);
-    await running.finally(() => this.#runs.delete(running));
+    this.#begin(session);
+    await running.finally(() => {
+      this.#runs.delete(running);
+      if (!this.#noted.has(session.sessionId)) this.#unfinished.delete(session.sessionId);
+    });
+  }
+
+  #begin({ organizationId, sessionId }: Target): void {
+    if (!this.#unfinished.has(sessionId))
+      this.#unfinished.set(sessionId, { organizationId, since: this.#options.now() });
   }
 
   async #runUntilTaken(session: Target, isUrgent: boolean): Promise<void> {

@@ -96,11 +96,13 @@ export const reviewHandlers = ({
 
     async getUsage({ caller, query, signal }) {
       const filter = daysOf(caller.organizationId, query, now());
-      await daySums.reach(filter);
+      // Asked before the figures are read, because a session that is derived meanwhile may not be counted.
+      const isBehind = indexer.isCatchingUp(caller.organizationId);
+      const catchingUp = !(await daySums.reach(filter)) || isBehind;
       const viewer = await viewerOf(db, caller);
       const settings = { prices, grouping: await readPolicy(db, caller.organizationId), now: now() };
-      const body = await longReads.run(caller, signal, (db) => readUsage(db, viewer, filter, settings));
-      return { status: 200, body };
+      const usage = await longReads.run(caller, signal, (db) => readUsage(db, viewer, filter, settings));
+      return { status: 200, body: { ...usage, ...(catchingUp && { catchingUp }) } };
     },
   } satisfies Partial<Handlers>;
 };

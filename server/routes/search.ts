@@ -26,7 +26,7 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
       const isByFit = query.order === BY_FIT;
       const order = query.order === undefined || query.order === BY_FIT ? 'started' : query.order;
       // Asked before the search, because a session that is derived meanwhile may have been missed.
-      const catchingUp = indexer.isCatchingUp();
+      const catchingUp = indexer.isCatchingUp(caller.organizationId);
       const { found: hits, next } = await longReads.run(caller, signal, (db, signal) =>
         search(db, {
           viewer,

@@ -222,6 +222,26 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await indexer.close();
   });
 
+  test('is catching up for the organization of a session that has waited for two seconds, and for no other', async () => {
+    let now = Date.now();
+    const { indexer, seen } = start({ now: () => now });
+    await indexer.catchUp();
+    let open = () => {};
+    seen.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const [first] = ids as [string];
+    await append(first, 'that waits');
+    indexer.note({ organizationId, sessionId: first });
+    expect(indexer.isCatchingUp(organizationId)).toBe(false);
+    now += 2_001;
+    expect(indexer.isCatchingUp(organizationId)).toBe(true);
+    expect(indexer.isCatchingUp('org_of-others')).toBe(false);
+    open();
+    await expect.poll(() => indexer.isCatchingUp(organizationId), { timeout: LONG_MS }).toBe(false);
+    await indexer.close();
+  });
+
   test('derives what is asked for while the same is derived', async () => {
     const { indexer, seen } = start();
     const [first] = ids as [string];

@@ -52,8 +52,14 @@ describe.each(ENGINES)('usage on %s', (engine) => {
       }
     }, 60_000);
   const get = (url: string, as = tenant.member) => service.call('GET', url, { as });
-  const usage = async (query = 'from=2026-11-01&to=2026-11-30') =>
-    (await get(`/v1/organizations/me/usage?${query}`)).body;
+  /** Once everything is counted, however busy the machine is. */
+  const usage = async (query = 'from=2026-11-01&to=2026-11-30') => {
+    for (;;) {
+      const { body } = await get(`/v1/organizations/me/usage?${query}`);
+      if (!body.catchingUp) return body;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
 
   test('adds up all sessions, by day, model and repository, with what they cost', async () => {
     const { total, days, groups, unpricedTokens } = await usage();
