@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Kysely, sql } from 'kysely';
-import { type Change, changesOf, migrate } from '../server/store/migrate.ts';
+import { changesOf, migrate, type SchemaChange } from '../server/store/migrate.ts';
 import { openStore, type Store } from '../server/store/open.ts';
 import { openPostgres, postgresDialect, SCHEMA_SETTINGS } from '../server/store/postgres.ts';
 import { onBothEngines } from './postgres.ts';
@@ -15,7 +15,7 @@ const EVENTS_OF_SESSION = 1_000;
 const makeEvent = createEvents(11);
 
 /** What a later version might change: columns of the two largest tables, and an index over each. */
-const LATER: readonly Change[] = [
+const LATER: readonly SchemaChange[] = [
   {
     name: '9001-columns',
     isAdditive: true,

@@ -1,12 +1,12 @@
 import { Kysely } from 'kysely';
-import { type Change, changesOf, migrate } from '../server/store/migrate.ts';
+import { changesOf, migrate, type SchemaChange } from '../server/store/migrate.ts';
 import { openPostgres, postgresDialect, SCHEMA_SETTINGS } from '../server/store/postgres.ts';
 
 /* A program: the service one release later. Its schema has more columns and an index, under the name in NEXT_VERSION. */
 
 const { DATABASE_URL = '', NEXT_VERSION = '' } = process.env;
 const column = `later_${NEXT_VERSION}`;
-const changes: Change[] = [
+const changes: SchemaChange[] = [
   ...['sessions', 'appends'].map((table) => ({
     name: `9000-${table}-${column}`,
     isAdditive: true,

@@ -47,7 +47,7 @@ export const findDeviceByUser = (db: Db, organizationId: string, userHash: strin
         and (organization_id is null or organization_id = ${organizationId})`,
   );
 
-export interface Decision {
+export interface DeviceDecision {
   status: 'approved' | 'denied';
   organizationId: string;
   decidedBy: string;
@@ -55,7 +55,7 @@ export interface Decision {
 }
 
 /** @returns the decided sign-in; undefined if none is pending under that code */
-export const decideDevice = (db: Db, userHash: string, decision: Decision, now: number) =>
+export const decideDevice = (db: Db, userHash: string, decision: DeviceDecision, now: number) =>
   db.transaction().execute(async (transaction) => {
     const { status, organizationId, decidedBy, plane } = decision;
     const row = await firstRow(

@@ -6,7 +6,7 @@ import { holdSchema, isLockTimeout, isValidIndex, setBoundsOfChange } from './po
 import { grantTenant } from './tenant.ts';
 
 /** A step from one schema to the next. A released change is never edited, renamed or reordered. */
-export type Change = {
+export type SchemaChange = {
   name: string;
   /** The previous version works with the changed schema: only nullable columns, tables and indexes were added. */
   isAdditive: boolean;
@@ -23,7 +23,7 @@ export type Change = {
     }
 );
 
-export const changesOf = (engine: Engine): readonly Change[] => [
+export const changesOf = (engine: Engine): readonly SchemaChange[] => [
   { name: '0001-schema', isAdditive: true, statements: statementsOfSchema(engine) },
 ];
 
@@ -35,7 +35,7 @@ export const changesOf = (engine: Engine): readonly Change[] => [
 export async function migrate<Schema>(
   db: Kysely<Schema>,
   engine: Engine,
-  changes: readonly Change[] = changesOf(engine),
+  changes: readonly SchemaChange[] = changesOf(engine),
 ): Promise<void> {
   const release = engine === 'postgres' ? await holdSchema(db) : undefined;
   try {
@@ -82,12 +82,12 @@ async function hasTable<Schema>(db: Kysely<Schema>, engine: Engine, name: string
   return (await find.execute(db)).rows.length > 0;
 }
 
-const note = <Schema>(db: Kysely<Schema>, { name, isAdditive }: Change) =>
+const note = <Schema>(db: Kysely<Schema>, { name, isAdditive }: SchemaChange) =>
   sql`insert into schema_changes (name, additive, made_at) values (${name}, ${Number(isAdditive)}, ${Date.now()})`.execute(
     db,
   );
 
-async function make<Schema>(db: Kysely<Schema>, engine: Engine, change: Change): Promise<void> {
+async function make<Schema>(db: Kysely<Schema>, engine: Engine, change: SchemaChange): Promise<void> {
   try {
     if ('index' in change && engine === 'postgres') await buildIndex(db, change);
     else await patiently(() => runChange(db, engine, change));
@@ -96,7 +96,7 @@ async function make<Schema>(db: Kysely<Schema>, engine: Engine, change: Change):
   }
 }
 
-const runChange = <Schema>(db: Kysely<Schema>, engine: Engine, change: Change) =>
+const runChange = <Schema>(db: Kysely<Schema>, engine: Engine, change: SchemaChange) =>
   db.transaction().execute(async (transaction) => {
     if (engine === 'postgres') await setBoundsOfChange(transaction);
     const statements = 'index' in change ? [createIndex(change)] : change.statements;
@@ -104,7 +104,7 @@ const runChange = <Schema>(db: Kysely<Schema>, engine: Engine, change: Change) =
     await note(transaction, change);
   });
 
-type IndexChange = Extract<Change, { index: string }>;
+type IndexChange = Extract<SchemaChange, { index: string }>;
 
 const createIndex = ({ index, on, isUnique = false }: IndexChange, how = '') =>
   `create ${isUnique ? 'unique ' : ''}index ${how} if not exists ${index} on ${on}`;

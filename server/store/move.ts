@@ -51,19 +51,19 @@ export const LEFT_BEHIND = [
   'usage_days',
 ] satisfies (keyof Database)[];
 
-export type Table = keyof typeof TABLES;
-export const MOVED = Object.keys(TABLES) as Table[];
+export type MovedTable = keyof typeof TABLES;
+export const MOVED = Object.keys(TABLES) as MovedTable[];
 
 /** The columns of the table's primary key. */
-export const keyOf = (table: Table): readonly string[] => TABLES[table];
+export const keyOf = (table: MovedTable): readonly string[] => TABLES[table];
 
-export type Row = Record<string, unknown>;
+export type MovedRow = Record<string, unknown>;
 
 export interface MoveOptions {
   from: Store;
   to: Store;
   /** Called for each table after it was copied, and after it was compared; the move waits for it. */
-  onTable: (table: Table, rows: number, phase: 'copied' | 'compared') => void | Promise<void>;
+  onTable: (table: MovedTable, rows: number, phase: 'copied' | 'compared') => void | Promise<void>;
 }
 
 /** The target is not empty, or differs from the source after the copy. */
@@ -78,7 +78,7 @@ export class MoveRefused extends Error {
  */
 export async function moveStore({ from, to, onTable }: MoveOptions): Promise<void> {
   for (const table of MOVED) if (await hasRows(to, table)) throw notEmpty(table);
-  const given = new Map<Table, Digest>();
+  const given = new Map<MovedTable, Digest>();
   for (const table of MOVED) {
     const digest = await copy(from, to, table);
     given.set(table, digest);
@@ -91,12 +91,12 @@ export async function moveStore({ from, to, onTable }: MoveOptions): Promise<voi
   }
 }
 
-const notEmpty = (table: Table) =>
+const notEmpty = (table: MovedTable) =>
   new MoveRefused(
     `The PostgreSQL database is not empty: ${table} has rows. Move into a database on which no service was started.`,
   );
 
-const notTheSame = (table: Table) =>
+const notTheSame = (table: MovedTable) =>
   new MoveRefused(`The rows of ${table} differ between the stores. Start again with an empty database.`);
 
 /** Number and content of rows, in any order, because the engines sort texts differently. */
@@ -104,7 +104,7 @@ class Digest {
   rows = 0;
   readonly #sum = Buffer.alloc(32);
 
-  add(row: Row): void {
+  add(row: MovedRow): void {
     this.rows++;
     const values = Object.keys(row)
       .sort()
@@ -118,7 +118,7 @@ class Digest {
   }
 }
 
-async function copy(from: Store, to: Store, table: Table): Promise<Digest> {
+async function copy(from: Store, to: Store, table: MovedTable): Promise<Digest> {
   const digest = new Digest();
   for await (const rows of pagesOf(from.db, table)) {
     await insertRows(to.db, table, rows);
@@ -127,13 +127,13 @@ async function copy(from: Store, to: Store, table: Table): Promise<Digest> {
   return digest;
 }
 
-async function digestOf(store: Store, table: Table): Promise<Digest> {
+async function digestOf(store: Store, table: MovedTable): Promise<Digest> {
   const digest = new Digest();
   for await (const rows of pagesOf(store.db, table)) for (const row of rows) digest.add(row);
   return digest;
 }
 
-async function hasRows({ db }: Store, table: Table): Promise<boolean> {
+async function hasRows({ db }: Store, table: MovedTable): Promise<boolean> {
   return (await sql`select 1 from ${sql.table(table)} limit 1`.execute(db)).rows.length > 0;
 }
 
@@ -142,8 +142,12 @@ const ROWS_OF_PAGE = 500;
 const BYTES_OF_PAGE = 16 * 1024 * 1024;
 
 /** All rows of the table, or those that fit, a bounded number at a time, along its key. */
-export async function* pagesOf(db: Db, table: Table, fitting: RawBuilder<unknown> = sql`true`): AsyncGenerator<Row[]> {
-  let last: Row | undefined;
+export async function* pagesOf(
+  db: Db,
+  table: MovedTable,
+  fitting: RawBuilder<unknown> = sql`true`,
+): AsyncGenerator<MovedRow[]> {
+  let last: MovedRow | undefined;
   do {
     const page = { db, table, fitting, last };
     const limit = table === 'appends' ? await appendsOfPage(page) : ROWS_OF_PAGE;
@@ -155,9 +159,9 @@ export async function* pagesOf(db: Db, table: Table, fitting: RawBuilder<unknown
 
 interface Page {
   db: Db;
-  table: Table;
+  table: MovedTable;
   fitting: RawBuilder<unknown>;
-  last: Row | undefined;
+  last: MovedRow | undefined;
 }
 
 /** How many appends after the last one fit into a page; at least one. */
@@ -171,18 +175,18 @@ async function appendsOfPage(page: Page): Promise<number> {
   return tooMany < 0 ? ROWS_OF_PAGE : Math.max(1, tooMany);
 }
 
-async function readPage({ db, table, fitting, last }: Page, columns: string, limit: number): Promise<Row[]> {
+async function readPage({ db, table, fitting, last }: Page, columns: string, limit: number): Promise<MovedRow[]> {
   const key = sql.join(TABLES[table].map((column) => sql.ref(column)));
   const behind = last ? sql`(${key}) > (${sql.join(TABLES[table].map((column) => last[column]))})` : sql`true`;
   return allRows(
     db,
-    sql<Row>`
+    sql<MovedRow>`
       select ${sql.raw(columns)} from ${sql.table(table)} where ${fitting} and ${behind} order by ${key} limit ${limit}`,
   );
 }
 
 /** @param repeated rows that are there already are left as they are */
-export const insertRows = (db: Db, table: Table, rows: readonly Row[], repeated = false): Promise<void> => {
-  const typed = rows as unknown as readonly Insertable<Database[Table]>[];
+export const insertRows = (db: Db, table: MovedTable, rows: readonly MovedRow[], repeated = false): Promise<void> => {
+  const typed = rows as unknown as readonly Insertable<Database[MovedTable]>[];
   return runAll(db, insertions(table, typed, repeated ? sql`on conflict do nothing` : NONE));
 };

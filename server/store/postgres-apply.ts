@@ -93,7 +93,7 @@ interface ChangedSession extends Pick<SessionRow, 'organization_id' | 'session_i
 }
 
 /** Closes a connection that does not answer. A write takes a tenth of a second. */
-const BOUNDED = { query_timeout: 8_000 } as const;
+export const BOUNDED = { query_timeout: 8_000 } as const;
 
 /** By name: of all columns the statement would fail on each connection that knows it, once a newer version adds one. */
 const CHANGED = 's.organization_id, s.session_id, s.status, s.event_count';

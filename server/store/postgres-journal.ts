@@ -7,7 +7,14 @@ import type { Journal, Proposal } from '../log/journal.ts';
 import { sliceOf } from '../work.ts';
 import { isUnavailable, storeUnavailable, uniqueViolation } from './dialect.ts';
 import { isLockTimeout } from './postgres.ts';
-import { type Addition, applyBehind, applyDeletions, type NewDeletion, whileUnheld } from './postgres-apply.ts';
+import {
+  type Addition,
+  applyBehind,
+  applyDeletions,
+  BOUNDED,
+  type NewDeletion,
+  whileUnheld,
+} from './postgres-apply.ts';
 import type { SessionRow } from './schema.ts';
 
 /** The session, with a row for each of its appends that has one of the keys. */
@@ -19,8 +26,6 @@ WHERE s.session_id = $1 AND s.organization_id = $2`;
 
 const READ_DELETED = 'SELECT plane FROM deleted_sessions WHERE session_id = $1 AND organization_id = $2';
 
-/** Time without an answer after which the connection is closed. */
-const BOUNDED = { query_timeout: 8_000 } as const;
 /** The statement that commits compares the keys itself. */
 const REMEMBERED = { mostSessions: 20_000, mostKeys: 0 } as const;
 

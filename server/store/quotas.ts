@@ -17,7 +17,7 @@ export type Quota = keyof typeof QUOTAS;
 export const CONFIG_QUOTA = 8 * 1024 * 1024;
 
 /** A machine counts if it was seen in this time, so that CI runners with random host names stop counting by themselves. */
-export const SEEN_WITHIN_MS = 7 * 24 * 3_600_000;
+const SEEN_WITHIN_MS = 7 * 24 * 3_600_000;
 
 const NAMES: Partial<Record<Quota, string>> = { directory_users: 'users of its directory' };
 

@@ -23,7 +23,7 @@ export interface Looks {
 }
 
 /** The start of its hour. */
-export const hourOf = (time: number): number => time - (time % HOUR_MS);
+const hourOf = (time: number): number => time - (time % HOUR_MS);
 
 /** What distinguishes rows. Sorted by it, two processes that write the same rows do not wait for each other. */
 export const keyOfLooks = ({ sessionId, kind, firstAt, userId }: Looks): string =>

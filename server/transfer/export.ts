@@ -10,7 +10,7 @@ import { sync } from '../backup/backup.ts';
 import { recordAction } from '../store/audit.ts';
 import { type Happened, OPERATOR } from '../store/audit-chain.ts';
 import { emailKey } from '../store/columns.ts';
-import { pagesOf, type Row, type Table } from '../store/move.ts';
+import { type MovedRow, type MovedTable, pagesOf } from '../store/move.ts';
 import { allRows, firstRow } from '../store/rows.ts';
 import type { Db } from '../store/schema.ts';
 import { VERSION } from '../version.ts';
@@ -127,7 +127,7 @@ async function* linesOf({ db, key, now }: ExportOptions, { of, tables }: Selecte
   };
   yield `${JSON.stringify(header)}\n`;
   const parts = new Parts();
-  for (const table of Object.keys(tables) as Table[]) {
+  for (const table of Object.keys(tables) as MovedTable[]) {
     for await (const row of rowsOf(db, table, tables)) {
       const line = JSON.stringify({ part: table, row: toExported(table, row) });
       parts.add(table, line);
@@ -140,7 +140,7 @@ async function* linesOf({ db, key, now }: ExportOptions, { of, tables }: Selecte
   yield `${JSON.stringify({ manifest, signature: key.signatureOf(manifest) } satisfies Manifest)}\n`;
 }
 
-async function* rowsOf(db: Db, table: Table, tables: Selection): AsyncGenerator<Row> {
+async function* rowsOf(db: Db, table: MovedTable, tables: Selection): AsyncGenerator<MovedRow> {
   if (table !== 'appends') {
     for await (const page of pagesOf(db, table, tables[table])) yield* page;
     return;

@@ -4,7 +4,7 @@ import { createZstdDecompress } from 'node:zlib';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { isSignedBy } from '../audit/heads.ts';
-import type { Row, Table } from '../store/move.ts';
+import type { MovedRow, MovedTable } from '../store/move.ts';
 
 /*
  * An exported organization, or one person of it, is one file: lines of JSON, compressed with zstd. The first line says what it is, then comes a line
@@ -30,8 +30,8 @@ export type Header = Static<typeof Header>;
 
 /** A row of a table. Of `appends` it has the events in place of their compressed form. */
 export interface PartLine {
-  part: Table;
-  row: Row;
+  part: MovedTable;
+  row: MovedRow;
 }
 
 const Part = Type.Object({ part: Type.String(), rows: Type.Integer(), sha256: Type.String() });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { insertRows, keyOf, MOVED, type Row, type Table } from '../store/move.ts';
+import { insertRows, keyOf, MOVED, type MovedRow, type MovedTable } from '../store/move.ts';
 import { allRows, oneRow } from '../store/rows.ts';
 import type { Db } from '../store/schema.ts';
 import { type ExportFile, type PartLine, readRows, verifyFile } from './format.ts';
@@ -50,8 +50,8 @@ async function assertFitting(db: Db, { header }: ExportFile): Promise<void> {
 }
 
 interface Batch {
-  table: Table;
-  rows: Row[];
+  table: MovedTable;
+  rows: MovedRow[];
 }
 
 /** Rows of one table, in the order of the file. */
@@ -71,7 +71,7 @@ async function* batchesOf(path: string): AsyncGenerator<Batch> {
   if (batch) yield batch;
 }
 
-function tableOf(part: PartLine['part']): Table {
+function tableOf(part: PartLine['part']): MovedTable {
   if (MOVED.includes(part) && EXPORTED[part]) return part;
   throw new Error(`The file has rows of ${part}, which this version does not import`);
 }
@@ -86,7 +86,7 @@ async function compare(db: Db, path: string, { header, rowsOf }: ExportFile): Pr
     count++;
     if (count <= MOST_NAMED) findings.push(finding);
   };
-  const found = new Map<Table, number>();
+  const found = new Map<MovedTable, number>();
   for await (const { table, rows } of batchesOf(path)) {
     const stored = new Map((await readStored(db, table, rows)).map((row) => [nameOf(table, row), row]));
     found.set(table, (found.get(table) ?? 0) + stored.size);
@@ -97,7 +97,7 @@ async function compare(db: Db, path: string, { header, rowsOf }: ExportFile): Pr
       else if (textOf(toExported(table, other)) !== textOf(row)) report(`${table} ${name} differs`);
     }
   }
-  for (const [table, fitting] of Object.entries(EXPORTED) as [Table, (id: string) => ReturnType<typeof sql>][]) {
+  for (const [table, fitting] of Object.entries(EXPORTED) as [MovedTable, (id: string) => ReturnType<typeof sql>][]) {
     const { rows } = await oneRow(
       db,
       sql<{ rows: number }>`select count(*) as rows from ${sql.table(table)} where ${fitting(header.organizationId)}`,
@@ -108,19 +108,19 @@ async function compare(db: Db, path: string, { header, rowsOf }: ExportFile): Pr
   return count <= MOST_NAMED ? findings : [...findings, `and ${count - MOST_NAMED} more differences`];
 }
 
-function readStored(db: Db, table: Table, rows: readonly Row[]): Promise<Row[]> {
-  const ofRow = (row: Row) =>
+function readStored(db: Db, table: MovedTable, rows: readonly MovedRow[]): Promise<MovedRow[]> {
+  const ofRow = (row: MovedRow) =>
     sql`(${sql.join(
       keyOf(table).map((column) => sql`${sql.ref(column)} = ${row[column]}`),
       sql` and `,
     )})`;
-  return allRows(db, sql<Row>`select * from ${sql.table(table)} where ${sql.join(rows.map(ofRow), sql` or `)}`);
+  return allRows(db, sql<MovedRow>`select * from ${sql.table(table)} where ${sql.join(rows.map(ofRow), sql` or `)}`);
 }
 
-const nameOf = (table: Table, row: Row) =>
+const nameOf = (table: MovedTable, row: MovedRow) =>
   keyOf(table)
     .map((column) => String(row[column]))
     .join(' ');
 
 /** The same for the same values, in whatever order the store has its columns. */
-const textOf = (row: Row) => JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1)));
+const textOf = (row: MovedRow) => JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1)));

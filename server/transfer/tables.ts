@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { pack } from '../log/codec.ts';
 import { decodeFrame, encodeFrame, type FramedEvent } from '../log/frame.ts';
-import type { Row, Table } from '../store/move.ts';
+import type { MovedRow, MovedTable } from '../store/move.ts';
 
 const own = (organizationId: string) => sql`organization_id = ${organizationId}`;
 const kept = (organizationId: string) => sql`organization_id = ${organizationId} and deleted_at is null`;
@@ -14,10 +14,10 @@ const ofKept = (organizationId: string) =>
 export const WITH_WORDS = sql`content_expired_at is null`;
 
 /** Conditions on the rows of tables that are exported; a table comes after those that it refers to. */
-export type Selection = { [Name in Table]?: RawBuilder<unknown> };
+export type Selection = { [Name in MovedTable]?: RawBuilder<unknown> };
 
 /** The tables of an exported organization, and which of their rows are its own. */
-export const EXPORTED: { [Name in Table]?: (organizationId: string) => RawBuilder<unknown> } = {
+export const EXPORTED: { [Name in MovedTable]?: (organizationId: string) => RawBuilder<unknown> } = {
   users: (organizationId) =>
     sql`user_id in (select user_id from members where organization_id = ${organizationId} and status = 'active')`,
   organizations: own,
@@ -81,7 +81,7 @@ export const selectPerson = (organizationId: string, userId: string): Selection 
 };
 
 /** Tables that no export has, and why. */
-export const NOT_EXPORTED: { [Name in Table]?: string } = {
+export const NOT_EXPORTED: { [Name in MovedTable]?: string } = {
   settings: 'of the service, with its keys and its pepper',
   jobs: 'of what is masked at the moment, with texts under a key of this service',
   device_sign_ins: 'of machines that wait for minutes',
@@ -91,7 +91,7 @@ export const NOT_EXPORTED: { [Name in Table]?: string } = {
 };
 
 /** An append as it is exported: each event with the text of its payload, exactly as it was accepted. */
-export function toExported(table: Table, row: Row): Row {
+export function toExported(table: MovedTable, row: MovedRow): MovedRow {
   if (table !== 'appends') return row;
   const { codec, body, ...rest } = row;
   const events = decodeFrame({ codec: Number(codec), body: body as Uint8Array });
@@ -103,7 +103,7 @@ const textOf = (bytes: Uint8Array) => STRICT.decode(bytes);
 const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The row of the store. */
-export function toStored(table: Table, row: Row): Row {
+export function toStored(table: MovedTable, row: MovedRow): MovedRow {
   if (table !== 'appends') return row;
   const { events, ...rest } = row;
   const framed: FramedEvent[] = (events as { eventType: string; payload: string }[]).map(({ eventType, payload }) => ({
