@@ -152,7 +152,7 @@ function describeStatus(inspection: Inspection, status: ReturnType<typeof summar
     ['Signed in', settings.secret === undefined ? 'no' : refused || whom || 'yes, organization not known yet'],
     ['Dashboard', settings.secret !== undefined && dashboard],
     ['Daemon', daemon.running ? `running${since ?? ''}` : 'not running'],
-    ['New sessions', describeVisibility(inspection.visibility)],
+    ['New sessions', settings.secret !== undefined && describeVisibility(inspection.visibility)],
     ['Agents', agents.length === 0 && 'no transcripts found yet'],
     ...agents.map(({ name, transcripts, bytes, sessions, eventsSent }): [string, string] => {
       const sent = `, ${formatCount(eventsSent, 'event')} of ${formatCount(sessions, 'session')} sent`;

@@ -54,6 +54,7 @@ export const uninstallCommand = defineCommand({
         ? [`Kept in ${state}: ${KEPT}. \`capture uninstall --purge\` deletes it.`]
         : []),
       ...(isPurged ? [isGone ? `${state} is deleted.` : `All of capture's own in ${state} is deleted.`] : []),
+      ...(isPurged ? [`Only the program itself is left: ${context.program.at(-1)}`] : []),
     ]);
     if (left === 0) return;
     throw new Failure(

@@ -60,10 +60,10 @@ export function describePlan(context: Context, { agents, hooks, daemon, supervis
   return [
     `Agents found: ${namesOf(agents)}. Their session files are read in place; nothing is copied or moved.`,
     ...hooks.flatMap(({ wanted, edited }) => describeHooks(context, wanted, edited)),
-    ...(hooks.length === 0 ? ['Nothing in your agents is changed.'] : []),
+    ...(hooks.length === 0 ? ['Nothing in your agents will be changed.'] : []),
     ...(supervisor ? [`${supervisor.name} keeps capture running${file}.`] : []),
-    ...(daemon && !supervisor ? ['capture runs in the background from now on.'] : []),
-    `It keeps its own files in ${short(stateFolder(context))}.`,
+    ...(daemon && !supervisor ? ['capture will run in the background.'] : []),
+    `It will keep its own files in ${short(stateFolder(context))}.`,
     'Your organization decides who sees your sessions; `capture visibility private` keeps new ones to yourself.',
   ];
 }

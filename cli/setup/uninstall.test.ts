@@ -39,7 +39,10 @@ test('purged, the state folder is gone with the spools of every account, and the
   const { home, state, capture } = await prepare();
   expect(readdirSync(state).filter((name) => /^spool(-[0-9a-f]{16})?\.db$/.test(name))).toHaveLength(2);
   const { exitCode, stdout } = await capture(['uninstall', '--purge', '--yes']);
-  expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`${state} is deleted.`)]);
+  expect([exitCode, stdout]).toEqual([
+    0,
+    expect.stringMatching(`${state} is deleted\\.\nOnly the program itself is left: /`),
+  ]);
   expect(existsSync(state)).toBe(false);
   expect(readFileSync(join(home, '.cursor/hooks.json'), 'utf8')).toBe('{}');
 });
