@@ -99,6 +99,7 @@ test('the session that a pause kept back is the one that was active last', async
   await capture('pause');
   say('during');
   await capture('import');
+  expect((await capture('sessions')).stdout).toMatch(/claude-code .* nothing captured /);
   const { stdout } = await capture('skip', '--last', '--json');
   expect(JSON.parse(stdout)).toMatchObject({ session: sessionId(1), sent: 0 });
 });

@@ -182,7 +182,8 @@ export function createReader(options: ReaderOptions) {
     const session = { folder: origin.cwd, startedAt: Math.min(begun, startedAt), parents };
     const find = (name: string) => policy?.find(agent, name);
     const { from, hasEarlier } = wantedOf(consent, session, find);
-    return { from, hasEarlier: hasEarlier || mayRepeatPause(pauses, firstStartOf(session, find)) };
+    const isNearPause = () => pauses.length > 0 && mayRepeatPause(pauses, firstStartOf(session, find));
+    return { from, hasEarlier: hasEarlier || isNearPause() };
   }
 
   const isEarlier = (file: Unread) => letGoOf(file.found.agent.id, file).from > file.found.modifiedAt;

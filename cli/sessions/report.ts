@@ -74,8 +74,9 @@ export function visibilityOf(spool: Spool, id: number): Visibility | undefined {
   return VISIBILITIES.find((one) => parts.includes(one));
 }
 
-/** `16 sent, 2 waiting, 1 refused`. */
+/** `16 sent, 2 waiting, 1 refused`. Of some sessions everything so far was left out. */
 export function describeCounts({ eventsSent, eventsWaiting, eventsRefused }: SessionReport): string {
+  if (eventsSent + eventsWaiting + eventsRefused === 0) return 'nothing captured';
   const number = (count: number, what: string) => (count > 0 ? `, ${count.toLocaleString('en-US')} ${what}` : '');
   return `${eventsSent.toLocaleString('en-US')} sent${number(eventsWaiting, 'waiting')}${number(eventsRefused, 'refused')}`;
 }
