@@ -49,27 +49,36 @@ const COLUMNS: readonly Column<AddOn>[] = [
   },
   {
     head: 'People',
-    cell: ({ people, topPeople }) =>
-      people === 0 ? UNKNOWN : <span title={topPeople.map(showHidden).join(', ')}>{namesOf(topPeople, people)}</span>,
+    cell: ({ calls, people, topPeople }) =>
+      calls === 0 ? undefined : people === 0 ? (
+        UNKNOWN
+      ) : (
+        <span title={topPeople.map(showHidden).join(', ')}>{namesOf(topPeople, people)}</span>
+      ),
   },
   {
     head: 'Agents',
-    cell: ({ agentIds }) => (
-      <span className="inline-flex flex-wrap gap-x-3">
-        {agentIds.map((agentId) => (
-          <AgentName key={agentId} agentId={agentId} />
-        ))}
-      </span>
-    ),
+    cell: ({ agentIds }) =>
+      agentIds.length === 0 ? undefined : (
+        <span className="inline-flex flex-wrap gap-x-3">
+          {agentIds.map((agentId) => (
+            <AgentName key={agentId} agentId={agentId} />
+          ))}
+        </span>
+      ),
   },
   { head: 'Last used', cell: ({ lastUsedAt }) => lastUsedAt && <Ago time={lastUsedAt} /> },
   {
     head: 'Tokens',
     isNumber: true,
     explain: 'Of sub-agents. Tokens of other calls are part of the turn that makes them.',
-    cell: ({ tokens }) => (tokens === undefined ? UNKNOWN : formatTokens(tokens)),
+    cell: ({ calls, tokens }) => (calls === 0 ? undefined : tokens === undefined ? UNKNOWN : formatTokens(tokens)),
   },
-  { head: 'Cost', isNumber: true, cell: ({ cost }) => (cost === undefined ? UNKNOWN : formatCost(cost)) },
+  {
+    head: 'Cost',
+    isNumber: true,
+    cell: ({ calls, cost }) => (calls === 0 ? undefined : cost === undefined ? UNKNOWN : formatCost(cost)),
+  },
 ];
 
 const FEW_PEOPLE = 2;

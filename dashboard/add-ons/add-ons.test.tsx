@@ -39,6 +39,9 @@ test('each add-on stands with its calls, failures, people and cost, as far as th
   expect(textOf('playwright')).not.toContain('$');
   expect(textOf('Explore')).toMatch(/12\.0k\$0\.42/);
   expect(textOf('seo')).toMatch(/never.*5 sessions/);
+  // That nobody uses it is known, and no dash says otherwise.
+  expect(textOf('seo')).not.toContain('–');
+  expect(textOf('playwright')).toContain('–');
 });
 
 test('where nobody is told by name, people are counted', async () => {

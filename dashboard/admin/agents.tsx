@@ -20,10 +20,11 @@ export function AgentsPage() {
       api.updateInstallation({ installationId, body: { status } }),
     [keys.installations],
   );
-  const machineOf = ({ environmentId }: Installation) => machines.get(environmentId ?? '') ?? '—';
+  const machineOf = ({ environmentId }: Installation) => machines.get(environmentId ?? '') ?? 'unknown machine';
   return (
     <ResourcePage
       title="Agents"
+      context="Every agent that a machine sent sessions of. What a disabled agent does stays on its machine."
       name="Installations"
       query={useInstallations()}
       failed={change.error}
@@ -60,8 +61,14 @@ export function AgentsPage() {
               machineOf(each)
             ),
         },
-        { head: 'Version', isMuted: true, cell: ({ version }) => version && showHidden(version) },
-        { head: 'Changed', isMuted: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
+        {
+          head: 'Version',
+          label: 'version',
+          isMuted: true,
+          cell: ({ version }) =>
+            version ? showHidden(version) : <span title="Its machine has not told the version">unknown</span>,
+        },
+        { head: 'Changed', label: 'changed', isMuted: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
         {
           head: 'Actions',
           isActions: true,
@@ -95,6 +102,7 @@ function Catalog({ agents }: { agents: readonly AgentDefinition[] }) {
       <h2 id="catalog" className="mb-2 text-14">
         Catalog
       </h2>
+      <p className="mb-2 text-13 text-muted">Agents that this service knows by name. Not all of them are in use.</p>
       <ul className="grid grid-cols-[repeat(auto-fill,minmax(220px,1fr))] gap-x-6 text-13">
         {agents.map(({ agentId, vendor, status }) => (
           <li key={agentId} className="flex h-8 items-center justify-between gap-2 border-line border-b">

@@ -69,7 +69,7 @@ function Holds() {
           wraps: true,
           cell: ({ holdId, reason }) => (
             <>
-              {showHidden(reason)} <code className="block text-12 text-muted">{holdId}</code>
+              {showHidden(reason)} <code className="block text-12 text-muted [overflow-wrap:anywhere]">{holdId}</code>
             </>
           ),
         },
@@ -196,7 +196,7 @@ function Target({ target: { kind, id } }: { target: HoldTarget }) {
   if (kind === 'repository') return <>{showHidden(id)}</>;
   return (
     <Link to="/sessions/$sessionId" params={{ sessionId: id }} className="row-link">
-      <code className="text-12">{showHidden(id)}</code>
+      <code className="text-12 [overflow-wrap:anywhere]">{showHidden(id)}</code>
     </Link>
   );
 }

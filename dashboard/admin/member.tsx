@@ -59,7 +59,7 @@ function Issued({ userId }: { userId: string }) {
             <li key={machine.environmentId} className="flex min-h-8 items-center gap-3 border-line border-b">
               <SessionsOf of={{ machine: machine.environmentId }}>{nameOfEnvironment(machine)}</SessionsOf>
               <Health health={health?.get(machine.environmentId)} />
-              <span className="ml-auto text-muted">
+              <span className="ml-auto flex-none text-muted">
                 <Ago time={machine.lastSeenAt} />
               </span>
             </li>
@@ -78,7 +78,7 @@ function Issued({ userId }: { userId: string }) {
                 {nameOfSecret(secret)}
               </SessionsOf>
               {secret.status === 'revoked' && <span className="text-muted">revoked</span>}
-              <span className="ml-auto text-muted">
+              <span className="ml-auto flex-none text-muted">
                 {secret.lastUsedAt ? <Ago time={secret.lastUsedAt} /> : 'never used'}
               </span>
             </li>
@@ -98,7 +98,9 @@ function Sessions({ person }: { person: string }) {
         Latest sessions <span className="font-normal text-muted">· of the user {showHidden(person)}</span>
       </h2>
       {sessions.isSuccess && rows.length === 0 && (
-        <p className="text-13 text-muted">No session of a user with this name.</p>
+        <p className="text-13 text-muted">
+          No sessions yet. Theirs are those of a user named {showHidden(person)} on any machine.
+        </p>
       )}
       <ul className="text-13">
         {rows.map(({ session, summary }) => (

@@ -63,16 +63,20 @@ export function MembersPage() {
         { head: 'Role', cell: ({ role }) => role },
         {
           head: 'Since',
-          label: 'since',
           isMuted: true,
-          cell: ({ joinedAt, createdAt }) => <Ago time={joinedAt ?? createdAt} />,
+          cell: ({ status, joinedAt, createdAt }) => (
+            <>
+              {status === 'invited' ? 'invited' : 'joined'} <Ago time={joinedAt ?? createdAt} />
+            </>
+          ),
         },
         {
           head: 'Sessions',
           wraps: true,
-          cell: (member) => (
-            <SessionsOf of={{ person: personOf(member) }}>person:{showHidden(personOf(member))}</SessionsOf>
-          ),
+          cell: (member) =>
+            member.status === 'active' && (
+              <SessionsOf of={{ person: personOf(member) }}>person:{showHidden(personOf(member))}</SessionsOf>
+            ),
         },
         {
           head: 'Actions',

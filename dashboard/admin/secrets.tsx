@@ -50,6 +50,7 @@ export function SecretsPage() {
       columns={[
         {
           head: 'Name',
+          wraps: true,
           cell: ({ secretId, secretEnvironment, name, status }) => (
             <>
               <strong>
@@ -76,7 +77,7 @@ export function SecretsPage() {
           ),
         },
         { head: 'Issued', label: 'issued', isMuted: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
-        { head: 'By', label: 'by', cell: ({ createdBy }) => <PersonLink userId={createdBy} /> },
+        { head: 'By', label: 'by', wraps: true, cell: ({ createdBy }) => <PersonLink userId={createdBy} /> },
         {
           head: 'Last used',
           label: 'last used',

@@ -55,7 +55,7 @@ export function Table<Row>({ name, columns, rows, keyOf, isMuted, below, isLong,
     </tbody>
   );
   return (
-    <Scroll aria-label={name} className={isLong ? 'max-h-[560px] overflow-auto' : 'overflow-x-auto'}>
+    <Scroll aria-label={name} className={isLong ? 'relative max-h-[560px] overflow-auto' : 'relative overflow-x-auto'}>
       <table className={isLong ? 'table' : 'table table-lines'}>
         <Head columns={columns} />
         {body(first.part)}
