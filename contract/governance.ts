@@ -135,6 +135,15 @@ export const GOVERNANCE = {
     replies: { 200: Envelope('runs', Type.Array(MaskRun)) },
     errors: [401, 403, 429, 503],
   }),
+  cancelMaskRun: route({
+    method: 'DELETE',
+    path: '/v1/organizations/me/masks/{runId}',
+    auth: 'admin',
+    summary:
+      'Cancel masking a text in all sessions, which the caller has asked for; what is masked stays masked, and one that has ended stays as it is',
+    replies: { 200: Envelope('run', MaskRun) },
+    errors: [400, 401, 403, 404, 429, 503],
+  }),
   showEvidence: route({
     method: 'GET',
     path: '/v1/organizations/me/sessions/{sessionId}/evidence',

@@ -46,7 +46,7 @@ export const COMMANDS: Record<string, Command> = {
 
 /** What may follow a command; nothing may follow the others. */
 const OPTIONS_OF: Record<string, string> = {
-  sweep: '[--apply] [--after SESSION]',
+  sweep: '[--apply] [--after SESSION] | --cancel',
   'audit verify': '[--heads FILE]',
   backup: 'FILE',
   restore: 'FILE [--check]',

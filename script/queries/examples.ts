@@ -392,7 +392,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   findNextOfRun: [[VIEWER, MASK_RUN, 'ses_1']],
   advanceMaskRun: [[JOB, { sessionId: 'ses_2', isHeld: false, events: 1, places: 1, fields: 0 }, NOW]],
   finishMaskRun: [[JOB, 'done', NOW]],
-  cancelMaskRun: [[MASK_RUN, NOW]],
+  cancelMaskRun: [[{ ...ACTOR, runId: 'mrn_1' }, NOW]],
   listMaskRuns: [[ORGANIZATION, 'usr_1']],
   listSwept: [['', 200]],
   findMask: [[ORGANIZATION, 'msk_1']],

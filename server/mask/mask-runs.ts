@@ -24,7 +24,7 @@ import { seal } from './seal.ts';
 
 export interface MaskRunsOptions {
   db: Db;
-  masking: Pick<Masking, 'countInSlices' | 'ask'>;
+  masking: Pick<Masking, 'whenArrived' | 'countInSlices' | 'ask'>;
   jobs: Pick<Jobs, 'register' | 'start'>;
   pepper: string;
   now: () => number;
@@ -95,7 +95,7 @@ export class MaskRuns {
     };
     const held = { ...nothing, isHeld: true };
     if ((await findHoldOf(db, place)) !== undefined) return noted(held);
-    const { events, places, fields } = yield* masking.countInSlices(session, text);
+    const { events, places, fields } = yield* masking.countInSlices(yield* masking.whenArrived(session), text);
     const step = { ...nothing, events, places, fields };
     if (run.is_dry === 1 || events + fields === 0) return noted(step);
     // Reading takes a while, and its person may have restricted the session meanwhile.

@@ -125,6 +125,20 @@ export class Masking {
     }
   }
 
+  /** The session with all that was acknowledged of it by now; without, where that is on its way into the store for long. */
+  async *whenArrived(session: SessionRow): Slices<SessionRow> {
+    const { db, bus } = this.#options;
+    if (!bus) return session;
+    const { organization_id: organizationId, session_id: sessionId } = session;
+    const accepted = await bus.countAccepted({ organizationId, sessionId });
+    let arrived = session;
+    yield* poll(async () => {
+      arrived = (await findSession(db, wholeOrganization(organizationId), sessionId)) ?? arrived;
+      return arrived.event_count >= accepted;
+    });
+    return arrived;
+  }
+
   /**
    * Masks a text; resolves when that is done, or has taken long and goes on by itself.
    * @throws MaskHeld

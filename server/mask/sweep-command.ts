@@ -1,25 +1,31 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Config } from '../config.ts';
-import { askForSweep, MaskHeld } from '../store/masks.ts';
+import { askForSweep, cancelMask, listSweepMasks, MaskHeld } from '../store/masks.ts';
 import { changeStore, openStoreToRead, type StoreOptions } from '../store/open.ts';
 import { type SweepFinding, sweepSessions } from './sweep.ts';
 
 type Write = (line: string) => void;
 
+/** Masks that one transaction withdraws. */
+const CANCELLED_AT_ONCE = 100;
+
 /**
  * Reports what today's rules of redaction find in stored sessions, beside a service that may be using the store. With `--apply` it
- * asks the service to mask that.
+ * asks the service to mask that; with `--cancel` it withdraws what the service has not masked yet.
  * @throws if something is found, and is not going to be masked
  */
 export async function sweep(config: Config, write: Write, options: readonly string[]): Promise<void> {
-  const { after, isApplied } = readOptions(options);
   const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = config;
   const place = { dataDir, databaseUrl, onError: (error: Error) => write(error.message) };
+  if (options.length === 1 && options[0] === '--cancel') return cancel(place, write);
+  const { after, isApplied } = readOptions(options);
   const db = await openStoreToRead(place);
   let left = 0;
   const { sessions, findings } = await sweepSessions(db, after, async (finding) => {
-    const becomes = isApplied ? await ask(place, finding) : heldBy(finding.holdId);
-    if (!isApplied || finding.holdId !== undefined) left++;
+    const { becomes, isLeft } = isApplied
+      ? await ask(place, finding)
+      : { becomes: heldBy(finding.holdId), isLeft: true };
+    if (isLeft) left++;
     const counts = Object.entries(finding.rules).map(([rule, count]) => `${rule} ${count}`);
     const events = `${finding.events} ${finding.events === 1 ? 'event' : 'events'}`;
     write(`${finding.sessionId}: ${events}: ${counts.join(', ')}${becomes}`);
@@ -45,7 +51,7 @@ function readOptions(options: readonly string[]): { after: string; isApplied: bo
   const [option, after = '', ...more] = rest;
   if (more.length > 0 || (option !== undefined && (option !== '--after' || after === ''))) {
     throw new Error(
-      '`sweep` takes no option but --apply, which masks what is found, and then --after SESSION, which goes on behind that session',
+      '`sweep` takes no option but --apply, which masks what is found, and then --after SESSION, which goes on behind that session; or --cancel alone, which withdraws what is not masked yet',
     );
   }
   return { after, isApplied };
@@ -53,15 +59,29 @@ function readOptions(options: readonly string[]): { after: string; isApplied: bo
 
 const heldBy = (holdId: string | undefined) => (holdId === undefined ? '' : `; held by ${holdId}`);
 
-/** Asks the service to mask what was found. @returns what becomes of it */
-async function ask(place: StoreOptions, finding: SweepFinding): Promise<string> {
+/** Asks the service to mask what was found. @returns what becomes of it, and whether a hold leaves it as it is */
+async function ask(place: StoreOptions, finding: SweepFinding): Promise<{ becomes: string; isLeft: boolean }> {
   try {
     const isNew = await changeStore(place, (transaction) => askForSweep(transaction, finding, Date.now()));
-    return isNew ? '; is going to be masked' : '; was asked for before';
+    return { becomes: isNew ? '; is going to be masked' : '; was asked for before', isLeft: false };
   } catch (error) {
-    if (error instanceof Problem && error.code === 'words_withheld') return '; is gone meanwhile';
+    if (error instanceof Problem && error.code === 'words_withheld') {
+      return { becomes: '; is gone meanwhile', isLeft: false };
+    }
     if (!(error instanceof MaskHeld)) throw error;
-    finding.holdId = error.holdId;
-    return heldBy(error.holdId);
+    return { becomes: heldBy(error.holdId), isLeft: true };
   }
+}
+
+/** Withdraws what sweeps have asked for and the service has not masked. What it has masked stays masked. */
+async function cancel(place: StoreOptions, write: Write): Promise<void> {
+  let cancelled = 0;
+  for (let listed = CANCELLED_AT_ONCE; listed === CANCELLED_AT_ONCE; ) {
+    await changeStore(place, async (transaction) => {
+      const masks = await listSweepMasks(transaction, CANCELLED_AT_ONCE);
+      for (const mask of masks) if (await cancelMask(transaction, mask, Date.now())) cancelled++;
+      listed = masks.length;
+    });
+  }
+  write(`${cancelled} sessions are left as they are. What was masked before stays masked.`);
 }

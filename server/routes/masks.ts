@@ -4,13 +4,13 @@ import type { Deps } from '../deps.ts';
 import type { MemberCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
 import { findHoldOf } from '../store/holds.ts';
-import { listMaskRuns, toMaskRun } from '../store/mask-runs.ts';
+import { cancelMaskRun, listMaskRuns, toMaskRun } from '../store/mask-runs.ts';
 import { listMasks, MaskHeld, toMaskReceipt } from '../store/masks.ts';
 import { findSession } from '../store/sessions.ts';
 import { viewerOf } from '../store/viewer.ts';
-import { foundReadable } from './answers.ts';
+import { found, foundReadable } from './answers.ts';
 
-export const maskHandlers = ({ store: { db }, masking, maskRuns }: Deps) => {
+export const maskHandlers = ({ store: { db }, masking, maskRuns, now }: Deps) => {
   async function find(caller: MemberCaller, sessionId: string) {
     const viewer = await viewerOf(db, caller);
     return foundReadable(viewer, await findSession(db, viewer, sessionId));
@@ -49,6 +49,11 @@ export const maskHandlers = ({ store: { db }, masking, maskRuns }: Deps) => {
     async listMaskRuns({ caller: { organizationId, userId } }) {
       const rows = await listMaskRuns(db, organizationId, userId);
       return { status: 200, body: { runs: rows.map(toMaskRun) } };
+    },
+
+    async cancelMaskRun({ caller: { organizationId, userId }, params: { runId } }) {
+      const run = found(await cancelMaskRun(db, { organizationId, userId, runId }, now()), 'run');
+      return { status: 200, body: { run: toMaskRun(run) } };
     },
   } satisfies Partial<Handlers>;
 };

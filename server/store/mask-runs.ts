@@ -118,12 +118,21 @@ export const finishMaskRun = (db: Db, job: Job, outcome: 'done' | 'stopped' | 'f
     await endRun(transaction, job.organization_id, job.job_id, outcome, now);
   });
 
-/** Cancels a run that goes on, and forgets its text; one that has ended stays as it is. */
-export const cancelMaskRun = (db: Db, { organization_id: organizationId, run_id: runId }: MaskRunRow, now: number) =>
+/**
+ * Cancels a person's run that goes on, and forgets its text; one that has ended stays as it is.
+ * @returns undefined where this person has no such run
+ */
+export const cancelMaskRun = (
+  db: Db,
+  { organizationId, userId, runId }: Pick<NewMaskRun, 'organizationId' | 'userId' | 'runId'>,
+  now: number,
+): Promise<MaskRunRow | undefined> =>
   db.transaction().execute(async (transaction) => {
-    if (await cancelJob(transaction, organizationId, runId)) {
-      await endRun(transaction, organizationId, runId, 'cancelled', now);
-    }
+    const run = await findMaskRun(transaction, organizationId, runId);
+    if (run?.requested_by !== userId) return undefined;
+    if (!(await cancelJob(transaction, organizationId, runId))) return run;
+    await endRun(transaction, organizationId, runId, 'cancelled', now);
+    return findMaskRun(transaction, organizationId, runId);
   });
 
 async function endRun(transaction: Db, organizationId: string, runId: string, outcome: RunOutcome, now: number) {

@@ -121,6 +121,7 @@ export const EXCEPTIONS: Partial<Record<AnyRouteName, readonly Exception[]>> = {
       why: 'A share is revoked by who made it, by the person of its session, or by an admin.',
     },
   ],
+  cancelMaskRun: [{ callers: ['owner'], status: 404, why: 'A run exists for who asked for it alone.' }],
   getShare: [{ callers: ['stranger'], status: 404, why: OF_MEMBERS }],
   listSharedEvents: [{ callers: ['stranger'], status: 404, why: OF_MEMBERS }],
   changeView: [{ callers: ['admin', 'owner'], status: 404, why: UNSHARED_VIEW }],

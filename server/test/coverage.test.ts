@@ -70,6 +70,7 @@ const NOT_SHOWN: Partial<Record<AnyRouteName, Record<number, string>>> = {
   deleteSession: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   getDeletionReceipt: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   releaseHold: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
+  cancelMaskRun: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   revokeShare: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   deleteView: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   streamChanges: { 200: 'it never ends: live.test.ts reads it', 400: 'both sides of its query are optional strings' },

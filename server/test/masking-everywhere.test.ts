@@ -130,7 +130,7 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
     const next = await startTestService(engine, {}, service.store);
     try {
       await vi.waitFor(async () => {
-        const [row] = await db.selectFrom('mask_runs').selectAll().execute();
+        const [row] = await db.selectFrom('mask_runs').selectAll().where('run_id', '=', 'mrn_1').execute();
         expect(row).toMatchObject({ outcome: 'done', sealed: null, found: 1 });
       }, 30_000);
     } finally {
@@ -146,12 +146,35 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
     const next = await startTestService(engine, {}, service.store);
     try {
       await vi.waitFor(async () => {
-        const [row] = await db.selectFrom('mask_runs').selectAll().execute();
+        const [row] = await db.selectFrom('mask_runs').selectAll().where('run_id', '=', 'mrn_1').execute();
         expect(row).toMatchObject({ outcome: 'stopped', sealed: null, sessions: 0 });
       }, 30_000);
     } finally {
       await next.close();
     }
+  });
+
+  test('is cancelled by who asked for it, keeps what was masked, and forgets the text', async () => {
+    const { ours, service } = world;
+    const { db } = service.store;
+    for (let session = 0; session < 3; session++) await plant(MARKER);
+    // It has read one session, and waits for its turn.
+    const asked = { runId: 'mrn_1', organizationId: ours.organizationId, isDry: false };
+    const mine = sql<{ userId: string }>`select requested_by as "userId" from mask_runs where run_id = ${ours.runId}`;
+    const { userId } = await oneRow(db, mine);
+    await insertMaskRun(db, { ...asked, userId, sealed: 'sealed' }, service.clock.now);
+    const cancel = (as: string, runId = 'mrn_1') => service.call('DELETE', `${MASKS}/${runId}`, { as });
+    expect((await cancel(ours.member)).status).toBe(403);
+    expect((await cancel(ours.owner)).status).toBe(404);
+    const { status, body } = await cancel(ours.admin);
+    expect([status, body.run.outcome]).toEqual([200, 'cancelled']);
+    expect(await db.selectFrom('jobs').selectAll().execute()).toEqual([]);
+    const [row] = await db.selectFrom('mask_runs').selectAll().where('run_id', '=', 'mrn_1').execute();
+    expect(row).toMatchObject({ sealed: null, outcome: 'cancelled' });
+    expect((await cancel(ours.admin)).body.run).toEqual(body.run);
+    expect((await cancel(ours.admin, ours.runId)).body.run.outcome).toBe('done');
+    const { entries } = (await service.call('GET', '/v1/organizations/me/audit?limit=1', { as: ours.admin })).body;
+    expect(entries).toMatchObject([{ action: 'organization.masked', details: { run: 'mrn_1', outcome: 'cancelled' } }]);
   });
 
   test('is for owners and admins, and few of them go on at once', async () => {

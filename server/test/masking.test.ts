@@ -7,6 +7,7 @@ import { splitPayload } from '../../contract/parts.ts';
 import { Background } from '../background.ts';
 import type { Bus } from '../bus/bus.ts';
 import { removeOld } from '../bus/retention.ts';
+import { COMMANDS } from '../commands.ts';
 import { Jobs } from '../jobs.ts';
 import type { Wanted } from '../mask/mask-program.ts';
 import { MaskThread } from '../mask/mask-thread.ts';
@@ -19,7 +20,7 @@ import { oneRow } from '../store/rows.ts';
 import type { Db, SessionFactsRow, SessionRow } from '../store/schema.ts';
 import { ENGINES } from './engines.ts';
 import { appendTexts, openSession, whenDerived } from './factories.ts';
-import { startTestService, type TestService } from './harness.ts';
+import { startTestService, type TestService, testConfig } from './harness.ts';
 import { filesWith, rowsWith } from './marker-scan.ts';
 import { playScenarios } from './scenarios.ts';
 import { MASKS } from './tables/masks.ts';
@@ -383,6 +384,53 @@ describe.runIf(inject('natsUrl'))('masking a text over an event bus', () => {
     const { events } = (await service.call('GET', url, { as: ours.member })).body;
     const mark = expect.stringMatching(/^then \[REDACTED:manual:[0-9a-f]{4}\]$/);
     expect(events.map(({ payload }: { payload: { text: string } }) => payload.text)).toEqual(['before', mark, 'after']);
+  });
+
+  test('of all sessions waits for such events too', async () => {
+    const { ours, service } = world;
+    const { environmentId, installationId, live } = ours;
+    const opening = { environmentId, agentInstallationId: installationId };
+    const { sessionId } = (await service.call('POST', '/v1/sessions', { as: live, body: opening })).body;
+    const append = (text: string) =>
+      service.call('POST', `/v1/sessions/${sessionId}/events`, {
+        as: live,
+        body: { events: [{ eventType: 'user.message', payload: { text } }] },
+      });
+    await append('before');
+    await whenDerived(service, ours.member, sessionId, 1);
+    await lock(async () => {
+      expect((await append(`then ${MARKER}`)).status).toBe(202);
+      const masks = '/v1/organizations/me/masks';
+      expect((await service.call('POST', masks, { as: ours.admin, body: { text: MARKER } })).status).toBe(202);
+      await pause(1_000);
+    });
+    await vi.waitFor(async () => {
+      const rows = await service.store.db.selectFrom('masks').selectAll().execute();
+      expect(rows).toMatchObject([{ session_id: sessionId, outcome: 'done', events: 1 }]);
+    }, 30_000);
+    expect((await sent()).join()).not.toContain(MARKER);
+  });
+
+  test('by the rules of a sweep leaves none of it on the bus', async () => {
+    const { ours, service } = world;
+    const { db, dataDir, databaseUrl } = service.store;
+    const token = ['ghp', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('_');
+    const sessionId = await openSession(service, ours.live);
+    await appendTexts(service, ours, sessionId, [`export GH=${token}`]);
+    await whenDerived(service, ours.member, sessionId, 1);
+    expect((await sent()).join()).toContain(token);
+    const config = testConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl });
+    await COMMANDS.sweep?.(config, () => undefined, ['--apply']);
+    const next = await startTestService('bus', {}, service.store);
+    try {
+      await vi.waitFor(async () => {
+        const rows = await db.selectFrom('masks').selectAll().execute();
+        expect(rows).toMatchObject([{ session_id: sessionId, outcome: 'done', events: 1 }]);
+      }, 30_000);
+    } finally {
+      await next.close();
+    }
+    expect((await sent()).join()).not.toContain(token);
   });
 
   test('keeps what is not settled when messages between older ones are gone', async () => {

@@ -125,6 +125,7 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   countersignSession: ({ ours }) => ({ params: { sessionId: ours.sessionId }, body: { machineKey: MACHINE_KEY } }),
   maskEverywhere: () => ({ body: { text: 'nowhere to be found' } }),
   listMaskRuns: () => ({}),
+  cancelMaskRun: ({ ours }) => ({ params: { runId: ours.runId } }),
   listMasks: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   maskText: ({ ours }) => ({ params: { sessionId: ours.sessionId }, body: { text: 'nowhere to be found' } }),
   listSessionViews: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),

@@ -130,7 +130,27 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     expect((await sweep()).lines).toHaveLength(2);
   });
 
-  test.each([['--aply'], ['--after'], ['--after', 'a', 'b'], ['--apply', '--after']])(
+  test('withdraws what it has asked for and the service has not masked', async () => {
+    const { ours, service } = world;
+    const { db } = service.store;
+    const id = await send({ output: `export GH=${TOKEN}` });
+    await sweep('--apply');
+    const { lines, outcome } = await sweep('--cancel');
+    expect([lines, outcome]).toEqual([
+      ['1 sessions are left as they are. What was masked before stays masked.'],
+      'clean',
+    ]);
+    expect(await db.selectFrom('jobs').selectAll().execute()).toEqual([]);
+    const url = `/v1/organizations/me/sessions/${id}`;
+    const { masks } = (await service.call('GET', `${url}/masks`, { as: ours.member })).body;
+    expect(masks).toMatchObject([{ by: 'service', outcome: 'cancelled', events: 0 }]);
+    expect((await service.call('GET', `${url}/events`, { as: ours.member })).text).toContain(TOKEN);
+    expect((await sweep('--cancel')).lines[0]).toMatch(/^0 sessions/);
+    // It may be asked for again.
+    expect((await sweep('--apply')).lines[0]).toContain('; is going to be masked');
+  });
+
+  test.each([['--cancel', '--apply'], ['--aply'], ['--after'], ['--after', 'a', 'b'], ['--apply', '--after']])(
     'refuses %j',
     async (...options) => {
       expect((await sweep(...options)).outcome).toContain('`sweep` takes no option but --apply');

@@ -164,6 +164,7 @@ export const ASKS: Record<AnyRouteName, Unasked | ((target: Target, world: World
   // What it finds in which sessions is in masking-everywhere.test.ts.
   maskEverywhere: right('maskEverywhere'),
   listMaskRuns: right('listMaskRuns'),
+  cancelMaskRun: SETTING,
   showEvidence: ofSession,
   countersignSession: ({ sessionId }) => [{ params: { sessionId }, body: { machineKey: MACHINE_KEY } }],
   maskText: ({ sessionId }) => [{ params: { sessionId }, body: { text: 'nowhere to be found' } }],

@@ -10,9 +10,9 @@ update mask_runs
   where organization_id = $7 and run_id = $8;
 
 -- cancelMaskRun
-delete
-  from jobs
-  where organization_id = $1 and job_id = $2;
+select *
+  from mask_runs
+  where organization_id = $1 and run_id = $2;
 
 -- findMaskRun
 select *
