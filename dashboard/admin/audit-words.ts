@@ -104,11 +104,18 @@ const DETAILS: Readonly<Record<string, (value: Value, nameOf: NameOf) => string>
   sessions: (value) => plural(Number(value), 'session'),
   events: (value) => plural(Number(value), 'event'),
   places: (value) => plural(Number(value), 'place'),
-  outcome: (value) => (value === 'held' ? 'until a hold was placed' : ''),
+  outcome: (value) => OUTCOMES[String(value)] ?? '',
   mask: () => '',
   appends: (value) => plural(Number(value), 'append'),
   bytes: (value) => `${formatCount(Number(value))} bytes`,
   why: (value) => REASONS[String(value)] ?? `why ${value}`,
+};
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  held: 'until a hold was placed',
+  stopped: 'until who asked was no admin any more',
+  cancelled: 'until it was cancelled',
+  failed: 'until it failed',
 };
 
 const REASONS: Readonly<Record<string, string>> = {

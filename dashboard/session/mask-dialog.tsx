@@ -126,6 +126,8 @@ function Receipt({ sessionId, receipt, onMasked, onClose }: Omit<Props, 'selecte
           {isOver ? '' : 'It goes on by itself, also where this is closed. Load the page again later. So far: '}
           {`Masked in ${wordPlaces(now)}. ${now.mark} stands there now.`}
           {now.outcome === 'held' && ' A legal hold was placed meanwhile, so the other places keep the text.'}
+          {now.outcome === 'failed' &&
+            ' The rest could not be masked. The log of the service says why; try it again then.'}
         </p>
       </div>
       <DialogActions>
@@ -142,6 +144,8 @@ const TITLES = {
   done: 'The text is masked',
   running: 'The text is being masked',
   held: 'A part of it is masked',
+  cancelled: 'A part of it is masked',
+  failed: 'A part of it is masked',
 } as const;
 
 /** All that was read of the session before. What is not on screen is not kept either. */
@@ -182,4 +186,10 @@ function Receipts({ sessionId }: { sessionId: string }) {
   );
 }
 
-const STATES = { done: '', running: ', still going on', held: ', stopped by a legal hold' } as const;
+const STATES = {
+  done: '',
+  running: ', still going on',
+  held: ', stopped by a legal hold',
+  cancelled: ', cancelled before its end',
+  failed: ', failed before its end',
+} as const;
