@@ -24,10 +24,11 @@ function encodePair(payloadType: string, payload: Uint8Array): Buffer {
 export const keyIdOf = (key: KeyObject): string =>
   (key.type === 'private' ? createPublicKey(key) : key).export({ type: 'spki', format: 'der' }).toString('base64');
 
-export function signStatement(payloadType: string, statement: object, key: KeyObject): Envelope {
+/** @param keyid that of the key, where it is known: to make it takes as long as to sign */
+export function signStatement(payloadType: string, statement: object, key: KeyObject, keyid = keyIdOf(key)): Envelope {
   const payload = Buffer.from(JSON.stringify(statement));
   const sig = sign(null, encodePair(payloadType, payload), key).toString('base64');
-  return { payloadType, payload: payload.toString('base64'), signatures: [{ keyid: keyIdOf(key), sig }] };
+  return { payloadType, payload: payload.toString('base64'), signatures: [{ keyid, sig }] };
 }
 
 /**

@@ -28,10 +28,12 @@ const OVERLAP_MS = 60_000;
 export class AuditKey {
   readonly #privateKey: KeyObject;
   readonly #publicKey: KeyObject;
+  readonly #id: string;
 
   constructor(privateKey: KeyObject) {
     this.#privateKey = privateKey;
     this.#publicKey = createPublicKey(privateKey);
+    this.#id = keyIdOf(this.#publicKey);
   }
 
   /** As PEM (SPKI). */
@@ -52,12 +54,12 @@ export class AuditKey {
 
   /** The statement in an envelope (DSSE). */
   statementOf(payloadType: string, statement: object): Envelope {
-    return signStatement(payloadType, statement, this.#privateKey);
+    return signStatement(payloadType, statement, this.#privateKey, this.#id);
   }
 
   /** Whether this key signed it, and not one that the service had before. */
   hasSigned({ signatures }: Envelope): boolean {
-    return signatures.every(({ keyid }) => keyid === keyIdOf(this.#publicKey));
+    return signatures.every(({ keyid }) => keyid === this.#id);
   }
 
   isOwn({ signature, ...head }: SignedHead): boolean {
