@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { type KyselyPlugin, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../commands.ts';
@@ -15,6 +17,9 @@ import { createDeriveHere, readDerived } from './derived.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession, registerMachine } from './factories.ts';
 import { startTestService, testConfig } from './harness.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const SESSIONS = 8;
 const LONG_MS = 60_000;
@@ -122,6 +127,30 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     }
     await expect.poll(() => told, { timeout: LONG_MS }).toEqual([first]);
     expect(seen.jobs.length).toBeLessThan(4);
+    await indexer.close();
+  });
+
+  test('keeps no events of the sessions that wait for their turn', async () => {
+    const { indexer, seen } = start();
+    const gate = Promise.withResolvers<void>();
+    seen.gate = gate.promise;
+    await append(ids[0] as string, 'new');
+    const note = () => {
+      const events = [{ eventType: 'notice', payload: Buffer.from('{}') }];
+      const change = { organizationId, sessionId: ids[0] as string, events };
+      indexer.note(change);
+      return new WeakRef(events);
+    };
+    const events = note();
+    await expect.poll(() => seen.jobs.length, { timeout: LONG_MS }).toBe(1);
+    const waiting = note();
+    await expect
+      .poll(() => {
+        collectGarbage();
+        return [events.deref() === undefined, waiting.deref() === undefined];
+      })
+      .toEqual([true, true]);
+    gate.resolve();
     await indexer.close();
   });
 
