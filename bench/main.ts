@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { benchAppends, benchAppendsOnBus, benchAppendsOnPostgres } from './append/append.ts';
+import { benchAppendCost, benchAppends, benchAppendsOnBus, benchAppendsOnPostgres } from './append/append.ts';
 import { benchReplicas } from './append/replicas.ts';
 import { benchDaemon } from './daemon.ts';
 import { benchDashboard } from './dashboard/dashboard.ts';
@@ -24,6 +24,7 @@ import { benchWords } from './words.ts';
 /** Each bench by the name it is asked for: `npm run bench` runs all, `npm run bench -- append` one. */
 const BENCHES: Record<string, (options: Options) => Promise<readonly Row[]>> = {
   append: benchAppends,
+  'append-cost': benchAppendCost,
   'append-postgres': benchAppendsOnPostgres,
   'append-bus': benchAppendsOnBus,
   replicas: benchReplicas,

@@ -82,6 +82,27 @@ async function halfRow(
   return { what: `${what}, p99 at half load`, figure: p99, unit: 'ms', goal: '', detail };
 }
 
+/** Processor time alone, of zstd on SQLite on this disk; `BENCH_BATCH=1` is one event an append alone. */
+export async function benchAppendCost({ seconds, rounds }: Options): Promise<Row[]> {
+  const sizes = process.env.BENCH_BATCH === undefined ? SIZES : [Number(process.env.BENCH_BATCH)];
+  const rows: Row[] = [];
+  for (const batchSize of sizes) {
+    const rates: Rate[] = [];
+    for (let round = 0; round < rounds; round++) {
+      rates.push(await withFolder((dataDir) => loadService({ dataDir }, { batchSize, encoding: 'zstd', seconds })));
+    }
+    const all = (pick: (rate: Rate) => number) => rates.map((rate) => Math.round(pick(rate))).join(', ');
+    rows.push({
+      what: `${batchSize} × 1 KiB, zstd, processor time of the service without its deriving thread`,
+      figure: median(rates.map(({ service, deriving }) => service - deriving)),
+      unit: 'µs an append',
+      goal: '',
+      detail: `with it ${all(({ service }) => service)}; the thread ${all(({ deriving }) => deriving)}; ${all(({ rate }) => rate)}/s`,
+    });
+  }
+  return rows;
+}
+
 function runBare(args: readonly string[], seconds: number, env: Record<string, string> = {}): number {
   const options = { encoding: 'utf8', env: { PATH: process.env.PATH ?? '', ...env } } as const;
   return Number.parseFloat(execFileSync(process.execPath, [...args, String(seconds)], options));
