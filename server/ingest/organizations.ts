@@ -1,3 +1,4 @@
+import { Failures } from '../failures.ts';
 import { listDeletedOrganizations, listRemainingSessions, removeOrganization } from '../store/organization-end.ts';
 import type { Db } from '../store/schema.ts';
 import type { SessionLog } from './session-log.ts';
@@ -26,17 +27,12 @@ export async function removeDeletedOrganizations({
 }: Removal): Promise<void> {
   const organizations = await listDeletedOrganizations(db);
   if (organizations.length === 0) return;
-  const errors: unknown[] = [];
+  const failures = new Failures();
   const eachOf = async (ids: readonly string[], work: (organizationId: string) => Promise<unknown>) => {
     const done: string[] = [];
     for (const organizationId of ids) {
       if (signal.aborted) break;
-      try {
-        await work(organizationId);
-        done.push(organizationId);
-      } catch (error) {
-        errors.push(error);
-      }
+      if (await failures.try(() => work(organizationId))) done.push(organizationId);
     }
     return done;
   };
@@ -46,7 +42,7 @@ export async function removeDeletedOrganizations({
   await eachOf(emptied, async (organizationId) => {
     await removeOrganization(db, organizationId, async () => onRemoving?.(organizationId));
   });
-  if (errors.length > 0) throw errors[0];
+  failures.throw();
 
   async function deleteSessions(organizationId: string): Promise<void> {
     const list = () => listRemainingSessions(db, organizationId);

@@ -1,4 +1,4 @@
-import { Held } from '../log/outcome.ts';
+import { Failures } from '../failures.ts';
 import { person } from '../store/audit-chain.ts';
 import { endPersonDeletion, listPersonDeletions, listSessionsToDelete } from '../store/departures.ts';
 import type { Db } from '../store/schema.ts';
@@ -19,13 +19,13 @@ const AT_ONCE = 500;
  * @throws the first error, after all other sessions were deleted
  */
 export async function deleteSessionsOfRemoved({ db, sessionLog, signal }: PersonDeletions): Promise<void> {
-  let failure: { error: unknown } | undefined;
+  const failures = new Failures();
   for (const request of await listPersonDeletions(db)) {
     await deleteSessions(request);
     if (signal.aborted) return;
     await endPersonDeletion(db, request);
   }
-  if (failure) throw failure.error;
+  failures.throw();
 
   async function deleteSessions(request: PersonDeletionRow): Promise<void> {
     const { organization_id: organizationId, actor_id } = request;
@@ -33,10 +33,7 @@ export async function deleteSessionsOfRemoved({ db, sessionLog, signal }: Person
       const sessions: string[] = await listSessionsToDelete(db, request, after, AT_ONCE);
       for (const sessionId of sessions) {
         if (signal.aborted) return;
-        await sessionLog.delete({ organizationId, sessionId }, person(actor_id)).catch((error: unknown) => {
-          // The hold was placed after the list was read.
-          if (!(error instanceof Held)) failure ??= { error };
-        });
+        await failures.try(() => sessionLog.delete({ organizationId, sessionId }, person(actor_id)));
       }
       after = sessions.length < AT_ONCE ? undefined : sessions.at(-1);
     }

@@ -1,5 +1,5 @@
 import type { RetentionBounds, RetentionField } from '../../contract/retention.ts';
-import { Held } from '../log/outcome.ts';
+import { Failures } from '../failures.ts';
 import { expireContent } from '../store/content-expiry.ts';
 import type { WithoutWords } from '../store/kept-rows.ts';
 import {
@@ -44,8 +44,8 @@ export async function applyRetention(retention: Retention): Promise<void> {
   for (let some = await listRuled(db, after, AT_ONCE); some.length > 0; some = await listRuled(db, after, AT_ONCE)) {
     for (const one of some) {
       if (signal.aborted) return;
-      await failures.catch(() => applyField(retention, one, 'factsDays', failures));
-      await failures.catch(() => applyField(retention, one, 'contentDays', failures));
+      await failures.try(() => applyField(retention, one, 'factsDays', failures));
+      await failures.try(() => applyField(retention, one, 'contentDays', failures));
     }
     after = (some.at(-1) as Ruled).organizationId;
   }
@@ -65,7 +65,7 @@ async function applyField(
     slice = { after: slice.through, through: await endOfSlice(db, due, slice.through, LOOKED_AT_ONCE) };
     for (const session of await listDue(db, due, slice)) {
       if (signal.aborted) return;
-      await failures.catch(() => (field === 'factsDays' ? expire : loseWords)(retention, session));
+      await failures.try(() => (field === 'factsDays' ? expire : loseWords)(retention, session));
     }
   } while (slice.through !== undefined && !signal.aborted);
 }
@@ -81,23 +81,4 @@ async function loseWords(retention: Retention, session: DueSession): Promise<voi
   if (session.status === 'active') return sessionLog.abandon({ organizationId, sessionId, eventCount, updatedAt });
   const row = await expireContent(db, session, { due: { bounds, now: now() }, version, withoutWords });
   if (row) onWordsGone(row);
-}
-
-/** What failed, until all was tried. */
-class Failures {
-  #first: { error: unknown } | undefined;
-
-  async catch(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      // The hold was placed after the list was read.
-      if (!(error instanceof Held)) this.#first ??= { error };
-    }
-  }
-
-  /** @throws the first of them */
-  throw(): void {
-    if (this.#first) throw this.#first.error;
-  }
 }

@@ -1,3 +1,4 @@
+import { Failures } from '../failures.ts';
 import { findRevokedWithOpen } from '../store/revocation.ts';
 import type { Db, EnvironmentRow, MemberKey } from '../store/schema.ts';
 import type { ClosingSome, SessionLog } from './session-log.ts';
@@ -44,12 +45,10 @@ export function createRevocation({ db, sessionLog, later, closing }: RevocationO
 
   /** @throws the first error, after all other sessions were closed */
   async function closeAll(machine: EnvironmentRow, signal: AbortSignal, before?: string): Promise<void> {
-    let failure: { error: unknown } | undefined;
-    const onFailed = (error: unknown) => {
-      failure ??= { error };
-    };
+    const failures = new Failures();
+    const onFailed = (error: unknown) => failures.note(error);
     await close(machine, Number.POSITIVE_INFINITY, { signal, onFailed }, before);
-    if (failure) throw failure.error;
+    failures.throw();
   }
 
   return {
@@ -66,14 +65,13 @@ export function createRevocation({ db, sessionLog, later, closing }: RevocationO
     },
 
     async resume(signal) {
-      let failure: { error: unknown } | undefined;
+      const failures = new Failures();
       for (let machine = await findRevokedWithOpen(db, ''); machine && !signal.aborted; ) {
-        await closeAll(machine, signal).catch((error: unknown) => {
-          failure ??= { error };
-        });
+        const revoked = machine;
+        await failures.try(() => closeAll(revoked, signal));
         machine = await findRevokedWithOpen(db, machine.environment_id);
       }
-      if (failure) throw failure.error;
+      failures.throw();
     },
   };
 }

@@ -1,3 +1,5 @@
+import { Failures } from '../failures.ts';
+
 /** Appends that one statement removes: others wait for less than 20 ms. */
 export const SWEPT_AT_ONCE = 20;
 
@@ -12,13 +14,10 @@ export async function sweepEach<Row extends { session_id: string }>(
   sweep: (row: Row) => Promise<void>,
   signal?: AbortSignal,
 ): Promise<void> {
-  let failure: { error: unknown } | undefined;
+  const failures = new Failures();
   for (let row = await findNext(''); row && !signal?.aborted; row = await findNext(row.session_id)) {
-    try {
-      await sweep(row);
-    } catch (error) {
-      failure ??= { error };
-    }
+    const swept = row;
+    await failures.try(() => sweep(swept));
   }
-  if (failure) throw failure.error;
+  failures.throw();
 }
