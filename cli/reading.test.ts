@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Trouble } from './read/discover.ts';
 import { ownPlaces } from './read/places.ts';
 import type { Progress } from './read/reader.ts';
 import { LARGE_BYTES, openReader, READ_APART, readApart, type Task } from './reading.ts';
@@ -24,17 +25,10 @@ function setUp(home: string) {
   const places = ownPlaces(context);
   const commits: number[] = [];
   const troubles: string[] = [];
+  const choices = { patienceMs: 0, onTrouble: ({ path }: Trouble) => void troubles.push(path) };
+  const onCommit = (bytes: number) => commits.push(bytes);
   const catchUp = (progress: Partial<Progress> = {}) =>
-    readApart(
-      context,
-      { spool, places },
-      {
-        ...{ patienceMs: 0, isStopped: () => false },
-        onTrouble: ({ path }) => void troubles.push(path),
-        onCommit: async (bytes) => void commits.push(bytes),
-        ...progress,
-      },
-    );
+    readApart(context, { spool, places }, choices, { isStopped: () => false, onCommit, ...progress });
   return { context, spool, places, commits, troubles, catchUp };
 }
 

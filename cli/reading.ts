@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { readKey } from '../redact/key.ts';
 import type { Redactor } from '../redact/redactor.ts';
@@ -12,7 +11,7 @@ import { openPolicy, openRedactor } from './pipeline.ts';
 import type { Consent } from './privacy/consent.ts';
 import type { Place, Trouble } from './read/discover.ts';
 import { createRecordHash } from './read/identity.ts';
-import { createReader, type Progress, type Work } from './read/reader.ts';
+import { createReader, giveWay, type Progress, type Work } from './read/reader.ts';
 import { openSpool, type Spool } from './spool/open.ts';
 
 /**
@@ -28,17 +27,9 @@ export function openReader(context: Context, source: ReaderSource, choices: Read
   let mayReadApart = spool.path !== ':memory:';
   const isLarge = ({ bytes }: Work) => mayReadApart && bytes > LARGE_BYTES;
 
-  const toProgress = ({ onCommit, isStopped, isFlowing = () => false }: ReadingProgress): Progress => ({
-    isStopped,
-    async onCommit(bytes) {
-      onCommit(bytes);
-      await giveWay(spool, { isStopped, isFlowing });
-    },
-  });
-
-  function readHere(work: Work, progress: ReadingProgress): Promise<boolean> {
+  function readHere(work: Work, progress: Progress): Promise<boolean> {
     optimizeFor(work.bytes);
-    return reader.read(work, toProgress(progress));
+    return reader.read(work, progress);
   }
 
   return {
@@ -47,11 +38,16 @@ export function openReader(context: Context, source: ReaderSource, choices: Read
     /** Whether a process of its own would read it. */
     isLarge,
     /** Reads all of it, in whichever process. False where some of it is left: then look again. */
-    async read(work: Work, progress: ReadingProgress): Promise<boolean> {
+    async read(work: Work, progress: Progress): Promise<boolean> {
       if (!isLarge(work)) return readHere(work, progress);
       try {
-        const task = { spool: spool.path, places: work.places };
-        return await readApart(context, task, { ...choices, ...toProgress(progress) });
+        return await readApart(context, { spool: spool.path, places: work.places }, choices, {
+          isStopped: progress.isStopped,
+          async onCommit(bytes) {
+            await progress.onCommit(bytes);
+            await giveWay(spool, progress);
+          },
+        });
       } catch (error) {
         // This process reads it from now on, and fails for the same reason if it must.
         mayReadApart = false;
@@ -83,14 +79,6 @@ export interface ReaderChoices {
   onReadHere?: (reason: string) => void;
 }
 
-export interface ReadingProgress {
-  isStopped: () => boolean;
-  /** Called after each commit with content. */
-  onCommit: (bytes: number) => void;
-  /** Whether what is spooled is being sent: then reading waits while there is much of it. */
-  isFlowing?: () => boolean;
-}
-
 /**
  * With more to read than this a process of its own reads it: starting that takes 0.1 s of a processor, as from a bundle,
  * and 0.7 s from source.
@@ -114,21 +102,6 @@ function openReaderHere(context: Context, { folder, settings, spool }: ReaderSou
     hashRecord: createRecordHash(readKey(folder)),
     policy: openPolicy(context, spool),
   });
-}
-
-/**
- * Most unsent bytes in the spool before reading waits for sending: transcripts keep better in place. While nothing is
- * being sent it does not wait, since an agent may delete a transcript before the service is back.
- */
-const SPOOL_BYTES = 64 * 1024 * 1024;
-
-/** Lets requests move on between two commits, and waits while much is on its way. */
-export async function giveWay(
-  spool: Spool,
-  { isStopped, isFlowing }: Required<Pick<ReadingProgress, 'isStopped' | 'isFlowing'>>,
-): Promise<void> {
-  await sleep(0);
-  while (!isStopped() && isFlowing() && spool.batches.bytesToSend() > SPOOL_BYTES) await sleep(50);
 }
 
 /** The command of the process that reads, for this program alone: no help tells of it. */
@@ -165,7 +138,8 @@ const MOST_SAID = 2000;
 export async function readApart(
   context: Context,
   { spool, places }: { spool: string; places: readonly Place[] },
-  { consent, patienceMs, onTrouble, onCommit, isStopped }: ReaderChoices & Progress,
+  { consent, patienceMs, onTrouble }: ReaderChoices,
+  { onCommit, isStopped }: Progress,
 ): Promise<boolean> {
   const [program = '', ...words] = context.program;
   const child = context.spawn(program, [...words, READ_APART], {
@@ -196,7 +170,8 @@ export async function readApart(
 
   try {
     const numbered = places.map((place) => ({ ...place, agent: context.agents.indexOf(place.agent) }));
-    child.stdin.write(`${JSON.stringify({ spool, places: numbered, consent, patienceMs } satisfies Task)}\n`);
+    const task: Task = { spool, places: numbered, consent, patienceMs };
+    child.stdin.write(`${JSON.stringify(task)}\n`);
     for await (const line of createInterface({ input: child.stdout })) await receive(JSON.parse(line) as Told);
   } finally {
     child.stdin.end();

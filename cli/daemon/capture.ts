@@ -7,8 +7,8 @@ import type { Pipeline } from '../pipeline.ts';
 import type { Consent } from '../privacy/consent.ts';
 import { type Place, type Trouble, transcriptAt } from '../read/discover.ts';
 import type { Unread } from '../read/identify.ts';
-import { bytesOf, type Work } from '../read/reader.ts';
-import { LARGE_BYTES, openReader, type Reader, type ReadingProgress } from '../reading.ts';
+import { bytesOf, type Progress, type Work } from '../read/reader.ts';
+import { LARGE_BYTES, openReader, type Reader } from '../reading.ts';
 import { damageOf } from '../spool/damage.ts';
 import { startDelivery } from './deliver.ts';
 import { createMemory, createSpoolLimit, type Timing } from './limits.ts';
@@ -198,7 +198,7 @@ class Reading {
     return isWhole && !mustStop();
   }
 
-  #progress(isStopped: () => boolean): ReadingProgress {
+  #progress(isStopped: () => boolean): Progress {
     const { delivery, memory } = this.#options;
     return {
       isStopped,

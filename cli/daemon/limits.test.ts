@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { giveWay } from '../reading.ts';
+import { giveWay } from '../read/reader.ts';
 import { openSpool } from '../spool/open.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { createContext } from '../test/program.ts';

@@ -5,7 +5,8 @@ import { formatBytes, formatCount, type Output } from '../output.ts';
 import { openPipeline, type Pipeline } from '../pipeline.ts';
 import { createProgress } from '../progress.ts';
 import type { Found, Place, Trouble } from '../read/discover.ts';
-import { openReader, type ReadingProgress } from '../reading.ts';
+import type { Progress } from '../read/reader.ts';
+import { openReader } from '../reading.ts';
 import { type Sending, startSending } from '../sending.ts';
 import { damageOf } from '../spool/damage.ts';
 import type { Hold } from '../spool/holds.ts';
@@ -72,7 +73,7 @@ async function importWith(
     // If nobody decided before, this very command allows all of it to be sent.
     const consent = isNamed ? undefined : spool.decisions.consent();
     const reader = openReader(context, pipeline, { consent, patienceMs: 0, onTrouble });
-    const reading: ReadingProgress = {
+    const reading: Progress = {
       isStopped: isLost,
       onCommit(bytes) {
         state.readBytes += bytes;

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redactor } from '../../redact/redactor.ts';
 import { collectAfter } from '../memory.ts';
 import { type Consent, firstStartOf, type Wanted, wantedOf } from '../privacy/consent.ts';
 import type { Policy } from '../privacy/policy.ts';
 import type { FileRow } from '../spool/files.ts';
+import type { Spool } from '../spool/open.ts';
 import { followClock, isActive, isInPause, mayRepeatPause, NOTED_EVERY_MS } from '../spool/pauses.ts';
 import { type CommitOptions, Commits, CursorMoved } from './commit.ts';
 import { type Found, findTranscripts, type Place, stampOf, type Trouble, tolerateFileErrors } from './discover.ts';
@@ -53,9 +55,23 @@ export interface LeftOut {
 }
 
 export interface Progress {
-  /** Called after each commit with content; the reader continues when it resolves. */
-  onCommit(bytes: number): Promise<void>;
+  /** Called after each commit with content; the reader continues when it resolves, if it is a promise. */
+  onCommit(bytes: number): unknown;
   isStopped(): boolean;
+  /** Whether what is spooled is being sent: then reading waits while there is much of it. */
+  isFlowing?(): boolean;
+}
+
+/**
+ * Most unsent bytes in the spool before reading waits for sending: transcripts keep better in place. While nothing is
+ * being sent it does not wait, since an agent may delete a transcript before the service is back.
+ */
+const SPOOL_BYTES = 64 * 1024 * 1024;
+
+/** Lets requests move on between two commits, and waits while much is on its way. */
+export async function giveWay(spool: Spool, { isStopped, isFlowing = () => false }: Omit<Progress, 'onCommit'>) {
+  await sleep(0);
+  while (!isStopped() && isFlowing() && spool.batches.bytesToSend() > SPOOL_BYTES) await sleep(50);
 }
 
 /** A record of a store that is still being written is captured as it is when nothing has changed for this long. */
@@ -228,7 +244,9 @@ export function createReader(options: ReaderOptions) {
       commits.commit();
       const done = bytes;
       bytes = 0;
-      if (done > 0) await progress.onCommit(done);
+      if (done === 0) return;
+      await progress.onCommit(done);
+      await giveWay(spool, progress);
     }
 
     async function readSession(files: readonly Unread[]): Promise<void> {
