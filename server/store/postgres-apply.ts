@@ -18,9 +18,7 @@ import type { SessionRow } from './schema.ts';
  */
 
 /** An append that has its numbers. */
-export interface NewAppend {
-  organizationId: string;
-  sessionId: string;
+export interface NewAppend extends SessionKey {
   firstSequence: number;
   lastSequence: number;
   appendId: string;
@@ -32,9 +30,7 @@ export interface NewAppend {
   body: Uint8Array;
 }
 
-export interface NewClose {
-  organizationId: string;
-  sessionId: string;
+export interface NewClose extends SessionKey {
   status: 'completed' | 'failed';
   /** The last event of the session. */
   eventCount: number;
@@ -42,9 +38,7 @@ export interface NewClose {
   at: number;
 }
 
-export interface NewDeletion {
-  organizationId: string;
-  sessionId: string;
+export interface NewDeletion extends SessionKey {
   /** Because of its age, and not by a person: what its agent adds later is captured. */
   isExpired: boolean;
   /** How many events it must have; absent: any. */
@@ -55,9 +49,7 @@ export interface NewDeletion {
 }
 
 /** Entries of one session that the journal adds together, and the session in front of them and behind them. */
-export interface Addition {
-  organizationId: string;
-  sessionId: string;
+export interface Addition extends SessionKey {
   plane: Plane;
   /** How many events it has in front of them. It is active. */
   behind: number;
@@ -92,8 +84,24 @@ interface ChangedSession extends Pick<SessionRow, 'organization_id' | 'session_i
   status: SessionRow['status'] | 'deleted';
 }
 
-/** Closes a connection that does not answer. A write takes a tenth of a second. */
-export const BOUNDED = { query_timeout: 8_000 } as const;
+/** A statement that each connection prepares once, under its name. */
+export interface Prepared {
+  name: string;
+  text: string;
+}
+
+/** Time without an answer after which the connection is closed. A write takes a tenth of a second. */
+const SILENT_MS = 8_000;
+
+/** Runs a prepared statement and returns its rows. */
+export async function runPrepared<Row extends pg.QueryResultRow>(
+  connection: Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>,
+  prepared: Prepared,
+  values: unknown[],
+): Promise<Row[]> {
+  const asked = { ...prepared, values, query_timeout: SILENT_MS };
+  return (await connection.query<Row>(asked)).rows;
+}
 
 /** By name: of all columns the statement would fail on each connection that knows it, once a newer version adds one. */
 const CHANGED = 's.organization_id, s.session_id, s.status, s.event_count';
@@ -140,7 +148,9 @@ function valuesOf(appends: readonly NewAppend[]): unknown[] {
  * Adds entries to sessions if their heads are unchanged, in one atomic statement. Comparing status and count is enough,
  * because a status never returns and a count only grows.
  */
-const behindOf = (locked: string) => `
+const behindOf = (name: string, locked: string): Prepared => ({
+  name,
+  text: `
 WITH change AS MATERIALIZED (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::text[], $7::bigint[], $8::bigint[])
     AS c (session_id, organization_id, plane, behind, event_count, status, ended_at, at)
@@ -156,15 +166,19 @@ WITH change AS MATERIALIZED (
   RETURNING s.session_id
 ), written AS (${insertOf('added', 9)} added JOIN moved USING (session_id)
 )
-SELECT session_id FROM moved`;
+SELECT session_id FROM moved`,
+});
 
 /** Waits for the lock of its session. */
-const BEHIND_ONE = behindOf('');
+const BEHIND_ONE = behindOf('commit_one', '');
 /** Skips sessions that another process is writing to, so that the others do not wait. */
-const BEHIND_MANY = behindOf(`, locked AS MATERIALIZED (
+const BEHIND_MANY = behindOf(
+  'commit_group',
+  `, locked AS MATERIALIZED (
   SELECT s.session_id FROM sessions s JOIN change USING (session_id, organization_id, plane)
   FOR NO KEY UPDATE OF s SKIP LOCKED
-)`);
+)`,
+);
 
 /**
  * Adds to sessions whose heads are unchanged. One alone waits until its session is free; of several, those that are not free
@@ -172,8 +186,6 @@ const BEHIND_MANY = behindOf(`, locked AS MATERIALIZED (
  * @returns ids of the sessions that were changed
  */
 export async function applyBehind(pool: pg.Pool, additions: readonly Addition[]): Promise<Set<string>> {
-  const statement =
-    additions.length === 1 ? { name: 'commit_one', text: BEHIND_ONE } : { name: 'commit_group', text: BEHIND_MANY };
   const values = [
     additions.map((one) => one.sessionId),
     additions.map((one) => one.organizationId),
@@ -185,12 +197,18 @@ export async function applyBehind(pool: pg.Pool, additions: readonly Addition[])
     additions.map((one) => one.at),
     ...valuesOf(additions.flatMap(({ appends }) => appends)),
   ];
-  const { rows } = await pool.query<{ session_id: string }>({ ...statement, values, ...BOUNDED });
+  const rows = await runPrepared<{ session_id: string }>(
+    pool,
+    additions.length === 1 ? BEHIND_ONE : BEHIND_MANY,
+    values,
+  );
   return new Set(rows.map((row) => row.session_id));
 }
 
 /** The first to mark a session leaves its tombstone: the replica that took the request, or a worker. */
-const DELETE = `
+const DELETE: Prepared = {
+  name: 'delete_sessions',
+  text: `
 WITH s AS (
   UPDATE sessions s SET deleted_at = n.at, status = CASE s.status WHEN 'active' THEN 'failed' ELSE s.status END
   FROM unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[], $5::int[], $6::text[], $7::text[])
@@ -202,7 +220,8 @@ WITH s AS (
 ), remembered AS (
   INSERT INTO deleted_sessions (${TOMBSTONE}) SELECT ${tombstoneOf('s.is_expired', 's.by_kind', 's.by_id')} FROM s
 )
-SELECT organization_id, session_id, 'deleted' AS status, event_count FROM s`;
+SELECT organization_id, session_id, 'deleted' AS status, event_count FROM s`,
+};
 
 /**
  * Marks sessions as deleted: from now on nobody sees them, they take no events, and their keys are remembered. The audit log
@@ -223,8 +242,7 @@ export async function applyDeletions(
     deletions.map((one) => one.by?.kind ?? null),
     deletions.map((one) => one.by?.id ?? null),
   ];
-  const asked = { name: 'delete_sessions', text: DELETE, values, ...BOUNDED };
-  const { rows } = await client.query<ChangedSession>(asked);
+  const rows = await runPrepared<ChangedSession>(client, DELETE, values);
   await record(client, rows, deletions);
   return rows;
 }
@@ -248,11 +266,14 @@ function record(client: pg.PoolClient, deleted: readonly ChangedSession[], delet
  * every hold that was placed before the lock was free, and nobody waits for it with rows locked.
  */
 const lockHolds = (client: pg.PoolClient, organizationIds: readonly string[]) =>
-  client.query({ name: 'lock_holds', text: LOCK_HOLDS, values: [organizationIds], ...BOUNDED });
+  runPrepared(client, { name: 'lock_holds', text: LOCK_HOLDS }, [organizationIds]);
 
-const FIND_HOLD = `
+const FIND_HOLD: Prepared = {
+  name: 'find_hold',
+  text: `
 SELECT ${holdOf('s')} AS hold_id FROM sessions s
-WHERE s.session_id = $1 AND s.organization_id = $2 AND s.deleted_at IS NULL`;
+WHERE s.session_id = $1 AND s.organization_id = $2 AND s.deleted_at IS NULL`,
+};
 
 /**
  * Deletes a session while no hold can be placed on it.
@@ -266,9 +287,8 @@ export async function whileUnheld<Result>(
 ): Promise<Result> {
   const outcome = await inTransaction(pool, async (client) => {
     await lockHolds(client, [organizationId]);
-    const asked = { name: 'find_hold', text: FIND_HOLD, values: [sessionId, organizationId], ...BOUNDED };
-    const { rows } = await client.query<{ hold_id: string | null }>(asked);
-    const holdId = rows[0]?.hold_id ?? null;
+    const [row] = await runPrepared<{ hold_id: string | null }>(client, FIND_HOLD, [sessionId, organizationId]);
+    const holdId = row?.hold_id ?? null;
     return holdId === null ? { result: await work(client) } : { holdId };
   });
   if ('holdId' in outcome) throw new Held(outcome.holdId);
@@ -276,34 +296,45 @@ export async function whileUnheld<Result>(
 }
 
 /** In one order everywhere, so that two workers do not wait for each other. The later one sees what the other inserted. */
-const LOCK = 'SELECT FROM sessions WHERE session_id = ANY($1) ORDER BY session_id FOR NO KEY UPDATE';
+const LOCK: Prepared = {
+  name: 'lock_sessions',
+  text: 'SELECT FROM sessions WHERE session_id = ANY($1) ORDER BY session_id FOR NO KEY UPDATE',
+};
 
 /** Those that are there already, and those that the store contradicts, are left out. */
-const INSERT = `${insertOf('n', 1)} ${appendsFrom(1)}
+const INSERT: Prepared = {
+  name: 'persist_appends',
+  text: `${insertOf('n', 1)} ${appendsFrom(1)}
 JOIN sessions s ON s.session_id = n.session_id AND s.organization_id = n.organization_id AND s.deleted_at IS NULL
   AND s.content_expired_at IS NULL
 WHERE n.first_sequence > s.event_count
 ON CONFLICT (session_id, first_sequence) DO NOTHING
-RETURNING appends.session_id, appends.first_sequence`;
+RETURNING appends.session_id, appends.first_sequence`,
+};
 
 /**
  * Finds the reason why an append was not inserted. Tombstones are removed with their organization, so a session is also gone
  * if its organization is deleted or does not exist.
  */
-const FIND = `
+const FIND: Prepared = {
+  name: 'find_appends',
+  text: `
 SELECT n.append_id, s.session_id IS NOT NULL AS is_there, a.append_id AS stored,
   d.session_id IS NOT NULL OR o.organization_id IS NULL OR s.content_expired_at IS NOT NULL AS is_gone
 FROM unnest($1::text[], $2::text[], $3::int[], $4::text[]) AS n (organization_id, session_id, first_sequence, append_id)
 LEFT JOIN sessions s ON s.session_id = n.session_id AND s.organization_id = n.organization_id
 LEFT JOIN deleted_sessions d ON d.session_id = n.session_id AND d.organization_id = n.organization_id
 LEFT JOIN organizations o ON o.organization_id = n.organization_id AND o.status <> 'deleted'
-LEFT JOIN appends a ON a.session_id = n.session_id AND a.first_sequence = n.first_sequence`;
+LEFT JOIN appends a ON a.session_id = n.session_id AND a.first_sequence = n.first_sequence`,
+};
 
 /**
  * Readers see events up to \`event_count\`: it is raised to the end of the appends that follow each other without a gap,
  * so that none is seen before those in front of it, in whatever order they were inserted.
  */
-const RAISE = `
+const RAISE: Prepared = {
+  name: 'raise_counts',
+  text: `
 WITH RECURSIVE run AS (
   SELECT session_id, event_count AS last, updated_at AS at FROM sessions WHERE session_id = ANY($1)
   UNION ALL
@@ -314,15 +345,19 @@ WITH RECURSIVE run AS (
 )
 UPDATE sessions s SET event_count = ends.last, updated_at = ends.at
 FROM ends WHERE s.session_id = ends.session_id AND s.event_count < ends.last
-RETURNING ${CHANGED}`;
+RETURNING ${CHANGED}`,
+};
 
-const CLOSE = `
+const CLOSE: Prepared = {
+  name: 'close_sessions',
+  text: `
 UPDATE sessions s SET status = n.status, ended_at = n.ended_at, updated_at = n.at
 FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::bigint[], $6::bigint[])
   AS n (organization_id, session_id, status, event_count, ended_at, at)
 WHERE s.session_id = n.session_id AND s.organization_id = n.organization_id AND s.deleted_at IS NULL
   AND s.event_count >= n.event_count
-RETURNING ${CHANGED}`;
+RETURNING ${CHANGED}`,
+};
 
 /**
  * Writes what the bus has numbered, all of it in one transaction; again changes nothing.
@@ -358,17 +393,12 @@ async function apply(client: pg.PoolClient, { appends, closes, deletions }: Numb
     );
   }
   // Before anything is inserted: a session that is deleted meanwhile is found deleted, or its sweep finds the appends.
-  await client.query({ name: 'lock_sessions', text: LOCK, values: [sessionIds], ...BOUNDED });
+  await runPrepared(client, LOCK, [sessionIds]);
   const fates = appends.length > 0 ? await insert(client, appends) : [];
-  const raised = await client.query<ChangedSession>({
-    name: 'raise_counts',
-    text: RAISE,
-    values: [sessionIds],
-    ...BOUNDED,
-  });
+  const raised = await runPrepared<ChangedSession>(client, RAISE, [sessionIds]);
   const closed = closes.length > 0 ? await close(client, closes) : { fates: [], rows: [] };
   const deleted = deletions.length > 0 ? await applyDeletions(client, deletions) : [];
-  const changed = new Map([...raised.rows, ...closed.rows, ...deleted].map((row) => [row.session_id, row]));
+  const changed = new Map([...raised, ...closed.rows, ...deleted].map((row) => [row.session_id, row]));
   return { appends: fates, closes: closed.fates, changed: [...changed.values()] };
 }
 
@@ -377,12 +407,8 @@ async function insert(client: pg.PoolClient, given: readonly NewAppend[]): Promi
   const sorted = [...given].sort(
     (a, b) => (a.sessionId < b.sessionId ? -1 : a.sessionId > b.sessionId ? 1 : 0) || a.firstSequence - b.firstSequence,
   );
-  const { rows } = await client.query<{ session_id: string; first_sequence: number }>({
-    name: 'persist_appends',
-    text: INSERT,
-    values: valuesOf(sorted),
-    ...BOUNDED,
-  });
+  type Inserted = { session_id: string; first_sequence: number };
+  const rows = await runPrepared<Inserted>(client, INSERT, valuesOf(sorted));
   const inserted = new Set(rows.map((row) => `${row.session_id} ${row.first_sequence}`));
   const isInserted = (one: NewAppend) => inserted.has(`${one.sessionId} ${one.firstSequence}`);
   const found = await find(
@@ -406,7 +432,7 @@ async function find(client: pg.PoolClient, places: readonly AppendKey[]): Promis
     places.map((one) => one.firstSequence),
     places.map((one) => one.appendId),
   ];
-  const { rows } = await client.query<Found>({ name: 'find_appends', text: FIND, values, ...BOUNDED });
+  const rows = await runPrepared<Found>(client, FIND, values);
   return new Map(rows.map((row) => [row.append_id, row]));
 }
 
@@ -419,12 +445,7 @@ async function close(client: pg.PoolClient, closes: readonly NewClose[]) {
     closes.map((one) => one.endedAt),
     closes.map((one) => one.at),
   ];
-  const { rows } = await client.query<ChangedSession>({
-    name: 'close_sessions',
-    text: CLOSE,
-    values,
-    ...BOUNDED,
-  });
+  const rows = await runPrepared<ChangedSession>(client, CLOSE, values);
   const closed = new Set(rows.map((row) => row.session_id));
   const left = closes.filter((one) => !closed.has(one.sessionId));
   const found = await find(

@@ -11,20 +11,27 @@ import {
   type Addition,
   applyBehind,
   applyDeletions,
-  BOUNDED,
   type NewDeletion,
+  type Prepared,
+  runPrepared,
   whileUnheld,
 } from './postgres-apply.ts';
 import type { SessionRow } from './schema.ts';
 
 /** The session, with a row for each of its appends that has one of the keys. */
-const READ = `
+const READ: Prepared = {
+  name: 'read_head',
+  text: `
 SELECT s.plane, s.status, s.event_count, s.client_ended_at, s.deleted_at,
   a.idempotency_key, a.append_id, a.fingerprint, a.first_sequence, a.last_sequence
 FROM sessions s LEFT JOIN appends a ON a.session_id = s.session_id AND a.idempotency_key = ANY($3::text[])
-WHERE s.session_id = $1 AND s.organization_id = $2`;
+WHERE s.session_id = $1 AND s.organization_id = $2`,
+};
 
-const READ_DELETED = 'SELECT plane FROM deleted_sessions WHERE session_id = $1 AND organization_id = $2';
+const READ_DELETED: Prepared = {
+  name: 'read_deleted',
+  text: 'SELECT plane FROM deleted_sessions WHERE session_id = $1 AND organization_id = $2',
+};
 
 /** The statement that commits compares the keys itself. */
 const REMEMBERED = { mostSessions: 20_000, mostKeys: 0 } as const;
@@ -71,8 +78,7 @@ class PostgresJournal implements ComparingJournal<Known> {
   }
 
   async read({ organizationId, sessionId }: SessionKey, keys: readonly string[]): Promise<Known> {
-    const asked = { name: 'read_head', text: READ, values: [sessionId, organizationId, keys], ...BOUNDED };
-    const { rows } = await this.#pool.query<HeadRow>(asked);
+    const rows = await runPrepared<HeadRow>(this.#pool, READ, [sessionId, organizationId, keys]);
     const [row] = rows;
     if (!row) return { head: await this.#findDeleted(sessionId, organizationId), keys: new Map() };
     const { plane, event_count: eventCount, client_ended_at: clientEndedAt } = row;
@@ -85,9 +91,8 @@ class PostgresJournal implements ComparingJournal<Known> {
   }
 
   async #findDeleted(sessionId: string, organizationId: string): Promise<Head | undefined> {
-    const asked = { name: 'read_deleted', text: READ_DELETED, values: [sessionId, organizationId], ...BOUNDED };
-    const { rows } = await this.#pool.query<Pick<SessionRow, 'plane'>>(asked);
-    return rows[0] && { plane: rows[0].plane, status: 'deleted', eventCount: 0, clientEndedAt: null };
+    const [row] = await runPrepared<Pick<SessionRow, 'plane'>>(this.#pool, READ_DELETED, [sessionId, organizationId]);
+    return row && { plane: row.plane, status: 'deleted', eventCount: 0, clientEndedAt: null };
   }
 
   async commit(place: SessionKey, seen: Known, proposals: readonly Proposal[], after: Known): Promise<boolean> {
