@@ -88,13 +88,20 @@ test('events moved to another session are found, although all of them are there'
   );
 });
 
-test('50,000 events are checked in at most 2 s', () => {
-  const payload = JSON.stringify({ text: 'x'.repeat(1_000) });
-  const events = Array.from({ length: 50_000 }, (_, at) => ({ sequence: at + 1, eventType: 'notice', payload }));
+test('each event is read once to check a chain, however many there are', () => {
+  let read = 0;
+  const events = Array.from({ length: 5_000 }, (_, at) => ({
+    sequence: at + 1,
+    eventType: 'notice',
+    get payload() {
+      read++;
+      return `{"n":${at}}`;
+    },
+  }));
   const chain = chainOf(events, OURS);
-  const begun = performance.now();
+  read = 0;
   expect(checkChain(chain, events)).toBeUndefined();
-  expect(performance.now() - begun).toBeLessThan(2_000);
+  expect(read).toBe(5_000);
 });
 
 test('a statement is opened with its signature alone, under its own type', () => {
