@@ -39,6 +39,7 @@ import { createLongReads } from './long-reads.ts';
 import { MaskRuns } from './mask/mask-runs.ts';
 import { MaskThread } from './mask/mask-thread.ts';
 import { Masking } from './mask/masking.ts';
+import { collectGarbage, Rest } from './memory.ts';
 import type { Observer } from './operations/metrics.ts';
 import { createHandlers } from './routes/all.ts';
 import { sweepContents } from './store/content-expiry.ts';
@@ -169,8 +170,13 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     onGivenUp: () => observer?.onGivenUp('derive'),
     onDerived({ organization_id, session_id: sessionId, event_count: eventCount, status, updated_at: changedAt }) {
       observer?.onDerived(now() - changedAt);
+      rest.note();
       tell(organization_id, { sessionId, eventCount, status });
     },
+  });
+  const rest = new Rest(() => {
+    store.rest?.().catch(onError);
+    collectGarbage();
   });
   const daySums = new DaySums(store, onError);
   observer?.onBehind(() => indexer.waiting());
@@ -345,6 +351,10 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     corsOrigins: config.CORS_ORIGINS,
     trustProxy: config.TRUST_PROXY,
   });
+  app.addHook('onResponse', (_request, _reply, done) => {
+    rest.note();
+    done();
+  });
   await identity.mount?.(app);
   await serveDownloads(app, { publicUrl, limits });
   serveSecurityTxt(app, { contact: config.SECURITY_CONTACT, publicUrl, now });
@@ -353,6 +363,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   app.addHook('preClose', async () => live.close());
   app.addHook('onClose', async () => {
     for (const timer of timers) clearInterval(timer);
+    rest.close();
     stopHearing?.();
     await worker?.close();
     await peers?.close();

@@ -26,6 +26,8 @@ export interface Store {
   isWalled?: boolean;
   /** PostgreSQL only: messages between the processes that share the store. */
   notices?: Notices;
+  /** Gives back memory that is not needed now. */
+  rest?(): Promise<void>;
   /** @throws if the store cannot answer */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -149,6 +151,7 @@ async function sqliteStore({ dataDir, onLost }: StoreOptions): Promise<Store> {
       db,
       longReads: { db: new Kysely<Database>({ dialect: sqliteDialect(file.longReads) }), atOnce: LONG_READS.sqlite },
       journal: file.journal,
+      rest: file.rest,
       async ping() {
         // A reader may answer although the disk accepts no write.
         if (file.writer.lag() > LONGEST_LAG_MS) throw storeUnavailable('the writer does not answer');

@@ -12,6 +12,7 @@ export const BUILT_SERVICE = fileURLToPath(new URL('../../artefacts/service/main
 /** The service as a process of its own. */
 export interface ServiceProcess {
   url: string;
+  pid: number;
   /** Everything it wrote. */
   output(): string;
   /** Once it has ended, its exit code, or the signal that ended it. */
@@ -63,6 +64,7 @@ export async function launchProcess(
   const how = ended.then(([code, by]) => code ?? String(by));
   return {
     url: `http://127.0.0.1:${port}`,
+    pid: Number(child.pid),
     output: () => output,
     ready: isReady,
     ended: how,

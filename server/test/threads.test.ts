@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -118,6 +119,32 @@ describe('the threads of the embedded store', () => {
   });
 });
 
+describe('the thread that writes', () => {
+  let store: TestStore;
+  beforeEach(async () => {
+    store = await openTestStore('sqlite');
+    await sql`CREATE TABLE notes (id INTEGER PRIMARY KEY)`.execute(store.db);
+  });
+  afterEach(() => store.dispose());
+
+  const read = async () => (await sql`SELECT id FROM notes`.execute(store.db)).rows;
+  const write = () => sql`INSERT INTO notes DEFAULT VALUES`.execute(store.db);
+
+  test('gives back its memory, and does its work afterwards', async () => {
+    await write();
+    await store.rest?.();
+    await write();
+    expect(await read()).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+
+  test('moves the log into the file in the end, though it has read', async () => {
+    await write();
+    await read();
+    await store.close();
+    expect(existsSync(join(store.dataDir, 'session-capture.sqlite-wal'))).toBe(false);
+  });
+});
+
 describe('a pool of readers', () => {
   let folder: string;
   let started: ConnectionThread[];
@@ -146,6 +173,46 @@ describe('a pool of readers', () => {
   const count = { kind: 'query', sql: COUNT, parameters: [] } as const;
   /** Takes some seconds, and cannot be interrupted. */
   const slow = { ...count, sql: COUNT.replace('200000', '50000000') };
+
+  const spare = (isIdle: boolean, takesMs = 0) => ({
+    isIdle,
+    async run() {
+      if (takesMs > 0) await pause(takesMs);
+      return { rows: [{ sum: 'by the spare thread' }] };
+    },
+  });
+
+  test('starts none for short reads while the spare thread is idle', async () => {
+    const readers = pool(undefined, { spare: spare(true) });
+    for (let n = 0; n < 5; n++) expect((await readers.run(count)).rows).toEqual([{ sum: 'by the spare thread' }]);
+    expect(started).toHaveLength(0);
+    await readers.close();
+  });
+
+  test.each([
+    ['for a long read', spare(true), true],
+    ['while the spare thread has other work', spare(false), false],
+  ])('starts one %s', async (_, busy, isLong) => {
+    const readers = pool(undefined, { spare: busy });
+    expect((await readers.run(count, isLong)).rows).toEqual([{ sum: 20_000_100_000 }]);
+    expect(started).toHaveLength(1);
+    await readers.close();
+  });
+
+  test('takes over after a read that kept the spare thread for long', async () => {
+    const readers = pool(undefined, { spare: spare(true, 30) });
+    expect((await readers.run(count)).rows).toEqual([{ sum: 'by the spare thread' }]);
+    expect((await readers.run(count)).rows).toEqual([{ sum: 20_000_100_000 }]);
+    await readers.close();
+  });
+
+  test('leaves nobody waiting for the spare thread when it is closed', async () => {
+    const readers = pool(undefined, { spare: spare(false) });
+    const asked = expect(readers.run(count)).rejects.toThrow('the store is closed');
+    await readers.close();
+    await asked;
+    expect(started).toHaveLength(0);
+  });
 
   test('leaves a thread free of long reads, however many there are', async () => {
     const short = { ...count, sql: COUNT.replace('200000', '20000') };

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { Change } from '../../log/journal.ts';
+import { collectGarbage } from '../../memory.ts';
 import { createChangeGroup, type Settled } from './change-group.ts';
 import { openReader, openWriter } from './connection.ts';
 import type { Job, Replies, Reply, Rows, Statement, ThreadOptions } from './jobs.ts';
@@ -36,6 +37,27 @@ function createWork(database: DatabaseSync): (job: Job) => void {
   const words = new WordMerger(database);
   let changeGroup: ReturnType<typeof createChangeGroup> | undefined;
 
+  let reader: { database: DatabaseSync; query: typeof query } | undefined;
+
+  function read(statement: Statement): Rows {
+    if (!reader) {
+      const database = openReader(path);
+      reader = { database, query: createQuery(database) };
+    }
+    return reader.query(statement);
+  }
+
+  function rest(): void {
+    for (const each of [database, reader?.database]) each?.exec('PRAGMA shrink_memory');
+    collectGarbage();
+  }
+
+  function close(): void {
+    // The last connection to the file moves the log into it, and must be able to write.
+    reader?.database.close();
+    database.close();
+  }
+
   function change(changes: readonly Change[]): Replies {
     const settled = attempt(() => {
       // Its statements can be prepared once the tables are there.
@@ -68,7 +90,9 @@ function createWork(database: DatabaseSync): (job: Job) => void {
   return function work(job) {
     if (job.kind === 'query') return post([attempt(() => query(job))]);
     if (job.kind === 'derived') return post([attempt(() => derived(job.statements))]);
-    if (job.kind === 'close') return post([attempt(() => database.close())]);
+    if (job.kind === 'read') return post([attempt(() => read(job))]);
+    if (job.kind === 'rest') return post([attempt(rest)]);
+    if (job.kind === 'close') return post([attempt(close)]);
     const { changes, next } = takeGroup(job.change);
     post(change(changes));
     if (next) work(next);

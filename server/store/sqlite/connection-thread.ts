@@ -43,6 +43,11 @@ export class ConnectionThread {
     return this.#gone !== undefined;
   }
 
+  /** Whether it has no job. */
+  get isIdle(): boolean {
+    return this.#waiting.length === 0;
+  }
+
   /** How long its oldest job has been waiting for its reply, in ms. */
   lag(): number {
     return this.#waiting[0] ? performance.now() - this.#waiting[0].since : 0;

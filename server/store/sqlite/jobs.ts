@@ -4,10 +4,14 @@ import type { Settled } from './change-group.ts';
 /** A job for a thread of the embedded store, which runs one after the other and answers each once. */
 export type Job =
   | ({ kind: 'query' } & Statement)
+  /** A query that sees what is committed only, also on the thread that writes. */
+  | ({ kind: 'read' } & Statement)
   /** One transaction, not synced; rolled back, and answered false, if the first statement changes no row. */
   | { kind: 'derived'; statements: readonly Statement[] }
   /** Shares one commit with those that wait beside it; answered once it is durable. */
   | { kind: 'change'; change: Change }
+  /** Gives back the memory that earlier jobs took. */
+  | { kind: 'rest' }
   | { kind: 'close' };
 
 export interface Statement {
@@ -23,8 +27,10 @@ export interface Rows {
 
 export interface Answers {
   query: Rows;
+  read: Rows;
   derived: boolean;
   change: Settled;
+  rest: undefined;
   close: undefined;
 }
 

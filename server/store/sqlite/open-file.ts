@@ -11,6 +11,8 @@ export interface OpenFile extends Threads {
   journal: Journal;
   /** The same threads, for reads that may take long. */
   longReads: Threads;
+  /** Gives back memory that is not needed now. */
+  rest(): Promise<void>;
 }
 
 /** Longer than any program reads, and the longest that a timer takes. */
@@ -41,6 +43,12 @@ export async function openFile(path: string, onError: (error: Error) => void): P
   await writer.ready;
   const readers = new Readers({
     most: MOST_READERS,
+    spare: {
+      get isIdle() {
+        return writer.isIdle;
+      },
+      run: (query) => writer.run({ ...query, kind: 'read' }),
+    },
     // A reader that ends by itself took nothing with it, and is replaced.
     start: () =>
       new ConnectionThread({ path, readOnly: true }, (error) => error instanceof ThreadEnded || onError(error)),
@@ -57,6 +65,7 @@ export async function openFile(path: string, onError: (error: Error) => void): P
       reader: { run: (query) => readers.run(query, true) },
       close: async () => undefined,
     },
+    rest: () => writer.run({ kind: 'rest' }),
     async close() {
       // The last connection moves the log into the file, so that a copy of the file alone is whole. A reader cannot.
       await readers.close();

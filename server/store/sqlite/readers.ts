@@ -4,6 +4,8 @@ import type { Answers, Job } from './jobs.ts';
 
 export interface ReadersOptions {
   start: () => ConnectionThread;
+  /** Runs short reads while there is no reader. */
+  spare?: Spare;
   /** Threads, at most. Long reads leave one of them to the others. */
   most: number;
   /** How long a read may take until its thread is ended, in milliseconds. */
@@ -12,21 +14,34 @@ export interface ReadersOptions {
   idleMs?: number;
 }
 
-/** How long a read waits before another thread is started for it; each takes about 11 MB. */
+/**
+ * How long a read waits before another thread is started for it, and how long the spare thread may read before a reader takes
+ * over. Each thread takes about 12 MB.
+ */
 const PATIENCE_MS = 10;
 const DEADLINE_MS = 60_000;
-const IDLE_MS = 60_000;
+const IDLE_MS = 3_000;
+
+/** A thread with other work, which also reads. */
+export interface Spare {
+  isIdle: boolean;
+  run(query: Query): Promise<Answers['query']>;
+}
 
 interface Waiting {
   isLong: boolean;
-  resolve: (thread: ConnectionThread) => void;
+  resolve: (thread: ConnectionThread | Spare) => void;
+  reject: (error: Error) => void;
 }
 
 type Query = Extract<Job, { kind: 'query' }>;
 
-/** Threads that read. They are started as they are needed, and end when they were not needed for a while. */
+/**
+ * Threads that read. They are started as they are needed, and end when they were not needed for a while. Without one, the
+ * spare thread reads, so that a service at rest needs none.
+ */
 export class Readers {
-  readonly #options: Required<ReadersOptions>;
+  readonly #options: ReadersOptions & { deadlineMs: number; idleMs: number };
   readonly #threads = new Set<ConnectionThread>();
   readonly #idle = new Map<ConnectionThread, NodeJS.Timeout>();
   readonly #waiting: Waiting[] = [];
@@ -44,6 +59,7 @@ export class Readers {
    */
   async run(query: Query, isLong = false): Promise<Answers['query']> {
     const thread = await this.#obtain(isLong);
+    if (!('kill' in thread)) return this.#readOn(thread, query);
     const { deadlineMs } = this.#options;
     const deadline = setTimeout(() => thread.kill(tooLong(deadlineMs)), deadlineMs).unref();
     try {
@@ -57,14 +73,15 @@ export class Readers {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#idle.values()) clearTimeout(timer);
+    for (const { reject } of this.#waiting.splice(0)) reject(closedError());
     await Promise.all([...this.#threads].map((thread) => thread.close()));
   }
 
-  #obtain(isLong: boolean): Promise<ConnectionThread> {
+  #obtain(isLong: boolean): Promise<ConnectionThread | Spare> {
     if (this.#isClosed) return Promise.reject(closedError());
-    return new Promise((resolve) => {
-      this.#waiting.push({ isLong, resolve });
-      if (this.#threads.size === 0) this.#start();
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ isLong, resolve, reject });
+      if (this.#threads.size === 0 && (isLong || !this.#options.spare)) this.#start();
       this.#serve();
       // Another thread is worth its memory only where somebody has waited.
       if (this.#next() !== -1 && this.#threads.size < this.#options.most) setTimeout(() => this.#help(), PATIENCE_MS);
@@ -85,6 +102,20 @@ export class Readers {
       this.#idle.delete(thread);
       if (next.isLong) this.#longRunning++;
       next.resolve(thread);
+    }
+    const { spare } = this.#options;
+    if (this.#threads.size === 0 && spare?.isIdle) this.#waiting.shift()?.resolve(spare);
+  }
+
+  async #readOn(spare: Spare, query: Query): Promise<Answers['query']> {
+    const since = performance.now();
+    try {
+      return await spare.run(query);
+    } finally {
+      // Its own work must not wait for the reads that follow a slow one.
+      const isSlow = performance.now() - since > PATIENCE_MS;
+      if (isSlow && !this.#isClosed && this.#threads.size === 0) this.#start();
+      this.#serve();
     }
   }
 

@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Rest } from '../memory.ts';
+
+describe('a service at rest', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const start = () => {
+    const giveBack = vi.fn();
+    const rest = new Rest(giveBack, 1_000);
+    const work = (times: number) => {
+      for (let n = 0; n < times; n++) rest.note();
+    };
+    return { rest, giveBack, work };
+  };
+
+  test('gives back once what its start took, and again after more work', () => {
+    const { giveBack, work } = start();
+    vi.advanceTimersByTime(5_000);
+    expect(giveBack).toHaveBeenCalledTimes(1);
+    work(20);
+    vi.advanceTimersByTime(5_000);
+    expect(giveBack).toHaveBeenCalledTimes(2);
+  });
+
+  test('gives back nothing while work comes', () => {
+    const { giveBack, work } = start();
+    for (let n = 0; n < 10; n++) {
+      work(20);
+      vi.advanceTimersByTime(900);
+    }
+    expect(giveBack).not.toHaveBeenCalled();
+  });
+
+  test('gives back nothing after little work, until it has added up', () => {
+    const { giveBack, work } = start();
+    vi.advanceTimersByTime(5_000);
+    work(10);
+    vi.advanceTimersByTime(5_000);
+    expect(giveBack).toHaveBeenCalledTimes(1);
+    work(10);
+    vi.advanceTimersByTime(5_000);
+    expect(giveBack).toHaveBeenCalledTimes(2);
+  });
+
+  test('gives back nothing once it closes', () => {
+    const { rest, giveBack } = start();
+    rest.close();
+    vi.advanceTimersByTime(5_000);
+    expect(giveBack).not.toHaveBeenCalled();
+  });
+});
