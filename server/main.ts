@@ -12,7 +12,7 @@ import { createIdentity } from './identity/create.ts';
 import { createLimits } from './limits.ts';
 import { toText } from './log-text.ts';
 import { createLogger, LogOutput } from './logger.ts';
-import { createMetrics } from './operations/metrics.ts';
+import type { Metrics } from './operations/metrics.ts';
 import { createOperations } from './operations/operations.ts';
 import { freePort, publicUrlOf } from './public-url.ts';
 import { createService } from './service.ts';
@@ -40,7 +40,7 @@ async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const output = new LogOutput(process.stdout, process.stdout.isTTY ? toText : undefined);
   const log = createLogger(config.LOG_LEVEL, output);
-  const metrics = config.OPERATIONS_PORT === undefined ? undefined : createMetrics();
+  const metrics = config.OPERATIONS_PORT === undefined ? undefined : await openMetrics();
   let stopped: string | undefined;
   let needed: Pick<Store, 'ping'> | undefined;
   let closingSince: number | undefined;
@@ -139,6 +139,12 @@ function scheduleBackups(folder: string, config: Config, log: ReturnType<typeof 
     onError: (error) => log.error({ err: error }, 'a backup failed; it is tried again in ten minutes'),
     now: Date.now,
   });
+}
+
+/** The library of the figures takes memory, so it is loaded only where somebody may ask for them. */
+async function openMetrics(): Promise<Metrics> {
+  const { createMetrics } = await import('./operations/metrics.ts');
+  return createMetrics();
 }
 
 /** The client of the bus takes memory, so it is loaded only where there is a bus. */

@@ -36,6 +36,38 @@ test('the built service takes a person from the first account to an invitation b
   await store.dispose();
 });
 
+/** The names of its threads, without those of Node. */
+const threadsOf = (pid: number) =>
+  readdirSync(`/proc/${pid}/task`)
+    .map((task) => readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8').trim())
+    .filter((name) => ['writer', 'reader', 'indexer', 'scanner'].includes(name));
+
+test.runIf(process.platform === 'linux')(
+  'the built service at rest runs no thread but the one that writes, and answers at once',
+  async () => {
+    const store = await openTestStore('sqlite');
+    await store.close();
+    const service = await startProcess(store.dataDir, {}, program);
+    const ask = () =>
+      fetch(`${service.url}/v1/organizations/me`, { headers: { authorization: `Bearer cap_live_${'a'.repeat(43)}` } });
+    // At once, so that they need readers.
+    await Promise.all(Array.from({ length: 20 }, ask));
+    await expect.poll(() => threadsOf(service.pid), { timeout: 20_000 }).toEqual(['writer']);
+    expect((await ask()).status).toBe(401);
+    await service.end('SIGTERM');
+    await store.dispose();
+  },
+);
+
+test('the built service loads the library of its figures only where somebody may ask for them', () => {
+  const holdersOf = (text: string) =>
+    readdirSync(folder).filter(
+      (name) => name.endsWith('.cjs') && readFileSync(join(folder, name), 'utf8').includes(text),
+    );
+  expect(holdersOf('collectDefaultMetrics')).toHaveLength(1);
+  expect(holdersOf('collectDefaultMetrics')).not.toContain('service.cjs');
+});
+
 test('the built service is ASCII, which V8 keeps at one byte for each character', () => {
   const beyond = readdirSync(folder)
     .filter((name) => name.endsWith('.cjs'))

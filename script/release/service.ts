@@ -4,8 +4,14 @@ import { type Plugin, rolldown } from 'rolldown';
 import { NODE_FLOOR } from '../../contract/download.ts';
 import { ROOT } from './bundle.ts';
 
-/** What `node` is given. It turns on the cache of compiled code before the first line of the service is read. */
+/**
+ * What `node` is given. Before the first line of the service is read, it turns on the cache of compiled code, and turns off the
+ * optimizing compiler: a start gains nothing by it, and without it a service that nobody asks keeps 5 MB less.
+ */
 const MAIN = `'use strict';
+const { setFlagsFromString } = require('node:v8');
+setFlagsFromString('--no-turbofan');
+setTimeout(() => setFlagsFromString('--turbofan'), 2000).unref();
 require('node:module').enableCompileCache(require('node:path').join(__dirname, '.cache'));
 require('./service.cjs');
 `;
