@@ -2,44 +2,60 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { makeService } from '../script/release/service.ts';
+import { startIssuer } from './issuer.ts';
 import type { Options } from './options.ts';
-import { type RunningService, residentMemory, startService, withFolder } from './process.ts';
+import { measureFamily, peakMemory, type RunningService, residentMemory, startService, withFolder } from './process.ts';
 import { median, quantile, type Row } from './report.ts';
 import { seed, seedEvents, seedSessions } from './seed.ts';
 import { createEvents } from './text.ts';
 
 const STARTS = 10;
-const IDLE_MS = 5_000;
+const IDLE_MS = 10_000;
 const REQUESTS = 100;
+/** As `script/start` and the image set them. */
+const SETTINGS = { NODE_OPTIONS: '--max-semi-space-size=4', MALLOC_ARENA_MAX: '2' };
+const SOAK = { streams: 8, searchers: 3, pauseMs: 500 };
 
 interface Way {
   name: string;
   program: string;
   startMs: number[];
   startCpuMs: number[];
-  idle: number[];
-  used: number[];
+  /** MB by the moment, in their order. */
+  memory: Record<string, { resident: number[]; proportional: number[] }>;
 }
 
-/** How long the service takes to start on an embedded store with sessions in it, and what it holds when nobody asks. */
-export function benchService({ rounds }: Options): Promise<Row[]> {
+/**
+ * How long the service takes to start on an embedded store with sessions in it, and what memory it has: at rest, after 100
+ * requests, and after a soak of twelve times `seconds`, as built and as `script/start` runs it.
+ */
+export function benchService({ seconds, rounds }: Options): Promise<Row[]> {
   return withFolder(async (folder) => {
     const built = join(folder, 'built');
     await makeService(built);
     const dataDir = join(folder, 'data');
-    const { secret, sessions } = await seed({ dataDir }, 'bench', 'owner', async (store, made) => {
+    const issuer = await startIssuer();
+    const { secret, sessions } = await seed({ dataDir }, issuer.url, 'owner', async (store, made) => {
       const sessions = await seedSessions(store, made, 100);
       for (const session of sessions) await seedEvents(store, made, session, 100, createEvents(9));
       return { sessions };
     });
-    const ways: Way[] = [
-      way('as `script/start` builds it', join(built, 'main.cjs')),
-      way('from source', fileURLToPath(new URL('../server/main.ts', import.meta.url))),
-    ];
+    const asBuilt = way('as `script/start` builds it', join(built, 'main.cjs'));
+    const ways: Way[] = [asBuilt, way('from source', fileURLToPath(new URL('../server/main.ts', import.meta.url)))];
     // The first of each finds its files on the disk, the others in memory.
     for (let run = -1; run < STARTS; run++) for (const way of ways) await measureStart(way, dataDir, run >= 0);
-    for (let run = 0; run < rounds; run++)
-      for (const way of ways) await measureMemory(way, dataDir, (service) => use(service, secret, sessions));
+    const people = { secret, sessions, token: await issuer.token('owner', 'owner@example.com') };
+    for (let run = 0; run < rounds; run++) {
+      for (const way of ways) {
+        const service = await startService({ dataDir }, SETTINGS, way.program);
+        await measureMemory(way, service, people);
+        await service.stop();
+      }
+    }
+    const service = await startService({ dataDir }, { ...SETTINGS, ...issuer.env }, asBuilt.program);
+    await measureSoak(asBuilt, service, people, seconds * 12_000);
+    await service.stop();
+    issuer.close();
     return ways.flatMap(toRows);
   });
 }
@@ -49,14 +65,13 @@ const way = (name: string, program: string): Way => ({
   program,
   startMs: [],
   startCpuMs: [],
-  idle: [],
-  used: [],
+  memory: {},
 });
 
 /** Until the line that says it is ready, with the embedded identity provider as delivered. */
 async function measureStart({ program, startMs, startCpuMs }: Way, dataDir: string, counts: boolean): Promise<void> {
   const started = performance.now();
-  const service = await startService({ dataDir }, {}, program);
+  const service = await startService({ dataDir }, SETTINGS, program);
   const took = performance.now() - started;
   const cpu = service.cpuSeconds() * 1000;
   // It keeps its compiled code when it ends by itself.
@@ -73,43 +88,105 @@ async function settle({ url }: RunningService): Promise<void> {
   await (await fetch(`${url}/health`)).text();
 }
 
-async function measureMemory(
-  { program, idle, used }: Way,
-  dataDir: string,
-  work: (service: RunningService) => Promise<void>,
-): Promise<void> {
-  const service = await startService({ dataDir }, {}, program);
-  const pid = service.child.pid ?? 0;
+interface People {
+  /** Of a machine. */
+  secret: string;
+  /** Of a member. */
+  token: string;
+  sessions: readonly string[];
+}
+
+async function measureMemory(way: Way, service: RunningService, people: People): Promise<void> {
+  await untilRest(service);
+  note(way, 'idle', service);
+  await use(service, people);
+  note(way, `at once after ${REQUESTS} requests`, service);
   await sleep(IDLE_MS);
-  idle.push(residentMemory(pid));
-  await work(service);
-  await sleep(IDLE_MS);
-  used.push(residentMemory(pid));
-  await service.stop();
+  note(way, `10 s after ${REQUESTS} requests`, service);
+  await untilRest(service);
+  note(way, `at rest after ${REQUESTS} requests`, service);
+}
+
+/** Appends, searches and pages beside each other, with pauses, so that it is work for some of a processor. */
+async function measureSoak(way: Way, service: RunningService, people: People, ms: number): Promise<void> {
+  const until = performance.now() + ms;
+  const repeat = async (work: (n: number) => Promise<Response>) => {
+    for (let n = 0; performance.now() < until; n++) {
+      const reply = await work(n);
+      if (!reply.ok) throw new Error(`${reply.url} answered ${reply.status}: ${await reply.text()}`);
+      await reply.arrayBuffer();
+      await sleep(SOAK.pauseMs);
+    }
+  };
+  const headers = { authorization: `Bearer ${people.token}` };
+  const mine = `${service.url}/v1/organizations/me`;
+  const appending = Array.from({ length: SOAK.streams }, (_, stream) => {
+    const makeEvent = createEvents(20 + stream);
+    return repeat((n) => append(service, people, stream + SOAK.streams * (n % 10), makeEvent));
+  });
+  const searching = Array.from({ length: SOAK.searchers }, () =>
+    repeat((n) => fetch(`${mine}/search?q=${WORDS[n % WORDS.length]}`, { headers })),
+  );
+  const paging = repeat((n) => fetch(`${mine}/sessions/${people.sessions[n % 100]}/events`, { headers }));
+  await Promise.all([...appending, ...searching, paging]);
+  note(way, 'at the end of the soak', service);
+  recordMemory(way, 'most in the soak', peakMemory(service.child.pid ?? 0), Number.NaN);
+  await untilRest(service);
+  note(way, 'at rest after the soak', service);
+}
+
+const WORDS = ['license', 'module', 'function', 'return', 'version'];
+
+/** Until it has used hardly any processor time for `IDLE_MS`: what it derives beside the answers is done then. */
+async function untilRest({ cpuSeconds }: RunningService): Promise<void> {
+  for (let before = Number.NEGATIVE_INFINITY; cpuSeconds() - before > 0.05; ) {
+    before = cpuSeconds();
+    await sleep(IDLE_MS);
+  }
+}
+
+function note(way: Way, moment: string, { child: { pid = 0 } }: RunningService): void {
+  recordMemory(way, moment, residentMemory(pid), measureFamily(pid).memory);
+}
+
+function recordMemory({ memory }: Way, moment: string, resident: number, proportional: number): void {
+  memory[moment] ??= { resident: [], proportional: [] };
+  memory[moment].resident.push(resident);
+  memory[moment].proportional.push(proportional);
 }
 
 /** What an agent's machine and a glance at the dashboard ask for. */
-async function use({ url }: RunningService, secret: string, sessions: readonly string[]): Promise<void> {
+async function use(service: RunningService, people: People): Promise<void> {
   const makeEvent = createEvents(2);
-  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
   for (let n = 0; n < REQUESTS; n++) {
-    const body = JSON.stringify({ events: Array.from({ length: 10 }, () => makeEvent(1024)) });
-    const append = () => fetch(`${url}/v1/sessions/${sessions[n]}/events`, { method: 'POST', headers, body });
-    const reply = n % 4 === 3 ? await fetch(`${url}/config`) : await append();
+    const reply = n % 4 === 3 ? await fetch(`${service.url}/config`) : await append(service, people, n, makeEvent);
     if (!reply.ok) throw new Error(`${reply.url} answered ${reply.status}: ${await reply.text()}`);
     await reply.arrayBuffer();
   }
 }
 
-function toRows({ name, startMs, startCpuMs, idle, used }: Way): Row[] {
-  const cpu = Math.round(median(startCpuMs));
-  const memory = (what: string, figures: readonly number[]): Row => ({
-    what: `service ${what}, ${name}`,
-    figure: median(figures),
-    unit: 'MB',
-    goal: '≤ 100',
-    detail: `resident, embedded store; ${figures.length} runs`,
+function append(
+  { url }: RunningService,
+  { secret, sessions }: People,
+  session: number,
+  makeEvent: ReturnType<typeof createEvents>,
+): Promise<Response> {
+  return fetch(`${url}/v1/sessions/${sessions[session]}/events`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ events: Array.from({ length: 10 }, () => makeEvent(1024)) }),
   });
+}
+
+/** MB. */
+const GOALS: Record<string, number> = {
+  idle: 100,
+  [`10 s after ${REQUESTS} requests`]: 120,
+  'at the end of the soak': 250,
+};
+
+function toRows({ name, startMs, startCpuMs, memory }: Way): Row[] {
+  const cpu = Math.round(median(startCpuMs));
   return [
     {
       what: `service starts, ${name}`,
@@ -118,7 +195,12 @@ function toRows({ name, startMs, startCpuMs, idle, used }: Way): Row[] {
       goal: '≤ 0.5',
       detail: `to the line that it is ready; p95 ${(quantile(startMs, 0.95) / 1000).toFixed(2)} s of ${STARTS}; CPU ${cpu} ms`,
     },
-    memory('idle for 5 s', idle),
-    memory(`5 s after ${REQUESTS} requests`, used),
+    ...Object.entries(memory).map(([moment, { resident, proportional }]) => ({
+      what: `service ${moment}, ${name}`,
+      figure: median(resident),
+      unit: 'MB',
+      goal: moment in GOALS ? `≤ ${GOALS[moment]}` : '–',
+      detail: `resident, embedded store; proportional ${Math.round(median(proportional))} MB; ${resident.length} runs`,
+    })),
   ];
 }
