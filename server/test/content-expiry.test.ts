@@ -334,11 +334,13 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     await recordExpired(db, service.clock.now);
     await recordExpired(db, service.clock.now);
     const { entries } = await get('/v1/organizations/me/audit?action=session.content_expired', ours.admin);
-    expect(entries.map(({ details }: { details: object }) => details)).toEqual([
-      { sessions: 1, events: 2 },
-      { sessions: 1_000, events: 2_000 },
-      { sessions: 1_000, events: 2_000 },
-    ]);
+    // The service records them as well, and may have done so between two of the inserts.
+    const counts: { sessions: number; events: number }[] = entries.map(
+      ({ details }: { details: { sessions: number; events: number } }) => details,
+    );
+    expect(Math.max(...counts.map(({ sessions }) => sessions))).toBeLessThanOrEqual(1_000);
+    expect(counts.reduce((sum, { sessions }) => sum + sessions, 0)).toBe(2_001);
+    expect(counts.reduce((sum, { events }) => sum + events, 0)).toBe(4_002);
   });
 
   test('are counted before the rules are saved, and the receipt goes over to the deletion', async () => {
