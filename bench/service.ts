@@ -22,7 +22,7 @@ interface Way {
   startMs: number[];
   startCpuMs: number[];
   /** MB by the moment, in their order. */
-  memory: Record<string, { resident: number[]; proportional: number[] }>;
+  memory: Record<string, { resident: number[]; proportional?: number[] }>;
 }
 
 /**
@@ -130,7 +130,7 @@ async function measureSoak(way: Way, service: RunningService, people: People, ms
   const paging = repeat((n) => fetch(`${mine}/sessions/${people.sessions[n % 100]}/events`, { headers }));
   await Promise.all([...appending, ...searching, paging]);
   note(way, 'at the end of the soak', service);
-  recordMemory(way, 'most in the soak', peakMemory(service.child.pid ?? 0), Number.NaN);
+  way.memory['most in the soak'] = { resident: [peakMemory(service.child.pid ?? 0)] };
   await untilRest(service);
   note(way, 'at rest after the soak', service);
 }
@@ -145,14 +145,10 @@ async function untilRest({ cpuSeconds }: RunningService): Promise<void> {
   }
 }
 
-function note(way: Way, moment: string, { child: { pid = 0 } }: RunningService): void {
-  recordMemory(way, moment, residentMemory(pid), measureFamily(pid).memory);
-}
-
-function recordMemory({ memory }: Way, moment: string, resident: number, proportional: number): void {
+function note({ memory }: Way, moment: string, { child: { pid = 0 } }: RunningService): void {
   memory[moment] ??= { resident: [], proportional: [] };
-  memory[moment].resident.push(resident);
-  memory[moment].proportional.push(proportional);
+  memory[moment].resident.push(residentMemory(pid));
+  memory[moment].proportional?.push(measureFamily(pid).memory);
 }
 
 /** What an agent's machine and a glance at the dashboard ask for. */
@@ -200,7 +196,7 @@ function toRows({ name, startMs, startCpuMs, memory }: Way): Row[] {
       figure: median(resident),
       unit: 'MB',
       goal: moment in GOALS ? `≤ ${GOALS[moment]}` : '–',
-      detail: `resident, embedded store; proportional ${Math.round(median(proportional))} MB; ${resident.length} runs`,
+      detail: `resident, embedded store; ${proportional ? `proportional ${Math.round(median(proportional))} MB; ` : ''}${resident.length} runs`,
     })),
   ];
 }

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 /** Work after which memory is worth giving back: requests, and sessions that were derived. */
 const MIN_WORK = 20;
 
-/** Longer than the threads of readers and of deriving wait for more work, so that their memory is given back too. */
+/** Longer than readers wait for more work, so that their memory is given back too. */
 const QUIET_MS = 4_000;
 
 /**

@@ -13,8 +13,11 @@ export interface OnDemandOptions {
   closeMs?: number;
 }
 
-/** Milliseconds without a job after which the thread ends. Deriving takes 30 MB, and 50 ms of the processor to start. */
-const IDLE_MS = 3_000;
+/**
+ * Milliseconds without a job after which the thread ends. Deriving takes 30 MB, and 50 ms of the processor to start, so it outlasts the
+ * pauses of an agent at work.
+ */
+const IDLE_MS = 15_000;
 
 /** The most milliseconds that closing waits for the running job. */
 const CLOSE_MS = 5_000;
