@@ -6,6 +6,7 @@ import type { SessionKey } from '../log/decide.ts';
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { toTimestamp } from './columns.ts';
+import { claimSession } from './derived.ts';
 import { removeChunk, removeFacts } from './derived-removal.ts';
 import { forShare, forUpdate } from './dialect.ts';
 import type { StoredAppend } from './events.ts';
@@ -78,8 +79,9 @@ export const insertMask = (db: Db, mask: NewMask, now: number, along?: (transact
         returning *`,
     );
     await insertJob(transaction, jobOf(row));
-    await record(transaction, row, 'session.mask_requested', {}, now);
+    // In front of the audit log, for which who cancels a job waits.
     await along?.(transaction);
+    await record(transaction, row, 'session.mask_requested', {}, now);
     return row;
   });
 
@@ -163,6 +165,8 @@ export const writeMasked = (
     .transaction()
     .execute(async (transaction) => {
       await assertUnheld(transaction, { organizationId, sessionId });
+      // The job comes first, as where it is cancelled, so that two transactions cannot deadlock.
+      await along(transaction);
       for (const { append, codec, body } of appends) {
         const changed = await changedRows(
           transaction,
@@ -191,7 +195,6 @@ export const writeMasked = (
       await sql`
         update masks set events = events + ${events.length}, places = places + ${places}
         where organization_id = ${organizationId} and mask_id = ${mask_id}`.execute(transaction);
-      await along(transaction);
       return true;
     })
     .catch((error: unknown) => {
@@ -232,16 +235,12 @@ export async function finishMask(
   own: { before: OwnFields; fields: OwnFields; places: number } | undefined,
   now: number,
 ): Promise<boolean> {
-  const mine = sql`organization_id = ${organizationId} and session_id = ${sessionId}`;
   const found = await findMask(db, organizationId, mask_id);
   // One at a time, so that nobody waits for long; those that are made meanwhile go in the end.
   if (Number(found?.places) > 0) while (await removeChunk(db, organizationId, sessionId));
   return db.transaction().execute(async (transaction) => {
     await assertUnheld(transaction, { organizationId, sessionId });
-    const session = await firstRow(
-      transaction,
-      sql<SessionRow>`select * from sessions where ${mine} ${forUpdate(transaction)}`,
-    );
+    const session = await lockSession(transaction, { organizationId, sessionId });
     if (session && OWN_FIELDS.some((name) => session[name] !== own?.before[name])) return false;
     const places = session && own ? own.places : 0;
     const isChanged = places > 0 || Number(found?.places) > 0;
@@ -249,15 +248,39 @@ export async function finishMask(
       const { title, repo_root, repository, git_branch } = own.fields;
       await sql`
         update sessions set title = ${title}, repo_root = ${repo_root}, repository = ${repository},
-          git_branch = ${git_branch}, masks = masks + 1
-        where ${mine}`.execute(transaction);
-      // Where the words have expired, the facts cannot be derived again.
-      if (session.content_expired_at === null) await removeFacts(transaction, session);
+          git_branch = ${git_branch}
+        where organization_id = ${organizationId} and session_id = ${sessionId}`.execute(transaction);
+      await forgetDerived(transaction, session);
     }
     await endJob(transaction, job);
     await endMask(transaction, { organizationId, maskId: mask_id }, 'done', now, places);
     return true;
   });
+}
+
+/** The session, unless it is deleted; until the transaction ends, nobody else changes it. */
+const lockSession = (transaction: Db, { organizationId, sessionId }: SessionKey) =>
+  firstRow(
+    transaction,
+    sql<SessionRow>`
+      select * from sessions
+      where organization_id = ${organizationId} and session_id = ${sessionId} and deleted_at is null
+      ${forUpdate(transaction)}`,
+  );
+
+/** Removes what was derived of a masked session, so that it is derived again. */
+async function forgetDerived(transaction: Db, session: SessionRow): Promise<void> {
+  const { organization_id, session_id } = session;
+  await sql`
+    update sessions set masks = masks + 1
+    where organization_id = ${organization_id} and session_id = ${session_id}`.execute(transaction);
+  // Where the words have expired, the facts cannot be derived again.
+  if (session.content_expired_at === null) await removeFacts(transaction, session);
+}
+
+interface MaskKey {
+  organizationId: string;
+  maskId: string;
 }
 
 /**
@@ -266,13 +289,39 @@ export async function finishMask(
  */
 export const stopMask = (db: Db, job: Job, outcome: 'held' | 'failed', now: number): Promise<void> =>
   db.transaction().execute(async (transaction) => {
-    await endJob(transaction, job);
-    await endMask(transaction, { organizationId: job.organization_id, maskId: job.job_id }, outcome, now);
+    const key = { organizationId: job.organization_id, maskId: job.job_id };
+    await endEarly(transaction, key, outcome, now, () => endJob(transaction, job).then(() => true));
   });
+
+/**
+ * What is masked already is shown so: what was derived of it before says what it said.
+ * @param end ends the job @returns what `end` returns
+ */
+async function endEarly(
+  transaction: Db,
+  key: MaskKey,
+  outcome: MaskOutcome,
+  now: number,
+  end: () => Promise<boolean>,
+): Promise<boolean> {
+  const mask = await findMask(transaction, key.organizationId, key.maskId);
+  // The session comes first, as where masking is done, so that two transactions cannot deadlock.
+  const place = mask && { organizationId: key.organizationId, sessionId: mask.session_id };
+  const session = place && (await lockSession(transaction, place));
+  if (!(await end())) return false;
+  const isChanged = Number((await findMask(transaction, key.organizationId, key.maskId))?.places) > 0;
+  if (session && isChanged) {
+    await forgetDerived(transaction, session);
+    // Who derives what is behind finds it by its row.
+    await claimSession(transaction, session, now, 0);
+  }
+  await endMask(transaction, key, outcome, now);
+  return true;
+}
 
 async function endMask(
   transaction: Db,
-  { organizationId, maskId }: { organizationId: string; maskId: string },
+  { organizationId, maskId }: MaskKey,
   outcome: MaskOutcome,
   now: number,
   fields = 0,
@@ -302,9 +351,8 @@ export async function cancelMask(
   { organization_id: organizationId, mask_id: maskId }: Pick<MaskRow, 'organization_id' | 'mask_id'>,
   now: number,
 ): Promise<boolean> {
-  if (!(await cancelJob(transaction, organizationId, maskId))) return false;
-  await endMask(transaction, { organizationId, maskId }, 'cancelled', now);
-  return true;
+  const end = () => cancelJob(transaction, organizationId, maskId);
+  return endEarly(transaction, { organizationId, maskId }, 'cancelled', now, end);
 }
 
 const countsOf = ({ events, places, fields, outcome }: MaskRow) => ({

@@ -33,9 +33,25 @@ insert into jobs (job_id, organization_id, kind)
 -- an entry of the audit log: see recordActions in audit.sql
 
 -- cancelMask
+select *
+  from masks
+  where organization_id = $1 and mask_id = $2;
 delete
   from jobs
   where organization_id = $1 and job_id = $2;
+select *
+  from sessions
+  where organization_id = $1 and session_id = $2 and deleted_at is null for update;
+-- on SQLite
+select *
+  from masks
+  where organization_id = ? and mask_id = ?;
+delete
+  from jobs
+  where organization_id = ? and job_id = ?;
+select *
+  from sessions
+  where organization_id = ? and session_id = ? and deleted_at is null;
 
 -- findMask
 select *
@@ -52,13 +68,16 @@ select ( SELECT holds.hold_id FROM holds WHERE holds.organization_id = sessions.
   where organization_id = $1 and session_id = $2;
 select *
   from sessions
-  where organization_id = $1 and session_id = $2 for update;
+  where organization_id = $1 and session_id = $2 and deleted_at is null for update;
 delete
   from jobs
   where organization_id = $1 and job_id = $2 and lease = $3;
 update sessions
-  set title = $1, repo_root = $2, repository = $3, git_branch = $4, masks = masks + 1
+  set title = $1, repo_root = $2, repository = $3, git_branch = $4
   where organization_id = $5 and session_id = $6;
+update sessions
+  set masks = masks + 1
+  where organization_id = $1 and session_id = $2;
 -- on SQLite
 select *
   from masks
@@ -68,12 +87,15 @@ select ( SELECT holds.hold_id FROM holds WHERE holds.organization_id = sessions.
   where organization_id = ? and session_id = ?;
 select *
   from sessions
-  where organization_id = ? and session_id = ?;
+  where organization_id = ? and session_id = ? and deleted_at is null;
 delete
   from jobs
   where organization_id = ? and job_id = ? and lease = ?;
 update sessions
-  set title = ?, repo_root = ?, repository = ?, git_branch = ?, masks = masks + 1
+  set title = ?, repo_root = ?, repository = ?, git_branch = ?
+  where organization_id = ? and session_id = ?;
+update sessions
+  set masks = masks + 1
   where organization_id = ? and session_id = ?;
 
 -- insertMask
@@ -126,9 +148,25 @@ select organization_id, session_id, event_count, title, repo_root, repository, g
   limit $2;
 
 -- stopMask
+select *
+  from masks
+  where organization_id = $1 and mask_id = $2;
 delete
   from jobs
   where organization_id = $1 and job_id = $2 and lease = $3;
+select *
+  from sessions
+  where organization_id = $1 and session_id = $2 and deleted_at is null for update;
+-- on SQLite
+select *
+  from masks
+  where organization_id = ? and mask_id = ?;
+delete
+  from jobs
+  where organization_id = ? and job_id = ? and lease = ?;
+select *
+  from sessions
+  where organization_id = ? and session_id = ? and deleted_at is null;
 
 -- writeMasked
 select pg_advisory_xact_lock_shared(hashtextextended($1, 0));

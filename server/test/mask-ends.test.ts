@@ -1,0 +1,114 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTextSearch } from '../../redact/text-search.ts';
+import { VERSION } from '../derive/facts.ts';
+import { EventMasker } from '../mask/event-masker.ts';
+import { findText } from '../mask/finder.ts';
+import { readAppends } from '../store/events.ts';
+import { type Job, JobLost, noteProgress, takeJob } from '../store/jobs.ts';
+import { advanceMaskRun, cancelMaskRun, insertMaskRun } from '../store/mask-runs.ts';
+import { cancelMask, findMask, finishMask, insertMask, stopMask, writeMasked } from '../store/masks.ts';
+import type { Db } from '../store/schema.ts';
+import type { MaskRow } from '../store/schema-governance.ts';
+import { findOpenBehind } from '../store/sources.ts';
+import { ENGINES } from './engines.ts';
+import { appendTexts, openSession, whenDerived } from './factories.ts';
+import { startWorld, type World } from './world.ts';
+
+const [MASKED, LEFT] = ['zqxmaskedword', 'zqxleftword'];
+const MARK = '[REDACTED:manual:00ff]';
+
+describe.each(ENGINES)('the end of a mask on %s', (engine) => {
+  let world: World;
+  let db: Db;
+  let now: number;
+  let place: { organizationId: string; sessionId: string };
+  beforeEach(async () => {
+    world = await startWorld(engine);
+    const { service, ours } = world;
+    db = service.store.db;
+    now = service.clock.now;
+    const sessionId = await openSession(service, ours.live);
+    place = { organizationId: ours.organizationId, sessionId };
+    for (const text of [MASKED, LEFT]) await appendTexts(service, ours, sessionId, [text]);
+    await whenDerived(service, ours.member, sessionId, 2);
+  });
+  afterEach(() => world.service.close());
+
+  const ask = (along?: (transaction: Db) => Promise<void>) => {
+    const mask = { ...place, userId: world.ours.memberId, mark: MARK, sealed: 'sealed', acceptedEvents: 2 };
+    return insertMask(db, mask, now, along);
+  };
+  const take = async (jobId: string) =>
+    (await takeJob(db, { job_id: jobId, organization_id: place.organizationId }, now)) as Job;
+
+  /** Masks what stands in the first append. */
+  async function write(mask: MaskRow, along: (transaction: Db) => Promise<void> = async () => undefined) {
+    const masker = new EventMasker(findText(createTextSearch(MASKED), MARK));
+    const masked = [];
+    for await (const append of readAppends(db, place.organizationId, place.sessionId, 1, 2)) {
+      masked.push(...masker.add(append));
+    }
+    expect(await writeMasked(db, mask, masked, now, along)).toBe(true);
+  }
+
+  const found = async (text: string) =>
+    (await world.service.call('GET', `/v1/organizations/me/search?q=${text}`, { as: world.ours.member })).body.sessions;
+
+  test.each(['cancelled', 'held', 'failed'] as const)(
+    'leaves nothing derived of what it has masked where it is %s',
+    async (outcome) => {
+      const mask = await ask();
+      const job = await take(mask.mask_id);
+      await write(mask);
+      expect(await found(MASKED)).toHaveLength(1);
+      if (outcome === 'cancelled') {
+        expect(await db.transaction().execute((transaction) => cancelMask(transaction, mask, now))).toBe(true);
+      } else await stopMask(db, job, outcome, now);
+      expect(await findMask(db, place.organizationId, mask.mask_id)).toMatchObject({ outcome, sealed: null });
+      // It is derived again without anybody who asks for it.
+      expect((await findOpenBehind(db, VERSION, undefined)).behind).toEqual([place]);
+      await whenDerived(world.service, world.ours.member, place.sessionId, 2);
+      expect(await found(MASKED)).toEqual([]);
+      expect(await found(LEFT)).toHaveLength(1);
+    },
+  );
+
+  test('comes where the session was deleted meanwhile', async () => {
+    const mask = await ask();
+    const job = await take(mask.mask_id);
+    await sql`update sessions set deleted_at = ${now} where session_id = ${place.sessionId}`.execute(db);
+    expect(await finishMask(db, job, mask, undefined, now)).toBe(true);
+    expect(await findMask(db, place.organizationId, mask.mask_id)).toMatchObject({ outcome: 'done', sealed: null });
+  });
+
+  test.runIf(engine === 'postgres')('does not wait for who writes and waits for it', async () => {
+    const mask = await ask();
+    const job = await take(mask.mask_id);
+    let cancelling: Promise<unknown> | undefined;
+    const writing = write(mask, async (transaction) => {
+      cancelling = db.transaction().execute((other) => cancelMask(other, mask, now));
+      await pause(300);
+      await noteProgress(transaction, job, now);
+    });
+    await expect(writing).rejects.toThrow(JobLost);
+    expect(await cancelling).toBe(true);
+  });
+
+  test.runIf(engine === 'postgres')('of a run does not wait for who asks for a mask and waits for it', async () => {
+    const { organizationId } = place;
+    const run = { runId: 'mrn_1', organizationId, userId: world.ours.memberId, isDry: false, sealed: 'sealed' };
+    await insertMaskRun(db, run, now);
+    const job = await take(run.runId);
+    let cancelling: Promise<unknown> | undefined;
+    const asking = ask(async (transaction) => {
+      cancelling = cancelMaskRun(db, run, now);
+      await pause(300);
+      const step = { sessionId: place.sessionId, isHeld: false, events: 1, places: 1, fields: 0 };
+      await advanceMaskRun(transaction, job, step, now);
+    });
+    await expect(asking).rejects.toThrow(JobLost);
+    expect(await cancelling).toMatchObject({ outcome: 'cancelled' });
+  });
+});
