@@ -94,6 +94,7 @@ export class Witness implements WantsDigests {
   async signNoted(): Promise<void> {
     if (this.#noted.size === 0) return;
     await this.#options.background.run('countersign', async (signal) => {
+      const failures: unknown[] = [];
       const due = [...this.#noted].map(([sessionId, { organizationId, eventCount }]) => {
         return { sessionId, organizationId, eventCount };
       });
@@ -106,9 +107,10 @@ export class Witness implements WantsDigests {
             }),
           );
           const rows = await findSessions(this.#options.db, wholeOrganization(organizationId), [...taken.keys()]);
-          await this.#signAll(organizationId, rows, signal, taken);
+          failures.push(...(await this.#signAll(organizationId, rows, signal, taken)));
         }
       }
+      throwFirst(failures);
     });
   }
 
@@ -127,15 +129,17 @@ export class Witness implements WantsDigests {
   /** Signs what another process left. */
   async catchUp(): Promise<void> {
     await this.#options.background.run('countersign all', async (signal) => {
+      const failures: unknown[] = [];
       for (let after = ''; !signal.aborted; ) {
         const rows = await listUnsigned(this.#options.db, after, AT_ONCE);
         for (const [organizationId, some] of Map.groupBy(rows, (row) => row.organization_id)) {
-          await this.#signAll(organizationId, some, signal);
+          failures.push(...(await this.#signAll(organizationId, some, signal)));
         }
         const last = rows.at(-1);
-        if (last === undefined) return;
+        if (last === undefined) break;
         after = last.session_id;
       }
+      throwFirst(failures);
     });
   }
 
@@ -150,22 +154,30 @@ export class Witness implements WantsDigests {
     return findChain(db, placeOf(session));
   }
 
+  /** @returns why some could not be signed: events of a session that is being deleted may be gone by now */
   async #signAll(
     organizationId: string,
     sessions: readonly SessionRow[],
     signal: AbortSignal,
     known?: ReadonlyMap<string, Known>,
-  ): Promise<void> {
+  ): Promise<unknown[]> {
     const { db } = this.#options;
     const ids = sessions.map(({ session_id }) => session_id);
     const stored = await findChains(db, organizationId, ids);
     const chains: SessionChainRow[] = [];
+    const failures: unknown[] = [];
     for (const session of sessions) {
-      if (signal.aborted) return;
-      const next = await this.#advance(session, stored.get(session.session_id), null, known?.get(session.session_id));
-      if (next) chains.push(next);
+      if (signal.aborted) return failures;
+      const { session_id: id } = session;
+      try {
+        const next = await this.#advance(session, stored.get(id), null, known?.get(id));
+        if (next) chains.push(next);
+      } catch (error) {
+        failures.push(error);
+      }
     }
     if (chains.length > 0) await writeChains(db, chains);
+    return failures;
   }
 
   /** The signed head behind the events of the session; undefined where the stored one says the same. */
@@ -239,6 +251,10 @@ export class Witness implements WantsDigests {
     }
     return this.#followDigests(session, head, digests);
   }
+}
+
+function throwFirst(failures: readonly unknown[]): void {
+  if (failures.length > 0) throw failures[0];
 }
 
 const placeOf = ({ organization_id, session_id }: SessionRow): SessionKey => ({

@@ -160,6 +160,23 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
     expect(failures).toEqual([expect.objectContaining({ message: expect.stringContaining('event 51 of') })]);
   });
 
+  test.each(['that were noted', 'that another process left'])(
+    'signs the sessions %s also where one of them cannot be signed',
+    async (which) => {
+      const broken = place.sessionId;
+      await sql`update sessions set deleted_at = 1 where session_id <> ${broken}`.execute(store.db);
+      await append(3);
+      await sql`delete from appends where session_id = ${broken}`.execute(store.db);
+      await append(1);
+      place.sessionId = await newSession();
+      head = chainStart('codex', place.sessionId);
+      await append(3);
+      await (which === 'that were noted' ? witness.signNoted() : newWitness().catchUp());
+      expect(await signed()).toEqual(head);
+      expect(failures).toEqual([expect.objectContaining({ message: expect.stringContaining(`event 1 of ${broken}`) })]);
+    },
+  );
+
   const rowOf = () =>
     store.db.selectFrom('sessions').selectAll().where('session_id', '=', place.sessionId).executeTakeFirstOrThrow();
 
