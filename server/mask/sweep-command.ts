@@ -6,8 +6,7 @@ import { type SweepFinding, sweepSessions } from './sweep.ts';
 
 type Write = (line: string) => void;
 
-/** Masks that one transaction withdraws. */
-const CANCELLED_AT_ONCE = 100;
+const LISTED_AT_ONCE = 100;
 
 /**
  * Reports what today's rules of redaction find in stored sessions, beside a service that may be using the store. With `--apply` it
@@ -76,12 +75,14 @@ async function ask(place: StoreOptions, finding: SweepFinding): Promise<{ become
 /** Withdraws what sweeps have asked for and the service has not masked. What it has masked stays masked. */
 async function cancel(place: StoreOptions, write: Write): Promise<void> {
   let cancelled = 0;
-  for (let listed = CANCELLED_AT_ONCE; listed === CANCELLED_AT_ONCE; ) {
-    await changeStore(place, async (transaction) => {
-      const masks = await listSweepMasks(transaction, CANCELLED_AT_ONCE);
-      for (const mask of masks) if (await cancelMask(transaction, mask, Date.now())) cancelled++;
-      listed = masks.length;
-    });
+  for (let listed = LISTED_AT_ONCE; listed === LISTED_AT_ONCE; ) {
+    const masks = await changeStore(place, (transaction) => listSweepMasks(transaction, LISTED_AT_ONCE));
+    for (const mask of masks) {
+      // One in a transaction, so that the service does not wait for many, and cannot deadlock.
+      const isCancelled = await changeStore(place, (transaction) => cancelMask(transaction, mask, Date.now()));
+      if (isCancelled) cancelled++;
+    }
+    listed = masks.length;
   }
   write(`${cancelled} sessions are left as they are. What was masked before stays masked.`);
 }

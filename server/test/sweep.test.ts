@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { splitPayload } from '../../contract/parts.ts';
 import { COMMANDS } from '../commands.ts';
+import { recordAction } from '../store/audit.ts';
+import { person } from '../store/audit-chain.ts';
+import { endJob, type Job, takeJob } from '../store/jobs.ts';
+import { findMask, jobOf } from '../store/masks.ts';
+import type { MaskRow } from '../store/schema-governance.ts';
 import { ENGINES } from './engines.ts';
 import { openSession, whenDerived } from './factories.ts';
 import { startTestService, testConfig } from './harness.ts';
@@ -149,6 +154,35 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     // It may be asked for again.
     expect((await sweep('--apply')).lines[0]).toContain('; is going to be masked');
   });
+
+  test.runIf(engine === 'postgres')(
+    'withdraws beside the service, and neither waits for the other for ever',
+    async () => {
+      const { ours, service } = world;
+      const { db } = service.store;
+      await send({ output: `export GH=${TOKEN}` });
+      await send({ output: `export GH=${TOKEN}` });
+      await sweep('--apply');
+      const masks = await db.selectFrom('masks').selectAll().orderBy('mask_id').execute();
+      const [first, second] = masks as [MaskRow, MaskRow];
+      const job = (await takeJob(db, jobOf(second), Date.now())) as Job;
+      let withdrawing: ReturnType<typeof sweep> | undefined;
+      // As where a mask is done: its job ends, and the log says so.
+      await db.transaction().execute(async (transaction) => {
+        await endJob(transaction, job);
+        withdrawing = sweep('--cancel');
+        const told = () => db.selectFrom('audit_entries').select('details').execute();
+        await vi
+          .waitFor(async () => expect(JSON.stringify(await told())).toContain('cancelled'), 1_000)
+          .catch(() => {});
+        const target = { kind: 'session', id: second.session_id } as const;
+        const happened = { actor: person(ours.memberId), action: 'session.masked', target } as const;
+        await recordAction(transaction, ours.organizationId, happened, Date.now());
+      });
+      expect((await withdrawing)?.outcome).toBe('clean');
+      expect(await findMask(db, ours.organizationId, first.mask_id)).toMatchObject({ outcome: 'cancelled' });
+    },
+  );
 
   test.each([['--cancel', '--apply'], ['--aply'], ['--after'], ['--after', 'a', 'b'], ['--apply', '--after']])(
     'refuses %j',
