@@ -81,6 +81,8 @@ export interface Agent {
    * those were kept back. Compactions and titles need not be told.
    */
   restates?(record: JsonObject, place: RecordPlace): boolean;
+  /** Whether this may be a later writing of a record, which bears the time of the first. */
+  bearsEarlierTime?(record: JsonObject): boolean;
   /**
    * Identifies a file. `first` is its first JSON record, or the first near its start that `namesSession`; absent in a file that
    * has none yet.

@@ -46,9 +46,12 @@ export function interpret(agent: Agent, record: JsonObject | undefined, place: R
   const key = record && agent.recordKey(record, place);
   const folder = record && folderOf(record, agent);
   const ended = (record && agent.endsSession?.(record)) ?? false;
+  const isLater = (record && agent.bearsEarlierTime?.(record)) ?? false;
   const isCopy = (record && agent.restates?.(record, place)) ?? false;
   const events = (record && parseRecord(agent, record, place)) ?? [unreadableEvent(agent, kept, place)];
-  return { key, folder, ended, restates: isCopy || events.some(sumsUp), events, ownTime: timeOf(events) };
+  const ownTime = timeOf(events);
+  const restates = isCopy || events.some(sumsUp);
+  return { key, folder, ended, restates, events, ownTime, writingTime: isLater ? undefined : ownTime };
 }
 
 /** Compactions and titles repeat earlier messages. */

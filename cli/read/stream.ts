@@ -45,7 +45,7 @@ export function createRecordStream(options: StreamOptions): RecordStream {
     const place: RecordPlace = { origin, file: path, position: value.start };
     const { record } = value;
     collectAfter(value.bytes.length);
-    const { key, folder, ended, restates, events, ownTime } = interpret(agent, record, place, value);
+    const { key, folder, ended, restates, events, ownTime, writingTime } = interpret(agent, record, place, value);
     lastTime = Math.max(lastTime, ownTime ?? 0);
     return {
       events,
@@ -58,7 +58,7 @@ export function createRecordStream(options: StreamOptions): RecordStream {
       tooLong: record === undefined && value.bytes.length === 0,
       time: lastTime,
       writtenAt: ownTime ?? lastTime,
-      written: { from: ownTime ?? lastTime, to: ownTime ?? Number.POSITIVE_INFINITY },
+      written: { from: writingTime ?? lastTime, to: writingTime ?? Number.POSITIVE_INFINITY },
       bytes: value.end - value.start,
       cursor: cursorAt(value.end, lastTime),
     };

@@ -47,6 +47,7 @@ export const claudeCode: Agent = {
   identify,
   recordKey,
   restates: ({ isCompactSummary, type }) => isCompactSummary === true || type === 'summary' || type === 'last-prompt',
+  bearsEarlierTime: ({ isSnapshotUpdate }) => isSnapshotUpdate === true,
   parse,
 };
 

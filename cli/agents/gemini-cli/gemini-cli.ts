@@ -72,6 +72,8 @@ export const geminiCli: Agent = {
   folderOf,
   recordKey,
   restates: ({ $set }) => isObject($set) && Array.isArray($set.messages),
+  // It is written with its calls, and once more with their output.
+  bearsEarlierTime: ({ toolCalls }) => toolCalls !== undefined,
   parse,
 };
 
