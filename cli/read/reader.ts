@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redactor } from '../../redact/redactor.ts';
@@ -16,6 +17,7 @@ import { findKept } from './kept.ts';
 import { createMask } from './mask.ts';
 import { openRecords } from './open.ts';
 import type { CapturedRecord, RecordStream } from './record.ts';
+import { MOMENT_MS } from './stored/records.ts';
 import { findAllUnread } from './unread.ts';
 
 export interface ReaderOptions extends CommitOptions {
@@ -312,12 +314,22 @@ export function createReader(options: ReaderOptions) {
     const { leftBefore, hasEarlier, isFollowed, found, startedAt } = file;
     if (hasEarlier && restates) return true;
     const from = written.from || startedAt;
-    // Without a time of its own it was written before the file was looked at, or since that.
-    const latest = Math.max(from, found.modifiedAt, isFollowed ? clock : 0);
-    if (isInPause(pauses, { from, to: Number.isFinite(written.to) ? written.to : latest })) return true;
+    const to = Number.isFinite(written.to) || pauses.length === 0 ? written.to : Math.max(from, latestOf(file));
+    if (isInPause(pauses, { from, to })) return true;
     // Nobody knows the age of records that were there when the file was first read: they count as old as its beginning.
     const untoldTime = isFollowed ? found.modifiedAt : startedAt;
     return leftBefore !== undefined && (writtenAt || untoldTime) < leftBefore;
+  }
+
+  /** When what says nothing of it was written at the latest: before the file was looked at, or since that. */
+  function latestOf({ found, stored, isFollowed }: FileBeingRead): number {
+    const { root, path, modifiedAt } = found;
+    if (isFollowed) return Math.max(modifiedAt, clock);
+    const latest = modifiedAt + MOMENT_MS;
+    // Only a pause that goes on counts what was written since that; one that has begun since makes the look outdated.
+    if (!pauses.some((pause) => isActive(pause, clock))) return latest;
+    const stat = statSync(join(root, stored?.file ?? path), { throwIfNoEntry: false });
+    return Math.max(latest, stat?.mtimeMs ?? clock);
   }
 
   function openStream({ found, stored, origin, cursor }: Unread, share: number): RecordStream {

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import type { Agent } from '../agents/agent.ts';
+import { aider } from '../agents/aider/aider.ts';
 import { claudeCode } from '../agents/claude-code/claude-code.ts';
 import { cursor } from '../agents/cursor/cursor.ts';
+import { geminiCli } from '../agents/gemini-cli/gemini-cli.ts';
 import { opencode } from '../agents/opencode/opencode.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading, spooledEvents } from '../test/reading.ts';
@@ -115,6 +117,71 @@ test('a file that was not changed since before a pause is read during it', async
   utimesSync(file, (NOW - 2 * HOUR) / 1000, (NOW - 2 * HOUR) / 1000);
   await read();
   expect(said()).toEqual(['before-one', 'before-two']);
+});
+
+test('what is added to a file without times between the look at it and its reading is not captured', async () => {
+  const { file, findWork, readWork, read, said } = openAfter(cursor, 'project/agent-transcripts/c/c.jsonl', {
+    from: NOW - HOUR,
+  });
+  const message = (text: string) => ({ role: 'user', message: { content: [{ type: 'text', text }] } });
+  write(file, lines(message('before-one')));
+  utimesSync(file, (NOW - 2 * HOUR) / 1000, (NOW - 2 * HOUR) / 1000);
+  const work = findWork();
+  appendFileSync(file, lines(message('paused-two')));
+  await readWork(work);
+  await read();
+  // Nothing tells any more when its first record was written.
+  expect(said()).toEqual([]);
+});
+
+test('what is added to a document between the look at it and its reading is not captured', async () => {
+  const { file, findWork, readWork, read, said } = openAfter(aider, '.aider.chat.history.md', { from: NOW - HOUR });
+  const started = new Date(NOW - 2 * HOUR).toISOString().slice(0, 19).replace('T', ' ');
+  write(file, `# aider chat started at ${started}\n\n#### before-one\n\n> before-two\n`);
+  utimesSync(file, (NOW - 2 * HOUR) / 1000, (NOW - 2 * HOUR) / 1000);
+  const work = findWork();
+  appendFileSync(file, '\n#### paused-three\n\n> paused-four\n\n#### paused-five\n');
+  await readWork(work);
+  await read();
+  expect(said().filter((text) => text.startsWith('paused'))).toEqual([]);
+});
+
+test('a record that is written again during a pause, with the time of its first writing, is not captured', async () => {
+  const { file, read, said } = openAfter(geminiCli, 'shop/chats/session-2026-01-01-s.jsonl');
+  const answer = { id: 'm2', timestamp: new Date(BEGUN + 1).toISOString(), type: 'gemini', content: 'before-answer' };
+  const call = { id: 'c', name: 'shell', args: {}, status: 'success', resultDisplay: 'paused-output' };
+  write(
+    file,
+    lines(
+      { sessionId: 's', projectHash: 'p', startTime: new Date(BEGUN).toISOString() },
+      { id: 'm1', timestamp: new Date(BEGUN).toISOString(), type: 'user', content: 'before-prompt' },
+      answer,
+      { ...answer, toolCalls: [call] },
+    ),
+  );
+  await read();
+  expect(said()).toEqual(['before-prompt', 'before-answer']);
+});
+
+test('an update of a snapshot of files is not captured from a pause, whatever the time of the snapshot', async () => {
+  const { file, read, said } = openAfter(claudeCode, 'project/s.jsonl');
+  const snapshot = (name: string, isSnapshotUpdate: boolean) => ({
+    type: 'file-history-snapshot',
+    messageId: 'm',
+    snapshot: { messageId: 'm', trackedFileBackups: { [name]: {} }, timestamp: new Date(BEGUN).toISOString() },
+    isSnapshotUpdate,
+  });
+  write(file, lines(timed('before-one', BEGUN), snapshot('before-file', false), snapshot('paused-file', true)));
+  await read();
+  expect(said()).toEqual(['before-one', 'before-file']);
+});
+
+test('where the file system tells only the second of a change, it may have been in the pause', async () => {
+  const { file, read, said } = openAfter(cursor, 'project/agent-transcripts/c/c.jsonl', { from: NOW - HOUR });
+  write(file, lines({ role: 'user', message: { content: [{ type: 'text', text: 'paused-one' }] } }));
+  utimesSync(file, (NOW - HOUR - 900) / 1000, (NOW - HOUR - 900) / 1000);
+  await read();
+  expect(said()).toEqual([]);
 });
 
 test('a pause with an end ends by itself; another one replaces it', () => {

@@ -37,7 +37,7 @@ export interface ListedSession extends StoredSession {
 }
 
 /** Longer than clocks and time stamps are apart. */
-const MOMENT_MS = 2000;
+export const MOMENT_MS = 2000;
 
 /** How far a session is searched for its first time. */
 const HEAD_RECORDS = 20;
