@@ -88,7 +88,7 @@ export class Masking {
     this.#options = options;
     options.jobs.register(MASK_JOB, {
       work: (job) => this.#work(job),
-      fail: (job) => stopMask(options.db, job, 'failed', options.now()),
+      fail: (job) => this.#stop(job, 'failed'),
     });
   }
 
@@ -172,7 +172,7 @@ export class Masking {
   }
 
   async *#work(job: Job): Slices {
-    const { db, now } = this.#options;
+    const { db } = this.#options;
     const mask = await findMask(db, job.organization_id, job.job_id);
     if (!mask || mask.sealed === null) return;
     const wanted = this.#wantedOf(mask.session_id, mask.sealed);
@@ -185,7 +185,7 @@ export class Masking {
         yield REST_MS;
       }
     } catch (error) {
-      if (error instanceof MaskHeld) return stopMask(db, job, 'held', now());
+      if (error instanceof MaskHeld) return this.#stop(job, 'held');
       throw error;
     }
     throw new Error('appends were changed again and again by somebody else');
@@ -228,6 +228,17 @@ export class Masking {
     } finally {
       await masker.drop();
     }
+  }
+
+  /** Ends a mask before its end; what it has masked until then stays masked. */
+  async #stop(job: Job, outcome: 'held' | 'failed'): Promise<void> {
+    const { db, now, onMasked } = this.#options;
+    const { organization_id: organizationId, job_id: maskId } = job;
+    await stopMask(db, job, outcome, now());
+    const mask = await findMask(db, organizationId, maskId);
+    if (!mask || Number(mask.places) === 0) return;
+    const session = await findSession(db, wholeOrganization(organizationId), mask.session_id);
+    if (session) await onMasked({ ...session, updated_at: now() });
   }
 
   /** @throws Unrepairable */

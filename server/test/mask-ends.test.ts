@@ -2,14 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTextSearch } from '../../redact/text-search.ts';
+import { Background } from '../background.ts';
 import { VERSION } from '../derive/facts.ts';
+import { Jobs, Unrepairable } from '../jobs.ts';
 import { EventMasker } from '../mask/event-masker.ts';
 import { findText } from '../mask/finder.ts';
-import { readAppends } from '../store/events.ts';
+import { Masking } from '../mask/masking.ts';
+import { readAppends, type StoredAppend } from '../store/events.ts';
 import { type Job, JobLost, noteProgress, takeJob } from '../store/jobs.ts';
 import { advanceMaskRun, cancelMaskRun, insertMaskRun } from '../store/mask-runs.ts';
 import { cancelMask, findMask, finishMask, insertMask, stopMask, writeMasked } from '../store/masks.ts';
-import type { Db } from '../store/schema.ts';
+import type { Db, SessionRow } from '../store/schema.ts';
 import type { MaskRow } from '../store/schema-governance.ts';
 import { findOpenBehind } from '../store/sources.ts';
 import { ENGINES } from './engines.ts';
@@ -74,6 +77,29 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
       expect(await found(LEFT)).toHaveLength(1);
     },
   );
+
+  test('is told to the service where some of it was masked before it failed', async () => {
+    const masker = new EventMasker(findText(createTextSearch(MASKED), MARK));
+    const begin = async () => ({
+      add: async (appends: StoredAppend[]) => ({
+        masked: appends.flatMap((append) => masker.add(append)),
+        isSettled: masker.isSettled,
+        places: [],
+      }),
+      end: () => Promise.reject(new Unrepairable('no')),
+      maskFields: () => expect.unreachable(),
+      drop: async () => undefined,
+    });
+    const background = new Background({ atOnce: 1, onError: () => undefined });
+    const jobs = new Jobs({ db, background, now: () => now, onError: () => undefined });
+    const told: SessionRow[] = [];
+    const onMasked = async (session: SessionRow) => void told.push(session);
+    const masking = new Masking({ db, jobs, thread: { begin }, pepper: 'pepper', now: () => now, onMasked });
+    const mask = await masking.mask(place, world.ours.memberId, MASKED);
+    expect(mask).toMatchObject({ outcome: 'failed', places: 1 });
+    expect(told).toMatchObject([{ session_id: place.sessionId, masks: 1 }]);
+    await background.close();
+  });
 
   test('comes where the session was deleted meanwhile', async () => {
     const mask = await ask();
