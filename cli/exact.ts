@@ -48,7 +48,7 @@ export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
   if (Array.isArray(value)) {
-    // Without a function for each list: it is asked of every value that is read.
+    // A loop without closures: this runs for every value that is read.
     for (let index = 0; index < value.length; index++) if (isDeeper(value[index], levels - 1)) return true;
     return false;
   }

@@ -15,8 +15,8 @@ import { createReader, giveWay, type Progress, type Work } from './read/reader.t
 import { openSpool, type Spool } from './spool/open.ts';
 
 /**
- * The one way in which transcripts are read into a spool: by `run`, by `import`, and by its `--dry-run`. What there is much of
- * is read in a process of its own, and everything else, and whatever goes into a spool in memory, in this one.
+ * Reads transcripts into a spool, for `run`, `import` and `import --dry-run`. A large backlog is read in another process. Everything
+ * else is read in this one, and so is everything that goes into a spool in memory.
  *
  *     findWork ──► read ─┬─► readHere ────────────────────► read/reader.ts
  *                        └─► readApart ──► readForAnother ──► read/reader.ts, in another process
@@ -37,7 +37,7 @@ export function openReader(context: Context, source: ReaderSource, choices: Read
     findWork: reader.findWork,
     /** Whether a process of its own would read it. */
     isLarge,
-    /** Reads all of it, in whichever process. False where some of it is left: then look again. */
+    /** Reads all of it, in this or another process. @returns false if some of it is left, so that the caller looks again */
     async read(work: Work, progress: Progress): Promise<boolean> {
       if (!isLarge(work)) return readHere(work, progress);
       try {
@@ -55,7 +55,7 @@ export function openReader(context: Context, source: ReaderSource, choices: Read
         return false;
       }
     },
-    /** The same in this process, however much it is: for what must not wait for the start of another. */
+    /** Reads in this process, even a large backlog: for work that must not wait for another process to start. */
     readHere,
   };
 }
@@ -184,8 +184,8 @@ export async function readApart(
 }
 
 /**
- * What the other process does: it reads all that is new into the spool of the process that started it, which sends it. It has
- * a processor of its own, and the memory it takes goes with it. While one commit is answered it reads on to the next. It ends
+ * The other process: it reads everything new into the spool of the process that started it, and that process sends it. It uses
+ * another processor, and its memory is freed when it ends. While one commit is answered, it reads for the next. It ends
  * when its input does.
  */
 export async function readForAnother(context: Context): Promise<void> {

@@ -24,7 +24,7 @@ function encodePair(payloadType: string, payload: Uint8Array): Buffer {
 export const keyIdOf = (key: KeyObject): string =>
   (key.type === 'private' ? createPublicKey(key) : key).export({ type: 'spki', format: 'der' }).toString('base64');
 
-/** @param keyid that of the key, where it is known: to make it takes as long as to sign */
+/** @param keyid the id of the key, if the caller knows it: computing it takes as long as signing */
 export function signStatement(payloadType: string, statement: object, key: KeyObject, keyid = keyIdOf(key)): Envelope {
   const payload = Buffer.from(JSON.stringify(statement));
   const sig = sign(null, encodePair(payloadType, payload), key).toString('base64');

@@ -60,7 +60,7 @@ export const MaskRun = Type.Object({
   sessions: Type.Integer({ minimum: 0, description: 'sessions that were read so far' }),
   found: Type.Integer({
     minimum: 0,
-    description: 'of these, sessions in which it stood; each has a receipt of its own',
+    description: 'sessions among them that contained the text; each has its own receipt',
   }),
   held: Type.Integer({
     minimum: 0,

@@ -4,7 +4,7 @@ import { Held } from './log/outcome.ts';
 export class Failures {
   #first: { error: unknown } | undefined;
 
-  /** @returns whether it was done. What a hold keeps is no failure: it was placed after the list was read */
+  /** @returns whether it was done. A hold that was placed after the list was read is no failure */
   async try(work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();

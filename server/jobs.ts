@@ -10,7 +10,7 @@ export interface JobKind {
    * Whatever it writes, it writes in a transaction with `noteProgress` or `endJob`, so that one process at a time writes.
    */
   work: (job: Job) => Slices;
-  /** Ends a job that cannot be done, and tells whoever asked for it. */
+  /** Ends a job that cannot be done, and notes that for the person who asked for it. */
   fail: (job: Job) => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ const MOST_ATTEMPTS = 30;
 const LISTED_AT_ONCE = 100;
 
 /**
- * Does long work in the background, slice by slice, so that neither a restart nor other work loses any of it.
+ * Does long work in the background, slice by slice. A restart loses nothing of it, and other work is done between slices.
  *
  * | a job    | when                                      | becomes                                          |
  * | -------- | ----------------------------------------- | ------------------------------------------------ |

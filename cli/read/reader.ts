@@ -321,12 +321,12 @@ export function createReader(options: ReaderOptions) {
     return leftBefore !== undefined && (writtenAt || untoldTime) < leftBefore;
   }
 
-  /** When what says nothing of it was written at the latest: before the file was looked at, or since that. */
+  /** The latest time at which a record without a time can have been written. */
   function latestOf({ found, stored, isFollowed }: FileBeingRead): number {
     const { root, path, modifiedAt } = found;
     if (isFollowed) return Math.max(modifiedAt, clock);
     const latest = modifiedAt + MOMENT_MS;
-    // Only a pause that goes on counts what was written since that; one that has begun since makes the look outdated.
+    // Only a running pause extends to what was written after the file was looked at. A pause that began since makes the look outdated.
     if (!pauses.some((pause) => isActive(pause, clock))) return latest;
     const stat = statSync(join(root, stored?.file ?? path), { throwIfNoEntry: false });
     return Math.max(latest, stat?.mtimeMs ?? clock);

@@ -22,7 +22,7 @@ export interface CapturedRecord {
   time: number;
   /** What is known of when it was written, by itself or by its neighbours; milliseconds, 0 where nothing is. */
   writtenAt: number;
-  /** When it can have been written at all. What says nothing of that was written after what is before it in its file. */
+  /** When it can have been written. A record without a time was written after the record before it in its file. */
   written: WritingTime;
   bytes: number;
   /** The file's cursor once this record is taken over; only of the record that was taken last. */

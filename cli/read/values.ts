@@ -29,7 +29,7 @@ export function readValues({ bytes, start, end, terminated, tooLong }: Line): Va
   const first = skipFiller(bytes, start === 0 ? byteOrderMark(bytes) : 0, last);
   if (first === last || (!terminated && bytes[last - 1] !== CLOSE)) return [];
 
-  // One record, as a rule: this is asked of every line.
+  // Usually the line is one record, and this runs for every line.
   const trimmed = first === 0 && last === bytes.length ? bytes : bytes.subarray(first, last);
   const whole = trimmed[0] === OPEN ? parseObject(trimmed) : undefined;
   if (whole) return [{ record: whole, bytes: trimmed, start: start + first, end: terminated ? end : start + last }];

@@ -63,7 +63,7 @@ function listMet(context: Context, spool: Spool): MetSession[] {
   } of spool.sessions.list()) {
     const files = spool.files.ofSession(agent, session);
     const folders = [cwd, ...files.map(({ origin }) => origin.cwd)].filter((folder) => folder !== undefined);
-    // Of one that only a pause or an earlier time kept back, the spool has no time.
+    // The spool has no time of a session that a pause, or its age, kept back as a whole.
     const activeAt = Math.max(lastAt ?? 0, changedAt ?? 0) || Math.max(0, ...files.map(changeOf));
     met.set(`${agent} ${session}`, { agent, session, id, title: title ?? prompt, folders, activeAt, sent, unread: [] });
   }

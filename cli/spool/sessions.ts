@@ -190,7 +190,7 @@ export function createSessions(db: DatabaseSync) {
           ...{ stoppedAgents: JSON.stringify(stoppedAgents), limit },
         })
         .map(({ id }) => Number(id)),
-    /** Those that the service shows to more people than a person has said of them, or of what they were forked from. */
+    /** Sessions that the service shows to more people than was wanted for them, or for the session they were forked from. */
     lax: (now: number, limit: number): number[] => lax.all(now, limit).map(({ id }) => Number(id)),
     /** Agents that have sessions which are not over. */
     openAgents: (): string[] => openAgents.all().map(({ agent }) => String(agent)),

@@ -7,13 +7,13 @@ import { explainRefusal, hasStatus, isTemporary } from './problem.ts';
 import type { Retry } from './retry.ts';
 import type { Service } from './service.ts';
 
-/** The service could not hide a session. It is asked again soon: until then people see what they should not. */
+/** The service could not hide a session. This is retried soon, because until then people see what they should not. */
 export class NotHiddenYet extends Failure {
   constructor(sessionId: string, cause: Error) {
     super(
       EXIT.temporary,
       `The service could not make ${sessionId} visible to fewer people: ${cause.message.replace(/\.*$/, '.')}`,
-      'It is asked again within minutes. Until then nothing more of this session is sent; the other sessions continue.',
+      'This is tried again within minutes. Until then nothing more of this session is sent. Other sessions continue.',
       cause,
     );
   }

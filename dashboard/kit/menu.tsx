@@ -61,7 +61,7 @@ const Parts = createContext<MenuParts | undefined>(undefined);
 
 function useParts(): MenuParts {
   const parts = use(Parts);
-  if (!parts) throw new Error('A part of a menu stands in a menu.');
+  if (!parts) throw new Error('This part of a menu must be inside a menu.');
   return parts;
 }
 

@@ -119,7 +119,7 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose: (
       {!levels.includes('full') && (
         <p className="text-13 text-muted">
           {session.contentExpiredAt === undefined
-            ? 'What was said and done in it is shown to its person alone, who may share that.'
+            ? 'Only its person can read its content, and share it.'
             : 'Its words were removed by the retention policy.'}
         </p>
       )}

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const RECORDED_ON = '2026-11-21';
 
 /**
- * When each story is said to have happened, so that the overview has more than one day in it, and the demo looks the same in a
+ * The time of each story, so that the overview has more than one day in it, and the demo looks the same in a
  * year. Forks and sub-agents move with the session that they belong to.
  */
 const STORIES = [

@@ -130,7 +130,7 @@ export class Indexer {
     return this.#catchingUp;
   }
 
-  /** Whether sessions of the organization may be missing from what is derived: they have waited for a while, or nobody has told of them. */
+  /** Whether derived data of the organization may lack sessions: some have waited for a while, or the first look at all sessions is not over. */
   isCatchingUp(organizationId: string): boolean {
     const latest = this.#options.now() - LAG_MS;
     const isLate = (session: { organizationId: string; since: number }) =>

@@ -23,7 +23,7 @@ const BYTES_A_TURN = 1024 * 1024;
 const BYTES_AN_EVENT = 512;
 /** For how long it waits for digests: deriving begins 100 ms after an append. */
 const PATIENCE_MS = 200;
-/** Digests kept until the next signing, some 10 MB. Beyond, events are read again. */
+/** Digests kept until the next signing, about 10 MB. Events beyond that are read again. */
 const MOST_DIGESTS = 100_000;
 
 /** A session with events that are not signed yet. */
@@ -216,7 +216,7 @@ export class Witness implements WantsDigests {
     if (!known || known.digests.length === 0) return this.#followStored(session, start, session.event_count);
     const { due, first, digests } = known;
     const before = await this.#followStored(session, start, first - 1);
-    // An event that is missing in front of them is told of below.
+    // An event that is missing before them is reported below.
     const fresh = before.sequence + 1 < first ? [] : digests.slice(before.sequence + 1 - first);
     return this.#followStored(session, await this.#followDigests(session, before, fresh), due);
   }

@@ -12,7 +12,7 @@ export type Wanted =
   /** `key`: what marks are made with. */
   | { kind: 'rules'; key: Uint8Array; sessionId: string };
 
-/** What is asked of one masker; the first request to it is `begin`, and the last is `drop`. */
+/** A request to a masker. The first one is `begin`, the last one `drop`. */
 export type Request = { masker: number } & (
   | { kind: 'begin'; wanted: Wanted }
   | { kind: 'add'; appends: StoredAppend[] }
@@ -22,7 +22,7 @@ export type Request = { masker: number } & (
 );
 
 export interface Reply {
-  /** Appends in which something is to be masked, and whose events are all known. */
+  /** Appends that change, once all of their events are known. */
   masked: MaskedAppend[];
   /** Whether no append waits for those behind it. */
   isSettled: boolean;

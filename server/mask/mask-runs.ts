@@ -30,7 +30,7 @@ export interface MaskRunsOptions {
   now: () => number;
 }
 
-/** How long a run waits for the mask that it has asked for: that one goes on by itself. */
+/** How long a run waits for a mask that it asked for. After that, the mask continues by itself. */
 const PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 100;
 
@@ -83,7 +83,7 @@ export class MaskRuns {
     }
   }
 
-  /** @returns the mask that was asked for, if the text stands there */
+  /** @returns the mask, if the session contains the text */
   async *#maskIn(job: Job, run: MaskRunRow, session: SessionRow, text: string): Slices<MaskRow | undefined> {
     const { db, masking, now } = this.#options;
     const { organization_id: organizationId, session_id: sessionId } = session;

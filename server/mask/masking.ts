@@ -292,7 +292,7 @@ class Writing {
       this.#found.push(...masked);
       const through = isSettled ? appends.at(-1)?.last_sequence : undefined;
       if (this.#isFull() && !(await this.flush(through))) return false;
-      // What the rules remember of events is gone after a crash, so nothing that is found waits behind the progress.
+      // After a crash the rules remember no events, so the progress never passes a finding that is not written.
       if (this.#found.length === 0 && through !== undefined) this.#job.progress = String(through);
       if (this.#turn.isOver()) yield 0;
     }

@@ -50,7 +50,7 @@ function readOptions(options: readonly string[]): { after: string; isApplied: bo
   const [option, after = '', ...more] = rest;
   if (more.length > 0 || (option !== undefined && (option !== '--after' || after === ''))) {
     throw new Error(
-      '`sweep` takes no option but --apply, which masks what is found, and then --after SESSION, which goes on behind that session; or --cancel alone, which withdraws what is not masked yet',
+      '`sweep` reports what it finds. --apply masks it; --apply --after SESSION continues behind that session; --cancel withdraws masks that are not done yet. There are no other options.',
     );
   }
   return { after, isApplied };
@@ -72,7 +72,7 @@ async function ask(place: StoreOptions, finding: SweepFinding): Promise<{ become
   }
 }
 
-/** Withdraws what sweeps have asked for and the service has not masked. What it has masked stays masked. */
+/** Withdraws masks that sweeps have asked for and that are not done. Texts that are masked already stay masked. */
 async function cancel(place: StoreOptions, write: Write): Promise<void> {
   let cancelled = 0;
   for (let listed = LISTED_AT_ONCE; listed === LISTED_AT_ONCE; ) {
@@ -84,5 +84,5 @@ async function cancel(place: StoreOptions, write: Write): Promise<void> {
     }
     listed = masks.length;
   }
-  write(`${cancelled} sessions are left as they are. What was masked before stays masked.`);
+  write(`${cancelled} sessions are left as they are. Texts that are masked already stay masked.`);
 }

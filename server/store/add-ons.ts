@@ -12,7 +12,7 @@ const asked = (filter: AddOnFilter) => sql`
   ${inDays(filter)} ${filter.kind === undefined ? NONE : sql`and kind = ${filter.kind}`}`;
 
 interface AddOnSum extends Pick<SessionAddOnRow, 'kind' | 'name' | 'calls' | 'failures' | 'last_used_at'> {
-  /** Sessions that called it, and sessions to which it was offered. */
+  /** Numbers of sessions that called the add-on, and of sessions that had it available. */
   sessions: number;
   listed: number;
   people: number;

@@ -1,5 +1,5 @@
 /*
- * What a deletion asks, and what it leaves.
+ * The conditions of a deletion, and the tombstone that it leaves.
  *
  * What holds a session is written here alone. Whoever deletes asks in the transaction that deletes, and on PostgreSQL under
  * `LOCK_HOLDS`: a hold that is placed at the same moment comes before the deletion or after it. SQLite has one writer.

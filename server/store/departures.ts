@@ -61,8 +61,8 @@ export interface Leaving extends MemberKey {
 }
 
 /**
- * Gives the machines and sessions of the member to another one, in the transaction that removes them. What only they could
- * read stays under their id: nobody is shown by a removal what was kept from them before.
+ * Gives the machines and sessions of the member to another one, in the transaction that removes the member. Private sessions keep the
+ * id of the member, so that a removal shows nobody what they could not read before.
  * @throws Problem `held`
  */
 export async function handOver(transaction: Db, leaving: Leaving, to: string, now: number): Promise<void> {

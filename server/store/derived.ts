@@ -163,7 +163,7 @@ export interface NewSlice {
 export function writeSlice(db: Db, slice: NewSlice): Promise<boolean> {
   const { row, before, after, columns, chunks, values, days, addOns, isAnew } = slice;
   const changes = Object.entries({ ...after, ...columns }).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
-  // What was read before something was masked is not written.
+  // Rows that were derived from events before they were masked are not written.
   const facts = sql`
     update session_facts set ${sql.join(changes)}
     where ${ofSession(row)} and version = ${before.version} and derived_through = ${before.derived_through}

@@ -5,7 +5,7 @@ import { allRows, changedRows, firstRow } from './rows.ts';
 import type { Db } from './schema.ts';
 import type { JobRow } from './schema-governance.ts';
 
-/** A job that this process has. What its work notes as `progress` is stored with the next slice, or by `noteProgress`. */
+/** A job that this process has. Its `progress` is stored after each slice, and by `noteProgress`. */
 export interface Job extends Pick<JobRow, 'job_id' | 'organization_id' | 'kind' | 'attempts'> {
   progress: string;
   readonly lease: string;
@@ -84,7 +84,7 @@ export async function endJob(transaction: Db, { job_id, organization_id, lease }
   if (ended === 0) throw new JobLost();
 }
 
-/** Cancels a job, whoever has it: its next slice finds it gone. @returns whether it was there */
+/** Cancels a job in any process: its next slice finds the row gone. @returns whether it was there */
 export const cancelJob = async (transaction: Db, organizationId: string, jobId: string): Promise<boolean> =>
   (await changedRows(
     transaction,

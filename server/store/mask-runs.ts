@@ -119,7 +119,7 @@ export const finishMaskRun = (db: Db, job: Job, outcome: 'done' | 'stopped' | 'f
   });
 
 /**
- * Cancels a person's run that goes on, and forgets its text; one that has ended stays as it is.
+ * Cancels a running run of a person, and forgets its text. A run that has ended stays as it is.
  * @returns undefined where this person has no such run
  */
 export const cancelMaskRun = (

@@ -79,7 +79,7 @@ export const insertMask = (db: Db, mask: NewMask, now: number, along?: (transact
         returning *`,
     );
     await insertJob(transaction, jobOf(row));
-    // In front of the audit log, for which who cancels a job waits.
+    // Before the audit log, in the same order as a cancellation takes its locks.
     await along?.(transaction);
     await record(transaction, row, 'session.mask_requested', {}, now);
     return row;
@@ -294,7 +294,7 @@ export const stopMask = (db: Db, job: Job, outcome: 'held' | 'failed', now: numb
   });
 
 /**
- * What is masked already is shown so: what was derived of it before says what it said.
+ * Rows that were derived before the mask still show the text, so they are removed.
  * @param end ends the job @returns what `end` returns
  */
 async function endEarly(
@@ -312,7 +312,7 @@ async function endEarly(
   const isChanged = Number((await findMask(transaction, key.organizationId, key.maskId))?.places) > 0;
   if (session && isChanged) {
     await forgetDerived(transaction, session);
-    // Who derives what is behind finds it by its row.
+    // Deriving finds sessions that are behind by this row.
     await claimSession(transaction, session, now, 0);
   }
   await endMask(transaction, key, outcome, now);
@@ -345,7 +345,7 @@ export const listSweepMasks = (db: Db, limit: number) =>
       where finished_at is null and sealed = ${TODAYS_RULES} order by mask_id limit ${limit}`,
   );
 
-/** Withdraws a mask that is not done. What it has masked stays masked. @returns false: it has ended meanwhile */
+/** Withdraws a mask that is not done. Texts that it has masked stay masked. @returns false if it has ended meanwhile */
 export async function cancelMask(
   transaction: Db,
   { organization_id: organizationId, mask_id: maskId }: Pick<MaskRow, 'organization_id' | 'mask_id'>,

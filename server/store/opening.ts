@@ -193,7 +193,7 @@ async function captureSession(db: Db, opening: CaptureOpening, now: number): Pro
 async function findByKey(db: Db, organizationId: string, plane: Plane, key: string): Promise<Captured | undefined> {
   const row = await findCaptured(db, organizationId, plane, key);
   if (row && row.content_expired_at === null) return { outcome: 'found', row };
-  // Where its words have expired, its client goes on in a new session, as behind one that was deleted because of its age.
+  // If its words have expired, its client continues in a new session, as after a session that was deleted because of its age.
   const gone = row
     ? await findContentReceipt(db, organizationId, row.session_id)
     : await findDeleted(db, organizationId, plane, key);

@@ -153,13 +153,13 @@ export interface MaskRunRow {
   fields: number;
 }
 
-/** Long work that a process goes on with where another one was stopped. */
+/** Long work. A process continues where another one was stopped. */
 export interface JobRow {
   /** Of what it works on, such as a mask. */
   job_id: string;
   organization_id: string;
   kind: string;
-  /** Where it goes on. */
+  /** How far it is, in the terms of its kind. */
   progress: string;
   /** Nobody takes it before: a process has it, or it waits after an error. */
   not_before: Time;

@@ -142,7 +142,7 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     await sweep('--apply');
     const { lines, outcome } = await sweep('--cancel');
     expect([lines, outcome]).toEqual([
-      ['1 sessions are left as they are. What was masked before stays masked.'],
+      ['1 sessions are left as they are. Texts that are masked already stay masked.'],
       'clean',
     ]);
     expect(await db.selectFrom('jobs').selectAll().execute()).toEqual([]);
