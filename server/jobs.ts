@@ -70,7 +70,9 @@ export class Jobs {
   /** Begins what another process has left, or what has waited long enough. */
   async resume(): Promise<void> {
     const { db, now } = this.#options;
-    for (const row of await listDueJobs(db, now(), LISTED_AT_ONCE)) void this.start(row);
+    // Those that only another version knows would keep the others from the list.
+    const kinds = [...this.#kinds.keys()];
+    for (const row of await listDueJobs(db, kinds, now(), LISTED_AT_ONCE)) void this.start(row);
   }
 
   async *#run(row: Named): Slices {

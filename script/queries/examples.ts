@@ -416,7 +416,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   stopMask: [[JOB, 'held', NOW]],
 
   insertJob: [[JOB]],
-  listDueJobs: [[NOW, 100]],
+  listDueJobs: [[['mask'], NOW, 100]],
   takeJob: [[JOB, NOW]],
   noteProgress: [[JOB, NOW]],
   returnJob: [[JOB, NOW]],

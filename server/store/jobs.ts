@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { newUuid } from '../ids.ts';
+import { isOneOf } from './dialect.ts';
 import { isPostgres } from './postgres.ts';
 import { allRows, changedRows, firstRow } from './rows.ts';
 import type { Db } from './schema.ts';
@@ -30,9 +31,14 @@ export const insertJob = (transaction: Db, job: Pick<JobRow, 'job_id' | 'organiz
     transaction,
   );
 
-/** Those of all organizations that nobody works on, or waits to work on. */
-export const listDueJobs = (db: Db, now: number, limit: number) =>
-  allRows(db, sql<JobRow>`select * from jobs where not_before <= ${now} order by not_before, job_id limit ${limit}`);
+/** Those of some kinds, of all organizations, that nobody works on, or waits to work on. */
+export const listDueJobs = (db: Db, kinds: readonly string[], now: number, limit: number) =>
+  allRows(
+    db,
+    sql<JobRow>`
+      select * from jobs where not_before <= ${now} and ${isOneOf(db, 'kind', kinds)}
+      order by not_before, job_id limit ${limit}`,
+  );
 
 /** Takes a job for this process; undefined where another one has it, it waits, or it has ended. */
 export const takeJob = (db: Db, { job_id, organization_id }: Pick<Job, 'job_id' | 'organization_id'>, now: number) =>

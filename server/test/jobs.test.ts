@@ -147,6 +147,16 @@ describe.each(ENGINES)('a long job on %s', (engine) => {
     expect(again.failed).toEqual(['job_1']);
   });
 
+  test('does not wait for those that only another version knows', async () => {
+    const { db } = world.service.store;
+    const { organization_id } = row;
+    for (let n = 0; n < 100; n++) await insertJob(db, { job_id: `a_${n}`, organization_id, kind: 'of tomorrow' });
+    const { jobs, done } = startProcess();
+    await jobs.resume();
+    await vi.waitFor(() => expect(done).toEqual([1, 2, 3, 4, 5]));
+    await vi.waitFor(async () => expect(await rows()).toHaveLength(100));
+  });
+
   test('that is cancelled does nothing more', async () => {
     const { jobs, done, errors } = startProcess(async (next) => {
       if (next === 2) await cancelJob(world.service.store.db, row.organization_id, row.job_id);

@@ -17,9 +17,16 @@ insert into jobs (job_id, organization_id, kind)
 -- listDueJobs
 select *
   from jobs
-  where not_before <= $1
+  where not_before <= $1 and "kind" = any($2::text[])
   order by not_before, job_id
-  limit $2;
+  limit $3;
+-- on SQLite
+select *
+  from jobs
+  where not_before <= ? and "kind" in (select value as id
+  from json_each(?))
+  order by not_before, job_id
+  limit ?;
 
 -- noteProgress
 update jobs
