@@ -196,7 +196,11 @@ export class Indexer {
       const isUrgent = () => taken.isUrgent || this.#wishes.get(sessionId)?.isUrgent === true;
       const rest = createRest(() => !rests || isUrgent(), signal);
       const options = { db, derive: thread.derive, digests, now, rest, signal };
+      const begunAt = now();
       const row = await deriveSession(options, organizationId, sessionId);
+      // What it has waited for is done; what is left has come since.
+      const unfinished = this.#unfinished.get(sessionId);
+      if (unfinished) unfinished.since = Math.max(unfinished.since, begunAt);
       if (row && isUrgent()) onDerived?.(row);
     }
   }

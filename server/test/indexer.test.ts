@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type KyselyPlugin, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../commands.ts';
@@ -268,6 +269,39 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     expect(indexer.isCatchingUp('org_of-others')).toBe(false);
     open();
     await expect.poll(() => indexer.isCatchingUp(organizationId), { timeout: LONG_MS }).toBe(false);
+    await indexer.close();
+  });
+
+  test('is not catching up where a session gets events again and again and each waits for a short while', async () => {
+    let now = Date.now();
+    const { indexer, seen } = start({ now: () => now });
+    await indexer.catchUp();
+    const [first] = ids as [string];
+    const told: boolean[] = [];
+    const count = async () =>
+      (await sources()).find(({ session }) => session.session_id === first)?.session.event_count;
+    let open = () => {};
+    const shut = () => {
+      seen.gate = new Promise((resolve) => {
+        open = resolve;
+      });
+    };
+    shut();
+    for (let round = 1; round <= 4; round++) {
+      await append(first, `in round ${round}`);
+      indexer.note({ organizationId, sessionId: first });
+      // While the events of the round before are derived, these are wished for.
+      await pause(300);
+      const release = round > 1 ? open : undefined;
+      if (release) shut();
+      release?.();
+      const events = await count();
+      await expect.poll(() => seen.jobs.at(-1)?.eventCount, { timeout: LONG_MS }).toBe(events);
+      now += 900;
+      told.push(indexer.isCatchingUp(organizationId));
+    }
+    expect(told).toEqual([false, false, false, false]);
+    open();
     await indexer.close();
   });
 
