@@ -46,6 +46,24 @@ test('what agents write during a pause is not captured, then or later, and verif
   expect((await capture('resume')).stdout).toBe('Capture is not paused.\n');
 });
 
+test('verify reports what was captured before a pause and is gone at the service, though nothing tells its time', async () => {
+  const held = await startHeld();
+  const path = join(held.home, '.claude/projects/shop', `${sessionId(1)}.jsonl`);
+  const queued = (content: string) => JSON.stringify({ type: 'queue-operation', operation: 'enqueue', content });
+  const written = [now(1, 0, 'before'), queued('queued before'), queued('queued twice'), queued('queued twice')];
+  write(path, `${written.join('\n')}\n`);
+  await held.run('import');
+  await held.run('pause');
+  written.push(queued('queued during'), queued('queued twice'));
+  write(path, `${written.join('\n')}\n`);
+  await held.run('import');
+  await held.run('resume');
+  expect(await held.verify()).toMatchObject({ exitCode: 0, findings: [], records: 4, leftOut: 2 });
+  const texts = (await held.events()).map(({ payload }) => JSON.stringify(payload));
+  await held.remove(texts.findIndex((text) => text.includes('queued before')));
+  expect(await held.verify()).toMatchObject({ exitCode: 1, findings: [{ problem: 'missing' }], leftOut: 2 });
+});
+
 test('a pause lasts if the decisions are lost, and what it kept back stays if the spool is lost', async () => {
   const { say, run: capture, texts, home } = await setUp();
   say('before');

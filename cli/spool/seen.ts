@@ -12,6 +12,7 @@ export function createSeen(db: DatabaseSync) {
     INSERT INTO lines (file, hash, captured, pass, met) VALUES (:file, :hash, 0, :pass, 1)
     ON CONFLICT (file, hash) DO UPDATE SET met = CASE WHEN pass = :pass THEN met + 1 ELSE 1 END, pass = :pass
     RETURNING met, captured`);
+  const capturedLines = db.prepare('SELECT captured FROM lines WHERE file = ? AND hash = ?');
   const captureLine = db.prepare('UPDATE lines SET captured = ? WHERE file = ? AND hash = ?');
 
   return {
@@ -25,6 +26,8 @@ export function createSeen(db: DatabaseSync) {
       const row = findRecord.get(key);
       return row && Number(row.session);
     },
+    /** How many records without a key a file's captured events hold, by the hash of their text. */
+    capturedLines: (file: number, hash: Uint8Array) => Number(capturedLines.get(file, hash)?.captured ?? 0),
     /** From now on a record counts as captured into this session. */
     moveTo: (session: number, key: Uint8Array) => void moveRecord.run(session, key),
     /** Notes a record without a key by the hash of its text: equal records of a file are numbered. */

@@ -61,8 +61,12 @@ interface Lacking {
   identity: string;
   /** The other session that has captured it. */
   owner: number | undefined;
-  /** Whether it was left out, since it is from before capturing began or from a pause. */
+  /** Whether it was left out, since it is from before capturing began. */
   isEarlier: boolean;
+  /** Whether it may have been left out, since it may be from a pause. */
+  mayBeOfPause: boolean;
+  /** Whether more of its kind were captured than were found. */
+  isCaptured: () => boolean;
   events: Expected[];
 }
 
@@ -82,6 +86,8 @@ export class SessionVerification {
   readonly #lacking: Lacking[] = [];
   /** Identities of records that were found. */
   readonly #resolved = new Set<string>();
+  /** How many records without a key were found, by file and text. */
+  readonly #foundLines = new Map<string, number>();
 
   constructor(verifier: Verifier, session: SessionRow) {
     const { spool, policy } = verifier;
@@ -194,16 +200,31 @@ export class SessionVerification {
       if (events.every((event) => event.held?.eventType === event.eventType)) {
         this.#resolved.add(identity);
         this.#countRecord(events);
+        if (!record.keyed) this.#countFound(lineOf(row, record));
       } else {
         const owner = record.keyed ? spool.seen.sessionOf(record.identity) : undefined;
         // As the reader judges it: the place among others says nothing of when it was written.
-        const isEarlier = (record.writtenAt || row.startedAt) < (row.leftBefore ?? 0) || this.#isOfPause(row, record);
-        this.#lacking.push({ file, position, identity, owner, isEarlier, events });
+        const isEarlier = (record.writtenAt || row.startedAt) < (row.leftBefore ?? 0);
+        const mayBeOfPause = this.#mayBeOfPause(row, record);
+        const isCaptured = this.#askWhetherCaptured(row, record, owner);
+        this.#lacking.push({ file, position, identity, owner, isEarlier, mayBeOfPause, isCaptured, events });
       }
     }
   }
 
-  #isOfPause({ agent, startedAt }: FileRow, { written, restates }: CapturedRecord): boolean {
+  #countFound(line: string): void {
+    this.#foundLines.set(line, (this.#foundLines.get(line) ?? 0) + 1);
+  }
+
+  /** To be asked once all files are read. */
+  #askWhetherCaptured(row: FileRow, record: CapturedRecord, owner: number | undefined): () => boolean {
+    if (record.keyed) return () => owner === this.#session.id;
+    const captured = this.#verifier.spool.seen.capturedLines(row.id, record.identity);
+    const line = lineOf(row, record);
+    return () => (this.#foundLines.get(line) ?? 0) < captured;
+  }
+
+  #mayBeOfPause({ agent, startedAt }: FileRow, { written, restates }: CapturedRecord): boolean {
     if (isInPause(this.#pauses, { ...written, from: written.from || startedAt })) return true;
     const { policy } = this.#verifier;
     const parents = policy.find(agent, this.#session.agentSession)?.parents;
@@ -212,7 +233,7 @@ export class SessionVerification {
   }
 
   /** Explains a record that is not held exactly as it would be captured now. */
-  #resolve({ file, position, identity, owner, isEarlier, events }: Lacking): void {
+  #resolve({ file, position, identity, owner, isEarlier, mayBeOfPause, isCaptured, events }: Lacking): void {
     const { findings, onOwner } = this.#verifier;
     const isNew = events.every((event) => event.held === undefined);
     // A copy of a record that was found at another place.
@@ -223,7 +244,7 @@ export class SessionVerification {
       return;
     }
     this.#resolved.add(identity);
-    const isLeftOut = file.isLeftOut || (isNew && isEarlier);
+    const isLeftOut = file.isLeftOut || (isNew && (isEarlier || (mayBeOfPause && !isCaptured())));
     if (isLeftOut || file.transcript?.isKnown === false) {
       findings.count(isLeftOut ? 'leftOut' : 'waiting');
       return;
@@ -284,6 +305,8 @@ export class SessionVerification {
 }
 
 const BYTES_A_TURN = 4 * 1024 * 1024;
+
+const lineOf = ({ id }: FileRow, { identity }: CapturedRecord): string => `${id} ${identity.toString('hex')}`;
 
 /** Identifies a record that occurs in a second file. One without a key is a copy only at the same position. */
 function identityOf({ identity, keyed, events }: CapturedRecord): string {
