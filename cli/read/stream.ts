@@ -29,14 +29,23 @@ export function createRecordStream(options: StreamOptions): RecordStream {
   const values: Value[] = [];
   let head = readAt(fd, 0, HEAD_BYTES);
   let { lastTime } = cursor;
+  /** What is before the end of the last record, where the reader has gone further than to the next line. */
+  let passed: { position: number; tail: Buffer } | undefined;
+
+  function keepTail(position: number): void {
+    passed = { position, tail: Buffer.from(reader.before(position)) };
+  }
 
   function next(): CapturedRecord | undefined {
-    while (values.length === 0) {
+    for (let isFirst = true; values.length === 0; isFirst = false) {
       const line = reader.next();
       if (line === undefined) return undefined;
       collectAfter(line.bytes.length);
       const found = readValues(line);
       values.push(...(found.length === 0 && isAbandoned ? readValues({ ...line, terminated: true }) : found));
+      const last = values.at(-1);
+      if (last === undefined && isFirst) keepTail(line.start);
+      else if (last !== undefined && !line.terminated) keepTail(last.end);
     }
     return toRecord(values.shift() as Value);
   }
@@ -71,7 +80,7 @@ export function createRecordStream(options: StreamOptions): RecordStream {
     return () => ({
       ...{ kind: 'file', position, headLength, pass: cursor.pass, lastTime: time },
       head: fingerprint(head.subarray(0, headLength)),
-      tail: fingerprint(reader.before(position)),
+      tail: fingerprint(passed?.position === position ? passed.tail : reader.before(position)),
     });
   }
 

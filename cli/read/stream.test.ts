@@ -1,0 +1,39 @@
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { claudeCode } from '../agents/claude-code/claude-code.ts';
+import { makeFolder, write } from '../test/folder.ts';
+import { cursorAt, FILE_START } from './cursor.ts';
+import { createRecordHash } from './identity.ts';
+import type { CapturedRecord } from './record.ts';
+import { createRecordStream } from './stream.ts';
+
+const CHUNK = 4096;
+const record = (length: number) => JSON.stringify({ type: 'user', text: 'é'.repeat(length / 2) });
+
+function openStream(content: string) {
+  const fd = openSync(write(join(makeFolder(), 's.jsonl'), content), 'r');
+  const stream = createRecordStream({
+    ...{ agent: claudeCode, path: 's.jsonl', origin: { session: 's' }, fd, cursor: FILE_START, chunkBytes: CHUNK },
+    ...{ hashRecord: createRecordHash(new Uint8Array(32)), isAbandoned: false },
+  });
+  onTestFinished(() => stream.close());
+  return { fd, stream };
+}
+
+test.each([
+  ['lines that are empty', `${record(100)}\n${'\n'.repeat(2 * CHUNK)}${record(2000)}\n`],
+  ['lines of blanks', `${record(100)}\r\n${`${' '.repeat(500)}\r\n`.repeat(20)}${record(2000)}\r\n`],
+])('behind a record with %s after it, the cursor knows what it goes on from', (_, content) => {
+  const { fd, stream } = openStream(content);
+  const seen: CapturedRecord[] = [];
+  // As the reader has it: a record is taken over once the next one is read.
+  for (let one = stream.next(); one !== undefined; ) {
+    const next = stream.next();
+    const cursor = one.cursor();
+    expect(cursor).toMatchObject({ ...cursorAt(fd, cursor.position), lastTime: 0 });
+    seen.push(one);
+    one = next;
+  }
+  expect(seen).toHaveLength(content.split('"user"').length - 1);
+});
