@@ -101,6 +101,17 @@ test('a daemon that runs heeds it at once, and goes on after it', async () => {
   expect(texts(1)).not.toContain('during');
 });
 
+test('after a clock that was set back during a pause, resume says from when on is captured', async () => {
+  const { home } = await setUpDaemon();
+  const at = (time: number) => ({ home, context: { now: () => time } });
+  const begun = Date.now();
+  await run(['pause'], at(begun));
+  const { stdout } = await run(['resume'], at(begun - 3_600_000));
+  expect(stdout).toMatch(
+    /^The clock was set back during the pause, so .* is captured again from \d{4}-\S+ \d\d:\d\d on\./,
+  );
+});
+
 test.each(['2', '2w', '0h', '-1h', 'soon', '400d'])('--for %s is refused, with what to write', async (time) => {
   const { home } = await setUpDaemon();
   expect(await run(['pause', '--for', time], { home })).toEqual({

@@ -66,18 +66,25 @@ export const resumeCommand = defineCommand({
     'Captures what agents write from now on, after `capture pause`. What they wrote during the pause stays on this machine.',
   examples: [['capture resume', 'capture again']],
   async run(context, _values, output) {
-    const isPaused = withSpool(context, (spool) => {
-      const was = spool.decisions.pauses().some((pause) => isActive(pause, context.now()));
-      if (was) change(spool, context.now(), (known) => endPauses(known, context.now()));
-      return was;
+    const now = context.now();
+    const ended = withSpool(context, (spool) => {
+      const isPaused = spool.decisions.pauses().some((pause) => isActive(pause, now));
+      return isPaused ? change(spool, now, (known) => endPauses(known, now)) : undefined;
     });
-    output.answer({ paused: false, wasPaused: isPaused }, [
-      isPaused
-        ? 'Captured again from now on. What agents wrote during the pause stays on this machine.'
-        : 'Capture is not paused.',
+    output.answer({ paused: false, wasPaused: ended !== undefined }, [
+      ended === undefined ? 'Capture is not paused.' : describeEnd(ended, now),
     ]);
   },
 });
+
+function describeEnd(pauses: readonly Pause[], now: number): string {
+  const from = Math.max(now, ...pauses.map(({ until = now }) => until));
+  const begins =
+    from > now
+      ? `The clock was set back during the pause, so what agents write is captured again from ${formatMoment(from)} on.`
+      : 'Captured again from now on.';
+  return `${begins} What agents wrote during the pause stays on this machine.`;
+}
 
 /** Until when capture is paused, for people. */
 export const describePause = (until: number | undefined): string =>
