@@ -155,9 +155,9 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     expect((await sweep('--apply')).lines[0]).toContain('; is going to be masked');
   });
 
-  test.runIf(engine === 'postgres')(
-    'withdraws beside the service, and neither waits for the other for ever',
-    async () => {
+  // SQLite has one writer.
+  if (engine === 'postgres') {
+    test('withdraws beside the service, and neither waits for the other for ever', async () => {
       const { ours, service } = world;
       const { db } = service.store;
       await send({ output: `export GH=${TOKEN}` });
@@ -181,8 +181,8 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
       });
       expect((await withdrawing)?.outcome).toBe('clean');
       expect(await findMask(db, ours.organizationId, first.mask_id)).toMatchObject({ outcome: 'cancelled' });
-    },
-  );
+    });
+  }
 
   test.each([['--cancel', '--apply'], ['--aply'], ['--after'], ['--after', 'a', 'b'], ['--apply', '--after']])(
     'refuses %j',
