@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useDeferredValue, useMemo, useState } from 'react';
 import type { SessionFacts } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
 import { useApp } from '../app/app.ts';
@@ -18,6 +18,7 @@ export function useSessionData(session: Session) {
   const [edition, setEdition] = useState(0);
   const log = useEventLog(session, edition);
   const { timeline, loaded, isComplete } = log;
+  const surveyed = useDeferredValue(timeline);
   const summary = useSummary(sessionId, eventCount).data ?? undefined;
   const facts = useFacts(sessionId, eventCount).data;
   const milestones = facts?.milestones ?? NO_MILESTONES;
@@ -28,14 +29,16 @@ export function useSessionData(session: Session) {
     summary,
     facts,
     milestones,
+    /** The timeline as strip and outcome show it. It follows the rows in later tasks: one task for all of them takes twice as long. */
+    surveyed,
     texts: useSessionTexts(sessionId, edition),
     /** Reads the events again: they are not what they were. */
     readAgain: useCallback(() => setEdition((before) => before + 1), []),
     isLive: useAtNow((now) => stateOf(session, summary, now) === 'live'),
     /** No event says when it happened. */
     isUntimed: isComplete && loaded > 0 && !timeline.hasTimes,
-    contextWindow: useMemo(() => facts && windowInUse(timeline, facts), [timeline, facts]),
-    outcome: useMemo(() => readOutcome(timeline, milestones, facts?.usage), [timeline, milestones, facts]),
+    contextWindow: useMemo(() => facts && windowInUse(surveyed, facts), [surveyed, facts]),
+    outcome: useMemo(() => readOutcome(surveyed, milestones, facts?.usage), [surveyed, milestones, facts]),
   };
 }
 

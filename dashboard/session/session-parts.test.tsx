@@ -291,6 +291,8 @@ test('a long prompt shows its beginning, until all of it is wanted, or a word is
 test('a stretch drawn over the strip is shown from its start, and what is outside stands back until Esc', async () => {
   const events = Array.from({ length: 200 }, (_, at): Given => ['user.message', { text: `Prompt ${at + 1}` }]);
   await open('', {}, events);
+  // The strip has the events a little later than the rows.
+  await expect.poll(() => document.querySelector('.strip [role="slider"]')?.ariaValueMax).toBe('200');
   const canvas = document.querySelector('.strip canvas') as HTMLElement;
   const { left, top, width } = canvas.getBoundingClientRect();
   // Only what the browser made itself can be captured.

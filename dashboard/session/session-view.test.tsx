@@ -64,6 +64,27 @@ test('what was opened is open when the session is opened again, until all was cl
   }
 });
 
+test('rows that come are in the document before the strip is drawn anew, in a later task', async () => {
+  await cleanup();
+  const service = createService([prompt('First'), answer('One')]);
+  await show('/sessions/ses_1', service);
+  await expect.poll(() => drawnRows().length).toBe(2);
+  let noticed = 2;
+  const watch = new MutationObserver(() => {
+    noticed = drawnRows().length;
+  });
+  watch.observe(document.body, { childList: true, subtree: true });
+  const noticedAtDrawing: number[] = [];
+  // By this each drawing of the strip begins.
+  vi.spyOn(CanvasRenderingContext2D.prototype, 'scale').mockImplementation(() => {
+    if (drawnRows().length === 3) noticedAtDrawing.push(noticed);
+  });
+  service.append(answer('Two'));
+  await expect.poll(() => noticedAtDrawing).toEqual([3]);
+  watch.disconnect();
+  vi.restoreAllMocks();
+});
+
 describe('the Back button', () => {
   test('returns from another view of the session to the timeline, and not to the page before the session', async () => {
     await page.getByRole('button', { name: 'Changes' }).click();

@@ -37,7 +37,7 @@ const MaskDialog = lazyPart(() => import('./mask-dialog.tsx'), 'MaskDialog');
 export function SessionView({ session }: { session: Session }) {
   const state = useSessionState(session);
   const { data, place, search, links, panel, setPanel, isInspecting, setInspecting } = state;
-  const { timeline, loaded, isComplete, error, retry, summary, facts, milestones, outcome, isUntimed } = data;
+  const { timeline, surveyed, loaded, isComplete, error, retry, summary, facts, milestones, outcome, isUntimed } = data;
   const { reading, view, range, linkOf } = place;
   const isWithheld = error instanceof ServiceError && error.code === 'words_withheld';
   const page = useRef<HTMLDivElement>(null);
@@ -62,7 +62,8 @@ export function SessionView({ session }: { session: Session }) {
             {!isUntimed && !isWithheld && (
               <Boundary of="The strip" resetKey={loaded}>
                 <StripView
-                  {...{ timeline, range, milestones, contextWindow: data.contextWindow }}
+                  {...{ range, milestones, contextWindow: data.contextWindow }}
+                  timeline={surveyed}
                   onJump={place.goTo}
                   onRange={place.chooseRange}
                   onWhole={place.leaveRange}
