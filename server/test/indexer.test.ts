@@ -54,6 +54,13 @@ function createDerive() {
   return { seen, thread };
 }
 
+/** Holds deriving up. @returns what lets it go on */
+function shut(seen: { gate: Promise<void> }): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  seen.gate = promise;
+  return resolve;
+}
+
 /** Notes the tables that statements write to. */
 function countWrites(store: Db): { writes: string[]; db: Db } {
   const writes: string[] = [];
@@ -215,10 +222,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
 
   test('lets nobody wait beyond his patience, and tells when it is done', async () => {
     const { indexer, seen, told } = start();
-    let open = () => {};
-    seen.gate = new Promise((resolve) => {
-      open = resolve;
-    });
+    const open = shut(seen);
     expect(await indexer.reach(await sources(), 5)).toBe(true);
     expect(told).toEqual([]);
     open();
@@ -228,10 +232,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
 
   test('forgets what finds no room in the queue of its organization, and derives it when it is asked for again', async () => {
     const { indexer, seen } = start();
-    let open = () => {};
-    seen.gate = new Promise((resolve) => {
-      open = resolve;
-    });
+    const open = shut(seen);
     const [one, two, third] = (await sources()) as [Source, Source, Source];
     const begun = indexer.reach([one, two], LONG_MS);
     await expect.poll(() => seen.jobs.length).toBe(2);
@@ -256,10 +257,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     let now = Date.now();
     const { indexer, seen } = start({ now: () => now });
     await indexer.catchUp();
-    let open = () => {};
-    seen.gate = new Promise((resolve) => {
-      open = resolve;
-    });
+    const open = shut(seen);
     const [first] = ids as [string];
     await append(first, 'that waits');
     indexer.note({ organizationId, sessionId: first });
@@ -280,20 +278,14 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     const told: boolean[] = [];
     const count = async () =>
       (await sources()).find(({ session }) => session.session_id === first)?.session.event_count;
-    let open = () => {};
-    const shut = () => {
-      seen.gate = new Promise((resolve) => {
-        open = resolve;
-      });
-    };
-    shut();
+    let open = shut(seen);
     for (let round = 1; round <= 4; round++) {
       await append(first, `in round ${round}`);
       indexer.note({ organizationId, sessionId: first });
       // While the events of the round before are derived, these are wished for.
       await pause(300);
       const release = round > 1 ? open : undefined;
-      if (release) shut();
+      if (release) open = shut(seen);
       release?.();
       const events = await count();
       await expect.poll(() => seen.jobs.at(-1)?.eventCount, { timeout: LONG_MS }).toBe(events);
@@ -308,10 +300,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
   test('derives what is asked for while the same is derived', async () => {
     const { indexer, seen } = start();
     const [first] = ids as [string];
-    let open = () => {};
-    seen.gate = new Promise((resolve) => {
-      open = resolve;
-    });
+    const open = shut(seen);
     const session = (await sources()).filter(({ session }) => session.session_id === first);
     const reached = indexer.reach(session, LONG_MS);
     await expect.poll(() => seen.jobs.length).toBe(1);
@@ -450,10 +439,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
 
   test('stops in the middle, and goes on from there', async () => {
     const first = start();
-    let open = () => {};
-    first.seen.gate = new Promise((resolve) => {
-      open = resolve;
-    });
+    const open = shut(first.seen);
     void first.indexer.catchUp();
     await expect.poll(() => first.seen.jobs.length).toBe(1);
     // What a process that was killed leaves behind: a claim, and nothing written.
