@@ -104,7 +104,10 @@ const storageLimits = (config: Config) => ({
   openSessions: config.QUOTA_OPEN_SESSIONS,
 });
 
-/** How often new events of sessions are countersigned. A pass waits up to 200 ms more for digests. After a crash, the next start signs what is left. */
+/**
+ * How often new events of sessions are countersigned. A pass waits up to 200 ms more for digests. After a crash, the next start signs
+ * the rest.
+ */
 const COUNTERSIGN_EVERY_MS = 750;
 
 /** How often looks at sessions are stored. A crash loses those of this time. */

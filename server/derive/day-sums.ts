@@ -32,7 +32,7 @@ export class DaySums {
 
   /**
    * Brings the days up to date, the latest first. Settles when that is done, or when the patience is over.
-   * @returns whether it is done
+   * @returns false if the patience was over first
    */
   async reach(days: Days, patienceMs = PATIENCE_MS): Promise<boolean> {
     const { organizationId, planes, from, to } = days;

@@ -94,7 +94,7 @@ export class Indexer {
     if (this.#isClosed || this.#noted.size >= MOST_NOTED) return;
     // Without the events of the change: they would stay in memory until the session's turn comes.
     this.#noted.set(sessionId, { organizationId, sessionId });
-    this.#begin({ organizationId, sessionId });
+    this.#noteUnfinished({ organizationId, sessionId });
     this.#gathering ??= setTimeout(() => void this.#runNoted(), GATHER_MS).unref();
   }
 
@@ -130,7 +130,10 @@ export class Indexer {
     return this.#catchingUp;
   }
 
-  /** Whether derived data of the organization may lack sessions: some have waited for a while, or the first look at all sessions is not over. */
+  /**
+   * Whether derived data of the organization may lack sessions: some have waited for a while, or a look at all sessions is not
+   * over.
+   */
   isCatchingUp(organizationId: string): boolean {
     const latest = this.#options.now() - LAG_MS;
     const isLate = (session: { organizationId: string; since: number }) =>
@@ -162,16 +165,16 @@ export class Indexer {
   async #run(session: Target, isUrgent: boolean): Promise<void> {
     const running = this.#runUntilTaken(session, isUrgent);
     this.#runs.add(running);
-    this.#begin(session);
+    this.#noteUnfinished(session);
     await running.finally(() => {
       this.#runs.delete(running);
       if (!this.#noted.has(session.sessionId)) this.#unfinished.delete(session.sessionId);
     });
   }
 
-  #begin({ organizationId, sessionId }: Target): void {
-    if (!this.#unfinished.has(sessionId))
-      this.#unfinished.set(sessionId, { organizationId, since: this.#options.now() });
+  #noteUnfinished({ organizationId, sessionId }: Target): void {
+    if (this.#unfinished.has(sessionId)) return;
+    this.#unfinished.set(sessionId, { organizationId, since: this.#options.now() });
   }
 
   async #runUntilTaken(session: Target, isUrgent: boolean): Promise<void> {
@@ -198,7 +201,7 @@ export class Indexer {
       const options = { db, derive: thread.derive, digests, now, rest, signal };
       const begunAt = now();
       const row = await deriveSession(options, organizationId, sessionId);
-      // What it has waited for is done; what is left has come since.
+      // Only events that came after this run began still wait.
       const unfinished = this.#unfinished.get(sessionId);
       if (unfinished) unfinished.since = Math.max(unfinished.since, begunAt);
       if (row && isUrgent()) onDerived?.(row);

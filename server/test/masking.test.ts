@@ -356,7 +356,8 @@ describe.runIf(inject('natsUrl'))('masking a text over an event bus', () => {
       await then();
     });
 
-  test('waits for events that are acknowledged and not written yet, and leaves none of it on the bus', async () => {
+  /** A session with one event, which is derived. */
+  async function openDerived() {
     const { ours, service } = world;
     const { environmentId, installationId, live } = ours;
     const opening = { environmentId, agentInstallationId: installationId };
@@ -368,6 +369,12 @@ describe.runIf(inject('natsUrl'))('masking a text over an event bus', () => {
       });
     await append('before');
     await whenDerived(service, ours.member, sessionId, 1);
+    return { sessionId, append };
+  }
+
+  test('waits for events that are acknowledged and not written yet, and leaves none of it on the bus', async () => {
+    const { ours, service } = world;
+    const { sessionId, append } = await openDerived();
     let masking: ReturnType<typeof service.call> | undefined;
     await lock(async () => {
       expect((await append(`then ${MARKER}`)).status).toBe(202);
@@ -388,16 +395,7 @@ describe.runIf(inject('natsUrl'))('masking a text over an event bus', () => {
 
   test('of all sessions waits for such events too', async () => {
     const { ours, service } = world;
-    const { environmentId, installationId, live } = ours;
-    const opening = { environmentId, agentInstallationId: installationId };
-    const { sessionId } = (await service.call('POST', '/v1/sessions', { as: live, body: opening })).body;
-    const append = (text: string) =>
-      service.call('POST', `/v1/sessions/${sessionId}/events`, {
-        as: live,
-        body: { events: [{ eventType: 'user.message', payload: { text } }] },
-      });
-    await append('before');
-    await whenDerived(service, ours.member, sessionId, 1);
+    const { sessionId, append } = await openDerived();
     await lock(async () => {
       expect((await append(`then ${MARKER}`)).status).toBe(202);
       const masks = '/v1/organizations/me/masks';
