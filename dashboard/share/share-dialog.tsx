@@ -119,7 +119,7 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose: (
       {!levels.includes('full') && (
         <p className="text-13 text-muted">
           {session.contentExpiredAt === undefined
-            ? 'Only its person can read its content, and share it.'
+            ? 'Only the person who ran it can read and share its content.'
             : 'Its words were removed by the retention policy.'}
         </p>
       )}

@@ -97,7 +97,7 @@ test('who has only the facts of a session is offered to share its figures, and w
   await expect.element(page.getByRole('radio', { name: /^Figures/ })).toBeChecked();
   expect(levels()).toBe(1);
   expect(page.getByRole('radio', { name: /Anybody/ }).query()).toBeNull();
-  await expect.element(page.getByText(/is shown to its person alone, who may share that/)).toBeVisible();
+  await expect.element(page.getByText(/Only the person who ran it can read and share its content/)).toBeVisible();
 });
 
 test('the person of a session that shows others its facts shares all of it', async () => {
