@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { openDecisions } from '../spool/decisions.ts';
@@ -8,11 +8,15 @@ import { run } from '../test/program.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 import { writeConsent } from './consent.ts';
 
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
-/** A prompt of now, where those that a daemon's test says by itself are of some day. */
-const sayNow = (file: string, session: number, text: string) =>
-  write(file, `${prompt(session, 0, text, { timestamp: new Date().toISOString() })}\n`);
+/** Writes a prompt of now, or of a time that the clock has yet to show; the prompts of the daemon's tests have fixed dates. */
+function sayNow(file: string, session: number, text: string, aheadMs = 0): void {
+  const time = new Date(Date.now() + aheadMs);
+  write(file, `${prompt(session, 0, text, { timestamp: time.toISOString() })}\n`);
+  if (aheadMs > 0) utimesSync(file, time, time);
+}
 
 test('what was decided about earlier sessions and is lost counts as none', async () => {
   const { start, state, say, file, age, texts, waitForTexts } = await setUpDaemon({
@@ -29,6 +33,21 @@ test('what was decided about earlier sessions and is lost counts as none', async
   sayNow(file(3), 3, 'later');
   await waitForTexts(3, ['later']);
   expect(texts(2)).toEqual([]);
+  await second.end();
+});
+
+test('a session from before the loss stays here if the clock was set back since the session began', async () => {
+  const { start, state, file, texts, waitForTexts } = await setUpDaemon();
+  const first = await start();
+  sayNow(file(1), 1, 'one', HOUR);
+  await waitForTexts(1, ['one']);
+  await first.end();
+  removeFiles(state, /^decisions\.db/);
+  const second = await start();
+  sayNow(file(1), 1, 'kept back', 2 * HOUR);
+  sayNow(file(3), 3, 'later', 2 * HOUR);
+  await waitForTexts(3, ['later']);
+  expect(texts(1)).toEqual(['one']);
   await second.end();
 });
 

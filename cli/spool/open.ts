@@ -10,7 +10,7 @@ import { attachDecisions, createDecisions, DECISIONS_FILE, type Decisions, openD
 import { createFiles } from './files.ts';
 import { createHolds } from './holds.ts';
 import { createMeta } from './meta.ts';
-import { joinPauses, type Pause } from './pauses.ts';
+import { joinPauses, MOST_SET_BACK_MS, type Pause } from './pauses.ts';
 import { makePrivate } from './private.ts';
 import { createRefused } from './refused.ts';
 import {
@@ -209,11 +209,21 @@ function noticeLoss(db: DatabaseSync, decisions: Decisions, { getMeta, setMeta }
   const known = getMeta('decisions');
   const id = decisions.id();
   if (known === id) return;
-  if (known !== undefined && decisions.consent()?.isSaid !== true) decisions.lose();
+  if (known !== undefined && decisions.consent()?.isSaid !== true) decisions.lose(endOfKnown(db));
   if (known !== undefined) decisions.setPauses(joinPauses(decisions.pauses(), pausesIn(getMeta)));
   db.prepare(MEET_AGAIN).run(Date.now());
   db.exec(MEET_FORKS_AGAIN);
   setMeta('decisions', id);
+}
+
+/**
+ * A time that no session of the spool began at or after. That is now, or later where the clock was set back. A clock that was
+ * wrong by more than a day must not keep back what is written in the days to come.
+ */
+function endOfKnown(db: DatabaseSync): number {
+  const now = Date.now();
+  const latest = Number(db.prepare('SELECT max(started_at) AS latest FROM main.files').get()?.latest ?? 0);
+  return Math.max(now, Math.min(latest + 1, now + MOST_SET_BACK_MS));
 }
 
 /** The spool has a copy of the pauses: a machine whose decisions are lost stays paused. */

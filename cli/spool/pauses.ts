@@ -16,7 +16,7 @@ export interface WritingTime {
 }
 
 /** A clock that was wrong by years must not keep back what is written in the years to come. */
-const MOST_SET_BACK_MS = 86_400_000;
+export const MOST_SET_BACK_MS = 86_400_000;
 
 /** How often the time is noted during a pause, so that a clock that is set back is noticed also by the next process. */
 export const NOTED_EVERY_MS = 10_000;
