@@ -102,16 +102,14 @@ function withSpool<Result>(context: Context, use: (spool: Spool) => Result): Res
   }
 }
 
-/** The spool keeps a copy, in case the decisions are lost. */
 function change(spool: Spool, now: number, to: (pauses: readonly Pause[]) => Pause[]): Pause[] {
   return spool.transact(() => {
     const { decisions } = spool;
     const known = decisions.pauses();
     const isPaused = known.some((pause) => isActive(pause, now));
     const pauses = to(isPaused ? followClock(known, now, decisions.clock()) : known);
-    if (!isPaused || now > decisions.clock()) decisions.noteClock(now);
-    spool.decisions.setPauses(pauses);
-    spool.setMeta('pauses', JSON.stringify(pauses));
+    if (!isPaused || now > decisions.clock()) spool.noteClock(now);
+    spool.setPauses(pauses);
     return pauses;
   });
 }

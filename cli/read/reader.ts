@@ -167,8 +167,8 @@ export function createReader(options: ReaderOptions) {
     if (!pauses.some((pause) => isActive(pause, clock))) return;
     spool.transact(() => {
       pauses = followClock(decisions.pauses(), clock, decisions.clock());
-      if (arePausesOutdated()) decisions.setPauses(pauses);
-      if (clock > decisions.clock() + NOTED_EVERY_MS) decisions.noteClock(clock);
+      if (arePausesOutdated()) spool.setPauses(pauses);
+      if (clock > decisions.clock() + NOTED_EVERY_MS) spool.noteClock(clock);
     });
   }
 

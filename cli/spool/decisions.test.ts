@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { takeLock } from '../lock.ts';
-import { makeFolder, write } from '../test/folder.ts';
+import { makeFolder, removeFiles, write } from '../test/folder.ts';
 import { DECISIONS_FILE, type Decision, openDecisions } from './decisions.ts';
 import { openSpool } from './open.ts';
 
@@ -28,6 +28,21 @@ test('damaged decisions are replaced by one process, while others wait', () => {
   onTestFinished(() => decisions?.close());
   expect(decisions?.consent()).toMatchObject({ history: 'none', isLost: true });
   expect(readdirSync(folder).filter((name) => name.includes('corrupt'))).toHaveLength(1);
+});
+
+test('a pause that was extended while the spool was open survives the loss of the decisions, and so does the clock', () => {
+  const path = join(makeFolder(), 'spool.db');
+  const spool = openSpool(path);
+  spool.transact(() => {
+    spool.setPauses([{ from: 1 }]);
+    spool.noteClock(2);
+  });
+  spool.close();
+  removeFiles(dirname(path), /^decisions\.db/);
+  const { decisions, close } = openSpool(path);
+  onTestFinished(close);
+  expect(decisions.pauses()).toEqual([{ from: 1 }]);
+  expect(decisions.clock()).toBe(2);
 });
 
 test('a fork that is found while reading is kept back with its own forks, and nothing is judged anew', () => {

@@ -74,7 +74,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
   const batches = createBatches(db, path);
   const meta = createMeta(db);
   noticeLoss(db, decisions, meta);
-  keepPauses(decisions, meta);
+  copyPauses(decisions, meta);
 
   /** Runs a unit of work in one commit. */
   function transact<Result>(work: () => Result): Result {
@@ -158,6 +158,16 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
       if (db.isTransaction) db.exec('ROLLBACK');
     },
     transact,
+    /** The spool keeps a copy of the pauses, so that a machine whose decisions are lost stays paused. It takes a unit of work. */
+    setPauses(pauses: readonly Pause[]): void {
+      decisions.setPauses(pauses);
+      meta.setMeta('pauses', JSON.stringify(pauses));
+    },
+    /** Notes the latest time that the clock has shown during a pause, also in the copy. */
+    noteClock(now: number): void {
+      decisions.noteClock(now);
+      meta.setMeta('clock', String(now));
+    },
     /** Takes over how far each file was read. */
     copyCursors(path: string): void {
       db.prepare('ATTACH ? AS other').run(path);
@@ -210,7 +220,10 @@ function noticeLoss(db: DatabaseSync, decisions: Decisions, { getMeta, setMeta }
   const id = decisions.id();
   if (known === id) return;
   if (known !== undefined && decisions.consent()?.isSaid !== true) decisions.lose(endOfKnown(db));
-  if (known !== undefined) decisions.setPauses(joinPauses(decisions.pauses(), pausesIn(getMeta)));
+  if (known !== undefined) {
+    decisions.setPauses(joinPauses(decisions.pauses(), pausesIn(getMeta)));
+    decisions.noteClock(Math.max(decisions.clock(), Number(getMeta('clock') ?? 0)));
+  }
   db.prepare(MEET_AGAIN).run(Date.now());
   db.exec(MEET_FORKS_AGAIN);
   setMeta('decisions', id);
@@ -226,10 +239,11 @@ function endOfKnown(db: DatabaseSync): number {
   return Math.max(now, Math.min(latest + 1, now + MOST_SET_BACK_MS));
 }
 
-/** The spool has a copy of the pauses: a machine whose decisions are lost stays paused. */
-function keepPauses(decisions: Decisions, { getMeta, setMeta }: ReturnType<typeof createMeta>): void {
-  const pauses = decisions.pauses();
-  if (JSON.stringify(pauses) !== JSON.stringify(pausesIn(getMeta))) setMeta('pauses', JSON.stringify(pauses));
+/** Copies the pauses and the clock's latest time into a new spool. */
+function copyPauses(decisions: Decisions, { getMeta, setMeta }: ReturnType<typeof createMeta>): void {
+  const [pauses, clock] = [JSON.stringify(decisions.pauses()), String(decisions.clock())];
+  if (pauses !== JSON.stringify(pausesIn(getMeta))) setMeta('pauses', pauses);
+  if (clock !== (getMeta('clock') ?? '0')) setMeta('clock', clock);
 }
 
 const pausesIn = (getMeta: ReturnType<typeof createMeta>['getMeta']): Pause[] =>
