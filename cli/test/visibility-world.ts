@@ -307,7 +307,7 @@ export class VisibilityWorld {
     const work = reader.findWork(ownPlaces(context));
     expect(await reader.read(work, { isStopped: () => false, onCommit: async () => {} })).toBe(true);
     for (const session of this.#sessions) session.isMet = true;
-    for (const folder of this.#folders) if (folder.isThere) folder.seen = folder.asks;
+    for (const folder of this.#folders) if (folder.isThere && this.#hasSession(folder)) folder.seen = folder.asks;
     this.log.push('look and send');
     const settings = { url: this.#service.url, secret: 'sk_live_test' };
     const ending = new AbortController();
@@ -323,6 +323,10 @@ export class VisibilityWorld {
     await sending.ended;
     if (sending.failure() !== undefined) throw sending.failure();
   }
+
+  /** Capture looks into the folders of sessions, and into those above. */
+  #hasSession = ({ path }: Folder) =>
+    this.#sessions.some(({ folder }) => folder.path === path || folder.path.startsWith(`${path}/`));
 
   /** Whatever has arrived since the last request was to be seen by those people at most. */
   #check(): void {
