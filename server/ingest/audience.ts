@@ -2,13 +2,13 @@ import type { SessionKey } from '../log/decide.ts';
 import type { Audience } from '../store/viewer.ts';
 
 export interface Audiences {
-  /** Calls back with who may know of a session, in the order of the calls; never where nobody may. */
+  /** Calls back with the audience of a session, in the order of the calls; never if the session has no audience. */
   ask(place: SessionKey, told: (audience: Audience) => void): void;
-  /** It has changed: what was learnt before counts no more. */
+  /** Invalidates the cached audience after a change. */
   forget(sessionId: string): void;
 }
 
-/** The longest that a process goes on telling those who may not know of a session any more, if it hears of no change. */
+/** How long a process may use an outdated audience if it misses the notice of a change. */
 const BELIEVED_MS = 500;
 const MOST_REMEMBERED = 10_000;
 
@@ -18,9 +18,9 @@ interface Known {
 }
 
 /**
- * Remembers who may know of the sessions that change, so that an append costs no look-up.
- * @param find looks it up; undefined where there is no such session
- * @param onFailed called where that is not known now: nobody is told
+ * Caches who may know of the sessions that change, so that an append needs no lookup.
+ * @param find looks up an audience; undefined if there is no such session
+ * @param onFailed called if the lookup fails; then nobody is notified
  */
 export function createAudiences(
   find: (place: SessionKey) => Promise<Audience | undefined>,
@@ -28,7 +28,7 @@ export function createAudiences(
   now: () => number,
 ): Audiences {
   const known = new Map<string, Known>();
-  /** Those who wait for a look-up; a new one begins where what it finds may be outdated. */
+  /** The callbacks that wait for a lookup. A lookup that may have read an outdated audience is repeated. */
   const waiting = new Map<string, ((audience: Audience) => void)[]>();
   const outdated = new Set<string>();
 
@@ -37,7 +37,7 @@ export function createAudiences(
     let audience: Audience | undefined;
     do {
       outdated.delete(sessionId);
-      // Of a session that is gone, what was known last.
+      // The audience of a deleted session is the last known one.
       audience = (await find(place)) ?? known.get(sessionId)?.audience;
     } while (outdated.has(sessionId));
     const asked = waiting.get(sessionId) ?? [];

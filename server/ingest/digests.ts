@@ -11,16 +11,19 @@ export type AskedSession =
   | { sessionId: string; row: SessionRow; from: number }
   | { sessionId: string; row?: undefined; refusal: object };
 
-/** Characters of payloads that an answer covers, unless a single one has more. */
+/** How many characters of payloads a response covers. A single longer payload is still covered. */
 const PAGE = 8 * 1024 * 1024;
-/** Bytes in front of the requested events, in appends that hold both, beyond which no further session is read. */
+/**
+ * An append that contains requested events may contain others, which are decoded and skipped. No further session is read after
+ * this many skipped bytes.
+ */
 const MOST_SKIPPED = 8 * 1024 * 1024;
-/** Work is counted in characters hashed; so many take 2 to 10 ms. */
+/** How much is hashed before other requests are served. Work is counted in characters; this amount takes 2 to 10 ms. */
 const WORK_A_TURN = 1024 * 1024;
-/** What an event costs beside its characters. */
+/** The work for an event in addition to its characters. */
 const WORK_AN_EVENT = 512;
 
-/** The sessions' events by their digests, at most `limit` of all together, written as it is made. */
+/** Streams the digests of the sessions' events, at most `limit` over all sessions. */
 export const streamEventDigests = (
   db: Db,
   sessions: readonly AskedSession[],
@@ -28,14 +31,14 @@ export const streamEventDigests = (
   nonce: string,
 ): Promise<Readable> => streamText(new DigestsWriter(db, nonce, limit).write(sessions));
 
-/** Writes one answer. It has room for so many events and characters; sessions behind them are to be asked for again. */
+/** Writes one response, which has room for a limited number of events and characters. The client requests the rest again. */
 class DigestsWriter {
   readonly #db: Db;
   readonly #digestPayload: ReturnType<typeof createDigester>['digestPayload'];
   #eventsLeft: number;
   #charactersLeft = PAGE;
   #skipped = 0;
-  /** Since others had their turn. */
+  /** The work since other requests were served last. */
   #work = 0;
 
   constructor(db: Db, nonce: string, limit: number) {
@@ -85,7 +88,7 @@ class DigestsWriter {
     yield `],"nextFrom":${next <= eventCount ? next : null}}`;
   }
 
-  /** Whether others are to be answered before more is written. */
+  /** Whether other requests must be served before this one continues. */
   #isTurnOver(work: number): boolean {
     this.#work += work;
     if (this.#work < WORK_A_TURN) return false;

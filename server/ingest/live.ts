@@ -4,47 +4,47 @@ import { Problem } from '../../contract/problem.ts';
 import { type Audience, mayName, type Viewer } from '../store/viewer.ts';
 import type { Audiences } from './audience.ts';
 
-/** Somebody who watches an organization, or one session of it. */
+/** A viewer who watches an organization, or one session of it. */
 export interface Watcher extends Viewer {
   userId: string;
   sessionId?: string | undefined;
   /** Aborted when the watcher goes away. */
   signal: AbortSignal;
-  /** When the stream ends at the latest, in milliseconds since the epoch; the watcher comes back with a new token. */
+  /** When the stream ends at the latest, in milliseconds since the epoch. The watcher reconnects with a new token. */
   until: number;
 }
 
-/** Tells those who watch an organization, and may know of the session, that one of its sessions changed. */
+/** Notifies the watchers of an organization of changes to those sessions that they may know of. */
 export interface Live {
   publish(organizationId: string, change: LiveChange): void;
   /**
-   * Tells that others may see a session from now on. Whoever may not know of it any more is told that it is deleted, as all
-   * routes say to them.
-   * @param was who could see it before
+   * Notifies watchers that the audience of a session changed. A watcher who may no longer know of it receives a deletion, just
+   * as every route now answers that the session does not exist.
+   * @param was the audience before the change
    */
   publishAudience(organizationId: string, change: LiveChange, was: Audience): void;
   /**
-   * The text of an event stream.
-   * @throws Problem `rate_limited` when the person has too many
+   * Opens an event stream and returns its text.
+   * @throws Problem `rate_limited` if the person has too many open streams
    */
   watch(watcher: Watcher): Readable;
   /** Ends the streams of a person who left the organization, or of all its members. */
   end(organizationId: string, userId?: string): void;
-  /** Ends every stream: watchers come back, and read anew what they may have missed. */
+  /** Ends every stream. The watchers reconnect, and read again what they may have missed. */
   restart(): void;
-  /** Ends every stream, and those to come. */
+  /** Ends every stream, including later ones. */
   close(): void;
 }
 
-/** A comment line now and then keeps proxies from closing a quiet stream. */
+/** How often a comment line is sent, so that proxies do not close a quiet stream. */
 const HEARTBEAT_MS = 15_000;
-/** Tabs that one person may have open. */
+/** How many streams, and thus tabs, one person may have open. */
 const MOST_A_PERSON = 30;
-/** A watcher that is further behind is cut off, and reads everything again when it comes back. */
+/** How many changes may wait for a watcher. A slower watcher is disconnected, and reads everything again on reconnecting. */
 const MOST_PENDING = 1_000;
-/** Sessions whose last state is remembered; tellings that overtake each other lie less than a second apart. */
+/** How many sessions' last states are kept in memory. Notifications that overtake each other are less than a second apart. */
 const MOST_REMEMBERED = 10_000;
-/** The longest a stream lasts: the token and the membership are checked again when the watcher comes back. */
+/** How long a stream lasts at most. The token and the membership are checked again when the watcher reconnects. */
 const LONGEST_MS = 15 * 60_000;
 
 export function createLive(now: () => number, audiences: Audiences): Live {
@@ -59,7 +59,10 @@ export function createLive(now: () => number, audiences: Audiences): Live {
   const watching = (organizationId: string, sessionId: string) =>
     [...(streams.get(organizationId) ?? [])].filter((stream) => (stream.sessionId ?? sessionId) === sessionId);
 
-  /** Changes may be told out of order, but events are never taken away, and what is closed or deleted stays so. */
+  /**
+   * Restores the order of changes that arrive out of order: the event count never decreases, and a closed or deleted session
+   * stays closed or deleted.
+   */
   function inOrder(change: LiveChange): LiveChange {
     const before = told.get(change.sessionId);
     const latest = before ? later(before, change) : change;
@@ -113,7 +116,7 @@ export function createLive(now: () => number, audiences: Audiences): Live {
     },
 
     watch(watcher) {
-      // The latest state of each session, until the reader is ready for it.
+      // The latest change of each session that waits until the reader is ready.
       const pending = new Map<string, LiveChange>();
       let wanted = false;
       const readable = new Readable({

@@ -6,16 +6,16 @@ import type { SessionLog } from './session-log.ts';
 export interface Removal {
   db: Db;
   sessionLog: Pick<SessionLog, 'delete'>;
-  /** Removes what deleted sessions have left. */
+  /** Removes what deleted sessions left in the store. */
   sweep: () => Promise<void>;
-  /** Called before the last row of an organization goes. */
+  /** Called before the last row of an organization is deleted. */
   onRemoving?: (organizationId: string) => Promise<void>;
   signal: AbortSignal;
 }
 
 /**
- * Deletes the sessions of deleted organizations, and then the organizations; continues after an interruption. An
- * organization that cannot be removed now is tried again later, and does not delay the others.
+ * Deletes the sessions of deleted organizations, and then the organizations. A later call continues after an interruption. An
+ * organization that cannot be removed now is retried later, and does not delay the others.
  * @throws the first error, once every organization was tried
  */
 export async function removeDeletedOrganizations({

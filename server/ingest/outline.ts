@@ -1,12 +1,12 @@
 import type { Source, Vocabulary } from '../../contract/transcript.ts';
 
 /*
- * An event in outline: what was asked, said and called, and nothing that a tool answered. Only what is listed is shown, so that an event
- * type or a field that is added later is hidden until somebody decides about it. Records that agents write (`rest`) and parts
- * of large payloads may have anything in them, so they are never shown.
+ * The outline of an event: prompts, answers and tool calls, but no output of tools. Only listed fields are shown, so that a
+ * later event type or field is hidden until somebody decides about it. The records that agents write (`rest`) and the parts of
+ * large payloads may contain anything, so they are never shown.
  */
 
-/** Where an event stands in its session, for readers that put a session together. Paths of files are left out. */
+/** The place of an event in its session, for readers that reassemble a session. File paths are left out. */
 const PLACE: readonly (keyof Source)[] = [
   'agent',
   'session',
@@ -41,7 +41,7 @@ const SHOWN: { [Type in keyof Vocabulary]?: readonly (keyof Vocabulary[Type])[] 
   'turn.finished': ['reason', 'durationMs'],
 };
 
-/** The payload of an event without what its tools answered, as JSON. */
+/** The payload of an event without the output of tools, as JSON. */
 export function outlineOf(eventType: string, payload: Buffer): string {
   const fields = Object.hasOwn(SHOWN, eventType) ? SHOWN[eventType as keyof Vocabulary] : undefined;
   const value: unknown = JSON.parse(payload.toString());

@@ -11,10 +11,10 @@ import { findSession } from '../store/sessions.ts';
 import { asNow } from '../store/tenant.ts';
 import { asReadable, findAudience, mayRead, type ReadableSession, type Viewer, viewerNow } from '../store/viewer.ts';
 
-/** Bytes gathered before they are handed to the socket. */
+/** How many bytes are gathered before they are written to the socket. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** A page of events as JSON; each payload is the very text that was sent. */
+/** Streams a page of events as JSON. Each payload is the exact text that was sent. */
 export const streamEvents = (
   db: Db,
   viewer: Viewer,
@@ -23,18 +23,21 @@ export const streamEvents = (
   limit: number,
 ): Promise<Readable> => streamText(textsOf(db, viewer, session, { from, limit }), whileReadable(db, viewer, session));
 
-/** Which events of a session a page is of. */
+/** Which events of a session a page contains. */
 export interface PageRange {
   from: number;
   limit: number;
-  /** The last that may be shown; absent: the last of the session. */
+  /** The last event that may be shown; absent: the last of the session. */
   last?: number | undefined;
 }
 
-/** The text of an event's payload as it is shown. */
+/** Returns the text of an event's payload that is shown. */
 export type ShowPayload = (eventType: string, payload: Buffer) => Buffer | string;
 
-/** The same of a share. @param isShared asked now and then, whether the share is there still */
+/**
+ * Streams a page of a share's events.
+ * @param isShared called from time to time; false once the share no longer exists
+ */
 export const streamShared = (
   db: Db,
   viewer: Viewer,
@@ -44,11 +47,11 @@ export const streamShared = (
   isShared: () => Promise<boolean>,
 ): Promise<Readable> => streamText(textsOf(db, viewer, session, range, show), everySoLong(isShared));
 
-/** How long a session is sent on before it is checked again whether the viewer may read it, in milliseconds. */
+/** How often a stream checks that the viewer may still read the session, in milliseconds. */
 const BELIEVED_MS = 500;
 
 /**
- * Checks, now and then, that the viewer may still read a session that is being sent. The session may have been hidden since, or
+ * Returns a check that the viewer may still read a session during its transfer. Meanwhile the session may have been hidden, or
  * the viewer may have lost a role or the membership.
  */
 export function whileReadable(db: Db, viewer: Viewer, session: ReadableSession): () => Promise<void> {
@@ -71,7 +74,7 @@ function everySoLong(mayGoOn: () => Promise<boolean>): () => Promise<void> {
 const hiddenMeanwhile = () =>
   new Problem('words_withheld', 'This session was hidden or deleted while it was read. Load it again.');
 
-/** Why events are not there, or are none: the session was deleted meanwhile, or the store is damaged. */
+/** Finds out why events are missing or unreadable: the session was deleted meanwhile, or the store is damaged. */
 async function whyUnreadable(db: Db, viewer: Viewer, session: ReadableSession, cause?: unknown): Promise<Problem> {
   const now = await viewerNow(db, viewer);
   const row = now && (await findSession(db, now, session.session_id));
@@ -84,9 +87,9 @@ async function whyUnreadable(db: Db, viewer: Viewer, session: ReadableSession, c
 }
 
 /**
- * Text written as it is made, so that memory is bounded however long it is. The first part is read before this
- * resolves, so that an unavailable store is still answered 503.
- * @param check called before each part; where it throws, the answer breaks off
+ * Writes text while it is produced, so that memory is bounded for any length. The first part is read before this resolves, so
+ * that an unavailable store still causes status 503.
+ * @param check called before each part; if it throws, the response is cut off
  */
 export async function streamText(
   source: AsyncGenerator<Buffer | string>,
@@ -126,7 +129,7 @@ async function* textsOf(
     }
     sent = append.last_sequence;
   }
-  // The end of a page that looks whole would say that there are no more.
+  // A complete JSON text would claim that there are no more events, so the response is cut off.
   if (sent < to) throw await whyUnreadable(db, viewer, session);
   const nextCursor = limit > 0 && to < eventCount ? writeSequence(to + 1) : null;
   yield `],"nextCursor":${JSON.stringify(nextCursor)}}`;
@@ -173,7 +176,7 @@ async function* gather(source: AsyncGenerator<Buffer | string>, check?: () => Pr
     yield Buffer.concat(waiting);
     waiting = [];
     bytes = 0;
-    // Whoever reads at once, or throws away, would otherwise let nobody else be answered before the end.
+    // A reader that takes or discards every part at once would otherwise delay all other requests until the end.
     await setImmediate();
   }
   await check?.();

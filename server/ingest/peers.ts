@@ -5,35 +5,35 @@ import type { Audience } from '../store/viewer.ts';
 
 /** The other processes on the same store. */
 export interface Peers {
-  /** Tells them of a change, within `TELL_EVERY_MS`. */
+  /** Notifies them of a change within `TELL_EVERY_MS`. */
   tell(organizationId: string, change: LiveChange): void;
-  /** Notifies them at once that others may see a session from now on. Resolves once it was sent. */
+  /** Notifies them at once that the audience of a session changed. Resolves once the notice was sent. */
   tellAudience(organizationId: string, change: LiveChange, was: Audience): Promise<void>;
-  /** Notifies them at once that a person, or every member, left the organization. Resolves once it was sent. */
+  /** Notifies them at once that a person, or every member, left the organization. Resolves once the notice was sent. */
   tellLeft(organizationId: string, userId?: string): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface PeersOptions {
   notices: Notices;
-  /** Told of a change that another process made. */
+  /** Called for a change that another process made. */
   onChange: (organizationId: string, change: LiveChange) => void;
-  /** Told that others may see a session, which another process changed. */
+  /** Called when another process changed the audience of a session. */
   onAudience: (organizationId: string, change: LiveChange, was: Audience) => void;
-  /** Told that a person, or without one everybody, left the organization. */
+  /** Called when a person left the organization, or everybody if `userId` is absent. */
   onLeft: (organizationId: string, userId?: string) => void;
-  /** Changes may have been missed. */
+  /** Called when changes may have been missed. */
   onMissed: () => void;
   onError: (error: unknown) => void;
-  /** This process did not receive its own notices. */
+  /** Called when this process did not receive its own notice. */
   onDeaf: () => void;
 }
 
 /** Changes are batched this long before the other processes are notified. */
 const TELL_EVERY_MS = 50;
-/** Sessions whose change waits to be told; beyond, watchers elsewhere learn of them when they look again. */
+/** How many sessions' changes may wait for sending. Watchers of other processes learn of further changes when they poll. */
 const MOST_WAITING = 10_000;
-/** A process that has not heard its own notice after this time hears none. */
+/** A process that has not received its own notice within this time receives none at all. */
 const ECHO_WITHIN_MS = 5_000;
 
 interface Notice {
@@ -43,7 +43,7 @@ interface Notice {
   audience?: [organizationId: string, change: LiveChange, was: Audience];
 }
 
-/** Tells each process's changes to the others, so that a watcher sees every change on any replica. */
+/** Sends the changes of each process to the others, so that a watcher on any replica sees every change. */
 export function createPeers({ notices, onChange, onAudience, onLeft, onMissed, onError, onDeaf }: PeersOptions): Peers {
   const me = randomUUID();
   const closing = new AbortController();
@@ -112,7 +112,7 @@ export function createPeers({ notices, onChange, onAudience, onLeft, onMissed, o
   };
 }
 
-/** As few notices as hold the changes; one of none where there are none. */
+/** Packs the changes into as few notices as possible; no changes make one empty notice. */
 function packed(from: string, changes: Notice['changes']): string[] {
   const text = JSON.stringify({ from, changes } satisfies Notice);
   if (Buffer.byteLength(text) <= LONGEST_NOTICE || changes.length <= 1) return [text];
@@ -120,7 +120,7 @@ function packed(from: string, changes: Notice['changes']): string[] {
   return [...packed(from, changes.slice(0, half)), ...packed(from, changes.slice(half))];
 }
 
-/** A notice of another version may not be understood. It is not needed: watchers look again from time to time. */
+/** Ignores a notice of another version that it cannot read. No change is lost, because watchers poll from time to time. */
 function readNotice(text: string): Notice | undefined {
   try {
     const notice = JSON.parse(text) as Notice;

@@ -17,12 +17,12 @@ import {
 import { asService } from '../store/tenant.ts';
 import type { SessionChanges } from './session-log.ts';
 
-/** The most of each; 0: any amount. */
+/** The highest amount of each; 0: no limit. */
 export interface StorageLimits {
   bytesADay: number;
   bytes: number;
   sessions: number;
-  /** Of one machine. */
+  /** For each machine. */
   openSessions: number;
 }
 
@@ -35,16 +35,16 @@ export interface StorageQuotasOptions {
   onError: (error: unknown) => void;
 }
 
-/** How long a count of the store is believed, with what this process added itself. */
+/** How long a count from the store is used, together with the additions of this process. */
 const BELIEVED_MS = 10 * 60_000;
-/** The same where a quota is reached: sessions may have been deleted meanwhile. */
+/** How long it is used once a quota is reached. It is shorter because sessions may have been deleted meanwhile. */
 const FULL_BELIEVED_MS = 30_000;
-/** Pause between two queries, successful or not. */
+/** Pause between two queries, whether or not they succeed. */
 const ASK_EVERY_MS = 5_000;
-/** Sessions that one transaction counts. After a long outage more of them wait than a statement has parameters for. */
+/** How many sessions one transaction counts. After a long outage more sessions wait than one statement has parameters. */
 const WRITTEN_AT_ONCE = 1_000;
 const DAY_MS = 86_400_000;
-/** Growth is told from so many days; of an organization that is younger, from its age, but no less than a week. */
+/** Growth is computed from this many days; for a younger organization from its age, but from at least a week. */
 const GROWTH_DAYS = 28;
 const LEAST_GROWTH_DAYS = 7;
 
@@ -57,18 +57,18 @@ interface Count {
 
 interface OpenCount {
   readAt: number;
-  /** An upper bound: closed sessions count until the next query. */
+  /** An upper bound: sessions that were closed since the last query still count. */
   atMost: number;
 }
 
 /**
- * How much organizations may store. It is counted in memory and written every few seconds, so an append costs no further
- * write. Each process reads the others' additions every ten minutes, so a quota may be exceeded by that much.
+ * Limits how much organizations may store. Usage is counted in memory and written every few seconds, so an append needs no
+ * further write. Each process reads the additions of the others every ten minutes, so a quota may be exceeded by that much.
  */
 export class StorageQuotas {
   readonly #options: StorageQuotasOptions;
   readonly #counts = new Map<string, Count>();
-  /** When the store was last asked about an organization. */
+  /** When the usage of an organization was last read from the store. */
   readonly #askedAt = new Map<string, number>();
   /** By organization and machine: a caller may name the machine of another organization. */
   readonly #openSessions = new Map<string, OpenCount>();
@@ -78,7 +78,7 @@ export class StorageQuotas {
     this.#options = options;
   }
 
-  /** The same log, which refuses what is beyond a quota. */
+  /** Wraps the log, so that it refuses changes beyond a quota. */
   guard(log: SessionChanges): SessionChanges {
     return {
       close: (closing) => log.close(closing),
@@ -90,7 +90,7 @@ export class StorageQuotas {
       append: async (batch) => {
         const { organizationId, sessionId, idempotencyKey } = batch;
         const refusal = this.#refusalOfBytes(organizationId);
-        // An acknowledged append is acknowledged again.
+        // A repeated append gets its earlier answer, although the quota is reached.
         if (refusal && !(idempotencyKey !== null && (await this.#isKnown(organizationId, sessionId, idempotencyKey)))) {
           throw refusal;
         }
@@ -119,7 +119,7 @@ export class StorageQuotas {
     };
   }
 
-  /** Writes what was counted; what cannot be written now is written the next time. */
+  /** Writes the counts. Counts that cannot be written now are written the next time. */
   async flush(): Promise<void> {
     const left = [...this.#added.values()];
     this.#added = new Map();
@@ -134,11 +134,11 @@ export class StorageQuotas {
     }
   }
 
-  /** What the organization has now, of what it may. */
+  /** The organization's usage and limits. */
   async usageOf(organizationId: string): Promise<Storage> {
     const { db, limits, now } = this.#options;
     const since = dayOf(now() - (GROWTH_DAYS - 1) * DAY_MS);
-    // The counts of quotas are no tables of organizations.
+    // The tables with the counts belong to the service, not to an organization.
     const [stored, sent] = await asService(async () => {
       await this.flush();
       return Promise.all([readStored(db, organizationId, this.#today()), readSent(db, organizationId, since)]);
@@ -156,7 +156,7 @@ export class StorageQuotas {
     };
   }
 
-  /** Forgets days that no growth is told from, and organizations without events for a day. */
+  /** Deletes the days that growth no longer needs, and forgets the organizations without events for a day. */
   async purge(): Promise<void> {
     const old = this.#options.now() - DAY_MS;
     for (const counts of [this.#counts, this.#openSessions]) {
@@ -166,7 +166,7 @@ export class StorageQuotas {
     await purgeStoredDays(this.#options.db, dayOf(this.#options.now() - GROWTH_DAYS * DAY_MS));
   }
 
-  /** The largest share of each quota that any organization has used, as far as this process knows. */
+  /** The largest used share of each quota over all organizations that this process knows. */
   shares(): Record<StorageQuota, number> {
     const { limits } = this.#options;
     const share = (limit: number, of: (stored: Stored) => number) =>
@@ -196,7 +196,7 @@ export class StorageQuotas {
     );
   }
 
-  /** A session that is there already is found, whatever the quota. */
+  /** An existing session is found even if the quota is reached. */
   async #refusalsOf(openings: readonly CaptureOpening[]): Promise<Map<CaptureOpening, Problem>> {
     const refusals = new Map<CaptureOpening, Problem>();
     for (const opening of openings) {
@@ -224,7 +224,7 @@ export class StorageQuotas {
     );
   }
 
-  /** An upper bound of a machine's open sessions. The store is queried if that is too many, or too old. */
+  /** An upper bound of a machine's open sessions. Queries the store if the known bound is too high or too old. */
   async #openOn(opening: Opening): Promise<number> {
     const { db, limits, now } = this.#options;
     const { organizationId, environmentId } = opening;
@@ -233,7 +233,7 @@ export class StorageQuotas {
     const isCurrent = known && now() - known.readAt < BELIEVED_MS;
     if (isCurrent && known.atMost < limits.openSessions) return known.atMost;
     const atMost = await countOpen(db, organizationId, environmentId, limits.openSessions, now());
-    // The id of an unknown machine may be made up, so its count is not kept.
+    // A caller may invent the id of an unknown machine, so its count is not cached.
     if (known) this.#openSessions.set(key, { readAt: now(), atMost });
     return atMost;
   }
@@ -249,7 +249,7 @@ export class StorageQuotas {
     else this.#openSessions.set(key, { readAt: Number.NEGATIVE_INFINITY, atMost: 0 });
   }
 
-  /** Undefined until the first query, which no append waits for. */
+  /** Undefined until the first query. No append waits for that query. */
   #countOf(organizationId: string): Stored | undefined {
     const known = this.#counts.get(organizationId);
     const believedMs = known && this.#isFull(known.stored) ? FULL_BELIEVED_MS : BELIEVED_MS;

@@ -6,8 +6,8 @@ import { type ReadAppend, type RefusedAppend, readAppends, type ScanJob, type Sc
 /** Reads the bodies of appends. */
 export interface Reading {
   /**
-   * Reads each body by itself. All of them are in one buffer. If they are large, a thread takes the buffer, and the caller may
-   * use only the result afterwards.
+   * Reads each body separately. All bodies are views into one buffer. If they are large, a thread takes over the buffer, and
+   * the caller may use only the result afterwards.
    * @throws Problem `service_unavailable`
    */
   read(bodies: readonly Buffer[]): ReadBodies | Promise<ReadBodies>;
@@ -16,7 +16,7 @@ export interface Reading {
 
 export type ReadBodies = (ReadAppend | RefusedAppend)[];
 
-/** Most bytes of bodies that wait for the thread, whether or not their senders have left. */
+/** How many bytes of bodies may wait for the thread, including those of senders that have disconnected. */
 const MOST_WAITING_BYTES = 128 * 1024 * 1024;
 
 /** The longest body takes 140 ms on an idle processor. */

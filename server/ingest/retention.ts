@@ -14,28 +14,28 @@ import {
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { SessionLog } from './session-log.ts';
 
-/** Organizations in a query. */
+/** How many organizations one query reads. */
 const AT_ONCE = 100;
-/** Old sessions that a query looks at: about 5 ms, also where rules for repositories keep all of them. */
+/** How many old sessions one query examines. It takes about 5 ms, even if rules for repositories keep all of them. */
 const LOOKED_AT_ONCE = 2_000;
 
 export interface Retention {
   db: Db;
   sessionLog: Pick<SessionLog, 'expire' | 'abandon'>;
   bounds: RetentionBounds;
-  /** Of the rules that derive sessions. */
+  /** The version of the rules that derive sessions. */
   version: number;
   withoutWords: WithoutWords;
-  /** Told of each session whose words are gone. */
+  /** Called for each session whose content was removed. */
   onWordsGone: (row: SessionRow) => void;
   now: () => number;
   signal: AbortSignal;
 }
 
 /**
- * Deletes the sessions whose time is over, as a person would, and takes the words of others away; that another process does the
- * same is no fault.
- * @throws what kept one of them from it, after all others were tried
+ * Deletes expired sessions in the same way as a person does, and removes the content of sessions whose content expired.
+ * Another process may do the same at the same time.
+ * @throws the errors of sessions that failed, after all others were tried
  */
 export async function applyRetention(retention: Retention): Promise<void> {
   const { db, signal } = retention;
@@ -74,7 +74,7 @@ async function expire({ sessionLog }: Retention, { organizationId, sessionId, ev
   await sessionLog.expire({ organizationId, sessionId, eventCount });
 }
 
-/** A session that is open is closed first: nothing can be added behind words that are gone. The next run goes on. */
+/** Closes an open session first, because no event may follow removed content. The next run then removes the content. */
 async function loseWords(retention: Retention, session: DueSession): Promise<void> {
   const { db, sessionLog, bounds, now, version, withoutWords, onWordsGone } = retention;
   const { organizationId, sessionId, eventCount, updatedAt } = session;

@@ -14,22 +14,22 @@ export interface RevocationOptions {
 
 export interface Revocation {
   /**
-   * Revokes a machine and closes its open sessions as failed: the newest before it returns, the rest soon afterwards.
-   * Undefined when there is no such machine.
+   * Revokes a machine and closes its open sessions as failed: the newest before it resolves, the rest soon afterwards.
+   * Resolves with undefined if there is no such machine.
    */
   revoke(revoker: MemberKey, environmentId: string): Promise<EnvironmentRow | undefined>;
   /**
-   * Closes the sessions that revoked machines still have open, because closing them was interrupted or failed.
+   * Closes the sessions of revoked machines that are still open because closing them was interrupted or failed.
    * @throws the first error, after all other sessions were closed
    */
   resume(signal: AbortSignal): Promise<void>;
 }
 
-/** Batches of 500 sessions that are closed before the answer. Few machines have more. */
+/** How many batches of 500 sessions are closed before the response. Few machines have more. */
 const BATCHES_BEFORE_ANSWER = 4;
 
 export function createRevocation({ db, sessionLog, later, closing }: RevocationOptions): Revocation {
-  /** @returns where the rest begins; undefined: nothing is left */
+  /** @returns the last session of these batches; undefined if no session is left */
   async function close(
     machine: EnvironmentRow,
     batches: number,
@@ -55,7 +55,7 @@ export function createRevocation({ db, sessionLog, later, closing }: RevocationO
     async revoke(revoker, environmentId) {
       const machine = await sessionLog.revoke(revoker, environmentId);
       if (!machine) return undefined;
-      // Somebody waits for the answer, so the first failure ends it. `resume` closes the rest.
+      // A person waits for the response, so the first failure ends it. `resume` closes the rest.
       const onFailed = (error: unknown) => {
         throw error;
       };

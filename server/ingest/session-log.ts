@@ -13,30 +13,30 @@ import { listOpen, revokeEnvironment } from '../store/revocation.ts';
 import type { Db, EnvironmentRow, MemberKey, SessionRow } from '../store/schema.ts';
 import { sliceOf } from '../work.ts';
 
-/** A batch of events as it comes in. */
+/** A received batch of events. */
 export interface NewBatch {
   organizationId: string;
   plane: Plane;
   sessionId: string;
-  /** Who sends it; senders take turns where they wait. */
+  /** Identifies the sender; waiting senders take turns. */
   sender: string;
   idempotencyKey: string | null;
   /** SHA-256 of the request body in hexadecimal. */
   fingerprint: string;
-  /** How many events the session is to have before it; undefined: any. */
+  /** How many events the session must have before the append; undefined: any number. */
   expectedEvents?: number | undefined;
   events: readonly FramedEvent[];
-  /** The body as it was sent, where it may be stored so. */
+  /** The body as it was sent, if it may be stored unchanged. */
   sent?: SentBody | undefined;
 }
 
-/** An append that was numbered, and will not be lost. */
+/** A durable append whose events have their numbers. */
 export interface Accepted {
   firstSequence: number;
   lastSequence: number;
-  /** The answer to an earlier append with the same key and body. */
+  /** The numbers are those of an earlier append with the same key and body. */
   replayed: boolean;
-  /** It is on its way into the store, where readers do not see it yet. */
+  /** The append is not in the store yet, so readers do not see it yet. */
   async: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface Closing {
   plane: Plane;
   sessionId: string;
   status: 'completed' | 'failed';
-  /** Milliseconds since the epoch; absent: what the client said when it opened the session, else now. */
+  /** Milliseconds since the epoch; undefined: the time that the client reported at the opening, otherwise now. */
   endedAt: number | undefined;
 }
 
@@ -57,21 +57,21 @@ export interface Closed {
 export interface ClosingSome {
   /** No further session is closed once it is aborted. */
   signal: AbortSignal;
-  /** Told of each session that could not be closed. The other sessions are closed unless it throws. */
+  /** Called for each session that could not be closed. The other sessions are closed unless it throws. */
   onFailed: (error: unknown) => void;
 }
 
-/** A session after a change that is durable. */
+/** The state of a session after a durable change. */
 export interface Change {
   organizationId: string;
   sessionId: string;
   status: SessionRow['status'] | 'deleted';
   eventCount: number;
-  /** The events that were added, the last one being number `eventCount`. */
+  /** The added events. The last one has the number `eventCount`. */
   events?: readonly FramedEvent[];
 }
 
-/** What happens after the commit, and nowhere else. Must not throw, and costs the answer nothing. */
+/** The only place for work after the commit. It must not throw, and must not delay the answer. */
 export type Committed = (change: Change) => void;
 
 /** Called for each append that goes to the journal. Returns a function for its outcome. */
@@ -81,21 +81,21 @@ export type AppendOutcome = 'stored' | 'replayed' | 'refused';
 export interface SessionLogOptions {
   db: Db;
   journal: Journal;
-  /** The journal where it is a bus: readers see the change once a worker has written it to the store. */
+  /** Present if the journal is an event bus. Then readers see a change once a worker has written it to the store. */
   bus?: { announce(row: SessionRow): Promise<void>; headOf(place: SessionKey): Promise<Head | undefined> } | undefined;
   committed: Committed;
   onAppend?: AppendObserver | undefined;
   now: () => number;
 }
 
-/** Sessions of a machine that are closed at the same time. */
+/** How many sessions of a machine are closed at the same time. */
 const CLOSED_AT_ONCE = 50;
-/** Under this name wait the changes that the service makes by itself. */
+/** The sender of the changes that the service makes itself. */
 const OWN_SENDER = 'service';
 
 /**
- * The only way to change a session: to open it, number its events, close and delete it. `decide` decides each change, and a
- * journal stores it. `committed` is called once the change is durable and visible to readers.
+ * The only way to open a session, number its events, close it and delete it. `decide` decides each change, and a journal
+ * stores it. `committed` is called once the change is durable and visible to readers.
  */
 export class SessionLog {
   readonly #options: SessionLogOptions;
@@ -111,7 +111,7 @@ export class SessionLog {
     return row;
   }
 
-  /** Opens many, or finds them by the keys of their client; a refusal is that one's alone. */
+  /** Opens many sessions, or finds them by their client keys. A refused session does not affect the others. */
   async capture(openings: readonly CaptureOpening[]): Promise<Captured[]> {
     const captured = await captureSessions(this.#options.db, openings, this.#options.now());
     return Promise.all(
@@ -155,8 +155,8 @@ export class SessionLog {
   }
 
   /**
-   * Deletes a session for good, also one that has expired; again is no error.
-   * @param by whom the audit log names; absent: nobody, as its organization goes with its log
+   * Deletes a session for good, even if it has expired. Repeating the deletion is no error.
+   * @param by the actor in the audit log; absent: the whole organization is deleted together with its audit log
    * @throws Problem `not_found`, `held`
    */
   async delete(place: SessionKey, by?: AuditParty): Promise<void> {
@@ -169,27 +169,27 @@ export class SessionLog {
   }
 
   /**
-   * Deletes an expired session, unless it got events meanwhile.
+   * Deletes an expired session unless it received events meanwhile.
    * @throws Problem `held`
    */
   async expire({ eventCount, ...place }: Unchanged): Promise<void> {
     await this.#change(place, { kind: 'expire', eventCount, at: this.#options.now() });
   }
 
-  /** Closes a session that nobody has added to for long, as of its last change, unless it got events meanwhile. */
+  /** Closes an abandoned session unless it received events meanwhile. The time of its last change becomes its end. */
   async abandon({ eventCount, updatedAt: at, ...place }: Unchanged & { updatedAt: number }): Promise<void> {
     await this.#change(place, { kind: 'fail', eventCount, at });
   }
 
-  /** Revokes a machine: no session is opened on it any more. Undefined when there is no such machine. */
+  /** Revokes a machine, so that it can open no further session. Returns undefined if there is no such machine. */
   revoke(revoker: MemberKey, environmentId: string): Promise<EnvironmentRow | undefined> {
     return revokeEnvironment(this.#options.db, revoker, environmentId, this.#options.now());
   }
 
   /**
    * Closes up to 500 open sessions of a revoked machine as failed, newest first.
-   * @param before the last session of the previous call; undefined: begins with the newest
-   * @returns the last closed session if more are left
+   * @param before the last session of the previous call; undefined: starts with the newest
+   * @returns the last session of this call if more are left
    */
   async closeSomeOf(
     machine: EnvironmentRow,
@@ -213,7 +213,7 @@ export class SessionLog {
     if (!('entry' in decision)) return undefined;
     const { entry } = decision;
     if (entry.kind === 'closed') this.#committed({ ...place, status: entry.status, eventCount: entry.eventCount });
-    // Every journal deletes in the store.
+    // Every journal writes a deletion to the store directly, so readers see it at once.
     if (entry.kind === 'deleted')
       this.#options.committed({ ...place, status: 'deleted', eventCount: entry.eventCount });
     return entry;
@@ -224,14 +224,14 @@ export class SessionLog {
     await this.#options.bus?.announce(row);
   }
 
-  /** With what is on its way into the store: its client asks in order to know what it need not send again. */
+  /** Counts the events that are not in the store yet, too: the client needs to know which events it need not send again. */
   async #asNumbered(row: SessionRow): Promise<SessionRow> {
     const head = await this.#options.bus?.headOf(placeOf(row));
     if (!head || head.status === 'deleted') return row;
     return { ...row, event_count: head.eventCount, status: head.status };
   }
 
-  /** Over a bus, the worker that writes it tells of it. */
+  /** With an event bus, the worker reports the change once it has written it. */
   #committed(change: Change): void {
     if (!this.#options.bus) this.#options.committed(change);
   }
@@ -243,7 +243,7 @@ export type SessionChanges = Pick<SessionLog, keyof SessionLog>;
 function numbersOf(decision: Exclude<Decision, { refused: unknown }>, appendId: string) {
   if ('replayed' in decision) {
     const { firstSequence, lastSequence } = decision.replayed;
-    // The first answer to this very one may have been lost on its way from the bus.
+    // The event bus may have accepted this very append before, and its answer was lost.
     return { firstSequence, lastSequence, replayed: decision.replayed.appendId !== appendId };
   }
   if (!('entry' in decision) || decision.entry.kind !== 'append')

@@ -5,29 +5,29 @@ import type { Db, SessionRow } from '../store/schema.ts';
 import { addLooks, keyOfLooks, type Looks } from '../store/session-views.ts';
 import { asService } from '../store/tenant.ts';
 
-/** A member and their request. */
+/** A member who looks at a session, and the request. */
 export interface Looker {
   userId: string;
   address: string;
-  /** From a page of the dashboard, and not by a program. */
+  /** The request comes from a page of the dashboard, not from a program. */
   isBrowser: boolean;
 }
 
 export interface SessionViewsOptions {
   db: Db;
   now: () => number;
-  /** Told what became of looks: `dropped` where too many wait for the store. */
+  /** Called with the outcome of looks: `dropped` if too many wait for the store. */
   onSettled?: ((outcome: 'written' | 'retried' | 'dropped', looks: number) => void) | undefined;
 }
 
-/** Rows that wait for the store, about 300 bytes each. */
+/** How many rows may wait for the store, at about 300 bytes each. */
 const MOST_WAITING = 20_000;
-/** Rows of one statement. */
+/** How many rows one statement writes. */
 const WRITTEN_AT_ONCE = 200;
 
 /**
- * Notes who looks at sessions of others. Looks are added up in memory and written every few seconds, so that an answer
- * waits for none. What cannot be written is tried again; a crash loses the looks of these seconds.
+ * Records who looks at the sessions of other members. Looks are summed in memory and written every few seconds, so that no
+ * response waits for a write. Failed writes are retried. A crash loses the looks of the last few seconds.
  */
 export class SessionViews {
   readonly #options: SessionViewsOptions;
@@ -37,7 +37,7 @@ export class SessionViews {
     this.#options = options;
   }
 
-  /** @param isFurther whether it belongs to a look that was counted, such as the second page of events */
+  /** @param isFurther whether the request continues a counted look, for example with the second page of events */
   note(looker: Looker, session: SessionRow, kind: Look, isFurther = false): void {
     const { userId, address, isBrowser } = looker;
     if (session.user_id === userId) return;
@@ -55,7 +55,7 @@ export class SessionViews {
     });
   }
 
-  /** Writes what waits. Rejects where the store cannot, and then the rest waits on. */
+  /** Writes the waiting looks. Rejects if the store fails; the unwritten looks then keep waiting. */
   flush(): Promise<void> {
     return asService(() => this.#write());
   }
@@ -79,7 +79,7 @@ export class SessionViews {
     }
   }
 
-  /** Those of organizations that record looks. */
+  /** Keeps only the looks at sessions of organizations that record looks. */
   async #ofRecording(looks: readonly Looks[]): Promise<Looks[]> {
     const organizations = new Set(looks.map(({ organizationId }) => organizationId));
     const recording = new Set<string>();

@@ -4,8 +4,8 @@ import { addShareViews, type ShareViews } from '../store/shares.ts';
 import { asService } from '../store/tenant.ts';
 
 /**
- * Counts how often shares are opened: in memory, and written every few seconds, so that no answer waits for it. A crash loses
- * the views of these seconds.
+ * Counts how often shares are opened. Counts are kept in memory and written every few seconds, so that no response waits for a
+ * write. A crash loses the views of the last few seconds.
  */
 export class ShareCounts {
   readonly #db: Db;
@@ -17,13 +17,13 @@ export class ShareCounts {
     this.#now = now;
   }
 
-  /** @param isFurther whether it belongs to a view that was counted, such as its events */
+  /** @param isFurther whether the request continues a counted view, for example with its events */
   note({ share_id: shareId, organization_id: organizationId }: ShareRow, isFurther = false): void {
     const count = (this.#waiting.get(shareId)?.count ?? 0) + (isFurther ? 0 : 1);
     this.#waiting.set(shareId, { shareId, organizationId, count, lastAt: this.#now() });
   }
 
-  /** Writes what waits. Rejects where the store cannot, and then the rest waits on. */
+  /** Writes the waiting counts. Rejects if the store fails; the unwritten counts then keep waiting. */
   flush(): Promise<void> {
     return asService(async () => {
       for (const [shareId, views] of [...this.#waiting]) {

@@ -6,22 +6,22 @@ export interface Frame {
   body: Uint8Array<ArrayBuffer>;
 }
 
-/** A line of `[eventType, bytes]` pairs and the payloads one behind the other. */
+/** A JSON line of `[eventType, bytes]` pairs, then the payloads one after the other. */
 export const PLAIN = 0;
 /** The same, compressed as a whole. */
 export const ZSTD = 1;
-/** A line of `[eventType, start, bytes]` and the request body as it was sent, in zstd, into which they point. */
+/** A JSON line of `[eventType, start, bytes]`, then the request body in zstd as it was sent. The places point into the body. */
 export const SENT = 2;
 
-/** Below this a compressor costs more time to set up than the whole rest of an append. */
+/** Below this size, setting up a compressor takes more time than the rest of an append. */
 const SMALLEST_COMPRESSED = 1536;
 const PARAMS = { [zlib.ZSTD_c_compressionLevel]: 1 };
 const LARGEST_CHUNK = 64 * 1024;
 
-/** Compresses what is plain, where that makes it smaller. */
+/** Compresses a plain frame if that makes it smaller. */
 export function pack({ codec, body }: Frame): Frame {
   if (codec !== PLAIN || body.byteLength < SMALLEST_COMPRESSED) return { codec, body };
-  // One output chunk for the whole batch, and none larger than what is of use: 19 against 24 µs for 2 KiB.
+  // One output chunk holds the whole batch and is no larger than necessary: 19 instead of 24 µs for 2 KiB.
   const chunkSize = Math.min(body.byteLength, LARGEST_CHUNK);
   const packed = zstdCompressSync(body, { params: PARAMS, chunkSize }) as Buffer<ArrayBuffer>;
   return packed.byteLength < body.byteLength ? { codec: ZSTD, body: packed } : { codec, body };

@@ -7,13 +7,13 @@ export interface SessionKey {
   sessionId: string;
 }
 
-/** A session as its log knows it. */
+/** The state of a session according to its log. */
 export interface Head {
   plane: Plane;
   status: 'active' | 'completed' | 'failed' | 'deleted';
-  /** Events that have a number. */
+  /** How many events have a number. */
   eventCount: number;
-  /** When its agent ended it, where the client said so as it was opened; epoch milliseconds. */
+  /** When its agent ended it, in epoch milliseconds; null unless the client reported it at the opening. */
   clientEndedAt: number | null;
 }
 
@@ -26,11 +26,11 @@ export interface KnownAppend {
   lastSequence: number;
 }
 
-/** What is known of a session when a command comes in. */
+/** The known state of a session when a command arrives. */
 export interface Seen {
   /** Undefined: the organization has no such session. */
   head: Head | undefined;
-  /** Appends by key, at least for the given commands. */
+  /** Earlier appends by key; complete for the keys of the given commands. */
   keys: { get(key: string): KnownAppend | undefined };
 }
 
@@ -40,9 +40,9 @@ export interface AppendCommand {
   appendId: string;
   key: string | null;
   fingerprint: string | null;
-  /** Events. */
+  /** How many events it adds. */
   count: number;
-  /** How many events the session is to have before it; undefined: any. */
+  /** How many events the session must have before the append; undefined: any number. */
   expectedEvents?: number | undefined;
   /** Epoch milliseconds, as are all times here. */
   at: number;
@@ -52,7 +52,7 @@ export interface CloseCommand {
   kind: 'close';
   plane: Plane;
   status: 'completed' | 'failed';
-  /** Undefined: as the client said at the opening, or now. */
+  /** Undefined: the time that the client reported at the opening, otherwise now. */
   endedAt?: number | undefined;
   at: number;
 }
@@ -60,11 +60,11 @@ export interface CloseCommand {
 export type Command =
   | AppendCommand
   | CloseCommand
-  /** Nobody goes on with it: it is closed as failed if it is open, and has as many events still where they are given. */
+  /** Closes an abandoned session as failed if it is open and still has `eventCount` events, where that is given. */
   | { kind: 'fail'; eventCount?: number | undefined; at: number }
-  /** `by`: whom the audit log names; absent: its organization goes with its log. */
+  /** `by`: the actor in the audit log; absent: the whole organization is deleted together with its audit log. */
   | { kind: 'delete'; by?: AuditParty | undefined; at: number }
-  /** Deletes it because of its age, if it has as many events still. */
+  /** Deletes an expired session if it still has `eventCount` events. */
   | { kind: 'expire'; eventCount: number; at: number };
 
 /** An entry of a session's log, which begins with `opened` and ends with `deleted`. */
@@ -81,11 +81,11 @@ export type Decision =
       refused: 'idempotency_key_reused' | 'not_found' | 'session_already_closed' | 'session_closed' | 'session_deleted';
     }
   | { refused: 'sequence_mismatch'; eventCount: number }
-  /** Journals refuse this: a hold is no part of the session. */
+  /** Only journals refuse with this, since a hold is not part of the session's log. */
   | { refused: 'held'; holdId: string };
 
 /**
- * The one rule for adding to a session, on every engine:
+ * The only rule for adding to a session, on every engine:
  *
  * | command | no session, or of the other plane | active | closed | deleted |
  * | --- | --- | --- | --- | --- |
@@ -95,7 +95,7 @@ export type Decision =
  * | delete | not_found | deleted | deleted | unchanged |
  * | expire | unchanged | deleted; unchanged | deleted; unchanged | unchanged |
  *
- * An append whose key is known has its earlier answer as long as the session is not deleted.
+ * A repeated append with a known key gets the earlier answer as long as the session is not deleted.
  */
 export function decide({ head, keys }: Seen, command: Command): Decision {
   switch (command.kind) {
@@ -150,15 +150,15 @@ type Advance =
   | Pick<Extract<Entry, { kind: 'closed' }>, 'kind' | 'status'>
   | { kind: 'deleted' };
 
-/** The session behind the entry. */
+/** The state of the session after the entry. */
 export function advance(head: Head, entry: Advance): Head {
   if (entry.kind === 'append') return { ...head, eventCount: Math.max(head.eventCount, entry.lastSequence) };
   return { ...head, status: entry.kind === 'deleted' ? 'deleted' : entry.status };
 }
 
 /**
- * The same for commands that come together: each sees what those in front of it have added.
- * @returns `added`: the keys among what was added
+ * Decides commands that arrive together: each command sees the entries of the commands before it.
+ * @returns the decisions, the head after them, and `added`: the appends that they added, by key
  */
 export function decideAll(seen: Seen, commands: readonly Command[]) {
   const added = new Map<string, KnownAppend>();

@@ -4,8 +4,8 @@ import { contentSizeOf, isOneFrame } from '../../contract/zstd-frame.ts';
 import { type Frame, PLAIN, SENT, ZSTD } from './codec.ts';
 
 /**
- * How the events of one append are stored: a JSON line that tells type and place of each, then the payloads' own JSON
- * texts. A payload thus comes back digit for digit, and is never parsed on its way out.
+ * How the events of one append are stored: a JSON line with the type and place of each event, then the JSON texts of the
+ * payloads. A payload is thus returned unchanged to the last digit, and reading it needs no parsing.
  */
 export interface FramedEvent {
   eventType: string;
@@ -13,29 +13,29 @@ export interface FramedEvent {
   payload: Uint8Array;
 }
 
-/** What the payloads take in memory. */
+/** How many bytes the payloads take in memory. */
 export const bytesOf = (events: readonly FramedEvent[]): number =>
   events.reduce((sum, { payload }) => sum + payload.byteLength, 0);
 
-/** As the store gives it back. */
+/** A frame as the store returns it. */
 interface StoredFrame {
   codec: number;
   body: Uint8Array;
 }
 
-/** A body that came compressed, in one frame. */
+/** A request body that arrived compressed, as one zstd frame. */
 export interface SentBody {
   zstd: Uint8Array;
-  /** What it says, into which the payloads point. */
+  /** The decompressed body. The payloads are views into it. */
   plain: Uint8Array;
 }
 
-/** Of a body that is stored as it was sent, at most a tenth may be something else than payloads. */
+/** A body is stored as it was sent only if at least this share of it is event types and payloads. */
 const LEAST_OF_USE = 0.9;
 
 /**
- * The events as they are to be stored; `pack` compresses what is not yet.
- * @param sent the body the events were found in; it is stored as it is where that is sound
+ * Encodes the events for the store. `pack` compresses the result if it is still plain.
+ * @param sent the body that contained the events; it is stored as it is if that is safe and worthwhile
  */
 export function encodeFrame(events: readonly FramedEvent[], sent?: SentBody): Frame {
   if (sent && isWorthKeeping(events, sent) && isOneFrame(sent.zstd)) {
@@ -50,18 +50,18 @@ export function encodeFrame(events: readonly FramedEvent[], sent?: SentBody): Fr
   return { codec: PLAIN, body: plain };
 }
 
-/** Not where unknown fields make up much of it, nor where its sender hardly compressed it. */
+/** Rejects a body that consists to a large part of unknown fields, and a body that its sender hardly compressed. */
 function isWorthKeeping(events: readonly FramedEvent[], { zstd, plain }: SentBody): boolean {
-  // A larger body is refused when it is read.
+  // Reading refuses a larger body.
   if (plain.byteLength > MAX_APPEND_BYTES) return false;
   const used = events.reduce((sum, { eventType, payload }) => sum + eventType.length + payload.byteLength, 0);
   return used >= plain.byteLength * LEAST_OF_USE && zstd.byteLength <= plain.byteLength / 2;
 }
 
-/** -1 for a payload that was left out, and so stands nowhere; undefined for any other that stands elsewhere. */
+/** Returns -1 for an omitted payload, which has no place in the body; undefined for any other payload outside of the body. */
 function placeIn(plain: Uint8Array, payload: Uint8Array): number | undefined {
   const start = payload.byteOffset - plain.byteOffset;
-  // Small buffers of Node's share their memory with strangers, before and behind them.
+  // Small Node buffers share their memory with unrelated data on both sides.
   const isInside = payload.buffer === plain.buffer && start >= 0 && start + payload.byteLength <= plain.byteLength;
   if (isInside) return start;
   return EMPTY.equals(payload) ? -1 : undefined;
@@ -69,7 +69,7 @@ function placeIn(plain: Uint8Array, payload: Uint8Array): number | undefined {
 
 const line = (value: unknown) => Buffer.from(`${JSON.stringify(value)}\n`);
 
-/** In memory of its own, without what Node's pools hold beside it: it is copied to another thread. */
+/** Allocates its own memory instead of a part of Node's pool, because the result is sent to another thread as a whole. */
 function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
   let at = 0;
@@ -80,14 +80,14 @@ function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** The events of a frame as they lie in it. */
+/** The decompressed text of a frame and the place of each event in it. */
 export interface OpenFrame {
   plain: Buffer;
-  /** In order; `{}` where `start` is negative. */
+  /** In order. A negative `start` means the payload `{}`. */
   events: readonly { eventType: string; start: number; end: number }[];
 }
 
-/** @throws when the codec is of a newer version, or the bytes are not what `encodeFrame` made */
+/** @throws if a newer version chose the codec, or if `encodeFrame` did not write these bytes */
 export function decodeFrame(frame: StoredFrame): FramedEvent[] {
   const { plain, events } = openFrame(frame);
   return events.map(({ eventType, start, end }) => ({
@@ -96,7 +96,7 @@ export function decodeFrame(frame: StoredFrame): FramedEvent[] {
   }));
 }
 
-/** The same, without an object for each payload. */
+/** Does the same without creating a buffer for each payload. */
 export function openFrame({ codec, body }: StoredFrame): OpenFrame {
   if (codec === SENT) return openSent(bufferOf(body));
   if (codec !== PLAIN && codec !== ZSTD)
@@ -128,8 +128,8 @@ function openSent(body: Buffer): OpenFrame {
 }
 
 /**
- * No append makes more, so neither does what is read back: a damaged row is refused before it fills the memory. Into one
- * piece of memory where the size is known: 65 µs for 36 KB instead of 94, and a third of the garbage.
+ * Refuses output larger than any append, so that a damaged row cannot fill the memory. If the size is known, it allocates
+ * the output once: 65 instead of 94 µs for 36 KB, with a third of the garbage.
  */
 function decompress(zstd: Buffer): Buffer {
   const size = contentSizeOf(zstd) ?? 0;

@@ -3,78 +3,78 @@ import { withDeadline } from '../work.ts';
 import { type Decision, decideAll, type Head, type KnownAppend, type SessionKey } from './decide.ts';
 import type { Change, Journal, Proposal } from './journal.ts';
 
-/** What is known of a session at some time. */
+/** The state of a session at some point in time. */
 export interface Known {
   /** Undefined: there is no such session. */
   head: Head | undefined;
   keys: Map<string, KnownAppend>;
 }
 
-/** A journal that adds only behind the head that it is shown: by comparing, and not by locking. */
+/** A journal that adds an entry only if the session's head is still the given one. It compares instead of locking. */
 export interface ComparingJournal<Seen extends Known> {
-  /** Changes of one session that one commit takes. */
+  /** How many changes of one session fit into one commit. */
   readonly together: number;
   /**
-   * The session as it is now.
-   * @param keys of the appends that are to be decided
+   * Reads the current state of the session.
+   * @param keys the keys of the appends that are to be decided
    */
   read(place: SessionKey, keys: readonly string[]): Promise<Seen>;
-  /** The same for a session that was seen before; `isConflict`: something was refused that should follow on what was seen. */
+  /** Refreshes the state of a session that was read before. `isConflict`: a commit on top of `seen` was refused. */
   update(place: SessionKey, keys: readonly string[], seen: Seen, isConflict: boolean): Promise<Seen>;
-  /** Finds the keys that `seen` may not know; absent if `commit` finds them. */
+  /** Adds the keys that `seen` may lack; absent if `commit` detects them. */
   findKeys?(place: SessionKey, seen: Seen, keys: readonly string[]): Promise<void>;
   /**
-   * Adds all of it behind the session as it was seen, or nothing, and notes it in `seen`.
-   * @returns false where the session has changed meanwhile, or a key is taken
+   * Adds all proposals on top of the state in `seen`, or none, and updates `seen`.
+   * @returns false if the session has changed meanwhile or a key is taken
    */
   commit(place: SessionKey, seen: Seen, proposals: readonly Proposal[], after: Known): Promise<boolean>;
 }
 
 export interface HeadsOptions {
-  /** Sessions that are remembered. */
+  /** How many sessions are cached. */
   mostSessions: number;
-  /** Keys that are remembered, over all sessions, about 300 bytes each; 0: none, as `commit` finds them. */
+  /** How many keys are cached over all sessions, at about 300 bytes each; 0: none, because `commit` detects them. */
   mostKeys: number;
 }
 
 interface Waiting extends Change {
   resolve: (decision: Decision) => void;
   reject: (error: unknown) => void;
-  /** Not begun after this, as of `performance.now`. */
+  /** The change is not started after this time of `performance.now`. */
   until: number;
 }
 
-/** Times that another replica may be faster. */
+/** How often another replica may be faster before the change fails. */
 const MOST_ATTEMPTS = 20;
-/** The longest for a change and the ones before it. Afterwards its caller must try again. */
+/** How long a change may take, including the changes before it. Afterwards its caller must try again. */
 const LONGEST_CHANGE_MS = 8_000;
-/** Bodies that are committed together. */
+/** How many bytes of bodies are committed together. */
 const LARGEST_BATCH_BYTES = 1024 * 1024;
-/** Changes of one session that wait. */
+/** How many changes of one session may wait. */
 const MOST_WAITING = 4_096;
 
 /**
- * The heads of sessions, as far as this replica knows them, and the one way to add behind them. A session is in one of
- * these states:
+ * Caches the heads of sessions on this replica, and is the only way to add entries to them. A session is in one of these
+ * states:
  *
- * | state | what is held | goes to |
+ * | state | kept in memory | next state |
  * | --- | --- | --- |
- * | unknown | nothing | reading, when a change comes |
- * | reading | its queue | deciding, once the journal has answered; unknown, where it fails |
- * | deciding, committing | its queue | known, once committed; reading, where another replica was faster; unknown, where it fails |
- * | known | its head | deciding, when a change comes; unknown, when it is the least lately used, or `forget` is called |
+ * | unknown | nothing | reading, when a change arrives |
+ * | reading | its queue | deciding, once the journal has answered; unknown, if the journal fails |
+ * | deciding, committing | its queue | known, once committed; reading, if another replica was faster; unknown, if it fails |
+ * | known | its head | deciding, when a change arrives; unknown, when it is the least recently used, or `forget` is called |
  *
- * Changes of one session follow each other; those that wait together are decided and committed together.
+ * Changes of one session run one after the other. Changes that wait at the same time are decided and committed together.
  */
 export class Heads<Seen extends Known> implements Journal {
   readonly #journal: ComparingJournal<Seen>;
   readonly #options: HeadsOptions;
-  /** The least lately used one first. */
+  /** Ordered from the least to the most recently used. */
   readonly #known = new Map<string, Seen>();
-  /** Changes that wait, of the sessions that are being changed. */
+  /** The waiting changes of each session that is being changed. */
   readonly #queues = new Map<string, Waiting[]>();
   #keys = 0;
-  /** Raised by `forget`: what was read before is not remembered after it. */
+  /** `forget` increments it, so that a state that was read before is not cached afterwards. */
   #era = 0;
 
   constructor(journal: ComparingJournal<Seen>, options: HeadsOptions) {
@@ -97,18 +97,18 @@ export class Heads<Seen extends Known> implements Journal {
     return withDeadline(() => decided, LONGEST_CHANGE_MS, undefined, tooSlow);
   }
 
-  /** Remembers a session that was just opened. */
+  /** Caches a session that was just opened. */
   begin({ organizationId, sessionId }: SessionKey, seen: Seen): void {
     this.#keep(`${organizationId}.${sessionId}`, seen);
   }
 
-  /** The session as it is, or was a moment ago. */
+  /** The current state of the session, or its state a moment ago. */
   async look(place: SessionKey): Promise<Head | undefined> {
     const known = this.#known.get(`${place.organizationId}.${place.sessionId}`);
     return (known ?? (await this.#journal.read(place, []))).head;
   }
 
-  /** Reads every session anew from now on: the journal may have lost what it had. */
+  /** Empties the cache, so that every session is read again. Needed when the journal may have lost entries. */
   forget(): void {
     this.#known.clear();
     this.#keys = 0;
@@ -134,7 +134,7 @@ export class Heads<Seen extends Known> implements Journal {
     this.#queues.delete(id);
   }
 
-  /** How many commands of the queue are decided together. A deletion is decided alone. */
+  /** How many commands at the front of the queue are decided together. A deletion is decided alone. */
   #countNext(queue: readonly Waiting[]): number {
     let bytes = 0;
     for (const [at, { command, frame }] of queue.entries()) {
@@ -146,7 +146,7 @@ export class Heads<Seen extends Known> implements Journal {
     return queue.length;
   }
 
-  /** Decides the group and commits it; decides again if another replica was faster. */
+  /** Decides the group and commits it. Decides again if another replica was faster. */
   async #take(id: string, place: SessionKey, group: readonly Waiting[]): Promise<Decision[]> {
     const era = this.#era;
     const commands = group.map(({ command }) => command);
@@ -155,7 +155,7 @@ export class Heads<Seen extends Known> implements Journal {
     );
     const until = Math.max(...group.map((one) => one.until));
     let seen = this.#known.get(id);
-    // After a failure the state of the journal is unknown, so the next group reads it.
+    // After a failure the state in the journal is unknown, so the next group reads it again.
     this.#drop(id);
     let isFresh = seen === undefined;
     let isConflict = false;
@@ -167,7 +167,7 @@ export class Heads<Seen extends Known> implements Journal {
       }
       await this.#journal.findKeys?.(place, seen, keys);
       const { decisions, head, added } = decideAll(seen, commands);
-      // The remembered head may be old: another replica may have added the expected events, or the same append.
+      // The cached head may be outdated: another replica may have added the expected events or the same append.
       if (!isFresh && decisions.some(mayBeStale)) continue;
       const proposals = decisions.flatMap((decision, at): Proposal[] => {
         const { command, frame } = group[at] as Waiting;
@@ -183,9 +183,9 @@ export class Heads<Seen extends Known> implements Journal {
 
   #keep(id: string, seen: Seen): void {
     this.#drop(id);
-    // Ids come from callers, so nothing is remembered of a session that is not there.
+    // Callers choose the ids, so a session that does not exist is not cached.
     if (!seen.head) return;
-    // A replay has read keys. Over a limit of none, they would drop every other session.
+    // A replay reads keys. If the limit is zero, keeping them would drop every other session.
     if (this.#options.mostKeys === 0) seen.keys.clear();
     this.#known.set(id, seen);
     this.#keys += seen.keys.size;
@@ -202,7 +202,7 @@ export class Heads<Seen extends Known> implements Journal {
   }
 }
 
-/** Whatever else is refused stays so: a deleted session does not come back, and a key is not forgotten. */
+/** Every other refusal is final: a deleted session does not come back, and a key is never freed. */
 const mayBeStale = (decision: Decision) =>
   'unchanged' in decision || ('refused' in decision && STALE.has(decision.refused));
 
@@ -210,5 +210,5 @@ const STALE: ReadonlySet<string> = new Set(['sequence_mismatch', 'session_closed
 
 const unavailable = (sentence: string) => new Problem('service_unavailable', sentence, { retryAfter: 1 });
 
-/** The change may be made all the same: its caller sends it again under its key. */
+/** The change may still be made afterwards, so its caller must repeat it with the same key. */
 const tooSlow = () => unavailable('The session could not be changed in time. Try again with the same idempotency key.');

@@ -1,27 +1,27 @@
 import type { Frame } from './codec.ts';
 import type { Command, Decision, Entry, SessionKey } from './decide.ts';
 
-/** What somebody wants of a session. */
+/** A requested change of a session. */
 export interface Change {
   place: SessionKey;
   command: Command;
-  /** The events of an append; its memory is handed over. */
+  /** The events of an append. The journal takes over their memory. */
   frame?: Frame | undefined;
-  /** The sender; waiting senders are served in turn. */
+  /** Identifies the sender; waiting senders take turns. */
   sender: string;
 }
 
-/** Where sessions' entries are kept, in order. SQLite, PostgreSQL and JetStream each have one. */
+/** Keeps the entries of sessions in order. SQLite, PostgreSQL and JetStream each have an implementation. */
 export interface Journal {
   /**
-   * Decides the command on the session as it is now, and adds the entry, if any; resolves once it is durable. No entry of
-   * anybody else comes between the two.
-   * @throws Problem `service_unavailable`, `idempotency_in_progress`: it may have been added all the same
+   * Decides the command on the current state of the session, and adds the entry, if any. No other entry is added between the
+   * two. Resolves once the entry is durable.
+   * @throws Problem `service_unavailable`, `idempotency_in_progress`: the entry may have been added nevertheless
    */
   change(change: Change): Promise<Decision>;
 }
 
-/** An entry that is to be added, with what it was made of. */
+/** An entry that is to be added, with the command that caused it. */
 export interface Proposal {
   entry: Entry;
   command: Command;

@@ -1,9 +1,9 @@
 import { Problem, type ProblemCode } from '../../contract/problem.ts';
 import type { Decision } from './decide.ts';
 
-/** The session has other events than the client expects. */
+/** The client expects another number of events than the session has. */
 export class SequenceMismatch extends Problem {
-  /** How many it has. */
+  /** How many events the session has. */
   readonly eventCount: number;
 
   constructor(eventCount: number) {
@@ -40,7 +40,7 @@ const SENTENCES: Record<Plain['refused'], string> = {
     'The session has other events than expected. Look at those that you do not know, and send the rest.',
 };
 
-/** Also of a session that the caller may not know of: another sentence would tell that there is one. */
+/** Also used for a session that is hidden from the caller: another sentence would reveal that it exists. */
 export const noSuchSession = () => new Problem('not_found', SENTENCES.not_found);
 
 /** @throws Problem for a refusal */

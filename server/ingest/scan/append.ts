@@ -23,7 +23,7 @@ import {
   walkText,
 } from './json.ts';
 
-/** One event of a batch: its type, and the JSON text of its payload as it was sent (a view into the body; `{}` where absent). */
+/** One event of a batch: its type, and the JSON text of its payload as it was sent (a view into the body; `{}` if absent). */
 export interface ScannedEvent {
   eventType: string;
   payload: Buffer;
@@ -36,7 +36,7 @@ export interface ScannedAppend {
 
 /**
  * Reads the decoded body of an append in one pass and in linear time. It accepts exactly what `JSON.parse` and the schema
- * `AppendBody` accept. The last of repeated names counts, so a broken rule is known only at the end of the body.
+ * `AppendBody` accept. The last of several equal names counts, so a violation is certain only at the end of the body.
  * @throws Problem `malformed_json`, or `validation_failed` naming the field by its JSON pointer
  */
 export function scanAppend(body: Buffer): ScannedAppend {
@@ -67,7 +67,7 @@ interface AppendPlaces {
   of: EventPlaces[];
 }
 
-/** Filled anew by each scan, so that a scan allocates nothing. */
+/** Every scan overwrites it, so that a scan allocates nothing. */
 const PLACES: AppendPlaces = { start: ABSENT, events: ABSENT, count: 0, key: ABSENT, of: [] };
 
 const EVENTS = nameOf('events');
@@ -75,7 +75,7 @@ const KEY = nameOf('idempotencyKey');
 const EVENT_TYPE = nameOf('eventType');
 const PAYLOAD = nameOf('payload');
 
-/** Finds the parts of the append at `start`, and returns where it ends. Checks that it is JSON, and not what it means. */
+/** Finds the parts of the append at `start`, and returns its end. Checks the JSON grammar, but not the schema. */
 function walkAppend(body: Buffer, start: number, places: AppendPlaces): number {
   places.start = start;
   places.events = ABSENT;

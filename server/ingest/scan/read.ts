@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Problem, type ProblemBody } from '../../../contract/problem.ts';
 import { type ScannedAppend, scanAppend } from './append.ts';
 
-/** What the body of an append says, with views into it. */
+/** The content of an append's body, as views into it. */
 export interface ReadAppend extends ScannedAppend {
   body: Uint8Array;
   /** SHA-256 of the body in hexadecimal, which identifies a repeated request. */
@@ -14,7 +14,7 @@ export interface RefusedAppend {
   problem: ProblemBody;
 }
 
-/** Reads each body by itself: one that is refused leaves the others. */
+/** Reads each body separately: a refused body does not affect the others. */
 export const readAppends = (bodies: readonly Buffer[]): (ReadAppend | RefusedAppend)[] => bodies.map(readAppend);
 
 function readAppend(body: Buffer): ReadAppend | RefusedAppend {

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { readAppends, type ScanJob, type ScanReply } from './read.ts';
 
-/** Reads large bodies beside the thread that answers. Their memory comes here, and goes back with what points into it. */
+/** Reads large bodies outside of the main thread. Their memory is transferred here, and back with the views into it. */
 parentPort?.on('message', ({ bodies }: ScanJob) => {
   const post = (reply: ScanReply, memory: ArrayBuffer[] = []) => parentPort?.postMessage(reply, memory);
   try {
