@@ -22,90 +22,93 @@ export interface NewMessage {
   place: string;
   entry: Entry;
   body?: Uint8Array | undefined;
-  /** Of the last message of the subject, as far as the sender knows; 0: there is none. */
+  /** The sequence of the subject's last message that the sender knows; 0: the subject is empty. */
   behind: number;
 }
 
-/** The bus as the session log and the workers use it. Everything rejects with `service_unavailable` while it is away. */
+/** The bus as the session log and the workers use it. Every method rejects with `service_unavailable` during an outage. */
 export interface Bus {
   name: string;
   connection: NatsConnection;
   client: JetStreamClient;
   manager: JetStreamManager;
   isConnected(): boolean;
-  /** Bytes of a message's body. */
+  /** How many bytes the body of a message may have. */
   largest(): number;
-  /** Answers when the stream can be asked; throws otherwise. */
+  /** Resolves if the stream answers; rejects otherwise. */
   ping(): Promise<void>;
   /**
-   * Adds to a session's subject; resolves once the bus has it, with its sequence. Undefined: something else came before,
-   * or it is there already.
+   * Adds a message to a session's subject. Resolves with its sequence once the bus has stored it, or with undefined if another
+   * message came first or this one is stored already.
    */
   publish(message: NewMessage): Promise<number | undefined>;
-  /** All that the subject still has, oldest first. */
+  /** All messages that the subject still has, oldest first. */
   history(place: string): Promise<Logged[]>;
   /** The first message of the subject at or after that sequence. */
   next(place: string, from: number): Promise<Logged | undefined>;
-  /** The same for its dead letters, by sequences of their own stream. */
+  /** The first dead letter of the subject at or after that sequence of the dead letters' own stream. */
   nextDeadLetter(place: string, from: number): Promise<Logged | undefined>;
   /**
-   * Publishes a body that is too long for one message, in front of the message that tells of it.
-   * @returns how many messages it took; 0: it fits one, and nothing was done
+   * Publishes a body that is too long for one message as parts, before the message that refers to them.
+   * @returns the number of parts; 0: the body fits into one message, and nothing was published
    */
   publishParts(appendId: string, body: Uint8Array): Promise<number>;
-  /** From the log, or from the dead letters. Undefined where one of them is gone. */
+  /** Reads parts from the log or from the dead letters. Undefined if a part is missing. */
   readParts(appendId: string, parts: number): Promise<Uint8Array | undefined>;
-  /** Whatever was known of the bus may no longer be so. */
+  /** Calls the listener whenever knowledge about the bus may be outdated. */
   onForget(listener: () => void): void;
-  /** Keeps a message that cannot be written to the store, with its parts and the reason, until a person has dealt with it. */
+  /** Stores a message that cannot be written to the store, with its parts and the reason, until a person has resolved it. */
   addDeadLetter(message: JsMsg, reason: string): Promise<void>;
   /** The first dead letter at or after that sequence. */
   findDeadLetter(from: number): Promise<StoredMsg | null>;
-  /** Removes a dead letter that was written to the store after all, and the parts it kept. */
+  /** Removes a dead letter that could be written to the store after all, and its parts. */
   removeDeadLetter(sequence: number, entry: Entry | undefined): Promise<void>;
   /**
-   * Removes a session's messages up to a sequence of the stream, and the parts of these appends.
-   * @returns false, without removing any, where no worker has settled one of them
+   * Removes a session's messages up to a sequence of the stream, and the parts of the given appends.
+   * @returns false, without removing any, if the workers have not settled all of them
    */
   removeSettled(place: string, sequence: number, appendIds: readonly string[]): Promise<boolean>;
-  /** The first message of the stream at a sequence or behind it. */
+  /** The first message of the stream at or after that sequence. */
   messageFrom(sequence: number): Promise<StoredMsg | null>;
   /** The first message of the log that no worker has settled. */
   oldestWaiting(): Promise<StoredMsg | null>;
-  /** Messages that could not be written, and those that no worker has settled. */
+  /** How many dead letters there are, and how many messages no worker has settled. */
   backlog(): Promise<{ deadLetters: number; waiting: number }>;
   /**
-   * Publishes that a secret is revoked, also for replicas without the store. Never rejects: without the bus it is published
-   * after the outage, unless this process ends before.
+   * Publishes that a secret is revoked, so that replicas learn of it even without the store. Never rejects: during an outage of
+   * the bus it publishes later, unless this process ends first.
    */
   tellRevoked(secretId: string): Promise<void>;
-  /** Hears of every secret that was revoked in the last day, and from now on until what it returns is called. */
+  /**
+   * Calls the listener for each secret that was revoked in the last day or is revoked from now on.
+   * @returns a function that stops it
+   */
   hearRevoked(listener: (secretId: string) => void): () => void;
-  /** The workers' common place in the log. */
+  /** The consumer that all workers share. */
   consumer(): Promise<Consumer>;
   close(): Promise<void>;
-  /** Removes all that the bus has of this installation. */
+  /** Removes everything that the bus stores for this installation. */
   remove(): Promise<void>;
 }
 
 const ENTRY = 'Capture-Entry';
-/** Space for the entry, with a key of up to 255 characters, and for the bus's own headers. */
+/** Space for the entry, with a key of up to 255 characters, and for the headers of the bus. */
 const HEADER_BYTES = 8 * 1024;
-/** The longest that one question to the bus waits: a cluster elects a leader in less. */
+/** How long one request to the bus may wait. A cluster elects a leader in less time. */
 const ANSWERED_WITHIN_MS = 3_000;
-/** Messages of a subject that are read in one go. */
+/** How many messages of a subject are read at once. */
 const READ_AT_ONCE = 5_000;
 /**
- * How long one request for messages is open. A client that has lost its place in the stream, such as by a restart of the bus,
- * notices it after one and a half of these, and waits for as long between two tries.
+ * How long one request for messages is open. A client may lose its consumer, for example by a restart of the bus. It notices
+ * the loss after one and a half times this period, and waits as long between two attempts.
  */
 export const PULL_MS = 1_000;
-/** What concerns revoked secrets and did not work is tried again after so long. */
+/** How long after a failure to publish or read revoked secrets the next attempt starts. */
 const AGAIN_MS = 1_000;
 
 /**
- * @param copies of each message, where streams are made
- * @param onMade told each time streams were made, at once or because the bus has lost them
+ * @param copies the number of copies of each message in new streams
+ * @param onMade called each time streams were created: at the start, or because the bus lost them
  */
 export async function openBus(
   connection: NatsConnection,
@@ -134,7 +137,7 @@ export async function openBus(
   }
   await ensure();
 
-  /** A question that has an answer soon: fails also once the connection is lost, as the client would wait for its time-out. */
+  /** Runs a short request. Rejects as soon as the connection is lost, whereas the client would wait for its timeout. */
   const ask = <Answer>(question: () => Promise<Answer>): Promise<Answer> =>
     guarded(
       () =>
@@ -146,20 +149,20 @@ export async function openBus(
         }),
     );
 
-  /** Fails at once while the connection is lost: what waits in the client would be sent when nobody expects it any more. */
+  /** Fails at once while the connection is lost. Otherwise the client would send the request after its caller has given up. */
   async function guarded<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     if (!isConnected()) throw busUnavailable('not connected');
     try {
       return await work();
     } catch (error) {
-      // A bus that is there may have lost what it had.
+      // A reachable bus may have lost its streams.
       if (isConnected()) void ensure().catch(() => undefined);
       throw error instanceof Problem ? error : busUnavailable(error);
     }
   }
 
   const largest = () => (connection.info?.max_payload ?? 0) - HEADER_BYTES;
-  /** Questions that were asked over the present connection. */
+  /** The reject functions of the requests that were sent over the present connection. */
   const unanswered = new Set<(reason: unknown) => void>();
   let connected = true;
   const isConnected = () => connected && !connection.isClosed();
@@ -177,10 +180,10 @@ export async function openBus(
   }
 
   const get = (query: object, stream = name): Promise<StoredMsg | null> =>
-    // `next_by_subj` is what the server takes (since 2.9) and the client's type lacks.
+    // The server accepts `next_by_subj` since 2.9, but the type of the client lacks it.
     manager.streams.getMessage(stream, query as { last_by_subj: string });
 
-  /** Keeps the parts of a dead letter, which the cleaner would remove by age. */
+  /** Copies the parts of a dead letter, because the cleaner removes the originals by age. */
   async function keepParts({ appendId, parts }: AppendEntry): Promise<void> {
     for (let part = 0; part < parts; part++) {
       const message = await get({ last_by_subj: `${subjects.part}.${appendId}.${part}` });
@@ -267,14 +270,14 @@ export async function openBus(
     addDeadLetter: (message, reason) =>
       ask(async () => {
         const known = entryOf(message.headers);
-        // The parts first: where the letter is there, all of it is.
+        // The parts come first, so that every stored letter is complete.
         if (known?.kind === 'append') await keepParts(known);
         const written = headers();
         written.set('Capture-Reason', reason.replace(/[^\x20-\x7e]/g, ' ').slice(0, 500));
         written.set('Capture-Subject', message.subject);
         const entry = message.headers?.get(ENTRY);
         if (entry) written.set(ENTRY, entry);
-        // An id, because the message may be delivered again; a new stream counts from 1, hence the time.
+        // The id detects a redelivered message. It includes the time, because a new stream counts from 1 again.
         const msgID = `${message.seq} ${message.timestampNanos}`;
         const place = message.subject.slice(`${subjects.log}.`.length);
         await client.publish(`${dead.letter}.${place}.${message.seq}`, message.data, { headers: written, msgID });
@@ -303,7 +306,7 @@ export async function openBus(
       ask(async () => {
         const { ack_floor: settled } = await manager.consumers.info(name, WORKERS);
         if (settled.stream_seq < sequence) return false;
-        // The parts first: without their message nobody would find them.
+        // The parts go first, because nobody would find them without their message.
         for (const id of appendIds) await manager.streams.purge(name, { filter: `${subjects.part}.${id}.>` });
         await manager.streams.purge(name, { filter: `${subjects.log}.${place}`, seq: sequence + 1 });
         return true;
@@ -334,7 +337,7 @@ export async function openBus(
       const options = { filter_subjects: `${subjects.revoked}.>`, deliver_policy: DeliverPolicy.All };
       let messages: ConsumerMessages | undefined;
       let isStopped = false;
-      /** Reads from the beginning each time, to include messages from an outage. */
+      /** Reads from the beginning each time, so that it includes messages that were published during an outage. */
       async function hear(): Promise<void> {
         messages = await (await client.consumers.get(name, options)).consume({
           abort_on_missing_resource: true,
@@ -369,7 +372,7 @@ export async function openBus(
 
 let batch: Promise<void> | undefined;
 
-/** Resolves at the end of this round of the event loop: the messages of a round are one batch, with one write and one answer. */
+/** Resolves at the end of this round of the event loop, so that the messages of a round become one batch with one write. */
 function together(): Promise<void> {
   batch ??= new Promise((resolve) =>
     setImmediate(() => {
@@ -381,8 +384,9 @@ function together(): Promise<void> {
 }
 
 /**
- * One for all that would have the same place in a session's log. A cluster compares `behind` before it hands a message
- * round, and so takes two that come at once (nats-server before 2.9.21, its issue 4320); of one id it takes one.
+ * Messages that compete for the same place in a session's log get the same id. A cluster compares `behind` before it replicates
+ * a message, and may thus accept two at the same time (nats-server before 2.9.21, issue 4320). It accepts only one with the same
+ * id.
  */
 function idOf(place: string, entry: Entry, behind: number): string {
   const next =
@@ -391,8 +395,8 @@ function idOf(place: string, entry: Entry, behind: number): string {
 }
 
 /**
- * A subject's messages without their bodies.
- * @throws where they do not all come in time; then nothing is known of the subject
+ * Reads a subject's messages without their bodies.
+ * @throws if not all of them arrive in time, because a part of them says nothing reliable about the session
  */
 async function readHeaders({ client, manager, name }: Pick<Bus, 'client' | 'manager' | 'name'>, subject: string) {
   const made = await manager.consumers.add(name, {
@@ -412,12 +416,12 @@ async function readHeaders({ client, manager, name }: Pick<Bus, 'client' | 'mana
     for await (const message of messages) logged.push(toLogged(message.seq, message.headers));
     if (logged.length === before) throw new Error(`the bus did not send all messages of ${subject} in time`);
   }
-  // It goes by itself a little later where this fails.
+  // If this fails, the bus removes the consumer by itself a little later.
   void consumer.delete().catch(() => undefined);
   return logged;
 }
 
-/** What another version has written here cannot be passed over: it may have numbered events. */
+/** A message of another version must not be skipped, because it may have numbered events. */
 function toLogged(sequence: number, written: MsgHdrs | undefined): Logged {
   const entry = entryOf(written);
   if (!entry) throw new Error(`message ${sequence} of the bus is none that this version understands`);

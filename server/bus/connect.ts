@@ -9,23 +9,23 @@ import { type Bus, openBus } from './bus.ts';
 import { deadLettersOf } from './streams.ts';
 
 export interface ConnectOptions {
-  /** `nats://user:password@host:4222`, several by commas; `tls://` where it is encrypted. */
+  /** `nats://user:password@host:4222`, several separated by commas; `tls://` for encryption. */
   url: string;
   db: Db;
   log: Record<'info' | 'warn' | 'error', (sentence: string) => void>;
 }
 
-/** It can be asked for the next message of a subject. */
+/** The oldest version that can return the next message of a subject. */
 const OLDEST = [2, 9] as const;
-/** Of a cluster; a single server keeps one. */
+/** How many copies of a message a cluster keeps. A single server keeps one. */
 const COPIES = 3;
 
 /**
- * Connects, and says in one line what the bus promises.
- * @throws with a sentence where the bus cannot be reached, or does not keep messages until they are removed
+ * Connects to the bus, and logs in one line which guarantees it gives.
+ * @throws with a sentence if the bus cannot be reached, or does not keep messages until they are removed
  */
 export async function connectBus({ url, db, log }: ConnectOptions): Promise<Bus> {
-  // A bus that is gone without a word is noticed after two questions, and looked for again at once.
+  // Two unanswered pings reveal a bus that disappeared silently. The client then reconnects at once.
   const waits = {
     timeout: 2_000,
     maxReconnectAttempts: -1,
@@ -33,7 +33,7 @@ export async function connectBus({ url, db, log }: ConnectOptions): Promise<Bus>
     pingInterval: 1_500,
     maxPingOut: 2,
   };
-  // The stack of every question, kept in case it fails, costs a twelfth of an append.
+  // Recording a stack trace for every request, in case it fails, costs a twelfth of an append.
   const options = { name: 'session-capture', ...waits, noAsyncTraces: true };
   const connection = await connect({ ...serversOf(url), ...options }).catch((error: Error) => {
     throw new Error(`no NATS server of BUS_URL takes a connection (${error.message}); start it, or correct BUS_URL`);
@@ -58,12 +58,12 @@ async function prepare(connection: NatsConnection, db: Db, log: ConnectOptions['
     throw new Error(`the NATS server of BUS_URL is ${version}, and ${OLDEST.join('.')} is the oldest that will do`);
   }
   let isExpected = false;
-  // Each store has streams of its own, so that two installations may share a bus.
+  // Each store has its own streams, so that two installations may share a bus.
   const name = await rememberSetting(db, 'bus', () => {
     isExpected = true;
     return `capture_${randomBytes(6).toString('hex')}`;
   });
-  // Of processes that start together, one makes what the others look for.
+  // Another process that starts at the same time may have chosen the name. A store without sessions cannot have lost streams.
   isExpected ||= !(await firstRow(db, sql`select 1 from sessions limit 1`));
   const copies = connection.info?.cluster ? COPIES : 1;
   const bus = await openBus(connection, name, copies, () => isExpected || log.error(LOST));
@@ -75,7 +75,7 @@ async function prepare(connection: NatsConnection, db: Db, log: ConnectOptions['
   return bus;
 }
 
-/** @throws with a sentence where the bus would remove messages by itself, or with its process */
+/** @throws with a sentence if the bus would remove messages by itself, or lose them when its process ends */
 function refuseLosses(config: StreamConfig): void {
   const { name, storage, retention, discard, max_age, max_msgs, max_bytes, max_msgs_per_subject } = config;
   const losses = [
@@ -103,7 +103,7 @@ function isBefore(version: string, [major, minor]: readonly [major: number, mino
   return ofMajor < major || (ofMajor === major && ofMinor < minor);
 }
 
-/** What an answer of 202 is worth. */
+/** What status 202 guarantees. */
 export function promiseOf({ info }: Pick<NatsConnection, 'info'>, copies: number): string {
   const version = info?.version ?? '?';
   const sync = !isBefore(version, [2, 10])

@@ -4,14 +4,14 @@ import { applyNumbered } from '../store/postgres-apply.ts';
 import { type Bus, entryOf } from './bus.ts';
 import { isOwnFault, REASONS, readTask } from './task.ts';
 
-/** Writes a line for each dead letter, oldest first: its number, when it was sent, its subject, and why it is one. */
+/** Writes a line for each dead letter, oldest first: its number, its time, its subject and the reason. */
 export async function listDeadLetters(bus: Bus, write: (line: string) => void): Promise<void> {
   for await (const letter of deadLetters(bus)) write(describe(letter, letter.header.get('Capture-Reason')));
 }
 
 /**
- * Writes to the store what can be written by now, and keeps the rest; says of each what became of it.
- * @throws what the store throws that no single letter is to blame for
+ * Writes the dead letters to the store that it accepts by now, and keeps the rest. Writes a line with the outcome of each.
+ * @throws errors of the store that no single letter causes
  */
 export async function retryDeadLetters(bus: Bus, pool: pg.Pool, write: (line: string) => void): Promise<void> {
   for await (const letter of deadLetters(bus)) {
@@ -21,7 +21,7 @@ export async function retryDeadLetters(bus: Bus, pool: pg.Pool, write: (line: st
   }
 }
 
-/** @returns why it still cannot be written */
+/** @returns the reason if it still cannot be written */
 async function writeAgain(bus: Bus, pool: pg.Pool, { header, data }: StoredMsg): Promise<string | undefined> {
   const task = await readTask(bus, { subject: header.get('Capture-Subject'), headers: header, data }, Date.now());
   if (typeof task === 'string') return task;

@@ -8,7 +8,7 @@ const Plane = Type.Union([Type.Literal('live'), Type.Literal('test')]);
 const Nullable = <Schema extends typeof Time | ReturnType<typeof Type.String>>(schema: Schema) =>
   Type.Union([schema, Type.Null()]);
 
-/** What a message of a session's subject says; an append's events are the message's body. */
+/** The entry in a message of a session's subject. The events of an append are the body of the message. */
 const Entry = Type.Union([
   Type.Object({ kind: Type.Literal('opened'), plane: Plane, clientEndedAt: Nullable(Time) }),
   Type.Object({
@@ -21,20 +21,20 @@ const Entry = Type.Union([
     appendId: Type.String({ pattern: '^[0-9a-f]{32}$' }),
     codec: Count,
     at: Time,
-    /** Messages that hold the body, where it is too long for this one; 0: it is here. */
+    /** How many other messages hold the body, if it is too long for this one; 0: this message holds it. */
     parts: Count,
   }),
   Type.Object({
     kind: Type.Literal('closed'),
     status: Type.Union([Type.Literal('completed'), Type.Literal('failed')]),
     endedAt: Time,
-    /** The session's last event. */
+    /** The number of the session's last event. */
     eventCount: Count,
     at: Time,
   }),
   Type.Object({
     kind: Type.Literal('deleted'),
-    // Absent in messages of versions that did not tell.
+    // Absent in messages of versions that did not write it.
     isExpired: Type.Optional(Type.Boolean()),
     by: Type.Optional(Party),
   }),
@@ -44,25 +44,25 @@ export type AppendEntry = Extract<Entry, { kind: 'append' }>;
 
 /** A message of a session's subject. */
 export interface Logged {
-  /** In the stream. */
+  /** The sequence of the message in the stream. */
   sequence: number;
   entry: Entry;
 }
 
-/** Whose session. */
+/** Identifies a session. */
 export interface SessionPlace {
   organizationId: string;
   sessionId: string;
 }
 
-/** The entry as a header, which takes ASCII alone. */
+/** Writes the entry for a header, which may contain only ASCII. */
 export const writeEntry = (entry: Entry): string =>
   JSON.stringify(entry).replace(
     /[\u007f-\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** Undefined where the text says nothing that this version understands. */
+/** Returns undefined if this version does not understand the text. */
 export function readEntry(text: string | undefined): Entry | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
@@ -72,10 +72,10 @@ export function readEntry(text: string | undefined): Entry | undefined {
   }
 }
 
-/** What may be a token of a subject: a caller's `*` or `.` must not name what belongs to others. */
+/** What a token of a subject may contain. A caller's `*` or `.` must not address the subjects of others. */
 const TOKEN = /^[A-Za-z0-9_-]{1,80}$/;
 
-/** The end of the session's subject; undefined where no session can have such an id. */
+/** The end of the session's subject; undefined if no session can have such an id. */
 export const writePlace = ({ organizationId, sessionId }: SessionPlace): string | undefined =>
   TOKEN.test(organizationId) && TOKEN.test(sessionId) ? `${organizationId}.${sessionId}` : undefined;
 

@@ -11,7 +11,7 @@ import { Queue, sliceOf, withDeadline } from '../work.ts';
 import type { Bus } from './bus.ts';
 import { type Entry, type Logged, writePlace } from './entry.ts';
 
-/** What the journal asks of the bus. */
+/** The methods of the bus that the journal uses. */
 export type JournalBus = Pick<
   Bus,
   'publish' | 'next' | 'nextDeadLetter' | 'history' | 'publishParts' | 'isConnected' | 'onForget' | 'removeSettled'
@@ -24,23 +24,23 @@ export interface JetStreamJournalOptions {
   onError: (error: unknown) => void;
 }
 
-/** Beyond this the sessions that were used least lately are forgotten, and read again. */
+/** The limits of the cache. Beyond them the least recently used sessions are dropped, and read again when needed. */
 const REMEMBERED = { mostSessions: 20_000, mostKeys: 200_000 } as const;
-/** How long the store may take to answer what a change asks of it. */
+/** How long a change waits for a query of the store. */
 const LONGEST_LOOKUP_MS = 4_000;
 
-/** Each holds a connection to the store, and may need another one. */
+/** How many deletions run at the same time. Each holds a connection to the store, and may need another one. */
 const DELETED_AT_ONCE = 4;
 
-/** A session as its subject, and behind that the store, have it. */
+/** The state of a session according to its subject, and to the store for older entries. */
 interface Subject extends Known {
-  /** No other append of the session has a key. */
+  /** Whether `keys` has the keys of all appends of the session. */
   hasAllKeys: boolean;
-  /** Of the last message of the subject; 0: there is none. */
+  /** The sequence of the subject's last message; 0: the subject is empty. */
   sequence: number;
 }
 
-/** A log whose entries are messages on the session's subject: the bus orders them, and a worker writes them to the store. */
+/** Keeps entries as messages on the session's subject. The bus orders them, and a worker writes them to the store. */
 export class JetStreamJournal implements Journal {
   readonly #bus: JournalBus;
   readonly #pool: pg.Pool;
@@ -64,8 +64,8 @@ export class JetStreamJournal implements Journal {
     const { kind, at } = command;
     if (kind !== 'delete' && kind !== 'expire') return this.#heads.change({ ...change, frame: packed });
     const by = kind === 'delete' ? command.by : undefined;
-    // The store knows what is held, and hides the session at once. If it goes away in between, a worker deletes later,
-    // unless a hold was placed by then.
+    // The store knows the holds, and hides the session at once. If the store fails in between, a worker deletes the session
+    // later, unless a hold was placed by then.
     const remove = async (client: pg.PoolClient) => {
       const decision = await this.#heads.change(change);
       const isDeleted = kind === 'delete' ? !('refused' in decision) : 'entry' in decision;
@@ -75,7 +75,7 @@ export class JetStreamJournal implements Journal {
     return this.#deletions.run(() => whileUnheld(this.#pool, place, remove)).catch(asUnavailable);
   }
 
-  /** Begins the subject of a new session, so that every replica knows it without the store. Never rejects. */
+  /** Starts the subject of a new session, so that every replica knows the session without the store. Never rejects. */
   async announce(row: SessionRow): Promise<void> {
     const { plane, client_ended_at: clientEndedAt } = row;
     const whose = { organizationId: row.organization_id, sessionId: row.session_id };
@@ -89,24 +89,24 @@ export class JetStreamJournal implements Journal {
       take(subject, { sequence, entry });
       this.#heads.begin(whose, subject);
     } catch (error) {
-      // Without the bus, replicas ask the store instead.
+      // During an outage of the bus this is expected: replicas then read the session from the store.
       if (this.#bus.isConnected()) this.#onError(error);
     }
   }
 
-  /** The session with what is on its way into the store. */
+  /** The state of the session, including entries that are not in the store yet. */
   headOf(place: SessionKey): Promise<Head | undefined> {
     return this.#heads.look(place);
   }
 
-  /** Events of the session that were acknowledged by any replica, written or not. */
+  /** How many events of the session any replica has acknowledged, including those that are not in the store yet. */
   async countAccepted(place: SessionKey): Promise<number> {
     return (await this.#subjects.read(place)).head?.eventCount ?? 0;
   }
 
   /**
-   * Removes from the bus the events of a session that the store has, so that nobody reads there what was masked in the store.
-   * @returns false where a worker has yet to settle one of their messages; nothing was removed then
+   * Removes the events of a session from the bus that are in the store, so that the bus keeps no text that the store masked.
+   * @returns false, without removing any, if a worker has yet to settle one of their messages
    */
   async removeWritten(whose: SessionKey, eventCount: number): Promise<boolean> {
     const place = writePlace(whose);
@@ -122,7 +122,7 @@ export class JetStreamJournal implements Journal {
 }
 
 class Subjects implements ComparingJournal<Subject> {
-  /** The bus adds one message at a time behind another. */
+  /** The bus compares the last sequence for one message at a time. */
   readonly together = 1;
   readonly #bus: JournalBus;
   readonly #db: Db;
@@ -141,12 +141,12 @@ class Subjects implements ComparingJournal<Subject> {
     const place = writePlace(whose);
     const before = subject.sequence;
     const isWhole = place === undefined || (await this.#catchUp(place, subject));
-    // Nothing new although something was refused: what was the last message is no longer on the bus.
+    // A commit was refused, but there is no new message: the bus has lost the last known message.
     const hasLost = isConflict && subject.sequence === before;
     return hasLost || !isWhole ? this.read(whose) : subject;
   }
 
-  /** @returns false where a message in between is no longer on the bus, and its key with it: the session must be read anew */
+  /** @returns false if a message in between and its key are no longer on the bus, so that the session must be read again */
   async #catchUp(place: string, subject: Subject): Promise<boolean> {
     for (let next = await this.#bus.next(place, subject.sequence + 1); next; ) {
       if (isBehindGap(subject, next)) return false;
@@ -157,9 +157,9 @@ class Subjects implements ComparingJournal<Subject> {
   }
 
   /**
-   * Reads the bus alone if it has the session from its opening on. Otherwise it reads the store, and adds the entries that the
-   * bus has. The bus comes first: an entry that arrives meanwhile is noticed when something is added, and a dead letter
-   * that was settled meanwhile is in the store.
+   * Reads only the bus if it has the session from its opening on. Otherwise it reads the store, and adds the entries of the bus.
+   * The bus is read first: adding an entry then detects every entry that arrived meanwhile, and a dead letter that was settled
+   * meanwhile is in the store.
    */
   async #learn(place: string, whose: SessionKey): Promise<Subject> {
     const logged = await this.#bus.history(place);
@@ -180,7 +180,7 @@ class Subjects implements ComparingJournal<Subject> {
     const { plane, status, event_count: eventCount, client_ended_at: clientEndedAt } = state.session;
     subject.head = { plane, status, eventCount, clientEndedAt };
     subject.hasAllKeys = state.keys !== undefined;
-    // Dead letters were acknowledged too.
+    // The events of dead letters were acknowledged, too.
     for (const { entry } of dead) take(subject, { sequence: 0, entry });
     for (const row of state.keys ?? []) takeKey(subject, row);
     return subject;
@@ -222,14 +222,14 @@ class Subjects implements ComparingJournal<Subject> {
 
 const unknown = (): Subject => ({ head: undefined, keys: new Map(), hasAllKeys: true, sequence: 0 });
 
-/** Whether events are missing between what is known and this message. */
+/** Whether events are missing between the known head and this message. */
 function isBehindGap({ head }: Subject, { entry }: Logged): boolean {
   const known = head?.eventCount ?? 0;
   if (entry.kind === 'append') return entry.firstSequence > known + 1;
   return entry.kind === 'closed' && entry.eventCount > known;
 }
 
-/** Takes a message of the subject into account. One that the store told of already changes nothing. */
+/** Applies a message of the subject to the state. A message that the store contains already changes nothing. */
 function take(subject: Subject, { sequence, entry }: Logged): void {
   subject.sequence = sequence;
   if (entry.kind === 'opened') {

@@ -4,16 +4,16 @@ import type { Db } from '../store/schema.ts';
 import { rememberSetting, writeSetting } from '../store/settings.ts';
 import type { Bus } from './bus.ts';
 
-/** Where the events of a store are given their numbers. */
+/** What assigns numbers to the events of a store. */
 type NumberedBy = 'bus' | 'store';
 
 const SETTING = 'numbered_on';
 const placeOf = (bus: unknown): NumberedBy => (bus === undefined ? 'store' : 'bus');
 
 /**
- * All processes of a store number its events in one place, or two would give the same number to different events. The
- * first process decides.
- * @throws with a sentence where this one is configured otherwise
+ * All processes on a store must number its events in the same place. Otherwise two of them would assign the same number to
+ * different events. The first process decides.
+ * @throws with a sentence if this process is configured differently
  */
 export async function agreeOnNumbering(db: Db, busUrl: string | undefined): Promise<void> {
   if (!isPostgres(db)) return;
@@ -28,13 +28,13 @@ const REFUSALS: Record<NumberedBy, string> = {
   bus: 'the events of this PostgreSQL are numbered in it, and with BUS_URL this process would number others the same; leave BUS_URL out. To go over to the bus, stop all processes, and call this program with BUS_URL and the words `join bus`',
 };
 
-/** From now on events are numbered on the bus. No process may be running. */
+/** Makes the bus number events from now on. No process may be running. */
 export const joinBus = (db: Db): Promise<void> => decide(db, 'bus');
 
 /**
- * From now on events are numbered in the store. Only workers may be running.
- * @throws with a sentence while the bus has messages that were not written, or a session has a gap: the store, which
- * counts what can be read, would give the numbers behind it anew
+ * Makes the store number events from now on. Only workers may be running.
+ * @throws with a sentence while the bus has unwritten messages or a session has a gap. The store counts only the readable
+ * events, so it would assign the numbers after a gap a second time
  */
 export async function leaveBus(db: Db, bus: Pick<Bus, 'backlog'>): Promise<void> {
   const { deadLetters, waiting } = await bus.backlog();

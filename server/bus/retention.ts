@@ -1,15 +1,15 @@
 import type { Bus } from './bus.ts';
 import { WORKERS } from './streams.ts';
 
-/** How long written messages stay on the bus. Older sessions are read from the store. */
+/** How long written messages stay on the bus. Older entries are read from the store. */
 export const KEPT_MS = 24 * 60 * 60 * 1_000;
 
 /** The parts of a long append precede the message that refers to them by seconds. */
 const PARTS_MS = 10 * 60_000;
 
 /**
- * Removes older messages that are settled. Messages that no worker has settled stay with their parts, however old they
- * are: a limit of age on the stream itself would lose events when the store is away for longer.
+ * Removes old messages that are settled. Unsettled messages and their parts stay at any age. An age limit on the stream itself
+ * would lose events during a longer outage of the store.
  * @param limit milliseconds since the epoch; messages before it are old
  */
 export async function removeOld(bus: Bus, limit: number): Promise<void> {
@@ -19,10 +19,10 @@ export async function removeOld(bus: Bus, limit: number): Promise<void> {
   const waiting = await bus.oldestWaiting();
   const before = waiting ? Math.min(limit, waiting.time.getTime() - PARTS_MS) : limit;
   let [oldest, newest] = [state.first_seq, settled.stream_seq + 1];
-  // The first message that is to stay: the stream is in order of time.
+  // A binary search for the first message that must stay, since the stream is ordered by time.
   while (oldest < newest) {
     const middle = Math.floor((oldest + newest) / 2);
-    // Messages in between may be gone: the next one tells the time.
+    // Messages in between may be missing, so the next existing one gives the time.
     const message = await bus.messageFrom(middle);
     if (!message || message.time.getTime() >= before) newest = middle;
     else oldest = message.seq + 1;

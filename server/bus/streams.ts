@@ -7,28 +7,28 @@ import {
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 
-/** How long two messages of one id are one: longer than one is on its way between the servers of a cluster. */
+/** How long the bus rejects a second message with the same id. A message takes less to reach all servers of a cluster. */
 const DUPLICATES_MS = 120_000;
-/** A worker that has not told of a message for so long is taken to be gone; a batch takes a tenth of a second. */
+/** A message is delivered again if its worker reports nothing for this long. A batch takes a tenth of a second. */
 const SETTLED_WITHIN_MS = 5_000;
-/** Messages that workers hold at a time, all together. */
+/** How many messages all workers together may hold at a time. */
 const MOST_HELD = 5_000;
-/** The workers' common place in the log. */
+/** The name of the consumer that all workers share. */
 export const WORKERS = 'workers';
 
-/** What the stream is made of, its name in front. */
+/** The subjects of the stream, which start with its name. */
 export const subjectsOf = (name: string) => ({ log: `${name}.log`, part: `${name}.part`, revoked: `${name}.revoked` });
 
-/** The stream of the dead letters, and the subjects in it. */
+/** The stream of the dead letters, and its subjects. */
 export const deadLettersOf = (name: string) => {
   const stream = `${name}_dead`;
   return { stream, letter: `${stream}.letter`, part: `${stream}.part` };
 };
 
 /**
- * Makes streams and consumer where they are not there, and leaves them as they are where an operator changed them.
- * @param copies of each message
- * @returns whether a stream was made
+ * Creates missing streams and the missing consumer. Existing ones stay as they are, since an operator may have changed them.
+ * @param copies the number of copies of each message
+ * @returns whether a stream was created
  */
 export async function ensureStreams(manager: JetStreamManager, name: string, copies: number): Promise<boolean> {
   const subjects = subjectsOf(name);
@@ -56,7 +56,7 @@ export async function ensureStreams(manager: JetStreamManager, name: string, cop
   return isMade;
 }
 
-/** @returns whether it was made */
+/** @returns whether it was created */
 async function ensure(found: Promise<unknown>, make: () => Promise<unknown>): Promise<boolean> {
   try {
     await found;

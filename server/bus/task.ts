@@ -4,14 +4,14 @@ import type { Fate, NewAppend, NewClose, NewDeletion } from '../store/postgres-a
 import { type Bus, entryOf } from './bus.ts';
 import { readPlace } from './entry.ts';
 
-/** What a message asks the store to do, which may be nothing. */
+/** What a message requires the store to do; empty if nothing. */
 export interface Task {
   append?: NewAppend;
   close?: NewClose;
   deletion?: NewDeletion;
 }
 
-/** Why a message with that fate is not written. */
+/** Why a message with that fate cannot be written. */
 export const REASONS: Partial<Record<Fate, string>> = {
   ahead: 'events in front of this close are not in the store',
   foreign: 'it contradicts the store, or its session is not there',
@@ -20,13 +20,14 @@ export const REASONS: Partial<Record<Fate, string>> = {
 /** SQLSTATE classes "data exception" and "integrity constraint violation". */
 const OWN_FAULT = /^2[23]/;
 
-/** Whether a message can never be written, rather than that the store, its schema or a grant must be mended first. */
+/** Whether the message itself is at fault and can never be written, and not the store, its schema or a grant. */
 export const isOwnFault = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && OWN_FAULT.test(error.code ?? '');
 
 /**
- * @param at epoch milliseconds, for entries without a time of their own
- * @returns a sentence where it cannot be told
+ * Reads from a message what the store must do.
+ * @param at epoch milliseconds, used for entries without their own time
+ * @returns the reason as a sentence if the message cannot be read
  */
 export async function readTask(
   bus: Pick<Bus, 'readParts'>,

@@ -11,24 +11,24 @@ export interface WorkerOptions {
   bus: Bus;
   pool: Pick<pg.Pool, 'connect'>;
   committed: Committed;
-  /** Told of the events of each commit. */
+  /** Called with the number of events of each commit. */
   onWritten?: ((events: number) => void) | undefined;
   onError: (error: unknown) => void;
-  /** Told why, when too many messages in a row could not be written. The worker writes nothing more until a restart. */
+  /** Called with the reason when too many messages in a row could not be written. The worker then stops until a restart. */
   onStopped?: ((reason: string) => void) | undefined;
 }
 
-/** Dead letters in a row that stop a worker: more likely the store is at fault than so many messages. */
+/** How many dead letters in a row stop a worker. The cause is then more likely the store than the messages. */
 const MOST_DEAD_LETTERS = 3;
 
-/** What one transaction takes at most: a hundred appends of 20 events are written in about 20 ms. */
+/** The most that one transaction writes. Writing a hundred appends of 20 events takes about 20 ms. */
 const LARGEST_BATCH = { messages: 500, bytes: 8 * 1024 * 1024 };
-/** Delay before a close that lacks earlier events is tried again, doubled with each delivery. */
+/** Delay before a close that lacks earlier events is retried. It doubles with each delivery. */
 const AHEAD_MS = 50;
 const LONGEST_AHEAD_MS = 1_000;
 const FIRST_PAUSE_MS = 100;
 const CLEAN_EVERY_MS = 10 * 60_000;
-/** Between two tries: what was away is used again within this. */
+/** The longest pause between two attempts, and thus the longest delay after an outage of the store or the bus. */
 const LONGEST_PAUSE_MS = 1_000;
 
 interface Held extends Task {
@@ -36,16 +36,16 @@ interface Held extends Task {
 }
 
 /**
- * Writes messages of the log to the store, many in a transaction. A message is acknowledged after the commit, so that it is
- * delivered again after a crash; writing it again changes nothing.
+ * Writes messages of the log to the store, many in one transaction. It acknowledges a message after the commit, so that the bus
+ * delivers it again after a crash. Writing a message again changes nothing.
  *
- * | a message | when | becomes |
+ * | a message that is | when | becomes |
  * | --- | --- | --- |
- * | delivered | it is read | held; settled, where it asks for nothing; a dead letter, where it cannot be read |
+ * | delivered | it is read | held; settled, if it requires no write; a dead letter, if it cannot be read |
  * | held | its transaction is committed | settled |
- * | held | the store is away | held, and tried again; delivered again, where the worker is closed |
+ * | held | the store is unavailable | held, and is retried; delivered again, if the worker is closed |
  * | held | the store refuses its data | a dead letter |
- * | held | it is a close that lacks earlier events | delivered again a moment later; a dead letter, once nothing earlier is left |
+ * | held | it is a close that lacks earlier events | delivered again soon; a dead letter, once no earlier message is left |
  *
  * Three dead letters in a row stop the worker.
  */
@@ -65,7 +65,7 @@ export class Worker {
     this.#running = this.#run();
   }
 
-  /** Finishes what is at hand; the rest is for other workers, or for later. */
+  /** Finishes the current batch. Other workers, or a later one, write the rest. */
   async close(): Promise<void> {
     clearInterval(this.#cleaner);
     this.#closing.abort();
@@ -91,7 +91,7 @@ export class Worker {
       } catch (error) {
         this.#options.onError(error);
       } finally {
-        // Otherwise it would keep fetching messages that nobody reads.
+        // Otherwise the client would keep fetching messages that nobody reads.
         this.#messages?.stop();
       }
       await this.#pause(wait);
@@ -103,7 +103,7 @@ export class Worker {
     return (await bus.consumer()).consume({
       max_bytes: LARGEST_BATCH.bytes + 2 * bus.largest(),
       expires: PULL_MS,
-      // A missing consumer is created again and then found.
+      // If the consumer is missing, this fails, and the next request creates it again.
       abort_on_missing_resource: true,
     });
   }
@@ -116,7 +116,7 @@ export class Worker {
       const one = await this.#read(message);
       if (!one) continue;
       held.push(one);
-      // Bodies in parts are longer than their message.
+      // A body that is sent in parts is longer than its message.
       bytes += one.append?.body.byteLength ?? 0;
       if (bytes < LARGEST_BATCH.bytes) continue;
       await this.#write(held.splice(0));
@@ -125,14 +125,14 @@ export class Worker {
     if (held.length > 0) await this.#write(held);
   }
 
-  /** Undefined where nothing is to be written; the message is settled then. */
+  /** Returns undefined for a message that requires no write, after settling it. */
   async #read(message: JsMsg): Promise<Held | undefined> {
     const task = await readTask(this.#options.bus, message, Date.now());
     if (typeof task === 'string') return this.#addDeadLetter(message, task);
     return task.append || task.close || task.deletion ? { message, ...task } : void message.ack();
   }
 
-  /** Waits for a store that cannot write; where a message itself is at fault, that one alone becomes a dead letter. */
+  /** Waits for an unavailable store. If a message itself causes the failure, only that message becomes a dead letter. */
   async #write(held: readonly Held[]): Promise<void> {
     if (this.#isStopped) return;
     const applied = await this.#applyPatiently(held).catch((error: unknown) => ({ error }));
@@ -145,7 +145,7 @@ export class Worker {
     await this.#write(held.slice(half));
   }
 
-  /** Undefined where the worker was closed before the store was back. */
+  /** Resolves with undefined if the worker was closed before the store was available again. */
   async #applyPatiently(held: readonly Held[]): Promise<Applied | undefined> {
     for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       try {
@@ -193,11 +193,11 @@ export class Worker {
     }
   }
 
-  /** Another worker may still have what is in front of a close. Once all of that is settled, nothing more will come. */
+  /** Another worker may still hold the events before a close. Once all earlier messages are settled, they can no longer arrive. */
   async #wait(one: Held, findOldest: Bus['oldestWaiting']): Promise<void> {
     const { message } = one;
     const oldest = message.redelivered ? await findOldest() : undefined;
-    // Decided again, because earlier messages may have been written meanwhile.
+    // Tries again, because earlier messages may have been written meanwhile.
     const applied = oldest?.seq === message.seq ? await this.#applyPatiently([one]) : undefined;
     if (applied?.closes[0] === 'ahead') await this.#addDeadLetter(message, String(REASONS.ahead));
     else message.nak(Math.min(AHEAD_MS * 2 ** message.info.deliveryCount, LONGEST_AHEAD_MS));
@@ -226,7 +226,7 @@ export class Worker {
 const partOf = <Part extends 'append' | 'close' | 'deletion'>(held: readonly Held[], part: Part) =>
   held.flatMap((one) => (one[part] ? [one[part]] : [])) as NonNullable<Held[Part]>[];
 
-/** What has come in already, up to a limit; waits for more no longer than a round of the event loop. */
+/** Groups the messages that have already arrived, up to a limit. Waits for more no longer than one round of the event loop. */
 async function* batchesOf(messages: ConsumerMessages): AsyncGenerator<JsMsg[]> {
   const iterator = messages[Symbol.asyncIterator]();
   for (let next = iterator.next(); ; ) {
