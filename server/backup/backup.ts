@@ -11,20 +11,20 @@ import { type BackupManifest, manifestOf, sha256Of, signManifest } from './manif
 
 export const STORE_FILE = 'session-capture.sqlite';
 
-/** Pages of 4 KiB that are copied at once. */
+/** How many pages of 4 KiB are copied at once. */
 const PAGES_AT_ONCE = 2_000;
 
 export interface BackupOptions {
   dataDir: string;
-  /** Must not exist. */
+  /** The file must not exist. */
   file: string;
   key: AuditKey;
   now: () => number;
 }
 
 /**
- * Copies the embedded store of a service that may be running, as it is at one moment. Writers do not wait: they add to the
- * write-ahead log, which grows until the copy is done. Under the final name there is a whole, checked backup or nothing.
+ * Makes a consistent copy of the embedded store. The service may be running, and writers do not wait: they add to the write-ahead
+ * log, which grows until the copy is done. The backup appears under its final name only when it is complete and checked.
  * @throws if there is no store, the file exists, or the copy is damaged
  */
 export async function backUp({ dataDir, file, key, now }: BackupOptions): Promise<BackupManifest> {
@@ -32,11 +32,11 @@ export async function backUp({ dataDir, file, key, now }: BackupOptions): Promis
   if (!existsSync(source)) throw new Error(`The folder ${dataDir} holds no store. Name its folder in DATA_DIR`);
   if (existsSync(file)) throw new Error(`${file} exists already. Name another file`);
   const part = `${file}.part`;
-  // An interrupted backup leaves its copy.
+  // An interrupted backup leaves its copy behind.
   await removeCopy(part);
   try {
     const at = now();
-    // SQLite would make a file that everybody may read.
+    // SQLite would create a file that every user may read.
     await writeFile(part, '', { mode: 0o600 });
     await copy(source, part);
     const described = describe(part);
@@ -54,7 +54,7 @@ export async function backUp({ dataDir, file, key, now }: BackupOptions): Promis
       },
       key,
     );
-    // First, so that no backup is without one.
+    // The manifest comes first, so that no backup lacks one.
     await writeManifest(file, manifest);
     await rename(part, file);
     await sync(dirname(file));
@@ -65,7 +65,7 @@ export async function backUp({ dataDir, file, key, now }: BackupOptions): Promis
   }
 }
 
-/** In one transaction that reads: otherwise SQLite begins anew with each commit of a writer. */
+/** Copies within one read transaction. Otherwise SQLite would start the copy again after each commit of a writer. */
 async function copy(from: string, to: string): Promise<void> {
   const source = openReader(from);
   try {
@@ -81,7 +81,7 @@ async function copy(from: string, to: string): Promise<void> {
 function describe(path: string) {
   const database = new DatabaseSync(path);
   try {
-    // The copy is one file, without a log beside it.
+    // Makes the copy a single file without a write-ahead log.
     database.exec('PRAGMA journal_mode = DELETE');
     const damage = damageOf(database);
     if (damage !== undefined) throw new Error(`The store is damaged, so nothing was kept of its copy: ${damage}`);
@@ -98,7 +98,7 @@ function describe(path: string) {
   }
 }
 
-/** What SQLite finds wrong in the file; undefined where it finds nothing. */
+/** The damage that SQLite finds in the file; undefined if there is none. */
 export function damageOf(database: DatabaseSync): string | undefined {
   const { integrity_check: found } = database.prepare('PRAGMA integrity_check(1)').get() as { integrity_check: string };
   return found === 'ok' ? undefined : found;
@@ -121,7 +121,7 @@ async function writeManifest(file: string, manifest: BackupManifest): Promise<vo
   await rename(part, manifestOf(file));
 }
 
-/** Of a file or a folder. */
+/** Syncs a file or a folder to disk. */
 export async function sync(path: string): Promise<void> {
   const file = await open(path, 'r');
   await file.sync().finally(() => file.close());

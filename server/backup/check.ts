@@ -19,10 +19,10 @@ export interface CheckOptions {
 }
 
 /**
- * Reads a backup as a service would, from a copy of it: its bytes, its audit logs, the order of its events, and the answers of
- * the routes.
- * @returns what is wrong with it, a line each
- * @throws if it cannot be read, or is no backup
+ * Copies a backup and reads the copy in the same way as a service. Checks its bytes, its audit logs, the order of its events, and
+ * the answers of the routes.
+ * @returns a line for each fault
+ * @throws if the file cannot be read or is not a backup
  */
 export async function checkBackup({ file, config, write }: CheckOptions): Promise<string[]> {
   const manifest = await readManifest(file);
@@ -46,13 +46,13 @@ export async function checkBackup({ file, config, write }: CheckOptions): Promis
   }
 }
 
-/** A manifest that was signed with another key may have been made by anybody. */
+/** Anybody may have made a manifest that is signed with another key. */
 function whoSigned({ publicKey }: BackupManifest, config: Config): string[] {
   let own: string;
   try {
     own = readAuditKey(config, false).publicKey;
   } catch {
-    // A new machine, which has no key yet.
+    // A new machine has no key yet.
     return [];
   }
   return publicKey === own

@@ -15,16 +15,16 @@ const Counts = Type.Object({
   events: Type.Integer(),
 });
 
-/** What lies beside a backup and describes it. */
+/** The file next to a backup that describes it. */
 export const BackupManifest = Type.Object({
   kind: Type.Literal('session-capture backup'),
-  /** Everything that was acknowledged before this moment is in it. */
+  /** The backup contains everything that was acknowledged before this time. */
   at: Type.String(),
-  /** Of the service that wrote it. */
+  /** The version of the service that wrote the backup. */
   version: Type.String(),
-  /** The changes of its schema. */
+  /** The migrations of its schema. */
   schema: Type.Array(Type.String()),
-  /** Of its derived data. */
+  /** The version of its derived data. */
   derivedVersion: Type.Integer(),
   counts: Counts,
   bytes: Type.Integer(),
@@ -32,14 +32,14 @@ export const BackupManifest = Type.Object({
   auditHeads: Type.Array(SignedHead),
   holds: Type.Array(Type.String()),
   lacks: Type.Array(Type.String()),
-  /** PEM (SPKI) of the key that signed it. */
+  /** The key that signed the manifest, as PEM (SPKI). */
   publicKey: Type.String(),
-  /** Over the canonical JSON of everything else. */
+  /** The signature of the canonical JSON of all other fields. */
   signature: Type.String(),
 });
 export type BackupManifest = Static<typeof BackupManifest>;
 
-/** Where the manifest of a backup lies. */
+/** The path of a backup's manifest. */
 export const manifestOf = (file: string) => `${file}.json`;
 
 type Described = Omit<BackupManifest, 'kind' | 'holds' | 'lacks' | 'publicKey' | 'signature'>;
@@ -59,7 +59,7 @@ export function signManifest(described: Described, key: AuditKey): BackupManifes
   return { ...manifest, signature: key.signatureOf(manifest) };
 }
 
-/** @throws Error if there is none, or it is no manifest */
+/** @throws Error if the file is missing or is not a manifest */
 export async function readManifest(file: string): Promise<BackupManifest> {
   const path = manifestOf(file);
   const text = await readFile(path, 'utf8').catch((cause) => {
@@ -78,17 +78,17 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether it is as it was when its key signed it. */
+/** Whether the manifest is unchanged since its key signed it. */
 export function isUnchanged({ signature, ...manifest }: BackupManifest): boolean {
   try {
     return isSignedBy(manifest.publicKey, manifest, signature);
   } catch {
-    // The key is none.
+    // The manifest contains no valid key.
     return false;
   }
 }
 
-/** In hexadecimal. */
+/** The SHA-256 of a file in hexadecimal. */
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer);

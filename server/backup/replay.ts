@@ -14,13 +14,13 @@ import { createService } from '../service.ts';
 import type { Store } from '../store/open.ts';
 import { allRows } from '../store/rows.ts';
 
-/** What is read of a large store. */
+/** How much of a large store is read. */
 const MOST_ORGANIZATIONS = 100;
 const MOST_SESSIONS = 20;
 
 export interface Replayed {
   answers: number;
-  /** Reads that were not answered as they must be, a line each. */
+  /** A line for each read with a wrong answer. */
   findings: string[];
 }
 
@@ -32,8 +32,8 @@ interface OwnerRow {
 }
 
 /**
- * Asks every route that reads, as the owners of the organizations, and reads the newest sessions to their ends. The store must
- * be a copy: the service around it does its usual work.
+ * Calls every reading route as the owners of the organizations, and reads the newest sessions completely. The store must be a
+ * copy, because the service that runs on it does its usual work.
  */
 export async function replayReads(store: Store, config: Config): Promise<Replayed> {
   const owners = await listOwners(store);
@@ -56,7 +56,7 @@ export async function replayReads(store: Store, config: Config): Promise<Replaye
   }
 }
 
-/** Nothing is refused, and nothing is deleted because it is old. */
+/** Settings with which the service refuses no request and deletes no old session. */
 const AS_IT_IS = {
   DATABASE_URL: undefined,
   BUS_URL: undefined,
@@ -79,7 +79,7 @@ const listOwners = ({ db }: Store) =>
       where organizations.status = 'active' order by 1 limit ${MOST_ORGANIZATIONS}`,
   );
 
-/** Otherwise the owners would not be shown all sessions, and what cannot be read would go unnoticed. */
+/** Lets the owners see all sessions, so that no unreadable session goes unnoticed. */
 async function showEverything({ db }: Store): Promise<void> {
   const policy = JSON.stringify({ adminsSeeAll: true } satisfies PolicyBody);
   await sql`
@@ -88,7 +88,7 @@ async function showEverything({ db }: Store): Promise<void> {
     on conflict (organization_id) do update set policy = excluded.policy`.execute(db);
 }
 
-/** Takes the id of an organization for a token of its owner, because nobody outside this process can ask. */
+/** Accepts the id of an organization as a token of its owner. That is safe, because only this process can send requests. */
 function identityOf(owners: readonly OwnerRow[]): Identity {
   const byOrganization = new Map(owners.map((owner) => [owner.organization_id, owner]));
   const notNow = () => Promise.reject(new Problem('service_unavailable', 'A check only reads.'));
@@ -115,7 +115,7 @@ class Reader implements Replayed {
     this.#app = app;
   }
 
-  /** The body of the answer; undefined where it is not 200, which is a finding unless the route may refuse so. */
+  /** Returns the body, or undefined if the status is not 200. Any status other than 200 and `mayRefuse` is a finding. */
   async read(organizationId: string, url: string, mayRefuse?: number): Promise<Record<string, unknown> | undefined> {
     const reply = await this.#app.inject({ url, headers: { authorization: `Bearer ${organizationId}` } });
     this.answers++;
@@ -126,7 +126,7 @@ class Reader implements Replayed {
   }
 }
 
-/** What a route of a session answers that is whole: one that is there has no receipt, and others may not see who looked. */
+/** The status with which routes may refuse: an existing session has no deletion receipt, and only its person sees who looked. */
 const REFUSALS: Record<string, number> = {
   [EXTENSIONS.getDeletionReceipt.path]: 404,
   [EXTENSIONS.listSessionViews.path]: 403,
@@ -152,7 +152,7 @@ async function readOrganization(reader: Reader, { db }: Store, organizationId: s
   }
 }
 
-/** Undefined where they cannot be read, which was noted. */
+/** Returns undefined if the events cannot be read; that is already a finding. */
 async function countEvents(reader: Reader, organizationId: string, sessionId: string): Promise<number | undefined> {
   const path = `/v1/organizations/me/sessions/${sessionId}/events?limit=1000`;
   let count = 0;
@@ -168,7 +168,7 @@ async function countEvents(reader: Reader, organizationId: string, sessionId: st
   return count;
 }
 
-/** Routes of members that answer without being asked for something in particular. */
+/** The routes of members that need no parameter in the query. */
 const READS = Object.values<Route>({ ...ROUTES, ...EXTENSIONS }).filter(
   ({ method, auth, query, contentType }) =>
     method === 'GET' &&

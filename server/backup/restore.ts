@@ -5,8 +5,8 @@ import { damageOf, removeCopy, STORE_FILE, sync } from './backup.ts';
 import { type BackupManifest, isUnchanged, readManifest, sha256Of } from './manifest.ts';
 
 /**
- * Puts a backup into a data folder without a store.
- * @throws if the folder holds one, or the backup is not what its manifest describes; then nothing is left of it
+ * Copies a backup into a data folder without a store.
+ * @throws if the folder has a store, or the backup differs from its manifest; then no copy remains
  */
 export async function restoreBackup(file: string, dataDir: string): Promise<void> {
   const manifest = await readManifest(file);
@@ -32,7 +32,7 @@ export async function restoreBackup(file: string, dataDir: string): Promise<void
   }
 }
 
-/** What differs between a backup and its manifest, in sentences without a subject. */
+/** The differences between a backup and its manifest, as sentences without a subject. */
 export async function comparedWith(path: string, manifest: BackupManifest): Promise<string[]> {
   if (!isUnchanged(manifest)) return ['its manifest was changed: the signature does not fit'];
   const { size } = await stat(path);

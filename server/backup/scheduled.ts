@@ -5,15 +5,15 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { manifestOf, readManifest } from './manifest.ts';
 
-/** Time between two looks whether a backup is due; one that failed is repeated after it. */
+/** How often the service checks whether a backup is due, and thus when a failed backup is repeated. */
 const LOOK_EVERY_MS = 10 * 60_000;
 
 export interface ScheduledBackupsOptions {
   folder: string;
   everyMs: number;
-  /** The newest backups that stay. */
+  /** How many of the newest backups are kept. */
   keep: number;
-  /** The program of the service and its environment. */
+  /** The program of the service, and its environment variables. */
   program: string;
   variables: NodeJS.ProcessEnv;
   onDone: (backup: LastBackup) => void;
@@ -28,7 +28,7 @@ export interface LastBackup {
   bytes: number;
 }
 
-/** Backs the embedded store up while the service runs, each time in a process of its own, whose memory goes with it. */
+/** Backs up the embedded store while the service runs. Each backup is a separate process, so its memory is freed at the end. */
 export class ScheduledBackups {
   readonly #options: ScheduledBackupsOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -55,14 +55,14 @@ export class ScheduledBackups {
     this.#timer = setInterval(look, LOOK_EVERY_MS).unref();
   }
 
-  /** Ends a backup that runs; nothing of it is left under its name. */
+  /** Ends a running backup. No file remains under its final name. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#child?.kill('SIGKILL');
     await this.#running;
   }
 
-  /** The newest backup that is whole. */
+  /** The newest complete backup. */
   async last(): Promise<LastBackup | undefined> {
     for (const name of (await this.#list()).reverse()) {
       const file = join(this.#options.folder, name);
@@ -72,7 +72,7 @@ export class ScheduledBackups {
     return undefined;
   }
 
-  /** @throws if it was due and failed */
+  /** @throws if a backup was due and failed */
   async backUpIfDue(): Promise<void> {
     const { folder, everyMs, now, onDone } = this.#options;
     const last = await this.last();
@@ -101,7 +101,7 @@ export class ScheduledBackups {
     if (code !== 0) throw new Error(`the backup ${file} failed (${code ?? signal}): ${reason.trim()}`);
   }
 
-  /** The oldest first. */
+  /** Lists the backups, oldest first. */
   async #list(): Promise<string[]> {
     const { folder } = this.#options;
     const names = existsSync(folder) ? await readdir(folder) : [];
@@ -112,13 +112,13 @@ export class ScheduledBackups {
     const { folder, keep } = this.#options;
     for (const name of (await this.#list()).slice(0, -keep)) {
       const file = join(folder, name);
-      // The manifest goes last: a backup without one cannot be restored.
+      // The manifest is removed last, because a backup without one cannot be restored.
       await rm(file, { force: true });
       await rm(manifestOf(file), { force: true });
     }
   }
 
-  /** What a process that was killed left. */
+  /** Removes the files that a killed process left behind. */
   async #removePartial(): Promise<void> {
     const { folder } = this.#options;
     const names = (await readdir(folder)).filter((name) => name.startsWith(PREFIX) && name.includes(`${SUFFIX}.`));

@@ -19,7 +19,7 @@ interface Event {
   payload: string;
 }
 
-/** Appends of the events, in the codecs that the service stores them in. */
+/** Appends with the events, in the codecs that the service uses. */
 function appendsOf(events: readonly Event[], lengths: readonly number[]): StoredAppend[] {
   const appends: StoredAppend[] = [];
   for (let from = 0; from < events.length; ) {
@@ -63,7 +63,7 @@ const told = fc.array(fc.oneof(filler, fc.constant(MARKER)), { minLength: 1, max
 const plain = told.map((words) => ({ text: words.join('|') }));
 const nested = told.map((words) => ({ input: JSON.stringify({ command: JSON.stringify(words.join('|')) }) }));
 
-test('a text is masked in all events, also where parts cut it, and the rest stays as it was', () => {
+test('a text is masked in all events, even if it is split over parts, and the rest is unchanged', () => {
   const source = { agent: 'codex', session: 's', file: '/f', position: 1 };
   fc.assert(
     fc.property(
@@ -121,14 +121,14 @@ function wholeOf(events: readonly Event[]): unknown[] {
   return whole;
 }
 
-test('what was accepted is told by its digest, and the places are counted', () => {
+test('a masked event has the digest of its original and the number of masked places', () => {
   const payload = JSON.stringify({ text: 'secret1 and secret1', n: 1.0 });
   const { events, changed } = maskAll(appendsOf([{ eventType: 'notice', payload }], [1]), 'secret1');
   expect(events).toEqual([{ eventType: 'notice', payload: JSON.stringify({ text: `${MARK} and ${MARK}`, n: 1 }) }]);
   expect(changed).toEqual([{ sequence: 1, digest: eventDigest('notice', payload), count: 2 }]);
 });
 
-test('a text is masked in the middle of a payload of more parts than are looked at together', () => {
+test('a text is masked in the middle of a payload with more parts than are searched together', () => {
   const json = JSON.stringify({ text: `${'x'.repeat(20_000)}${MARKER}${'y'.repeat(20_000)}${MARKER}` });
   const parts = splitPayload({ agent: 'codex', session: 's', file: '/f', position: 1 }, json, 260);
   expect(parts.length).toBeGreaterThan(130);
@@ -140,7 +140,7 @@ test('a text is masked in the middle of a payload of more parts than are looked 
   }
 });
 
-test('the last parts of a payload that is not whole are masked, too', () => {
+test('the last parts of an incomplete payload are masked, too', () => {
   const source = { agent: 'codex', session: 's', file: '/f', position: 1 };
   const events = splitPayload(source, JSON.stringify({ text: `${'x'.repeat(90)}${MARKER}${'y'.repeat(900)}` }), 200)
     .slice(0, -1)

@@ -19,7 +19,7 @@ interface Event {
 interface Open {
   append: StoredAppend;
   events: Event[];
-  /** Events that may still be part of a payload whose end is not known. */
+  /** How many events may still belong to a payload that continues in later events. */
   unsettled: number;
 }
 
@@ -31,12 +31,16 @@ interface Part {
   of: number;
 }
 
-/** Parts of a payload that are looked at together. A text that is cut where 63 parts end is found with the next ones. */
+/**
+ * How many parts of a payload are searched together. The last part is searched again with the following ones, so a text that
+ * spans the border is found, too.
+ */
 const MOST_PARTS = 64;
 
 /**
- * Masks the appends of a session, which come in order. What is cut by the end of a part is found in the whole payload, so
- * appends wait until the payload of their last part is whole. What is given back together is written together.
+ * Masks the appends of a session, which must be added in order. A text that is split over two parts is found in the joined
+ * payload, so an append waits until the payload of its last part is complete. Appends that one call returns must be written
+ * together.
  */
 export class EventMasker {
   readonly #finder: Finder;
@@ -47,7 +51,7 @@ export class EventMasker {
     this.#finder = finder;
   }
 
-  /** Whether no append waits for those behind it. */
+  /** Whether no append waits for later ones. */
   get isSettled(): boolean {
     return this.#open.length === 0;
   }
@@ -86,7 +90,7 @@ export class EventMasker {
     else if (this.#run.length >= MOST_PARTS) this.#closeRun(1);
   }
 
-  /** The names of types are words with dots; what is anything else was written by a stranger. */
+  /** The known event types are words with dots. Any other type is free text of a client, so it is masked. */
   #maskType(event: Event): void {
     if (/^[a-zA-Z._]{1,40}$/.test(event.eventType)) return;
     const places = this.#finder.inText(event.eventType);
@@ -94,7 +98,7 @@ export class EventMasker {
     event.count += places.length;
   }
 
-  /** @param kept so many parts at its end are looked at once more, with those that follow */
+  /** @param kept how many parts at the end of the run are searched once more, together with the following parts */
   #closeRun(kept = 0): void {
     const run = this.#run;
     this.#run = kept === 0 ? [] : run.slice(-kept);
@@ -114,7 +118,7 @@ export class EventMasker {
       const pieces = places.flatMap((place): Replacement[] => {
         const [from, to] = [Math.max(place.start, begin), Math.min(place.end, end)];
         if (from >= to) return [];
-        // The mark stands where the text began.
+        // The mark replaces the beginning of the text. The rest of the text is removed from the later parts.
         const isHere = place.start >= begin;
         const shown = JSON.stringify(place.text).slice(1, -1);
         if (isHere) event.count++;
@@ -171,12 +175,12 @@ const isJson = (text: string) => parse(text) !== undefined;
 
 /** The slice of a payload in a part. */
 interface Slice extends Level {
-  /** Where it begins in the text of the part. */
+  /** Its start in the text of the part. */
   first: number;
 }
 
 function sliceOf(payload: string): Slice {
-  // The last one counts, as where it is parsed.
+  // Of several equal names the last counts, as in `JSON.parse`.
   const token = [...tokensOf(payload)].findLast(isSlice);
   if (!token) return { text: '', first: 0 };
   const first = token.start + 1;

@@ -5,16 +5,16 @@ import { endOf, readEscaped, startOf } from '../../redact/places.ts';
 import { createRedactor } from '../../redact/redactor.ts';
 import type { Finder, Replacement } from './finder.ts';
 
-/** Texts of an event, by what they were, as they are masked. */
+/** The masked form of each changed text of an event, by its original. */
 interface Changed {
   keys: Map<string, string>;
   values: Map<string, string>;
 }
 
 /**
- * Finds what today's rules mask in the events of a session, which come in order: a secret that was found once is found again. Where
- * one string of an event is masked, its other strings of the same letters are masked with it.
- * @param key what marks are made with
+ * Finds what the current rules mask in the events of a session. The events must come in order, because a secret that was found
+ * once is found in every later event. If a string of an event is masked, every equal string of the event is masked, too.
+ * @param key the key for the digests in marks
  */
 export function findByRules(key: Uint8Array, sessionId: string): Finder {
   const redactor = createRedactor({ trustsMarks: true, key });
@@ -39,7 +39,7 @@ export function findByRules(key: Uint8Array, sessionId: string): Finder {
     return changed.keys.size + changed.values.size === 0 ? [] : placesIn(json, changed);
   }
 
-  // Beside its slice a part has where its record stood, which no rule is about.
+  // Apart from its slice, a part only says where its record came from. No rule applies to that.
   return { inText, inJson, inPart: () => [] };
 }
 
@@ -76,8 +76,8 @@ function placesIn(json: string, { keys, values }: Changed): Replacement[] {
 }
 
 /**
- * The pieces of a text that marks took the place of. Whatever is between two marks stands in both texts, so replacing the pieces
- * gives the masked text, also where that could be cut otherwise.
+ * Finds the pieces of a text that marks have replaced. The text between two marks occurs in both texts, so replacing the pieces
+ * gives the masked text, even if the original could be divided differently.
  */
 export function placesOf(before: string, after: string): Replacement[] {
   const places: Replacement[] = [];

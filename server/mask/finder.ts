@@ -1,25 +1,28 @@
 import { findInJson, isOwn, type Token } from '../../redact/json-places.ts';
 import { findPlaces, type Place, type Search } from '../../redact/places.ts';
 
-/** A piece that is masked, and what takes its place there. */
+/** A piece of a text that is masked, and its replacement. */
 export interface Replacement extends Place {
   text: string;
 }
 
-/** Finds what is to be masked; pieces come in order and without overlap. */
+/** Finds the pieces that must be masked, in order and without overlaps. */
 export interface Finder {
-  /** In a text as it is read. */
+  /** Finds pieces in plain text. */
   inText(text: string): Replacement[];
-  /** In a JSON text, which stays one. */
+  /** Finds pieces in a JSON text. Replacing them gives valid JSON. */
   inJson(json: string): Replacement[];
-  /** In a part of a payload, but not in its slice of it: that is found in the parts together. */
+  /** Finds pieces in a part of a payload, except in its slice of the payload. The slices of all parts are searched together. */
   inPart(json: string): Replacement[];
 }
 
-/** Whether it is the slice of a payload in a part. */
+/** Whether the token is the slice of a payload in a part. */
 export const isSlice = ({ field, depth, kind }: Token) => field === 'json' && depth === 1 && kind === 'string';
 
-/** Finds one text. @param mark what takes its place: a text without anything that JSON escapes */
+/**
+ * Finds one text.
+ * @param mark its replacement, which must have no character that JSON escapes
+ */
 export function findText(search: Search, mark: string): Finder {
   const inJson = (json: string, isLeft?: (token: Token) => boolean) =>
     findInJson(json, search, isLeft).map(({ start, end, isNumber }) => ({

@@ -6,13 +6,13 @@ import { EventMasker } from './event-masker.ts';
 import { findByRules } from './find-by-rules.ts';
 import { type Finder, findText, type Replacement } from './finder.ts';
 
-/** What is to be masked: a text, or what today's rules find. */
+/** What must be masked: a text, or the findings of the current rules. */
 export type Wanted =
   | { kind: 'text'; text: string; mark: string }
-  /** `key`: what marks are made with. */
+  /** `key`: the key for the digests in marks. */
   | { kind: 'rules'; key: Uint8Array; sessionId: string };
 
-/** A request to a masker. The first one is `begin`, the last one `drop`. */
+/** A request to a masker. The first request is `begin`, the last one is `drop`. */
 export type Request = { masker: number } & (
   | { kind: 'begin'; wanted: Wanted }
   | { kind: 'add'; appends: StoredAppend[] }
@@ -22,11 +22,11 @@ export type Request = { masker: number } & (
 );
 
 export interface Reply {
-  /** Appends that change, once all of their events are known. */
+  /** The appends that changed; an append is returned once all of its payloads are complete. */
   masked: MaskedAppend[];
-  /** Whether no append waits for those behind it. */
+  /** Whether no append waits for later ones. */
   isSettled: boolean;
-  /** For each text. */
+  /** The found pieces of each text. */
   places: Replacement[][];
   error?: string;
 }
@@ -64,12 +64,12 @@ function answer(request: Request): Reply {
   return reply;
 }
 
-/** Decompresses, parses and masks beside the thread that answers. */
+/** Decompresses, parses and masks outside of the main thread. */
 parentPort?.on('message', (request: Request) => {
   try {
     parentPort?.postMessage(answer(request));
   } catch (error) {
-    // A parser's message shows what it has read.
+    // The message of a parser quotes the text that it read.
     const message = error instanceof SyntaxError ? 'a payload is no JSON' : (error as Error).message;
     parentPort?.postMessage({ masked: [], isSettled: false, places: [], error: message } satisfies Reply);
   }

@@ -30,22 +30,22 @@ export interface MaskRunsOptions {
   now: () => number;
 }
 
-/** How long a run waits for a mask that it asked for. After that, the mask continues by itself. */
+/** How long a run waits for a mask that it requested. After that, the mask continues by itself. */
 const PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 100;
 
 /**
- * Masks texts in all sessions that an admin may read, one session after the other, as jobs (`jobs.ts`) whose progress is the session
- * that was read last.
+ * Masks texts in all sessions that an admin may read, one session after the other. A run is a job (`jobs.ts`), and its progress
+ * is the last read session.
  *
  * | a run   | when                                     | becomes                                        |
  * | ------- | ---------------------------------------- | ---------------------------------------------- |
  * | –       | an admin marks a text                    | running; its text is kept encrypted            |
- * | running | a session was read                       | running, behind that session                   |
- * | running | who asked is no owner or admin any more  | stopped; its text is forgotten                 |
- * | running | who asked cancels it                     | cancelled; its text is forgotten               |
- * | running | its job fails for good                   | failed; its text is forgotten                  |
- * | running | no session is left                       | done; its text is forgotten                    |
+ * | running | a session was read                       | running; it continues after that session       |
+ * | running | its requester is no owner or admin now   | stopped; its text is deleted                   |
+ * | running | its requester cancels it                 | cancelled; its text is deleted                 |
+ * | running | its job fails for good                   | failed; its text is deleted                    |
+ * | running | no session is left                       | done; its text is deleted                      |
  */
 export class MaskRuns {
   readonly #options: MaskRunsOptions;
@@ -98,12 +98,12 @@ export class MaskRuns {
     const { events, places, fields } = yield* masking.countInSlices(yield* masking.whenArrived(session), text);
     const step = { ...nothing, events, places, fields };
     if (run.is_dry === 1 || events + fields === 0) return noted(step);
-    // Reading takes a while, and its person may have restricted the session meanwhile.
+    // Reading takes a while, and the owner of the session may have restricted it meanwhile.
     const viewer = await this.#viewerOf(run);
     if (!viewer || (await findNextOfRun(db, viewer, run, job.progress))?.session_id !== sessionId)
       return noted(nothing);
     try {
-      // In the transaction that asks for the mask, so that a session is counted once whenever the process stops.
+      // Uses the transaction that requests the mask, so that a session is counted once even if the process stops.
       return await masking.ask(place, run.requested_by, text, (transaction) =>
         advanceMaskRun(transaction, job, step, now()),
       );
@@ -114,7 +114,7 @@ export class MaskRuns {
     }
   }
 
-  /** Waits for a mask, so that a run does not ask for thousands at once. */
+  /** Waits for a mask, so that a run does not request thousands at once. */
   async *#wait(mask: MaskRow): Slices {
     const { db, jobs } = this.#options;
     void jobs.start(jobOf(mask));
@@ -124,7 +124,7 @@ export class MaskRuns {
     }
   }
 
-  /** What who asked may read now; undefined for who is no owner or admin any more. */
+  /** The requester with their current rights; undefined if they are no longer an owner or admin. */
   async #viewerOf({ organization_id: organizationId, requested_by: userId }: MaskRunRow): Promise<Viewer | undefined> {
     const { db } = this.#options;
     const member = await findMember(db, organizationId, userId);

@@ -4,14 +4,14 @@ import { OWN_FIELDS, type OwnFields } from '../store/masks.ts';
 import { replaceEach } from './finder.ts';
 import type { Reply, Request, Wanted } from './mask-program.ts';
 
-/** A job takes a second on a busy processor. One that takes this long is in a loop, or its thread is starved. */
+/** A request takes a second on a busy processor. One that takes this long is in a loop, or its thread gets no processor time. */
 const DEADLINE_MS = 50_000;
-/** A masker is in the thread, and a mask may rest for half a minute while events are on their way into the store. */
+/** Maskers live in the thread, and a mask may pause for half a minute while it waits for events to reach the store. */
 const IDLE_MS = 300_000;
 
 const PROGRAM = new URL('./mask-program.ts', import.meta.url);
 
-/** Masks events on a thread of its own. */
+/** Masks events on a separate thread. */
 export class MaskThread {
   readonly #thread = new OnDemand<Request, Reply>({
     program: PROGRAM,
@@ -21,7 +21,7 @@ export class MaskThread {
   });
   #begun = 0;
 
-  /** A masker for the appends of one session, which come in order. Its user ends with `drop`. */
+  /** Creates a masker for the appends of one session, which must be added in order. The caller must call `drop` at the end. */
   async begin(wanted: Wanted): Promise<Masker> {
     const masker = ++this.#begun;
     const ask = async (request: RequestOf) => {
@@ -57,7 +57,7 @@ type RequestOf = Request extends infer One ? (One extends Request ? Omit<One, 'm
 export interface Masker {
   add(appends: StoredAppend[]): Promise<Reply>;
   end(): Promise<Reply>;
-  /** What a session says of itself, and in how many places something was masked. */
+  /** Masks the descriptive fields of a session. @returns the fields, and the number of masked places */
   maskFields(fields: OwnFields): Promise<{ fields: OwnFields; places: number }>;
   drop(): Promise<void>;
 }

@@ -31,21 +31,21 @@ export interface MaskingOptions {
   thread: Pick<MaskThread, 'begin'>;
   pepper: string;
   now: () => number;
-  /** Where events may be on their way into the store; absent where all that was acknowledged is in it. */
+  /** Present if acknowledged events may not be in the store yet. */
   bus?: OnItsWay | undefined;
-  /** Called when a session is masked: it is to be derived again. */
+  /** Called when a session was masked, because its derived data must be renewed. */
   onMasked: (session: SessionRow) => Promise<void>;
 }
 
-/** Events between their acknowledgement and the store. */
+/** Gives access to events that are acknowledged but perhaps not in the store yet. */
 export interface OnItsWay {
-  /** Events of the session that were acknowledged, written or not. */
+  /** How many events of the session are acknowledged, including those that are not in the store yet. */
   countAccepted(place: SessionKey): Promise<number>;
-  /** Removes what the store has of a session, as it was sent; false: not all of it is settled yet. */
+  /** Removes the original messages of the session's events that are in the store. False: not all of them are settled yet. */
   removeWritten(place: SessionKey, eventCount: number): Promise<boolean>;
 }
 
-/** What is masked, or would be. */
+/** How much is masked, or would be masked. */
 export interface Counts {
   mark: string;
   events: number;
@@ -53,33 +53,39 @@ export interface Counts {
   fields: number;
 }
 
-/** What a mark is named after where a member marked a text. */
+/** The rule in the marks of texts that a member marked. */
 const RULE = 'manual';
 /** How long a request waits for the end of masking, in milliseconds. */
 const PATIENCE_MS = 20_000;
-/** Appends that the thread masks at once. Those of a text are written together: appends of others wait for their transaction. */
+/**
+ * How many appends the thread masks at once. When a text is masked, one transaction writes them, and the appends of other
+ * senders wait for it.
+ */
 const AT_ONCE = { appends: 20, bytes: 256 * 1024 };
-/** By rules: what one event tells of another is lost where a crash is between them. */
+/**
+ * How many masked appends wait for one transaction when rules find them. After a crash the rules no longer know the secrets of
+ * earlier events, so related events should be written together.
+ */
 const LARGEST_GROUP_BY_RULES = { appends: 200, bytes: 8 * 1024 * 1024 };
-/** After that others have their turn. */
+/** How long a slice takes before other work is served. */
 const SLICE_MS = 500;
-/** How long a mask waits for events that are on their way before it gives back what it has in memory, and how long then. */
+/** How long a mask waits for events to reach the store, how often it checks, and how long it then pauses without using memory. */
 const [LONGEST_WAIT_MS, LOOK_EVERY_MS, REST_MS] = [5_000, 100, 30_000];
-/** Somebody else masks the same session: its appends are read again. */
+/** How often a mask starts again because another mask changed the same session. */
 const MOST_TRIES = 20;
 
 /**
- * Masks texts in stored sessions, as jobs (`jobs.ts`) whose progress is the last event before which all is masked.
+ * Masks texts in stored sessions. A mask is a job (`jobs.ts`), and its progress is the event up to which everything is masked.
  *
  * | a mask      | when                                 | becomes                                  |
  * | ----------- | ------------------------------------ | ---------------------------------------- |
  * | –           | a member marks a text                | running; its text is kept encrypted      |
- * | running     | each transaction                     | running, some appends further            |
- * | running     | events are on their way for too long | running, after a rest                    |
- * | running     | the session is held                  | held; its text is forgotten              |
- * | running     | its job fails for good               | failed; its text is forgotten            |
- * | running     | who asked withdraws it               | cancelled; its text is forgotten         |
- * | running     | it has read what came until then     | done; its text is forgotten              |
+ * | running     | a transaction is committed           | running, some appends further            |
+ * | running     | events do not reach the store        | running, after a pause                   |
+ * | running     | the session is held                  | held; its text is deleted                |
+ * | running     | its job fails for good               | failed; its text is deleted              |
+ * | running     | its requester withdraws it           | cancelled; its text is deleted           |
+ * | running     | it has read all events               | done; its text is deleted                |
  */
 export class Masking {
   readonly #options: MaskingOptions;
@@ -125,7 +131,7 @@ export class Masking {
     }
   }
 
-  /** The session with all that was acknowledged of it by now; without, where that is on its way into the store for long. */
+  /** Waits for the acknowledged events of the session to reach the store. After a while it returns the session without them. */
   async *whenArrived(session: SessionRow): Slices<SessionRow> {
     const { db, bus } = this.#options;
     if (!bus) return session;
@@ -140,7 +146,7 @@ export class Masking {
   }
 
   /**
-   * Masks a text; resolves when that is done, or has taken long and goes on by itself.
+   * Masks a text. Resolves once that is done, or after a while; the mask then continues by itself.
    * @throws MaskHeld
    */
   async mask(place: SessionKey, userId: string, text: string): Promise<MaskRow> {
@@ -154,8 +160,8 @@ export class Masking {
   }
 
   /**
-   * Notes that a text is to be masked; who asks begins the job.
-   * @param along what is written in the same transaction
+   * Stores the request to mask a text. The caller must start the job.
+   * @param along writes more in the same transaction
    * @throws MaskHeld
    */
   async ask(
@@ -192,9 +198,9 @@ export class Masking {
   }
 
   /**
-   * Masks the events that were acknowledged when the mask was asked for, and those that came until all of these were read: a
-   * session that grows all the time is read once.
-   * @returns `waits`: events are on their way for long; `overtaken`: somebody else changed what was read
+   * Masks the events that were acknowledged when the mask was requested, and those that arrived until these had been read. Thus
+   * it reads a session that keeps growing only once.
+   * @returns `waits`: events do not reach the store; `overtaken`: another mask changed the appends that were read
    */
   async *#attempt(job: Job, mask: MaskRow, wanted: Wanted): Slices<'done' | 'waits' | 'overtaken'> {
     const { db, thread, bus, now, onMasked } = this.#options;
@@ -213,7 +219,7 @@ export class Masking {
       if (session && !(yield* writing.mask(session, read + 1))) return 'overtaken';
       if (!hasArrived) return (await writing.flush()) ? 'waits' : 'overtaken';
       if (!(await writing.end())) return 'overtaken';
-      // The bus has nothing of the session any more as it was sent: what was on its way is written, and is removed from there.
+      // Removes the original events from the bus, because all of them are in the store by now.
       const { event_count: eventCount = 0 } = session ?? {};
       const isGone = async () => !bus || !session || bus.removeWritten({ organizationId, sessionId }, eventCount);
       if (!(yield* poll(isGone))) return 'waits';
@@ -222,7 +228,7 @@ export class Masking {
         const own = before && { before, ...(await masker.maskFields(before)) };
         isDone = await finishMask(db, job, mask, own, now());
       }
-      // With the events that were read.
+      // Uses the session row that covers the masked events.
       if (session) await onMasked({ ...session, updated_at: now() });
       return 'done';
     } finally {
@@ -230,7 +236,7 @@ export class Masking {
     }
   }
 
-  /** Ends a mask before its end; what it has masked until then stays masked. */
+  /** Ends a mask early. The text that it has masked so far stays masked. */
   async #stop(job: Job, outcome: 'held' | 'failed'): Promise<void> {
     const { db, now, onMasked } = this.#options;
     const { organization_id: organizationId, job_id: maskId } = job;
@@ -254,7 +260,7 @@ export class Masking {
   }
 }
 
-/** @throws Unrepairable where the service has another pepper by now */
+/** @throws Unrepairable if the pepper of the service has changed */
 export function unsealed(pepper: string, id: string, sealed: string): string {
   try {
     return unseal(pepper, id, sealed);
@@ -263,14 +269,14 @@ export function unsealed(pepper: string, id: string, sealed: string): string {
   }
 }
 
-/** Writes what a masker finds in a session, and how far it is. */
+/** Writes the findings of a masker in a session, and its progress. */
 class Writing {
   readonly #options: Pick<MaskingOptions, 'db' | 'now'>;
   readonly #job: Job;
   readonly #mask: MaskRow;
   readonly #masker: Pick<Masker, 'add' | 'end'>;
   readonly #turn = new Turn();
-  /** Found, and not written yet. */
+  /** Findings that are not written yet. */
   #found: MaskedAppend[] = [];
 
   constructor(
@@ -285,14 +291,14 @@ class Writing {
     this.#masker = masker;
   }
 
-  /** Masks from an event on, to the end of the session as it is given. @returns false where it was overtaken */
+  /** Masks from an event on to the end of the given session. @returns false if another mask changed the same appends */
   async *mask(session: SessionRow, from: number): Slices<boolean> {
     for await (const appends of readSome(this.#options.db, session, from, session.event_count)) {
       const { masked, isSettled } = await this.#masker.add(appends);
       this.#found.push(...masked);
       const through = isSettled ? appends.at(-1)?.last_sequence : undefined;
       if (this.#isFull() && !(await this.flush(through))) return false;
-      // After a crash the rules remember no events, so the progress never passes a finding that is not written.
+      // After a crash the rules no longer know earlier events, so the progress never passes an unwritten finding.
       if (this.#found.length === 0 && through !== undefined) this.#job.progress = String(through);
       if (this.#turn.isOver()) yield 0;
     }
@@ -304,7 +310,10 @@ class Writing {
     return this.flush();
   }
 
-  /** @param through the event before which all is masked then @returns false where it was overtaken */
+  /**
+   * @param through the event up to which everything is masked afterwards
+   * @returns false if another mask changed the same appends
+   */
   async flush(through?: number): Promise<boolean> {
     const { db, now } = this.#options;
     if (this.#found.length === 0) return true;
@@ -324,7 +333,7 @@ class Writing {
   }
 }
 
-/** Tells when a slice has taken its time. */
+/** Measures the time of a slice. */
 class Turn {
   #since = performance.now();
 
@@ -335,7 +344,7 @@ class Turn {
   }
 }
 
-/** Asks again and again, for a while; false: that was not long enough. */
+/** Repeats the question until the answer is true. Returns false after a while. */
 async function* poll(ask: () => Promise<boolean>): Slices<boolean> {
   for (const end = performance.now() + LONGEST_WAIT_MS; !(await ask()); yield LOOK_EVERY_MS) {
     if (performance.now() > end) return false;
@@ -343,7 +352,7 @@ async function* poll(ask: () => Promise<boolean>): Slices<boolean> {
   return true;
 }
 
-/** Appends of a session, as many as are masked at once. */
+/** Reads appends of a session in groups that are masked at once. */
 async function* readSome(db: Db, session: SessionRow, from: number, to: number): AsyncGenerator<StoredAppend[]> {
   let some: StoredAppend[] = [];
   let bytes = 0;

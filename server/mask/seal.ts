@@ -6,12 +6,12 @@ const TAG_BYTES = 16;
 
 const derive = (pepper: string, use: string) => Buffer.from(hkdfSync('sha256', pepper, '', use, 32));
 
-/** Of the marks in sessions; each session has a key of its own, see `createMarker`. */
+/** The key for the digests in marks. Each session has its own key, which `createMarker` derives from this one. */
 export const markKey = (pepper: string): Uint8Array => derive(pepper, 'marks of masked texts');
 
 /**
- * Encrypts a text for as long as it is being masked, so that nothing in the store shows it.
- * @param id of the session or run that it belongs to: it is decrypted for no other
+ * Encrypts a text while it is being masked, so that the store never shows it.
+ * @param id the session or run of the text; the text cannot be decrypted for another one
  */
 export function seal(pepper: string, id: string, text: string): string {
   const nonce = randomBytes(NONCE_BYTES);
@@ -21,7 +21,7 @@ export function seal(pepper: string, id: string, text: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
 }
 
-/** @throws where it was sealed under another pepper, or for another id */
+/** @throws if the text was sealed with another pepper or for another id */
 export function unseal(pepper: string, id: string, sealed: string): string {
   const bytes = Buffer.from(sealed, 'base64');
   const decipher = createDecipheriv(

@@ -9,9 +9,9 @@ type Write = (line: string) => void;
 const LISTED_AT_ONCE = 100;
 
 /**
- * Reports what today's rules of redaction find in stored sessions, beside a service that may be using the store. With `--apply` it
- * asks the service to mask that; with `--cancel` it withdraws what the service has not masked yet.
- * @throws if something is found, and is not going to be masked
+ * Reports what the current redaction rules find in stored sessions; a service may use the store meanwhile. With `--apply` it
+ * requests the service to mask the findings. With `--cancel` it withdraws the requests that are not done yet.
+ * @throws if there are findings that will not be masked
  */
 export async function sweep(config: Config, write: Write, options: readonly string[]): Promise<void> {
   const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = config;
@@ -43,7 +43,7 @@ export async function sweep(config: Config, write: Write, options: readonly stri
   );
 }
 
-/** @throws if there is another option */
+/** @throws if there is an unknown option */
 function readOptions(options: readonly string[]): { after: string; isApplied: boolean } {
   const rest = [...options];
   const isApplied = rest[0] === '--apply' && rest.shift() !== undefined;
@@ -58,7 +58,10 @@ function readOptions(options: readonly string[]): { after: string; isApplied: bo
 
 const heldBy = (holdId: string | undefined) => (holdId === undefined ? '' : `; held by ${holdId}`);
 
-/** Asks the service to mask what was found. @returns what becomes of it, and whether a hold leaves it as it is */
+/**
+ * Requests the service to mask a finding.
+ * @returns the outcome as the end of a sentence, and whether a hold leaves the finding unmasked
+ */
 async function ask(place: StoreOptions, finding: SweepFinding): Promise<{ becomes: string; isLeft: boolean }> {
   try {
     const isNew = await changeStore(place, (transaction) => askForSweep(transaction, finding, Date.now()));
@@ -72,13 +75,13 @@ async function ask(place: StoreOptions, finding: SweepFinding): Promise<{ become
   }
 }
 
-/** Withdraws masks that sweeps have asked for and that are not done. Texts that are masked already stay masked. */
+/** Withdraws the masks that sweeps requested and that are not done. Texts that are masked already stay masked. */
 async function cancel(place: StoreOptions, write: Write): Promise<void> {
   let cancelled = 0;
   for (let listed = LISTED_AT_ONCE; listed === LISTED_AT_ONCE; ) {
     const masks = await changeStore(place, (transaction) => listSweepMasks(transaction, LISTED_AT_ONCE));
     for (const mask of masks) {
-      // One in a transaction, so that the service does not wait for many, and cannot deadlock.
+      // Each has its own transaction, so that the service waits for one at most and no deadlock is possible.
       const isCancelled = await changeStore(place, (transaction) => cancelMask(transaction, mask, Date.now()));
       if (isCancelled) cancelled++;
     }

@@ -8,15 +8,15 @@ import { findHoldOf } from '../store/holds.ts';
 import { listSwept, OWN_FIELDS, type SweptSession } from '../store/masks.ts';
 import type { Db } from '../store/schema.ts';
 
-/** What today's rules would mask in a session that was stored before. */
+/** What the current rules would mask in a stored session. */
 export interface SweepFinding extends SessionKey {
-  /** In which something is found; what the session says of itself counts as one more. */
+  /** How many events have findings. The descriptive fields of the session count as one more event. */
   events: number;
-  /** Places by rule. */
+  /** How many places each rule found. */
   rules: Readonly<Record<string, number>>;
-  /** Of a hold that keeps the session as it is. */
+  /** The hold that prevents masking, if any. */
   holdId: string | undefined;
-  /** That the session has. */
+  /** How many events the session has. */
   eventCount: number;
 }
 
@@ -25,14 +25,14 @@ export interface SweepReport {
   findings: number;
 }
 
-/** Sessions that one query lists. */
+/** How many sessions one query lists. */
 const AT_ONCE = 200;
 
 /**
- * Looks in all stored events for what today's rules would mask, and changes nothing. Sessions come in the order of their ids,
- * so that a sweep can go on where another one was stopped. Marks of the machines shield what they stand for, as there.
- * @param after the id of the last session that was looked at; empty: none was
- * @param tell is told of each session in which something is found
+ * Searches all stored events for text that the current rules would mask, and changes nothing. Sessions come in the order of
+ * their ids, so that a sweep can continue where an earlier one stopped. The marks of machines are trusted, as on the machines.
+ * @param after the id of the last session of an earlier sweep; empty: starts with the first session
+ * @param tell called for each session with findings
  */
 export async function sweepSessions(
   db: Db,
@@ -62,7 +62,7 @@ async function sweepSession(db: Db, session: SweptSession): Promise<Pick<SweepFi
   let events = 0;
   const look = (eventType: string, payload: unknown) => {
     if (typeof payload !== 'object' || payload === null) return;
-    // Counted anew: what the machine has counted is masked already.
+    // The counts of the machine are left out, because they count text that is masked already.
     const { redactions: _, ...fields } = payload as Record<string, unknown>;
     const [masked] = redactor.redact([{ eventType, payload: fields } as unknown as CapturedEvent], {
       session: session_id,

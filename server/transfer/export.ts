@@ -18,21 +18,21 @@ import { type Header, KIND, type Manifest, Parts, PERSON_KIND } from './format.t
 import { type Selection, selectOrganization, selectPerson, toExported, WITH_WORDS } from './tables.ts';
 
 export interface ExportOptions {
-  /** Of one moment. */
+  /** A consistent snapshot of the store. */
   db: Db;
   /** Id or short name of the organization. */
   organization: string;
   /** Id or e-mail of the one person whose data is exported; absent: the whole organization. */
   person?: string | undefined;
-  /** Must not exist. */
+  /** The file must not exist. */
   file: string;
   key: AuditKey;
   now: () => number;
 }
 
 /**
- * Writes an organization, or one person of it, into a file, a page of rows at a time. Under its name there is a whole file or
- * nothing.
+ * Writes an organization, or one person of it, into a file, one page of rows at a time. The file appears under its final name
+ * only when it is complete.
  * @returns how many rows each table has
  * @throws if there is no such organization or person, or the file exists
  */
@@ -60,7 +60,7 @@ export function assertFree(file: string): void {
 }
 
 /**
- * Notes in the audit log of the organization that its operator exports it, or one person of it.
+ * Records in the audit log of the organization that the operator exports it, or one person of it.
  * @throws if there is no such organization or person
  */
 export async function recordExport(
@@ -100,7 +100,7 @@ async function select({
   return { of: { kind: PERSON_KIND, organizationId, userId }, tables: selectPerson(organizationId, userId) };
 }
 
-/** Also one who has left, by their id, if sessions or machines of theirs stayed. */
+/** Also finds a person who has left, by id, if some of their sessions or machines still exist. */
 async function findPerson(db: Db, organizationId: string, person: string): Promise<string> {
   const found = await firstRow(
     db,
@@ -145,7 +145,7 @@ async function* rowsOf(db: Db, table: MovedTable, tables: Selection): AsyncGener
     for await (const page of pagesOf(db, table, tables[table])) yield* page;
     return;
   }
-  // A session at a time, along the key of the appends, which begins with it.
+  // Reads session by session, because the primary key of the appends begins with the session.
   for await (const sessions of pagesOf(db, 'sessions', sql`${tables.sessions} and ${WITH_WORDS}`)) {
     for (const { session_id: sessionId, organization_id: organizationId } of sessions) {
       const ofSession = sql`session_id = ${sessionId} and organization_id = ${organizationId}`;

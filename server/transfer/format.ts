@@ -7,28 +7,28 @@ import { isSignedBy } from '../audit/heads.ts';
 import type { MovedRow, MovedTable } from '../store/move.ts';
 
 /*
- * An exported organization, or one person of it, is one file: lines of JSON, compressed with zstd. The first line says what it is, then comes a line
- * for each row, and the last line is the manifest. `zstd -dc FILE` shows it.
+ * An exported organization, or one person of it, is one file of JSON lines, compressed with zstd. The first line is the header,
+ * then each row has a line, and the last line is the manifest. `zstd -dc FILE` shows it.
  */
 
 export const KIND = 'session-capture export';
-/** Of one person's data, which cannot be imported: what it refers to is the organization's. */
+/** One person's data cannot be imported, because it refers to rows of the organization. */
 export const PERSON_KIND = 'session-capture export of a person';
 
 export const Header = Type.Object({
   kind: Type.Union([Type.Literal(KIND), Type.Literal(PERSON_KIND)]),
   at: Type.String(),
-  /** Of the service that wrote it. */
+  /** The version of the service that wrote the file. */
   version: Type.String(),
-  /** The changes of its schema: the columns of the rows. */
+  /** The migrations of its schema, which determine the columns of the rows. */
   schema: Type.Array(Type.String()),
   organizationId: Type.String(),
-  /** The person. */
+  /** The person whose data this is; absent: the whole organization. */
   userId: Type.Optional(Type.String()),
 });
 export type Header = Static<typeof Header>;
 
-/** A row of a table. Of `appends` it has the events in place of their compressed form. */
+/** A row of a table. A row of `appends` has the events instead of their compressed form. */
 export interface PartLine {
   part: MovedTable;
   row: MovedRow;
@@ -40,16 +40,16 @@ type Part = Static<typeof Part>;
 export const Manifest = Type.Object({
   manifest: Type.Object({
     header: Header,
-    /** SHA-256 of the lines of each table, line feeds included, in order. */
+    /** The number and SHA-256 of the lines of each table, including line feeds, in order. */
     parts: Type.Array(Part),
     publicKey: Type.String(),
   }),
-  /** Over the canonical JSON of `manifest`, with the audit key. */
+  /** The signature of the canonical JSON of `manifest` with the audit key. */
   signature: Type.String(),
 });
 export type Manifest = Static<typeof Manifest>;
 
-/** Rows and SHA-256 of each part, as its lines go by. */
+/** Computes the number of rows and the SHA-256 of each part, line by line. */
 export class Parts {
   readonly #parts = new Map<string, { rows: number; hash: ReturnType<typeof createHash> }>();
 
@@ -65,7 +65,7 @@ export class Parts {
   }
 }
 
-/** What is read of an export that is whole. */
+/** The header and row counts of a verified export. */
 export interface ExportFile {
   header: Header;
   rowsOf: Map<string, number>;
@@ -73,7 +73,7 @@ export interface ExportFile {
 
 /**
  * Reads an export to its end, and compares it with its manifest.
- * @throws if it is none of an organization, is not whole, or was changed
+ * @throws if it is not the export of an organization, is incomplete, or was changed
  */
 export async function verifyFile(path: string): Promise<ExportFile> {
   const parts = new Parts();
@@ -101,12 +101,12 @@ function isSigned({ manifest, signature }: Manifest): boolean {
   try {
     return isSignedBy(manifest.publicKey, manifest, signature);
   } catch {
-    // The key is none.
+    // The manifest contains no valid key.
     return false;
   }
 }
 
-/** The rows of an export, whose manifest fits, each with the length of its line. */
+/** Reads the rows of a verified export, each with the length of its line. */
 export async function* readRows(path: string): AsyncGenerator<PartLine & { length: number }> {
   for await (const line of linesOf(path)) {
     const value = parse(line);
@@ -127,7 +127,10 @@ function parse(line: string): unknown {
 
 const NEWLINE = 0x0a;
 
-/** Not Node's readline, which ends a line at U+2028 as well. @throws if it cannot be read, or is not compressed so */
+/**
+ * Reads the lines of a file. Node's readline is not used, because it also ends a line at U+2028.
+ * @throws if the file cannot be read or is not compressed with zstd
+ */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const file = createReadStream(path);
   const plain = createZstdDecompress();

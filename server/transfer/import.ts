@@ -5,15 +5,15 @@ import type { Db } from '../store/schema.ts';
 import { type ExportFile, type PartLine, readRows, verifyFile } from './format.ts';
 import { EXPORTED, toExported, toStored } from './tables.ts';
 
-/** What is written or compared at once. */
+/** How much is written or compared at once. */
 const MOST_ROWS = 100;
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /**
- * Writes an exported organization into a store that has no other. Rows that are there already stay, so an import that was
- * interrupted is repeated.
- * @returns what differs between the file and the store afterwards, a line each
- * @throws if the file is not whole, or the store has something else
+ * Writes an exported organization into a store that has no other one. Existing rows stay, so an interrupted import can be
+ * repeated.
+ * @returns a line for each difference between the file and the store afterwards
+ * @throws if the file is incomplete, or the store has another organization
  */
 export async function importOrganization(db: Db, path: string): Promise<string[]> {
   const file = await verifyFile(path);
@@ -27,8 +27,8 @@ export async function importOrganization(db: Db, path: string): Promise<string[]
 
 /**
  * Compares an exported organization with the store, without writing.
- * @returns what differs, a line each
- * @throws if the file is not whole
+ * @returns a line for each difference
+ * @throws if the file is incomplete
  */
 export async function checkImport(db: Db, path: string): Promise<string[]> {
   return compare(db, path, await verifyFile(path));
@@ -54,7 +54,7 @@ interface Batch {
   rows: MovedRow[];
 }
 
-/** Rows of one table, in the order of the file. */
+/** Reads the rows of the file in order, in batches of one table each. */
 async function* batchesOf(path: string): AsyncGenerator<Batch> {
   let batch: Batch | undefined;
   let bytes = 0;
@@ -76,7 +76,7 @@ function tableOf(part: PartLine['part']): MovedTable {
   throw new Error(`The file has rows of ${part}, which this version does not import`);
 }
 
-/** Differences that are named one by one; of more, their number alone is of use. */
+/** How many differences are reported one by one. Further ones are only counted. */
 const MOST_NAMED = 100;
 
 async function compare(db: Db, path: string, { header, rowsOf }: ExportFile): Promise<string[]> {
@@ -122,5 +122,5 @@ const nameOf = (table: MovedTable, row: MovedRow) =>
     .map((column) => String(row[column]))
     .join(' ');
 
-/** The same for the same values, in whatever order the store has its columns. */
+/** Equal for rows with the same values, independent of the order of the columns. */
 const textOf = (row: MovedRow) => JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1)));

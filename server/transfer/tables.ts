@@ -5,18 +5,18 @@ import type { MovedRow, MovedTable } from '../store/move.ts';
 
 const own = (organizationId: string) => sql`organization_id = ${organizationId}`;
 const kept = (organizationId: string) => sql`organization_id = ${organizationId} and deleted_at is null`;
-/** Not those of a session that was deleted, and whose rows nobody has removed yet. */
+/** Excludes the rows of deleted sessions that are not removed yet. */
 const ofKept = (organizationId: string) =>
   sql`organization_id = ${organizationId}
     and session_id in (select session_id from sessions where ${kept(organizationId)})`;
 
-/** The sessions whose words nobody has removed: what is left of others for the moment is read by nobody. */
+/** The sessions whose content has not expired. Content of the others that is not removed yet must not be read. */
 export const WITH_WORDS = sql`content_expired_at is null`;
 
-/** Conditions on the rows of tables that are exported; a table comes after those that it refers to. */
+/** Conditions for the exported rows of each table. A table comes after the tables that it refers to. */
 export type Selection = { [Name in MovedTable]?: RawBuilder<unknown> };
 
-/** The tables of an exported organization, and which of their rows are its own. */
+/** The exported tables, and the condition for the rows of an organization. */
 export const EXPORTED: { [Name in MovedTable]?: (organizationId: string) => RawBuilder<unknown> } = {
   users: (organizationId) =>
     sql`user_id in (select user_id from members where organization_id = ${organizationId} and status = 'active')`,
@@ -38,7 +38,7 @@ export const EXPORTED: { [Name in MovedTable]?: (organizationId: string) => RawB
     sql`organization_id = ${organizationId}
       and session_id in (select session_id from sessions where ${kept(organizationId)} and ${WITH_WORDS})`,
   session_views: ofKept,
-  // One that is still running has its text, under a key of this service.
+  // A running mask contains its text, encrypted with a key of this service.
   masks: (organizationId) => sql`${ofKept(organizationId)} and finished_at is not null`,
   event_masks: ofKept,
   mask_runs: (organizationId) => sql`${own(organizationId)} and finished_at is not null`,
@@ -53,7 +53,7 @@ export const EXPORTED: { [Name in MovedTable]?: (organizationId: string) => RawB
 export const selectOrganization = (organizationId: string): Selection =>
   Object.fromEntries(Object.entries(EXPORTED).map(([table, fitting]) => [table, fitting(organizationId)]));
 
-/** The same of one person: what they did and sent, and what is kept of them. */
+/** Selects the data of one person: what they did and sent, and what is stored about them. */
 export const selectPerson = (organizationId: string, userId: string): Selection => {
   const theirs = sql`organization_id = ${organizationId} and user_id = ${userId}`;
   const sessions = sql`${theirs} and deleted_at is null`;
@@ -80,7 +80,7 @@ export const selectPerson = (organizationId: string, userId: string): Selection 
   };
 };
 
-/** Tables that no export has, and why. */
+/** The tables that are never exported, and the reason. */
 export const NOT_EXPORTED: { [Name in MovedTable]?: string } = {
   settings: 'of the service, with its keys and its pepper',
   jobs: 'of what is masked at the moment, with texts under a key of this service',
@@ -90,7 +90,7 @@ export const NOT_EXPORTED: { [Name in MovedTable]?: string } = {
   provider_records: 'sign-ins at the embedded identity provider',
 };
 
-/** An append as it is exported: each event with the text of its payload, exactly as it was accepted. */
+/** The exported form of a row. An append has each event with the text of its payload, exactly as it was accepted. */
 export function toExported(table: MovedTable, row: MovedRow): MovedRow {
   if (table !== 'appends') return row;
   const { codec, body, ...rest } = row;
@@ -98,11 +98,11 @@ export function toExported(table: MovedTable, row: MovedRow): MovedRow {
   return { ...rest, events: events.map(({ eventType, payload }) => ({ eventType, payload: textOf(payload) })) };
 }
 
-/** @throws if the bytes are no text, which no accepted payload is */
+/** @throws if the bytes are not UTF-8; the service accepts no such payload */
 const textOf = (bytes: Uint8Array) => STRICT.decode(bytes);
 const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The row of the store. */
+/** The stored form of an exported row. */
 export function toStored(table: MovedTable, row: MovedRow): MovedRow {
   if (table !== 'appends') return row;
   const { events, ...rest } = row;
