@@ -3,13 +3,13 @@ import { Problem } from '../../contract/problem.ts';
 /** Converts stored epoch milliseconds to the ISO 8601 of the wire. */
 export const toTimestamp = (time: number): string => new Date(time).toISOString();
 
-/** The years of four digits. */
+/** The range of years with four digits. */
 const FIRST = Date.parse('0000-01-01T00:00:00.000Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
  * Converts the ISO 8601 of the wire to epoch milliseconds; a leap second counts as the second before it.
- * @throws Problem `validation_failed` for any other text than a time in the years 0000 to 9999
+ * @throws Problem `validation_failed` unless the text is a time in the years 0000 to 9999
  */
 export function fromTimestamp(text: string): number {
   const time = Date.parse(text.replace(/:60(?=[.zZ+-])/, ':59'));
@@ -17,7 +17,7 @@ export function fromTimestamp(text: string): number {
   throw new Problem('validation_failed', `${text} is not a time in the years 0000 to 9999 (UTC).`);
 }
 
-/** `{ [name]: timestamp }`, or `{}` for null: answers leave unknown fields out. */
+/** `{ [name]: timestamp }`, or `{}` for null, because responses leave out unknown fields. */
 export const optionalTimestamp = <const Name extends string>(name: Name, time: number | null) =>
   (time === null ? {} : { [name]: toTimestamp(time) }) as { [Key in Name]?: string };
 
@@ -25,8 +25,8 @@ export const optionalTimestamp = <const Name extends string>(name: Name, time: n
 export const optional = <const Name extends string, Value>(name: Name, value: Value | null) =>
   (value === null ? {} : { [name]: value }) as { [Key in Name]?: Value };
 
-/** The e-mail as accounts, invitations and members are found by it: in lower case. */
+/** The lower-case e-mail by which accounts, invitations and members are found. */
 export const emailKey = (email: string): string => email.trim().toLowerCase();
 
-/** The text as both engines store it: PostgreSQL refuses NUL, and UTF-8 has no lone surrogates. */
+/** Replaces the characters that an engine cannot store: PostgreSQL refuses NUL, and UTF-8 has no lone surrogates. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

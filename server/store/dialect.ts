@@ -6,7 +6,7 @@ import { NONE } from './rows.ts';
 import type { Db } from './schema.ts';
 import { ThreadEnded } from './sqlite/connection-thread.ts';
 
-/* How the engines differ in a statement that both run, and in their errors. */
+/* The differences between the engines in statements that both run, and in their errors. */
 
 export type Engine = 'sqlite' | 'postgres';
 
@@ -14,31 +14,31 @@ export type Engine = 'sqlite' | 'postgres';
 export const ofEngine = <Value>(db: Db, values: Record<Engine, Value>): Value =>
   values[isPostgres(db) ? 'postgres' : 'sqlite'];
 
-/** Locks the selected rows against changes until the transaction ends. SQLite has one writer, and needs no lock. */
+/** Locks the selected rows against changes until the transaction ends. SQLite has only one writer, so it needs no lock. */
 export const forShare = (db: Db) => ofEngine(db, { sqlite: NONE, postgres: sql`for share` });
 
 /** Locks the selected rows against changes and other locks until the transaction ends. */
 export const forUpdate = (db: Db) => ofEngine(db, { sqlite: NONE, postgres: sql`for update` });
 
-/** Keeps the selected rows from being removed until the transaction ends; otherwise they may change. */
+/** Prevents the deletion of the selected rows until the transaction ends. Other changes are possible. */
 export const forKeyShare = (db: Db) => ofEngine(db, { sqlite: NONE, postgres: sql`for key share` });
 
-/** A row for each text, in the column `id`. It takes one parameter for any number of them. */
+/** A row for each text, in the column `id`. It needs one parameter for any number of texts. */
 export const rowsOfTexts = (db: Db, texts: readonly string[]) =>
   isPostgres(db)
     ? sql`select unnest(${[...texts]}::text[]) as id`
     : sql`select value as id from json_each(${JSON.stringify(texts)})`;
 
-/** Whether the column has one of the texts. It takes one parameter for any number of them. */
+/** Whether the column has one of the texts. It needs one parameter for any number of texts. */
 export const isOneOf = (db: Db, column: string, texts: readonly string[]) =>
   isPostgres(db)
     ? sql<boolean>`${sql.ref(column)} = any(${[...texts]}::text[])`
     : sql<boolean>`${sql.ref(column)} in (${rowsOfTexts(db, texts)})`;
 
-/** The aggregate that collects values; SQLite, which has no arrays, returns JSON text. */
+/** The aggregate that collects values. SQLite has no arrays, so it returns JSON text. */
 export const jsonArray = (db: Db) => ofEngine(db, { sqlite: sql`json_group_array`, postgres: sql`json_agg` });
 
-/** What `jsonArray` made, as an array. */
+/** Converts the result of `jsonArray` to an array. */
 export const fromJsonArray = <Value>(made: Value[] | string): Value[] =>
   typeof made === 'string' ? JSON.parse(made) : made;
 
@@ -66,7 +66,7 @@ const LOST_CONNECTION = new RegExp(
   ].join('|'),
 );
 
-/** Whether the error is temporary, and therefore answered 503. */
+/** Whether the error is temporary, so that the response has status 503. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = String((error as { code?: unknown }).code ?? '');
@@ -87,7 +87,7 @@ function isSqliteUnavailable(error: Error): boolean {
   return SQLITE_UNAVAILABLE.has(Number((error as { errcode?: number }).errcode ?? 0) & 0xff);
 }
 
-/** SQLITE_CORRUPT, SQLITE_NOTADB; and in full SQLITE_IOERR_FSYNC, SQLITE_IOERR_DIR_FSYNC. */
+/** SQLITE_CORRUPT and SQLITE_NOTADB; the extended codes SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC follow. */
 const SQLITE_LOST = new Set([11, 26]);
 const SQLITE_UNSYNCED = new Set([10 | (4 << 8), 10 | (5 << 8)]);
 

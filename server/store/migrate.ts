@@ -12,7 +12,7 @@ export type SchemaChange = {
   isAdditive: boolean;
 } & (
   | {
-      /** Run in one transaction. On PostgreSQL it holds their locks until its end, so a slow statement needs its own change. */
+      /** Run in one transaction. PostgreSQL holds the locks until its end, so a slow statement needs its own change. */
       statements: readonly string[];
     }
   | {
@@ -28,8 +28,8 @@ export const changesOf = (engine: Engine): readonly SchemaChange[] => [
 ];
 
 /**
- * Brings the schema up to date, one change after the other, each in a transaction. Replicas that start together wait for
- * each other. A store with changes of a newer version is accepted if they are additive.
+ * Brings the schema up to date, one change after the other, each in its own transaction. Replicas that start at the same time
+ * wait for each other. A store with changes of a newer version is accepted if they are additive.
  * @throws if the store is too new or too old for this program, or a change fails
  */
 export async function migrate<Schema>(
@@ -109,7 +109,7 @@ type IndexChange = Extract<SchemaChange, { index: string }>;
 const createIndex = ({ index, on, isUnique = false }: IndexChange, how = '') =>
   `create ${isUnique ? 'unique ' : ''}index ${how} if not exists ${index} on ${on}`;
 
-/** An interrupted attempt leaves an invalid index, which slows writes and answers no query; it is dropped first. */
+/** Drops the invalid index of an interrupted attempt first, because it slows writes and serves no query. */
 async function buildIndex<Schema>(db: Kysely<Schema>, change: IndexChange): Promise<void> {
   if ((await isValidIndex(db, change.index)) === false) {
     await sql`drop index concurrently ${sql.ref(change.index)}`.execute(db);
@@ -122,7 +122,7 @@ async function buildIndex<Schema>(db: Kysely<Schema>, change: IndexChange): Prom
 const PAUSE_MS = 1_000;
 const MOST_ATTEMPTS = 300;
 
-/** Retries a change that could not lock its tables: while it waited for a lock, all later statements would wait too. */
+/** Retries a change that could not lock its tables. A longer wait for the lock would block all later statements, too. */
 async function patiently(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -59,9 +59,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 /**
- * Opens a store that a service may be using, to read it.
- * @param isSnapshot the embedded store: as it is at the first read
- * @throws if there is none, or row-level security would hide its rows
+ * Opens a store for reading while a service may be using it.
+ * @param isSnapshot whether the embedded store stays as it is at the first read
+ * @throws if there is no store, or row-level security would hide its rows
  */
 export async function openStoreToRead(
   { databaseUrl, dataDir, onError }: StoreOptions,
@@ -79,8 +79,8 @@ export async function openStoreToRead(
 }
 
 /**
- * Reads a store that a service may be using as it is at one moment: what is written meanwhile is not seen.
- * @throws if there is none, or row-level security would hide its rows
+ * Reads a consistent snapshot of a store while a service may be using it.
+ * @throws if there is no store, or row-level security would hide its rows
  */
 export async function readSnapshot<Result>(options: StoreOptions, read: (db: Db) => Promise<Result>): Promise<Result> {
   const db = await openStoreToRead(options, true);
@@ -93,8 +93,8 @@ export async function readSnapshot<Result>(options: StoreOptions, read: (db: Db)
 }
 
 /**
- * Changes a store that a service may be using, in one short transaction.
- * @throws if there is none, or row-level security would hide its rows
+ * Changes a store in one short transaction while a service may be using it.
+ * @throws if there is no store, or row-level security would hide its rows
  */
 export async function changeStore<Result>(
   options: StoreOptions,
@@ -108,12 +108,12 @@ export async function changeStore<Result>(
   }
 }
 
-/** Beside the service: SQLite lets several processes write, one after the other. */
+/** Opens the file next to the service. SQLite lets several processes write, one after the other. */
 async function openFileToChange({ dataDir, onError }: StoreOptions): Promise<Kysely<Database>> {
   return new Kysely<Database>({ dialect: sqliteDialect(await openFile(fileIn(dataDir), onError)) });
 }
 
-/** @throws if the folder holds no store */
+/** @throws if the folder has no store */
 function fileIn(dataDir: string): string {
   const path = join(dataDir, 'session-capture.sqlite');
   if (!existsSync(path)) throw new Error(`The folder ${dataDir} holds no store. Name its folder in DATA_DIR`);
@@ -195,12 +195,12 @@ async function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url
 }
 
 /**
- * Long reads at the same time. On SQLite they share one of the two readers: one waits for it while the other searches its
- * events. On PostgreSQL they share 8 of the 20 connections.
+ * How many long reads run at the same time. On SQLite they share one of the two readers: one long read waits for the reader
+ * while the other searches its events. On PostgreSQL they share 8 of the 20 connections.
  */
 const LONG_READS = { sqlite: 2, postgres: 8 };
 
-/** Longest time without progress of the writer before the store counts as down. The largest commit takes 0.1 s. */
+/** How long the writer may make no progress before the store counts as down. The largest commit takes 0.1 s. */
 const LONGEST_LAG_MS = 5_000;
 
 async function ping(db: Db): Promise<void> {
@@ -238,7 +238,7 @@ const REMEDIES: Record<string, string> = {
   '57P03': 'it is starting up or shutting down: try again in a moment',
 };
 
-/** SQLSTATE classes of a sign-in that is refused, and of a database that does not exist. */
+/** SQLSTATE classes for a refused sign-in and for a missing database. */
 const MISCONFIGURED = /^(28|3D)/;
 
 /** Whether `openStore` failed because PostgreSQL does not answer now, and may succeed later with the same configuration. */

@@ -13,32 +13,32 @@ import { findContentReceipt } from './receipts.ts';
 import { allRows, firstRow, NONE } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
 
-/** A session to be opened. */
+/** A request to open a session. */
 export interface Opening {
   organizationId: string;
   plane: Plane;
   secretId: string;
   environmentId: string;
   installationId: string;
-  /** If given, it must be the installation's. */
+  /** If given, it must be the agent of the installation. */
   agentId: string | undefined;
   title: string | undefined;
   repoRoot: string | undefined;
   /** Its git remote, in any form. */
   repoRemote?: string | undefined;
   gitBranch: string | undefined;
-  /** Who may see it, where its client says so. */
+  /** The visibility that the client requests, if any. */
   visibility?: Visibility | undefined;
   /** Milliseconds since the epoch. */
   startedAt: number;
-  /** Set for a session that its client can find again. */
+  /** Present for a session that its client can find again. */
   capture?: Capture | undefined;
 }
 
-/** A client's own data of a session. */
+/** Data with which a client finds and links its sessions. */
 export interface Capture {
   clientKey: string;
-  /** Keys of other sessions of the client. */
+  /** The key of another session of the client, as is `forkedFrom`. */
   continues: string | undefined;
   forkedFrom: string | undefined;
   /** Milliseconds since the epoch. */
@@ -55,7 +55,7 @@ export async function openSession(db: Db, opening: Opening, now: number): Promis
   return (await insertOpened(db, { ...opening, visibility }, now)) ?? Promise.reject(await whyNot(db, opening));
 }
 
-/** The strictest of what the client asks for, the default of the organization, and the sessions that it comes from. */
+/** The strictest of the requested visibility, the default of the organization, and the visibilities of the parent sessions. */
 const visibilityOf = async (db: Db, opening: Opening): Promise<Visibility> =>
   strictestOf(
     opening.visibility,
@@ -64,8 +64,8 @@ const visibilityOf = async (db: Db, opening: Opening): Promise<Visibility> =>
   );
 
 /**
- * Of the sessions that it continues or was forked from, which a person may have hidden since. Of the sender's own alone: members
- * can compute the keys of others, and would learn by this who may see those.
+ * The visibilities of the sessions that it continues or was forked from, because a person may have hidden these. Only sessions of
+ * the sender count. Members can compute the keys of others, and would otherwise learn who may see those sessions.
  */
 async function visibilitiesOfParents(
   db: Db,
@@ -87,11 +87,14 @@ async function visibilitiesOfParents(
 
 const LONGEST_REPOSITORY = 300;
 
-/** In its normal form, which holds no credentials. */
+/** The normal form of the remote, which contains no credentials. */
 const repositoryOf = ({ repoRemote }: Opening): string | null =>
   (repoRemote === undefined ? undefined : addressOf(repoRemote)?.slice(0, LONGEST_REPOSITORY)) ?? null;
 
-/** Inserts the session with its visibility. @returns undefined when its machine or agent cannot be used, or its key is taken or was deleted */
+/**
+ * Inserts the session with its visibility.
+ * @returns undefined if its machine or agent cannot be used, or its key is taken or belongs to a deleted session
+ */
 function insertOpened(
   db: Db,
   opening: Opening & { visibility: Visibility },
@@ -126,8 +129,8 @@ function insertOpened(
 }
 
 /**
- * The person of the machine, within a query of it. What a secret sends from elsewhere than its own machine belongs to who
- * signed in with it: several machines may go by one name.
+ * An expression for the person of a new session, within a query of the machine. If a secret sends from another machine than its
+ * own, the session belongs to the person of the secret, because several machines may have the same name.
  */
 const personOf = ({ organizationId, secretId }: Opening) => {
   const ofSecret = sql`select user_id from secrets where organization_id = ${organizationId} and secret_id = ${secretId}`;
@@ -135,7 +138,7 @@ const personOf = ({ organizationId, secretId }: Opening) => {
     (${ofSecret} and environment_id is distinct from environments.environment_id), environments.user_id, (${ofSecret}))`;
 };
 
-/** Why the session could not be opened. */
+/** Finds out why the session could not be opened. */
 async function whyNot(db: Db, { organizationId, environmentId, installationId, agentId }: Opening): Promise<Problem> {
   const environment = await findEnvironment(db, organizationId, environmentId);
   if (environment?.status !== 'active') {
@@ -167,8 +170,8 @@ export type Captured =
 export type CaptureOpening = Opening & { capture: Capture };
 
 /**
- * Finds sessions by their client keys, and opens those that are not there; in one transaction, and in the given order.
- * Two requests with the same keys at the same moment get the same sessions.
+ * Finds sessions by their client keys, and opens the missing ones, in one transaction. The results are in the given order. Two
+ * requests with the same keys at the same time get the same sessions.
  */
 export function captureSessions(db: Db, openings: readonly CaptureOpening[], now: number): Promise<Captured[]> {
   return db.transaction().execute(async (transaction) => {
@@ -193,7 +196,7 @@ async function captureSession(db: Db, opening: CaptureOpening, now: number): Pro
 async function findByKey(db: Db, organizationId: string, plane: Plane, key: string): Promise<Captured | undefined> {
   const row = await findCaptured(db, organizationId, plane, key);
   if (row && row.content_expired_at === null) return { outcome: 'found', row };
-  // If its words have expired, its client continues in a new session, as after a session that was deleted because of its age.
+  // If its content has expired, its client continues in a new session, just as after a session that expired as a whole.
   const gone = row
     ? await findContentReceipt(db, organizationId, row.session_id)
     : await findDeleted(db, organizationId, plane, key);

@@ -4,19 +4,19 @@ import type { Database, Db } from './schema.ts';
 /** A statement, or a part of one. */
 export type Sql<Row = unknown> = RawBuilder<Row>;
 
-/** In place of an optional part that a statement does not have. */
+/** Replaces an optional part that a statement does not have. */
 export const NONE: Sql = sql``;
 
 /** Runs a statement and returns all its rows. */
 export const allRows = async <Row>(db: Db, statement: Sql<Row>): Promise<Row[]> => (await statement.execute(db)).rows;
 
-/** Runs a statement and returns its first row; undefined when it has none. */
+/** Runs a statement and returns its first row; undefined if there is none. */
 export const firstRow = async <Row>(db: Db, statement: Sql<Row>): Promise<Row | undefined> =>
   (await statement.execute(db)).rows[0];
 
 /**
- * Runs a statement that always has a row, and returns it.
- * @throws when it has none
+ * Runs a statement that always returns a row.
+ * @throws if it returns none
  */
 export async function oneRow<Row>(db: Db, statement: Sql<Row>): Promise<Row> {
   const row = await firstRow(db, statement);
@@ -33,7 +33,7 @@ export async function runAll(db: Db, statements: readonly Sql[]): Promise<void> 
   for (const statement of statements) await statement.execute(db);
 }
 
-/** Tables whose rows are listed as a whole, by the column of their ids. */
+/** The tables with rows that lists show completely, and the columns of their ids. */
 const LISTED = {
   environments: 'environment_id',
   installations: 'installation_id',
@@ -42,7 +42,7 @@ const LISTED = {
 
 export type ListedTable = keyof typeof LISTED;
 
-/** Reads rows of an organization by their ids; in their order, without those that are gone. */
+/** Reads rows of an organization by their ids, in the given order, without missing ones. */
 export async function readListed<Table extends ListedTable>(
   db: Db,
   table: Table,
@@ -60,17 +60,17 @@ export async function readListed<Table extends ListedTable>(
   return ids.flatMap((id) => (byId.get(id) as Database[Table] | undefined) ?? []);
 }
 
-/** Inserts the columns of an object as a row. @param rest what follows, such as `on conflict` and `returning` */
+/** Inserts the columns of an object as a row. @param rest the end of the statement, such as `on conflict` and `returning` */
 export const insertion = <Table extends keyof Database>(
   table: Table,
   row: Insertable<Database[Table]>,
   rest: Sql = NONE,
 ): Sql<Database[Table]> => insertionOf(table, [row], rest) as Sql<Database[Table]>;
 
-/** SQLite takes 32,766 parameters, and PostgreSQL twice as many. Others wait while a statement runs. */
+/** SQLite accepts 32,766 parameters, and PostgreSQL twice as many. Fewer keep a statement short, because others wait for it. */
 const MOST_PARAMETERS = 10_000;
 
-/** Inserts rows with the same columns, some in each statement. */
+/** Inserts rows with the same columns, split into several statements. */
 export function insertions<Table extends keyof Database>(
   table: Table,
   rows: readonly Insertable<Database[Table]>[],
@@ -100,10 +100,10 @@ export interface AtOnceConnection extends DatabaseConnection {
 }
 
 /**
- * Writes derived rows in one transaction: SQLite's thread takes it in one message, PostgreSQL in three round trips. It is
- * not synced, because a crash that takes it back takes all of it, and it can be derived again. The next commit that is
- * synced makes it durable too.
- * @returns false, without writing, if the first of them changed no row
+ * Writes derived rows in one transaction. SQLite's thread receives it as one message, and PostgreSQL needs three round trips. The
+ * commit is not synced, because a crash undoes all of it, and the rows can be derived again. The next synced commit makes it
+ * durable, too.
+ * @returns false, without writing, if the first statement changed no row
  */
 export function runAtOnce(db: Db, statements: readonly Sql[]): Promise<boolean> {
   const compiled = statements.map((statement) => statement.compile(db));
@@ -131,7 +131,7 @@ async function runPipelined(
       await run(ROLLBACK);
       return false;
     }
-    // Sent without waiting for each other. Behind one that fails the others do nothing, and the commit rolls back.
+    // The statements are sent without waiting. If one fails, the later ones do nothing, and the commit rolls back.
     const sent = [...rest, COMMIT].map(run);
     await Promise.allSettled(sent);
     await Promise.all(sent);

@@ -3,12 +3,12 @@ import type { MaskOutcome, RunOutcome } from '../../contract/mask.ts';
 import type { Look, Surface } from '../../contract/session-view.ts';
 import type { ShareAudience, ShareLevel } from '../../contract/share.ts';
 
-/* Rows that say how an organization is governed, and what was done in it. */
+/* Rows about the governance of an organization and about the actions in it. */
 
 /** Epoch milliseconds. */
 export type Time = number;
 
-/** What an owner has decided for all members. */
+/** The policy that an owner set for all members. */
 export interface PolicyRow {
   organization_id: string;
   /** JSON text: `PolicyBody` of `contract/policy.ts`. */
@@ -16,12 +16,12 @@ export interface PolicyRow {
   updated_at: Time;
 }
 
-/** A legal hold: what it names is not deleted until it is released. */
+/** A legal hold. Its target cannot be deleted until the hold is released. */
 export interface HoldRow {
   hold_id: string;
   organization_id: string;
   target_kind: HoldTarget['kind'];
-  /** Null where it holds everything. */
+  /** Null if it holds everything. */
   target_id: string | null;
   reason: string;
   placed_by: string;
@@ -30,7 +30,7 @@ export interface HoldRow {
   released_at: Time | null;
 }
 
-/** With what an organization's directory signs in. */
+/** The token with which an organization's directory signs in. */
 export interface DirectoryTokenRow {
   organization_id: string;
   token_id: string;
@@ -42,13 +42,13 @@ export interface DirectoryTokenRow {
   last_used_at: Time | null;
 }
 
-/** A user of that directory. */
+/** A user of an organization's directory. */
 export interface DirectoryUserRow {
   directory_user_id: string;
   organization_id: string;
   /** Lower-case `userName`. */
   user_key: string;
-  /** Lower-case e-mail of the member, or of the invitation that they would get. */
+  /** Lower-case e-mail of the membership or of the invitation. */
   member_key: string;
   external_id: string | null;
   /** JSON of the attributes that the directory sent. */
@@ -80,61 +80,61 @@ export interface AuditEntryRow {
   hash: string;
 }
 
-/** A person who was removed together with their sessions, until these are gone. */
+/** A person who was removed together with their sessions. The row exists until all sessions are deleted. */
 export interface PersonDeletionRow {
   organization_id: string;
   user_id: string;
   /** The admin who removed them. */
   actor_id: string;
-  /** Sessions that were opened later are not meant. */
+  /** Sessions that were opened later are kept. */
   requested_at: Time;
 }
 
-/** A member's looks of one kind at a session of somebody else within an hour. */
+/** The looks of one member at a session of another person, of one kind and within one hour. */
 export interface SessionViewRow {
   session_id: string;
   organization_id: string;
   user_id: string;
   kind: Look;
-  /** When the hour began. */
+  /** The start of the hour. */
   hour: Time;
   first_at: Time;
   last_at: Time;
   count: number;
-  /** Of the last look. */
+  /** The surface of the last look. */
   surface: Surface;
   network: string;
 }
 
-/** A text that somebody had masked in a session. */
+/** A request to mask a text in a session. */
 export interface MaskRow {
   mask_id: string;
   organization_id: string;
   session_id: string;
-  /** What stands in its place. */
+  /** The mark that replaces the text. */
   mark: string;
-  /** The text, encrypted, or `TODAYS_RULES`; null once it is masked. */
+  /** The encrypted text, or `TODAYS_RULES`; null once the mask has ended. */
   sealed: string | null;
   masked_by: string;
   requested_at: Time;
-  /** Events that the session had then, those included that were on their way into the store. */
+  /** How many acknowledged events the session had at the request, including those that were not in the store yet. */
   accepted_events: number;
   finished_at: Time | null;
-  /** Null while it runs. */
+  /** Null while the mask runs. */
   outcome: MaskOutcome | null;
-  /** Events in which it was masked. */
+  /** In how many events the text was masked. */
   events: number;
-  /** Places in these events. */
+  /** In how many places of these events. */
   places: number;
-  /** Places in what the session itself says, such as its title. */
+  /** In how many places of the session's own fields, such as its title. */
   fields: number;
 }
 
-/** A text that an admin had masked, or counted, in all sessions that they may read. */
+/** A request of an admin to mask or count a text in all sessions that they may read. */
 export interface MaskRunRow {
   run_id: string;
   organization_id: string;
-  /** The text, encrypted; null once it has ended. */
+  /** The encrypted text; null once the run has ended. */
   sealed: string | null;
   is_dry: number;
   requested_by: string;
@@ -142,30 +142,30 @@ export interface MaskRunRow {
   finished_at: Time | null;
   /** Null while it runs. */
   outcome: RunOutcome | null;
-  /** Sessions that were read. */
+  /** How many sessions were read. */
   sessions: number;
-  /** Of these, sessions in which it stood. */
+  /** How many of these contained the text. */
   found: number;
-  /** Sessions that a hold keeps. */
+  /** How many sessions a hold protects. */
   held: number;
   events: number;
   places: number;
   fields: number;
 }
 
-/** Long work. A process continues where another one was stopped. */
+/** A long job. If a process stops, another process continues the job. */
 export interface JobRow {
-  /** Of what it works on, such as a mask. */
+  /** The id of the object that it works on, such as a mask. */
   job_id: string;
   organization_id: string;
   kind: string;
-  /** How far it is, in the terms of its kind. */
+  /** Its progress, in a form that depends on its kind. */
   progress: string;
-  /** Nobody takes it before: a process has it, or it waits after an error. */
+  /** No process may take the job before this time: a process is working on it, or it waits after an error. */
   not_before: Time;
-  /** Of the process that took it last. */
+  /** The lease of the process that took the job last. */
   lease: string | null;
-  /** How often it was taken since it got further. */
+  /** How often it was taken since it last made progress. */
   attempts: number;
 }
 
@@ -174,14 +174,14 @@ export interface EventMaskRow {
   session_id: string;
   sequence: number;
   organization_id: string;
-  /** Of the event as it was accepted: `eventDigest`. */
+  /** The digest of the original event: `eventDigest`. */
   digest: string;
   places: number;
   masked_by: string;
   masked_at: Time;
 }
 
-/** The head of a session's chain as the service has signed it last. */
+/** The last signed head of a session's chain. */
 export interface SessionChainRow {
   session_id: string;
   organization_id: string;
@@ -193,7 +193,7 @@ export interface SessionChainRow {
   signed_at: Time;
 }
 
-/** A session, or a range of it, that is shown to others by a token. */
+/** A session, or a range of it, that others can read with a token. */
 export interface ShareRow {
   share_id: string;
   organization_id: string;
@@ -201,10 +201,10 @@ export interface ShareRow {
   token_hash: string;
   shared_by: string;
   audience: ShareAudience;
-  /** The member; null unless the audience is a person. */
+  /** The member who may read it; null unless the audience is a person. */
   recipient_id: string | null;
   level: ShareLevel;
-  /** Null: from the start, to the end. */
+  /** Null: from the start. `to_sequence` null: to the end. */
   from_sequence: number | null;
   to_sequence: number | null;
   created_at: Time;

@@ -4,18 +4,18 @@ import type { RetentionTarget } from '../../contract/retention.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { Time } from './schema-governance.ts';
 
-/* Rows that remember what was removed of sessions. */
+/* Rows about the removal of sessions and of their content. */
 
-/** What a sweep has removed so far. */
+/** How much a sweep has removed so far. */
 interface RemovedColumns {
   removed_events: Generated<number>;
   removed_appends: Generated<number>;
   removed_bytes: Generated<number>;
-  /** Of the removed appends: see `nextDigest`. */
+  /** The digest of the removed appends: see `nextDigest`. */
   digest: string | null;
 }
 
-/** A deleted session, remembered so that it is not captured again. */
+/** A deleted session. The row prevents that it is captured again. */
 export interface DeletedSessionRow extends RemovedColumns {
   session_id: string;
   organization_id: string;
@@ -23,35 +23,35 @@ export interface DeletedSessionRow extends RemovedColumns {
   plane: Plane;
   client_key: string | null;
   deleted_at: Time;
-  /** When the last of its events was gone. */
+  /** When the last of its events was removed. */
   swept_at: Time | null;
   event_count: number;
-  /** When its last event came, where it expired; null where a person deleted it. */
+  /** When its last event arrived, if it expired; null if a person deleted it. */
   last_event_at: Time | null;
-  /** 1 once the audit log counts it among the sessions that expired. */
+  /** 1 once the audit log counts it among the expired sessions. */
   is_noted: Generated<number>;
-  /** Who deleted it; null where nobody did, as it expired or went with its organization. */
+  /** Who deleted it; null if it expired or was deleted together with its organization. */
   deleted_by_kind: AuditParty['kind'] | null;
   deleted_by_id: string | null;
 }
 
-/** A session whose words the retention policy removed. */
+/** An existing session without its content, which the retention policy removed. */
 export interface ExpiredContentRow extends RemovedColumns {
   session_id: string;
   organization_id: string;
   expired_at: Time;
-  /** When the last of the words was gone. */
+  /** When the last of the content was removed. */
   swept_at: Time | null;
-  /** When its last event came. */
+  /** When its last event arrived. */
   last_event_at: Time;
   event_count: number;
-  /** What the rule says. */
+  /** The retention period of the rule. */
   days: number;
-  /** Of the rule; null where it is the operator's. */
+  /** The target of the rule; null for the rule of the operator. */
   target_kind: RetentionTarget['kind'] | null;
   target_id: string | null;
-  /** 1 once the audit log counts it. */
+  /** 1 once the audit log counts it among the sessions with expired content. */
   is_noted: Generated<number>;
-  /** Its derived rows: see `kept-rows.ts`. */
+  /** Its derived rows that are kept: see `kept-rows.ts`. */
   kept: string;
 }

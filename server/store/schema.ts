@@ -24,7 +24,7 @@ import type {
 } from './schema-governance.ts';
 import type { DeletedSessionRow, ExpiredContentRow } from './schema-removal.ts';
 
-/* Times are epoch milliseconds; ids are the opaque strings of the wire. */
+/* Times are epoch milliseconds. Ids are the opaque strings of the API. */
 
 interface Dated {
   created_at: Time;
@@ -48,7 +48,7 @@ export interface UserRow extends Dated {
   subject: string;
   email: string | null;
   email_verified: number;
-  /** When the audit log last noted a sign-in at a provider outside the service. */
+  /** When the audit log last recorded a sign-in at an external identity provider. */
   signed_in_at: Time | null;
 }
 
@@ -56,13 +56,13 @@ export interface MemberRow extends Dated {
   organization_id: string;
   user_id: string;
   email: string;
-  /** Lower-case e-mail: unique over all active members, and within an organization. Null while nobody has proven it. */
+  /** Lower-case e-mail, unique over all active members and within an organization. Null while the address is not verified. */
   email_key: string | null;
   role: Role;
   status: 'active' | 'invited';
-  /** When the invitation was last handed over to be mailed; null if that never succeeded. */
+  /** When the invitation was last handed over for mailing; null if that never succeeded. */
   mailed_at: Time | null;
-  /** When the mailed link stops working, where it does. */
+  /** When the mailed link expires; null if it does not. */
   link_expires_at: Time | null;
   joined_at: Time | null;
 }
@@ -80,13 +80,13 @@ export interface SecretRow extends Dated {
   created_by: string;
   /** The person who confirmed the sign-in that issued it; null for a plain secret. */
   user_id: string | null;
-  /** The machine of the secret: the one a member signed in with it, or the first that registered with it. */
+  /** The machine of the secret: the one that a member signed in with it, or the first that registered with it. */
   environment_id: string | null;
   last_used_at: Time | null;
   revoked_at: Time | null;
 }
 
-/** A machine that waits for minutes to be signed in. Its codes are hashed like secrets. */
+/** A machine that waits some minutes for a person to confirm its sign-in. Its codes are hashed like secrets. */
 export interface DeviceSignInRow {
   device_hash: string;
   user_hash: string;
@@ -95,7 +95,7 @@ export interface DeviceSignInRow {
   cli_version: string;
   address: string;
   status: 'pending' | 'approved' | 'denied' | 'issued';
-  /** The organization of the person who decided; null before. */
+  /** The organization of the person who decided; null before the decision. */
   organization_id: string | null;
   decided_by: string | null;
   plane: Plane | null;
@@ -115,13 +115,13 @@ export interface EnvironmentRow extends Dated {
   repo_root: string | null;
   repo_remote: string | null;
   git_branch: string | null;
-  /** What its command line last reported of itself; the troubles are separated by commas. */
+  /** The last report of its command line. The troubles are separated by commas. */
   waiting_events: number | null;
   troubles: string | null;
   reported_at: Time | null;
-  /** The person whose machine it is; null: nobody's. */
+  /** The owner of the machine; null: it has none. */
   user_id: string | null;
-  /** The person who says that a machine of nobody is theirs. */
+  /** The person who claims a machine without an owner. */
   claimed_by: string | null;
   last_seen_at: Time;
 }
@@ -137,7 +137,7 @@ export interface InstallationRow extends Dated {
   status: 'active' | 'disabled';
 }
 
-/** A list of sessions under a name, of one person or shared by all members. */
+/** A saved search for sessions, of one person or shared with all members. */
 export interface ViewRow extends Dated {
   view_id: string;
   organization_id: string;
@@ -160,31 +160,31 @@ export interface SessionRow extends Dated {
   status: 'active' | 'completed' | 'failed';
   title: string | null;
   repo_root: string | null;
-  /** The normal form of the remote that it was opened with. */
+  /** The normal form of the remote at the opening. */
   repository: string | null;
   git_branch: string | null;
   started_at: Time;
   ended_at: Time | null;
   event_count: number;
-  /** The client's own name for the session. */
+  /** The name of the session that its client chose. */
   client_key: string | null;
-  /** Client keys of the sessions that this one continues and was forked from; these may arrive later. */
+  /** Client keys of the sessions that this one continues and was forked from. Those sessions may arrive later. */
   continues_key: string | null;
   forked_from_key: string | null;
-  /** When the agent ended it, if the client knew that at the opening: the default for closing. */
+  /** When the agent ended it, if the client reported that at the opening. It is the default for closing. */
   client_ended_at: Time | null;
-  /** Set while the deleted session is being swept. */
+  /** Set from the deletion until a sweep has removed the rows of the session. */
   deleted_at: Time | null;
-  /** The person whose session it is; null: nobody's. */
+  /** The person of the session; null: it has none. */
   user_id: string | null;
   visibility: Visibility;
-  /** When the retention policy removed its words. */
+  /** When the retention policy removed its content. */
   content_expired_at: Time | null;
-  /** How often something in it was masked. */
+  /** How often a mask has changed it. */
   masks: number;
 }
 
-/** How many bytes of events a session has, as they were sent without compression. */
+/** How many uncompressed bytes of events a session has. */
 export interface StoredBytesRow {
   session_id: string;
   organization_id: string;
@@ -205,36 +205,36 @@ export interface AppendRow {
   first_sequence: number;
   last_sequence: number;
   organization_id: string;
-  /** UUID that the ids of its events contain. */
+  /** The UUID in the ids of its events. */
   append_id: string;
   created_at: Time;
   idempotency_key: string | null;
-  /** SHA-256 of the request body, in hexadecimal; only beside a key. */
+  /** SHA-256 of the request body, in hexadecimal; null without an idempotency key. */
   fingerprint: string | null;
   /** How `body` is encoded: see `log/frame.ts`. */
   codec: number;
   body: Uint8Array;
 }
 
-/** The facts of a session, and the figures that order lists; derived. */
+/** The facts of a session, and the figures by which lists are sorted; derived. */
 export interface SessionFactsRow {
   session_id: string;
   organization_id: string;
   plane: Plane;
   started_at: Time;
-  /** Version of the rules that derived it. The data of another version is derived again. */
+  /** The version of the rules that derived it. Data of another version is derived again. */
   version: number;
-  /** Sequence of the last event that is in it, and in the other derived tables. */
+  /** The last event that this row and the other derived tables contain. */
   derived_through: number;
-  /** First sequence of the next chunk. The last chunk is derived again while it has room. */
+  /** The first event of the next chunk. The last chunk is derived again as long as it has room. */
   next_chunk: number;
-  /** Until when one of several processes derives it alone. */
+  /** Until when one process has the exclusive right to derive it. */
   claimed_until: Time;
-  /** How often something was masked in the session before its events were read for this row. */
+  /** How often a mask had changed the session when its events were read for this row. */
   masks: number;
-  /** Whether its agent revises records; then its facts are made from all entries. */
+  /** Whether its agent revises records. Then its facts are made from all entries. */
   is_rewritten: number;
-  /** Whether the session is closed and derived through its last event. */
+  /** Whether the session is closed and derived up to its last event. */
   is_final: number;
   event_count: number;
   prompts: number;
@@ -247,15 +247,15 @@ export interface SessionFactsRow {
   input_tokens: number;
   cached_tokens: number;
   output_tokens: number;
-  /** From its first event to its last. */
+  /** The time from its first event to its last. */
   duration_ms: number;
   lines_changed: number;
   tokens: number;
-  /** US dollars, by the price table that was in force; null where no price is known. */
+  /** US dollars, by the price table of that time; null if no price is known. */
   cost: number | null;
   first_event_at: Time | null;
   last_event_at: Time | null;
-  /** How long after it happened the last event was stored. */
+  /** How much later than it happened the last event was stored. */
   lag_ms: number | null;
   interrupted: number;
   /** JSON text with the content of lists, at most 4 KiB. */
@@ -264,7 +264,7 @@ export interface SessionFactsRow {
   facts: string;
 }
 
-/** A value that finds a session, such as a file, tool or branch; derived. */
+/** A value by which a session can be found, such as a file, tool or branch; derived. */
 export interface SessionValueRow {
   session_id: string;
   organization_id: string;
@@ -282,7 +282,7 @@ export interface SessionValueRow {
     | 'day'
     | 'tests'
     | AddOnKind;
-  /** The name to find it by, in lower case; the last name of a path. */
+  /** The text for the search, in lower case; for a path, its last name. */
   name: string;
   value: string;
 }
@@ -300,14 +300,14 @@ export interface SessionChunkRow {
   words: Uint8Array | string;
 }
 
-/** The figures in both the rows of a session and the sums over sessions. */
+/** The figures that both the rows of a session and the sums over sessions have. */
 interface FigureColumns {
   /** 1 on the day a session began, else 0. */
   sessions: number;
   prompts: number;
   tool_calls: number;
   failures: number;
-  /** Cached ones included. */
+  /** Includes cached tokens. */
   input_tokens: number;
   cached_tokens: number;
   output_tokens: number;
@@ -324,7 +324,7 @@ export interface SessionDayRow extends FigureColumns {
   plane: Plane;
   /** YYYY-MM-DD, UTC. */
   day: string;
-  /** The day itself, or a part of it. */
+  /** The day itself or a part of it. */
   kind: 'session' | 'model' | 'tool' | 'hour';
   /** Of the model or tool, or the hour of the week; empty for the day itself. */
   name: string;
@@ -345,13 +345,13 @@ export interface SessionAddOnRow {
   day: string;
   kind: AddOnKind;
   name: string;
-  /** Of the tokens of sub-agents; empty in the row that has the calls. */
+  /** The model of the sub-agents' tokens; empty in the row with the calls. */
   model: string;
   agent_id: string;
   person: string | null;
   calls: number;
   failures: number;
-  /** 0 where it was not used. */
+  /** 0 if it was not used. */
   last_used_at: number;
   is_listed: number;
   input_tokens: number;
@@ -360,13 +360,13 @@ export interface SessionAddOnRow {
   output_tokens: number;
 }
 
-/** Whether the sums of a day hold all changes of its sessions; derived. */
+/** Whether the sums of a day include all changes of its sessions; derived. */
 export interface SummedDayRow {
   organization_id: string;
   plane: Plane;
   day: string;
   changes: number;
-  /** The value of `changes` when the sums were last made. */
+  /** The value of `changes` when the sums were last computed. */
   summed: number;
 }
 
@@ -382,7 +382,7 @@ export interface UsageDayRow extends FigureColumns {
   week: string;
 }
 
-/** A value that the service generated and keeps, such as the pepper or a signing key. */
+/** A value that the service generated and stores, such as the pepper or a signing key. */
 export interface SettingRow {
   name: string;
   value: string;
@@ -397,7 +397,7 @@ export interface AccountRow extends Dated {
   email_verified: number;
   /** Encoded scrypt hash with its parameters and salt. */
   password: string;
-  /** Raised by each new password; tokens of an earlier one are no longer good. */
+  /** Each new password increments it, which invalidates the tokens of earlier passwords. */
   password_version: number;
 }
 
@@ -406,7 +406,7 @@ export interface LinkRow {
   /** SHA-256 of the token, in hexadecimal. */
   token_hash: string;
   purpose: 'first_account' | 'invitation' | 'password_reset';
-  /** Bound to this e-mail where it was sent by mail: using it proves the address. */
+  /** The address to which the link was mailed, if any. Using the link verifies this address. */
   email: string | null;
   created_at: Time;
   expires_at: Time;

@@ -6,14 +6,14 @@ import { StoreUnsuitable } from './postgres.ts';
 
 /*
  * Every query names its organization. On PostgreSQL row-level security is a second protection: a request runs its queries
- * as a role that sees only the rows of the caller's organization. Where a member reads, it sees neither the sessions that
- * the member may not know of, nor the events of those that they may not read: the rule of `viewer.ts` once more.
+ * as a role that sees only the rows of the caller's organization. If a member reads, the role also applies the rule of
+ * `viewer.ts`: it sees neither the sessions that are hidden from the member, nor the events that the member may not read.
  */
 
-/** Whose rows queries see. */
+/** Which rows queries see. */
 interface Sight {
   organizationId: string;
-  /** The member who reads; `EVERYBODY` where the work is not to show sessions to anybody. */
+  /** The member who reads; `EVERYBODY` if the work does not show sessions to a person. */
   viewer: string;
 }
 
@@ -21,20 +21,20 @@ const EVERYBODY = '*';
 
 const organization = new AsyncLocalStorage<Sight | undefined>();
 
-/** Runs work whose queries see only the rows of this organization. @param viewer the member for whom it reads */
+/** Runs work in which queries see only the rows of this organization. @param viewer the member for whom the work reads */
 export const asOrganization = <Result>(organizationId: string, work: () => Result, viewer = EVERYBODY): Result =>
   organization.run({ organizationId, viewer }, work);
 
-/** From now on the work sees all sessions of its organization: its reader is an admin who may. */
+/** Lets the current work see all sessions of its organization from now on. Its reader must be an admin with that right. */
 export function seeEverything(): void {
   const sight = organization.getStore();
   if (sight) sight.viewer = EVERYBODY;
 }
 
-/** Runs work whose queries see the rows of all organizations, even within a request. */
+/** Runs work in which queries see the rows of all organizations, even within a request. */
 export const asService = <Result>(work: () => Result): Result => organization.run(undefined, work);
 
-/** Returns a function that runs later work with the visibility of now, for instance for the rest of a stream. */
+/** Returns a function that runs later work with the same restrictions as now, for example for the rest of a stream. */
 export const asNow = (): (<Result>(work: () => Result) => Result) => AsyncLocalStorage.snapshot();
 
 /** The name of the role, derived from the owner's, so that each installation on a server has its own. */
@@ -112,7 +112,7 @@ export async function findTenant(pool: pg.Pool): Promise<string | undefined> {
   }
 }
 
-/** SQLSTATE codes: the role does not exist, may not be assumed, may not read the table, or does not see it. */
+/** SQLSTATE codes for a role that does not exist, may not be assumed, may not read the table, or does not see it. */
 const UNUSABLE = new Set(['22023', '42501', '42704', '42P01']);
 
 /** The pool for Kysely: queries for an organization run as the role. */

@@ -9,33 +9,34 @@ import type { ShareRow } from './schema-governance.ts';
 import { seeEverything } from './tenant.ts';
 
 /*
- * Who may see a session: the only place that knows the rule, but for the second wall on PostgreSQL (`VIEWERS`). Each function that returns or counts something of single
- * sessions takes a viewer, and asks here what that viewer may see.
+ * Who may see a session. Only this file has the rule, apart from the row-level security of PostgreSQL as a second protection
+ * (`viewer-security.ts`). Each function that returns or counts data of single sessions takes a viewer, and uses this file to find
+ * out what that viewer may see.
  */
 
-/** Who asks for sessions of an organization. */
+/** The reader of an organization's sessions. */
 export interface Viewer {
   organizationId: string;
   userId?: string | undefined;
-  /** Sees every session whole: the service itself, or an admin where the organization has said so. */
+  /** Whether it sees every session completely: the service itself, or an admin if the policy allows it. */
   seesAll: boolean;
 }
 
-/** The service itself, or a machine that acts on what it sent; never a person. */
+/** The viewer for the service itself, or for a machine and its own sessions; never for a person. */
 export const wholeOrganization = (organizationId: string): Viewer => ({ organizationId, seesAll: true });
 
 interface Asker extends MemberKey {
   role: Role;
 }
 
-/** The member who asks. */
+/** The viewer for a member. */
 export async function viewerOf(db: Db, { organizationId, userId, role }: Asker): Promise<Viewer> {
   const seesAll = role !== 'member' && (await readPolicy(db, organizationId)).adminsSeeAll;
   if (seesAll) seeEverything();
   return { organizationId, userId, seesAll };
 }
 
-/** The viewer as of now: the role and the policy may have changed. Undefined for who is no member any more. */
+/** The viewer with the current role and policy; undefined for a person who is no longer a member. */
 export async function viewerNow(db: Db, viewer: Viewer): Promise<Viewer | undefined> {
   const { organizationId, userId } = viewer;
   if (userId === undefined) return viewer;
@@ -43,10 +44,10 @@ export async function viewerNow(db: Db, viewer: Viewer): Promise<Viewer | undefi
   return member && viewerOf(db, { organizationId, userId, role: member.role });
 }
 
-/** What decides who may see a session. */
+/** The fields of a session that decide who may see it. */
 export type Audience = Pick<SessionRow, 'visibility' | 'user_id' | 'content_expired_at'>;
 
-/** Of a whole row, as replicas are told. */
+/** The audience of a whole row, in the form of the notices to other replicas. */
 export const audienceOf = ({ visibility, user_id, content_expired_at }: SessionRow): Audience => ({
   visibility,
   user_id,
@@ -57,17 +58,17 @@ export const audienceOf = ({ visibility, user_id, content_expired_at }: SessionR
 export const mayName = (viewer: Viewer, session: Audience): boolean =>
   viewer.seesAll || session.visibility !== 'private' || isPersonOf(viewer, session);
 
-/** Whether the viewer may read what was said and done in the session. Nobody may, once its words have expired. */
+/** Whether the viewer may read the content of the session. Nobody may once it has expired. */
 export const mayRead = (viewer: Viewer, session: Audience): boolean =>
   session.content_expired_at === null &&
   (viewer.seesAll || session.visibility === 'team' || isPersonOf(viewer, session));
 
-/** What is shown of a session to others, and to whom. */
+/** How much of a session a share shows, and to whom. */
 export type Shown = Pick<ShareRow, 'audience' | 'level'>;
 
 /**
- * Whether the viewer may show that much of the session to that audience. What an admin reads because the policy says so is not theirs
- * to pass on; and what its person keeps from the team goes to members alone.
+ * Whether the viewer may share that much of the session with that audience. An admin must not pass on content that they may
+ * read only because of the policy. A session that is hidden from the team may be shared only with members.
  */
 export function mayShare(viewer: Viewer, session: Audience, { audience, level }: Shown): boolean {
   if (audience === 'link' && session.visibility !== 'team') return false;
@@ -77,11 +78,11 @@ export function mayShare(viewer: Viewer, session: Audience, { audience, level }:
 
 const isPersonOf = ({ userId }: Viewer, { user_id }: Audience) => userId !== undefined && user_id === userId;
 
-/** The condition of `mayName` on a row of `sessions`, under the name that the table has in the query. */
+/** `mayName` as a condition on a row of `sessions`. @param table the name of `sessions` in the query */
 export const named = (viewer: Viewer, table = 'sessions'): RawBuilder<SqlBool> =>
   viewer.seesAll ? sql`1 = 1` : sql`(${sql.ref(`${table}.visibility`)} <> 'private' or ${isOwn(viewer, table)})`;
 
-/** The condition of `mayRead`. */
+/** `mayRead` as a condition on a row of `sessions`. */
 export const readable = (viewer: Viewer, table = 'sessions'): RawBuilder<SqlBool> =>
   sql`(${sql.ref(`${table}.content_expired_at`)} is null
     and ${viewer.seesAll ? sql`1 = 1` : sql`(${sql.ref(`${table}.visibility`)} = 'team' or ${isOwn(viewer, table)})`})`;
@@ -90,9 +91,9 @@ const isOwn = ({ userId }: Viewer, table: string) =>
   userId === undefined ? sql`1 = 0` : sql`${sql.ref(`${table}.user_id`)} = ${userId}`;
 
 /**
- * The condition of `mayName` on a column with the ids of sessions, for tables that do not say whose they are. The few that
- * are hidden are looked up once a query, in an index of their own; where none is private, it is empty. For queries that see
- * all sessions of the organization: to others PostgreSQL would show none that is hidden.
+ * `mayName` as a condition on a column with session ids, for tables without the person of the session. The query looks up the few
+ * hidden sessions once, in a separate index, which is empty if no session is private. The query must see all sessions of the
+ * organization: otherwise row-level security hides the private ones, and the lookup finds none.
  */
 export const isNamed = (viewer: Viewer, column: string): RawBuilder<SqlBool> =>
   viewer.seesAll
@@ -102,11 +103,11 @@ export const isNamed = (viewer: Viewer, column: string): RawBuilder<SqlBool> =>
         where hidden.organization_id = ${viewer.organizationId} and hidden.visibility = 'private'
           and hidden.user_id is distinct from ${viewer.userId ?? null})`;
 
-/** The row as the viewer may see it. */
+/** The part of the row that the viewer may see. */
 export const shownTo = <Row extends SessionRow>(viewer: Viewer, row: Row): Row =>
   mayRead(viewer, row) ? row : { ...row, title: null };
 
-/** Who may see a session, also one that is being deleted; undefined where the organization has no such session. */
+/** The audience of a session, even while it is being deleted; undefined if the organization has no such session. */
 export const findAudience = (db: Db, { organizationId, sessionId }: SessionKey): Promise<Audience | undefined> =>
   firstRow(
     db,
@@ -117,7 +118,7 @@ export const findAudience = (db: Db, { organizationId, sessionId }: SessionKey):
 
 declare const READABLE: unique symbol;
 
-/** A session whose events the viewer may read: what reads events takes no other. */
+/** A session whose events the viewer may read. Functions that read events accept only this type. */
 export type ReadableSession = SessionRow & { readonly [READABLE]: true };
 
 /** The session, if the viewer may read its events. */

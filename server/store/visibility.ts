@@ -11,20 +11,20 @@ import { firstRow } from './rows.ts';
 import type { Db, SecretKey, SessionRow } from './schema.ts';
 import { type Audience, named, type Viewer } from './viewer.ts';
 
-/** A member who decides who may see a session. */
+/** A member who changes the visibility of a session. */
 export interface Decider {
   viewer: Viewer;
   userId: string;
   isAdmin: boolean;
 }
 
-/** The person of a session decides; of one that is nobody's, an admin. */
+/** Whether the member may decide: the person of the session, or an admin if the session has no person. */
 export const decides = ({ userId, isAdmin }: Omit<Decider, 'viewer'>, { user_id }: Audience): boolean =>
   user_id === null ? isAdmin : user_id === userId;
 
 /**
- * Changes who may see a session: if the member decides that.
- * @returns the session as it was; undefined when there is none that the member may know of
+ * Changes the visibility of a session if the member may decide that.
+ * @returns the session before the change; undefined if the member may not know of such a session
  * @throws Problem `insufficient_role`
  */
 export const changeVisibility = (db: Db, decider: Decider, sessionId: string, to: Visibility, now: number) =>
@@ -46,8 +46,9 @@ export const changeVisibility = (db: Db, decider: Decider, sessionId: string, to
   });
 
 /**
- * Makes who may see a session stricter, as its machine asks; never laxer, since secrets are copied and shared.
- * @returns the session as it was, and what holds now; undefined when the sender has no such session
+ * Makes the visibility of a session stricter on request of its machine. A machine can never make it laxer, since secrets are
+ * copied and shared.
+ * @returns the session before the change and its visibility now; undefined if the sender has no such session
  */
 export const restrictVisibility = (db: Db, caller: Restricting, sessionId: string, asked: Visibility, now: number) =>
   db.transaction().execute(async (transaction) => {

@@ -5,8 +5,8 @@ import { GOVERNANCE } from './governance-tables.ts';
 import { viewerSecurity } from './viewer-security.ts';
 
 /**
- * Tables whose rows each belong to one organization. A request reads no other table as the role of its organization: no
- * settings, accounts, links or sign-ins.
+ * The tables in which each row belongs to one organization. A request runs as the role of its organization, which can read no
+ * other table: no settings, accounts, links or sign-ins.
  */
 export const TENANT_TABLES = [
   'organizations',
@@ -61,7 +61,7 @@ create table users (
   subject text not null,
   email text,
   email_verified integer not null,
-  -- When the audit log last noted a sign-in at a provider outside the service.
+  -- When the audit log last recorded a sign-in at an external identity provider.
   signed_in_at bigint,
   created_at bigint not null,
   updated_at bigint not null,
@@ -107,7 +107,7 @@ create table directory_tokens (
   last_used_at bigint
 );
 
--- People as a directory knows them. Whether one is active, the members say: member_key is the e-mail of the membership.
+-- Users of directories. member_key is the e-mail of the membership, and the membership says whether the person is active.
 create table directory_users (
   directory_user_id text primary key,
   organization_id text not null references organizations (organization_id),
@@ -122,14 +122,14 @@ create table directory_users (
 );
 create index directory_users_by_external_id on directory_users (organization_id, external_id);
 
--- What an owner has decided for all members; JSON.
+-- The policies that owners set for all members, as JSON.
 create table policies (
   organization_id text primary key references organizations (organization_id),
   policy text not null,
   updated_at bigint not null
 );
 
--- People who were removed together with their sessions, until these are gone.
+-- People who were removed together with their sessions. A row exists until all these sessions are deleted.
 create table person_deletions (
   organization_id text not null references organizations (organization_id),
   user_id text not null,
@@ -148,7 +148,7 @@ create table secrets (
   last_four text not null,
   status text not null,
   created_by text not null,
-  -- Who confirmed the sign-in that issued it; null for a plain secret.
+  -- The person who confirmed the sign-in that issued it; null for a plain secret.
   user_id text,
   environment_id text,
   last_used_at bigint,
@@ -158,7 +158,7 @@ create table secrets (
 );
 create index secrets_by_status on secrets (organization_id, status, secret_id);
 
--- Lists of sessions that members saved. Of a person who left, those that they shared stay.
+-- Saved searches of members. When a person leaves, only their shared searches stay.
 create table views (
   view_id text primary key,
   organization_id text not null references organizations (organization_id),
@@ -172,7 +172,7 @@ create table views (
 create index views_of_person on views (organization_id, created_by);
 create index views_shared on views (organization_id) where is_shared = 1;
 
--- What nobody may delete. Released holds are kept.
+-- Legal holds, which prevent deletions. Released holds are kept.
 create table holds (
   hold_id text primary key,
   organization_id text not null references organizations (organization_id),
@@ -205,7 +205,7 @@ create table device_sign_ins (
 );
 create index device_sign_ins_by_end on device_sign_ins (expires_at);
 
--- Who did what. Each entry holds the hash of the one before it; the head is the last one.
+-- The audit log. Each entry contains the hash of the previous entry. The head is the last entry.
 create table audit_heads (
   organization_id text primary key references organizations (organization_id),
   sequence bigint not null,
@@ -231,7 +231,7 @@ create table audit_entries (
 create index audit_entries_by_action on audit_entries (organization_id, action, sequence);
 create index audit_entries_by_actor on audit_entries (organization_id, actor_id, sequence);
 
--- The columns that rate-limiter-flexible expects; used where replicas share a limit.
+-- The limits that replicas share, with the columns that rate-limiter-flexible expects.
 create table rate_limits (
   key varchar(255) primary key,
   points integer default 0 not null,
@@ -239,7 +239,7 @@ create table rate_limits (
 );
 `,
   {
-    // A crash forgets no more than a minute of counting.
+    // A crash may lose the counts, which cover one minute at most.
     postgres: 'alter table rate_limits set unlogged;\n',
   },
 );
@@ -261,7 +261,7 @@ create table environments (
   waiting_events bigint,
   troubles text,
   reported_at bigint,
-  -- Whose machine it is, and who says so of a machine that is nobody's.
+  -- The owner of the machine, and the person who claims a machine without an owner.
   user_id text,
   claimed_by text,
   last_seen_at bigint not null,
@@ -285,8 +285,8 @@ create table installations (
 );
 create index installations_by_organization on installations (organization_id, installation_id);
 
--- What is removed asks first for sessions that name it. A foreign key would look through all sessions for each machine and
--- agent, or take two more indexes.
+-- Removing a machine or an agent first checks that no session refers to it, so no foreign key is needed. A foreign key would
+-- scan all sessions for each machine and agent, or need two more indexes.
 create table sessions (
   session_id text primary key,
   organization_id text not null references organizations (organization_id),
@@ -297,7 +297,7 @@ create table sessions (
   status text not null,
   title text,
   repo_root text,
-  -- host/owner/name of the remote that it was opened with.
+  -- host/owner/name of the remote at the opening.
   repository text,
   git_branch text,
   started_at bigint not null,
@@ -313,13 +313,14 @@ create table sessions (
   secret_id text,
   user_id text,
   visibility text default 'team' not null,
-  -- When the retention policy removed its words.
+  -- When the retention policy removed its content.
   content_expired_at bigint,
-  -- How often something in it was masked.
+  -- How often a mask has changed it.
   masks integer default 0 not null
 );
--- One index for each filter of the session list, so that a page costs the same however much else is stored. A list of
--- both planes merges the indexes of each. They end with who may know of a session, so that no row is read in vain.
+-- One index for each filter of the session list, so that the cost of a page does not depend on the number of sessions. A list
+-- of both planes merges the index entries of each. The indexes end with the columns that decide who may know of a session, so
+-- that a page reads no row of a hidden session.
 create index sessions_by_plane on sessions
   (organization_id, plane, started_at desc, session_id desc, visibility, user_id);
 create index sessions_by_environment on sessions
@@ -332,10 +333,10 @@ create index sessions_by_environment_and_agent
 create index sessions_by_secret on sessions
   (organization_id, secret_id, plane, started_at desc, session_id desc, visibility, user_id)
   where secret_id is not null;
--- Those that only their persons may know of.
+-- The sessions that only their persons may know of.
 create index sessions_private on sessions (organization_id, session_id, user_id) where visibility = 'private';
 create index sessions_by_person on sessions (organization_id, user_id, session_id) where user_id is not null;
--- Most sessions are completed in the end; this index finds the others.
+-- Most sessions end as completed. This index finds the others.
 create index sessions_by_status on sessions (organization_id, plane, status) where status <> 'completed';
 -- The open sessions of a machine, which are closed when it is revoked.
 create index sessions_open on sessions (environment_id, session_id) where status = 'active';
@@ -347,11 +348,12 @@ create index sessions_by_forked_from_key on sessions (organization_id, plane, fo
   where forked_from_key is not null;
 
 create index sessions_by_creation on sessions (created_at, session_id);
--- Sessions whose time may be over, and those of them that have their words.
+-- Sessions that may have expired, and sessions that still have their content.
 create index sessions_by_age on sessions (organization_id, created_at, session_id);
 create index sessions_with_words on sessions (organization_id, created_at, session_id)
   where content_expired_at is null and deleted_at is null;
--- By the beginning of the folder: PostgreSQL indexes no more than 2,704 bytes of a row, and a folder may have 16,384.
+-- Only the beginning of the folder is indexed, because PostgreSQL indexes at most 2,704 bytes of a row, and a folder may have
+-- 16,384 bytes.
 create index sessions_by_folder on sessions (environment_id, substr(repo_root, 1, 300), repository)
   where repository is not null;
 
@@ -365,14 +367,14 @@ create table deleted_sessions (
   deleted_at bigint not null,
   swept_at bigint,
   event_count integer not null,
-  -- Null where a person deleted it; else it has expired.
+  -- Null if a person deleted it; otherwise it has expired.
   last_event_at bigint,
-  -- 1 once the audit log counts it among the sessions that expired.
+  -- 1 once the audit log counts it among the expired sessions.
   is_noted integer default 0 not null,
-  -- Who deleted it; null where nobody did.
+  -- Who deleted it; null if it expired or was deleted together with its organization.
   deleted_by_kind text,
   deleted_by_id text,
-  -- What the sweep has removed so far, and its digest.
+  -- How much the sweep has removed so far, and the digest of that.
   removed_events bigint default 0 not null,
   removed_appends bigint default 0 not null,
   removed_bytes bigint default 0 not null,
@@ -383,7 +385,7 @@ create index deleted_sessions_unswept on deleted_sessions (session_id, swept_at)
 create index deleted_sessions_unnoted on deleted_sessions (organization_id)
   where last_event_at is not null and is_noted = 0;
 
--- Bytes of events, counted every few seconds: of each session, and of each organization and day (UTC).
+-- Bytes of events for each session, and for each organization and day (UTC). They are written every few seconds.
 create table stored_bytes (
   session_id text primary key,
   organization_id text not null,
@@ -416,22 +418,22 @@ create unique index appends_by_key on appends (session_id, idempotency_key) wher
 `,
   {
     postgres: `
--- Bodies are compressed already; compressing again costs time at each append and gains nothing.
+-- Bodies are compressed already. Compressing them again would cost time at each append and save nothing.
 alter table appends alter column body set storage external;
--- Each append updates counters that no index holds: with room on the page they stay where they are (HOT).
+-- Each append updates counters that no index contains. With free space on the page the row stays there (HOT update).
 alter table sessions set (fillfactor = 70);
 `,
   },
 );
 
-/** The rows of tenants' tables that a request may reach. */
+/** The rows of the tenant tables that a request can access. */
 const ROW_SECURITY = forEngines(() => '', {
   postgres: TENANT_TABLES.map(rowSecurity).join('') + viewerSecurity(),
 });
 
 /**
- * A role that does not own the tables sees the rows of the organization it has named, and none where it named none.
- * A machine that waits to be signed in belongs to no organization until a member of one decides.
+ * A role that does not own the tables sees only the rows of the organization that it has set, and no rows if it has set none. A
+ * machine that waits for its sign-in belongs to no organization until a member decides.
  */
 function rowSecurity(table: (typeof TENANT_TABLES)[number]): string {
   const own = "organization_id = current_setting('app.organization', true)";

@@ -1,6 +1,6 @@
 import { forEngines } from './engines.ts';
 
-/** Rows derived from the events of a session. They may be emptied at any time and are derived again. */
+/** Tables with rows that are derived from events. They may be emptied at any time; the service then derives the rows again. */
 export const DERIVED = forEngines(
   ({ clustered }) => `
 create table session_facts (
@@ -12,7 +12,7 @@ create table session_facts (
   derived_through integer not null,
   next_chunk integer not null,
   claimed_until bigint default 0 not null,
-  -- How often something was masked in the session before its events were read for this row.
+  -- How often a mask had changed the session when its events were read for this row.
   masks integer not null,
   is_rewritten integer not null,
   is_final integer not null,
@@ -46,14 +46,14 @@ create index session_facts_by_failures on session_facts (organization_id, plane,
 create index session_facts_by_lines_changed on session_facts (organization_id, plane, lines_changed desc, session_id desc);
 create index session_facts_by_tokens on session_facts (organization_id, plane, tokens desc, session_id desc);
 create index session_facts_by_redactions on session_facts (organization_id, plane, redactions desc, session_id desc);
--- A session without a known price sorts as if it cost nothing: an order has no place for the unknown.
+-- A session without a known price sorts as if it cost nothing, because the order needs a value.
 create index session_facts_by_cost on session_facts (organization_id, plane, coalesce(cost, 0) desc, session_id desc);
 create index session_facts_by_last_event on session_facts (organization_id, plane, last_event_at desc);
--- Sessions that may still get events: the ones the service looks through for what is not derived yet.
+-- Sessions that may still receive events. The service scans these for events that are not derived yet.
 create index session_facts_open on session_facts (session_id) where is_final = 0;
 create index session_facts_interrupted on session_facts (organization_id, plane, started_at desc) where interrupted = 1;
 
--- The figures of one session on one day: a row for the day itself, and one for each model, tool and hour. The rows of a
+-- The figures of one session on one day: one row for the day itself, and one for each model, tool and hour. The rows of a
 -- session are replaced together.
 create table session_days (
   session_id text not null,
@@ -80,8 +80,8 @@ create table session_days (
 );
 create index session_days_by_day on session_days (organization_id, plane, day, kind);
 
--- What a session did with an MCP server, a skill, a plugin or a type of sub-agents on a day; the tokens of sub-agents are in
--- rows of their models. The rows of a session are replaced together.
+-- How a session used an MCP server, a skill, a plugin or a type of sub-agents on a day. The tokens of sub-agents are in
+-- separate rows for each model. The rows of a session are replaced together.
 create table session_add_ons (
   session_id text not null,
   organization_id text not null,
@@ -104,7 +104,7 @@ create table session_add_ons (
 );
 create index session_add_ons_by_day on session_add_ons (organization_id, plane, day, kind);
 
--- How often the rows of a day changed, and which of these changes its sums hold.
+-- How often the rows of a day changed, and which of these changes its sums include.
 create table summed_days (
   organization_id text not null,
   plane text not null,
@@ -116,8 +116,8 @@ create table summed_days (
 create index summed_days_behind on summed_days (organization_id, plane, day) where summed < changes;
 
 -- The sums of a day over all sessions, for each value of each dimension. An overview reads these, so its cost does not
--- depend on how many sessions there are. The sums of a day are replaced together. The key has the days of a value side by
--- side: SQLite then adds up the values of a year without sorting, 255,000 rows in 30 ms instead of 75.
+-- depend on the number of sessions. The sums of a day are replaced together. The key keeps the days of a value next to each
+-- other, so that SQLite sums the values of a year without sorting: 255,000 rows in 30 instead of 75 ms.
 create table usage_days (
   organization_id text not null,
   plane text not null,
@@ -162,15 +162,15 @@ create table session_chunks (
   words blob,
   constraint session_chunks_by_session unique (session_id, first_sequence)
 );
--- From a chunk to its session without the row, which takes pages: 20,000 in 14 ms instead of 30.
+-- Finds the session of a chunk without reading the row, which needs several pages: 20,000 chunks in 14 instead of 30 ms.
 create index session_chunks_by_id on session_chunks (chunk_id, organization_id, session_id);
 
--- The index keeps only which words are in which chunk. The words themselves are kept compressed beside it, because they
--- are needed to remove a chunk: a contentless index that forgets by itself would leave the words of a deleted session in
--- its file. The words arrive already cut: the tokenizer cuts at blanks and lets everything beyond ASCII pass.
+-- The index contains only which words are in which chunk. The words themselves are stored compressed in session_chunks, because
+-- removing a chunk from the index needs them. A contentless index that deletes rows by itself would leave the words of a deleted
+-- session in its file. The words arrive already split: the tokenizer splits at blanks and keeps all characters beyond ASCII.
 create virtual table chunk_words using fts5(words, content='', columnsize=0, detail=none, tokenize='ascii');
 insert into chunk_words (chunk_words, rank) values ('secure-delete', 1);
--- Segments are merged between writes (\`word-merger.ts\`), and within one only where those steps have fallen behind.
+-- Segments are merged between writes (\`word-merger.ts\`). A write merges segments only if these merges have fallen behind.
 insert into chunk_words (chunk_words, rank) values ('automerge', 0), ('usermerge', 8), ('crisismerge', 64);
 `,
     postgres: `

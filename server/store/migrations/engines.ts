@@ -1,18 +1,18 @@
 import type { Engine } from '../dialect.ts';
 
-/** A semicolon at the end of a line ends a statement. */
+/** Splits a text into statements. A semicolon at the end of a line ends a statement. */
 export const statementsOf = (text: string): string[] =>
   text
     .split(/;\s*\n/)
     .map((statement) => statement.trim())
     .filter(Boolean);
 
-/** Where the engines word the same table differently. */
+/** The differences between the engines in the definition of a table. */
 interface Dialect {
   bytes: 'blob' | 'bytea';
   /**
-   * An append on PostgreSQL has locked its session already, so a foreign key would look it up twice. SQLite finds it in
-   * memory.
+   * The foreign key of an append. PostgreSQL has none, because an append has locked its session already, so the check would
+   * look it up again. SQLite finds the session in memory.
    */
   sessionOfAppend: string;
   /** Keeps the rows of a table in its primary key. PostgreSQL has no such tables. */
@@ -24,7 +24,7 @@ const DIALECTS: Record<Engine, Dialect> = {
   postgres: { bytes: 'bytea', sessionOfAppend: '', clustered: '' },
 };
 
-/** @returns the tables as each engine words them, with the statements that only one of them needs */
+/** @returns the statements for each engine, including those that only one of them needs */
 export const forEngines = (
   text: (dialect: Dialect) => string,
   extra: Partial<Record<Engine, string>> = {},

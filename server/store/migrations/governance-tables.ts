@@ -1,20 +1,20 @@
 import { forEngines } from './engines.ts';
 
-/** What was removed of sessions by policy, who looked at them, what was masked in them, how far they are signed, and shares. */
+/** Expired content, looks at sessions, masks, jobs, signed chains and shares. */
 export const GOVERNANCE = forEngines(
   () => `
--- What the retention policy removed of sessions that are there: their words. The columns of what was removed are those of
+-- Existing sessions without their content, which the retention policy removed. The columns about the removal are the same as in
 -- deleted_sessions.
 create table expired_contents (
   session_id text primary key,
   organization_id text not null references organizations (organization_id),
   expired_at bigint not null,
-  -- When the last of the words was gone.
+  -- When the last of the content was removed.
   swept_at bigint,
   last_event_at bigint not null,
   event_count integer not null,
   days integer not null,
-  -- Of the rule: organization, plane or repository; null where it is the operator's.
+  -- The target of the rule: organization, plane or repository; null for the rule of the operator.
   target_kind text,
   target_id text,
   is_noted integer default 0 not null,
@@ -22,14 +22,14 @@ create table expired_contents (
   removed_appends bigint default 0 not null,
   removed_bytes bigint default 0 not null,
   digest text,
-  -- The derived rows of the session, which nobody can derive again: JSON, compressed, in base64.
+  -- The derived rows of the session, which can no longer be derived: compressed JSON in base64.
   kept text not null
 );
 create index expired_contents_by_organization on expired_contents (organization_id);
 create index expired_contents_unswept on expired_contents (session_id) where swept_at is null;
 create index expired_contents_unnoted on expired_contents (organization_id) where is_noted = 0;
 
--- Who looked at a session: a row for each person, kind of look and hour.
+-- Looks at sessions: one row for each person, kind of look and hour.
 create table session_views (
   session_id text not null,
   organization_id text not null,
@@ -40,14 +40,14 @@ create table session_views (
   first_at bigint not null,
   last_at bigint not null,
   count integer not null,
-  -- Of the last look.
+  -- The surface of the last look.
   surface text not null,
   network text not null,
   constraint session_views_pkey primary key (session_id, kind, hour, user_id)
 );
 create index session_views_by_organization on session_views (organization_id, session_id);
 
--- Texts that somebody had masked in a session: receipts. The text itself is here while it is being masked, encrypted.
+-- Requests to mask a text in a session, which serve as receipts. A row contains the encrypted text only while the mask runs.
 create table masks (
   mask_id text primary key,
   organization_id text not null,
@@ -56,10 +56,10 @@ create table masks (
   sealed text,
   masked_by text not null,
   requested_at bigint not null,
-  -- Events that the session had then, those included that were on their way into the store.
+  -- How many acknowledged events the session had at the request, including those that were not in the store yet.
   accepted_events integer not null,
   finished_at bigint,
-  -- Null while it runs; then done, held, cancelled or failed.
+  -- Null while the mask runs; then done, held, cancelled or failed.
   outcome text,
   events integer default 0 not null,
   places integer default 0 not null,
@@ -68,7 +68,7 @@ create table masks (
 create index masks_of_session on masks (session_id, mask_id);
 create index masks_by_organization on masks (organization_id, mask_id);
 
--- Texts that an admin had masked, or counted, in all sessions. The text itself is here while that runs, encrypted.
+-- Requests of admins to mask or count a text in all sessions. A row contains the encrypted text only while the run lasts.
 create table mask_runs (
   run_id text primary key,
   organization_id text not null,
@@ -77,7 +77,7 @@ create table mask_runs (
   requested_by text not null,
   requested_at bigint not null,
   finished_at bigint,
-  -- Null while it runs; then done, stopped, cancelled or failed.
+  -- Null during the run; then done, stopped, cancelled or failed.
   outcome text,
   sessions integer default 0 not null,
   found integer default 0 not null,
@@ -88,25 +88,25 @@ create table mask_runs (
 );
 create index mask_runs_by_organization on mask_runs (organization_id, run_id);
 
--- Long work that a process goes on with where another one was stopped. Its row goes when it ends.
+-- Long jobs. If a process stops, another one continues its jobs. A job's row is deleted when the job ends.
 create table jobs (
-  -- Of what it works on, such as a mask.
+  -- The id of the object that it works on, such as a mask.
   job_id text primary key,
   organization_id text not null,
   kind text not null,
-  -- Where it goes on.
+  -- Where it continues.
   progress text default '' not null,
-  -- Nobody takes it before: a process has it, or it waits after an error.
+  -- No process may take the job before this time: a process is working on it, or it waits after an error.
   not_before bigint default 0 not null,
-  -- Of the process that took it last; only that one goes on.
+  -- The lease of the process that took the job last. Only that process may continue.
   lease text,
-  -- How often it was taken since it got further.
+  -- How often it was taken since it last made progress.
   attempts integer default 0 not null
 );
 create index jobs_by_organization on jobs (organization_id, job_id);
 create index jobs_waiting on jobs (not_before, job_id);
 
--- Events that were masked after they were stored, with the digest of what was accepted.
+-- Events that were masked after they were stored, with the digest of the original event.
 create table event_masks (
   session_id text not null,
   sequence integer not null,
@@ -119,13 +119,13 @@ create table event_masks (
 );
 create index event_masks_by_organization on event_masks (organization_id, session_id);
 
--- The head of a session's chain as it was last signed. It may lag behind the events for a moment, and is made from them.
+-- The last signed head of a session's chain. It is computed from the events, and may lag behind them for a moment.
 create table session_chains (
   session_id text primary key,
   organization_id text not null,
   sequence integer not null,
   hash text not null,
-  -- The first one that the machine has named.
+  -- The first key that the machine has sent.
   machine_key text,
   -- JSON of the signed statement.
   envelope text not null,
@@ -133,12 +133,12 @@ create table session_chains (
 );
 create index session_chains_by_organization on session_chains (organization_id, session_id);
 
--- Sessions that are shown to others by a token.
+-- Sessions that others can read with a token.
 create table shares (
   share_id text primary key,
   organization_id text not null,
   session_id text not null,
-  -- The token is kept by nobody but who was given it.
+  -- The hash of the token. The service does not keep the token itself.
   token_hash text not null,
   shared_by text not null,
   -- person, organization or link
