@@ -12,15 +12,15 @@ const asked = (filter: AddOnFilter) => sql`
   ${inDays(filter)} ${filter.kind === undefined ? NONE : sql`and kind = ${filter.kind}`}`;
 
 interface AddOnSum extends Pick<SessionAddOnRow, 'kind' | 'name' | 'calls' | 'failures' | 'last_used_at'> {
-  /** Numbers of sessions that called the add-on, and of sessions that had it available. */
+  /** How many sessions called the add-on; `available` counts the sessions that had it available. */
   sessions: number;
   listed: number;
   people: number;
 }
 
 /**
- * The add-ons that are called most; those that are only listed come last. A session has several rows of an add-on: one a
- * day, and one for each model.
+ * Finds the add-ons with the most calls; add-ons without a call come last. A session has several rows for an add-on: one for
+ * each day, and one for each model.
  */
 export const findAddOns = (db: Db, filter: AddOnFilter, limit: number) =>
   allRows(
@@ -34,7 +34,7 @@ export const findAddOns = (db: Db, filter: AddOnFilter, limit: number) =>
       group by kind, name order by sum(calls) desc, kind, name limit ${limit}`,
   );
 
-/** Who or which agents call the add-ons of these names, the most frequent first. */
+/** Finds the people or agents that call the add-ons with these names, the most frequent first. */
 export const readCallersOf = (
   db: Db,
   filter: AddOnFilter,
@@ -55,7 +55,7 @@ export const readCallersOf = (
 type SubAgentTokens = Pick<SessionAddOnRow, 'name' | 'day' | 'model'> &
   Record<'input' | 'cached' | 'cacheWrite' | 'output', number>;
 
-/** The tokens of sub-agents by day and model, since prices change with both. */
+/** Reads the tokens of sub-agents by day and model, because the price depends on both. */
 export const readTokensOf = (db: Db, filter: AddOnFilter, names: readonly string[], limit: number) =>
   allRows(
     db,

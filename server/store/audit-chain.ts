@@ -3,11 +3,11 @@ import canonicalize from 'canonicalize';
 import type { AuditAction, AuditEntry, AuditParty, SignedHead } from '../../contract/audit.ts';
 
 /*
- * Each entry of an audit log holds the hash of the entry before it, so that a changed, missing, moved or inserted entry no
- * longer fits. A chain alone cannot show that its end was cut off or that all of it was written anew; signed heads can.
+ * Each entry of an audit log contains the hash of the previous entry, so that a changed, missing, moved or inserted entry no
+ * longer fits. A chain alone cannot reveal that its end was removed or that all of it was rewritten. Signed heads can.
  */
 
-/** What happened, before it has its place in the log. */
+/** An action that has no place in the log yet. */
 export interface Happened {
   actor: AuditParty;
   action: AuditAction;
@@ -18,7 +18,7 @@ export interface Happened {
 export const person = (id: string): AuditParty => ({ kind: 'person', id });
 export const directory = (id: string): AuditParty => ({ kind: 'directory', id });
 export const secret = (id: string): AuditParty => ({ kind: 'secret', id });
-/** Whoever runs commands on the machine of the service. */
+/** The person who runs commands on the machine of the service. */
 export const OPERATOR: AuditParty = { kind: 'service', id: 'operator' };
 
 /** The last entry of a log. */
@@ -34,7 +34,7 @@ export const EMPTY: ChainHead = { sequence: 0, hash: '0'.repeat(64) };
 const hashOf = (organizationId: string, { hash: _, ...entry }: AuditEntry): string =>
   hash('sha256', canonicalize({ organizationId, ...entry }) ?? '');
 
-/** A statement, for either way to run one: the query layer, or the thread that writes the embedded store. */
+/** A statement that both the query layer and the thread that writes the embedded store can run. */
 export interface Statement {
   parts: TemplateStringsArray;
   values: (string | number | null)[];
@@ -43,8 +43,8 @@ export interface Statement {
 const statement = (parts: TemplateStringsArray, ...values: Statement['values']): Statement => ({ parts, values });
 
 /**
- * Returns the head of a log, which has none or some entries. Until the transaction ends, nobody else adds entries: writing the
- * row locks it on both engines.
+ * Returns the head of a log, which may be empty. It also locks the log until the transaction ends, because writing the row locks
+ * it on both engines.
  */
 export const holdHead = (organizationId: string, now: number): Statement => statement`
   insert into audit_heads (organization_id, sequence, hash, changed_at)
@@ -52,7 +52,7 @@ export const holdHead = (organizationId: string, now: number): Statement => stat
   on conflict (organization_id) do update set changed_at = excluded.changed_at
   returning sequence, hash`;
 
-/** Adds entries behind the head that the transaction holds, and moves the head to the last of them. */
+/** Adds entries after the head that the transaction has locked, and moves the head to the last of them. */
 export function addEntries(
   organizationId: string,
   head: ChainHead,
@@ -91,17 +91,17 @@ export function nextEntry(organizationId: string, head: ChainHead, happened: Hap
   return { ...entry, hash: hashOf(organizationId, entry) };
 }
 
-/** Something that does not fit in a log. */
+/** An inconsistency in a log. */
 export interface Finding {
   sequence: number;
   problem: 'edited' | 'missing' | 'out of place' | 'cut off' | 'added' | 'written anew';
 }
 
-/** Checks the entries of one log, which are given in the order of their sequence. */
+/** Checks the entries of one log, which must be added in the order of their sequence. */
 export class ChainCheck {
   readonly findings: Finding[] = [];
   readonly #organizationId: string;
-  /** All hashes that signed heads name, by sequence. */
+  /** All hashes in signed heads, by sequence. */
   readonly #signed = new Map<number, Set<string>>();
   #last: ChainHead = EMPTY;
 
@@ -117,14 +117,15 @@ export class ChainCheck {
     this.#follow(entry, hashOf(this.#organizationId, entry));
   }
 
-  /** The same for a row that is no entry any more, such as one whose details are no JSON. */
+  /** Adds a row that cannot be read as an entry, for example because its details are not JSON. */
   addUnreadable(row: Pick<AuditEntry, 'sequence' | 'previous' | 'hash'>): void {
     this.#follow(row, undefined);
   }
 
   /**
+   * Ends the check.
    * @param before the head in the store before the entries were read
-   * @param after the head after that: entries may have been added meanwhile
+   * @param after the head in the store afterwards, because entries may have been added meanwhile
    */
   end(before: ChainHead, after: ChainHead = before): Finding[] {
     const { sequence, hash: lastHash } = this.#last;
@@ -143,7 +144,7 @@ export class ChainCheck {
     else if (previous !== this.#last.hash) this.#report(sequence, 'out of place');
     if (computed !== entryHash) this.#report(sequence, 'edited');
     const signed = this.#signed.get(sequence);
-    // The service also signs the head of a log that was written anew, so every head counts.
+    // The service also signs the head of a rewritten log, so all signed heads are compared.
     if (signed && (signed.size > 1 || !signed.has(entryHash))) this.#report(sequence, 'written anew');
     this.#last = { sequence, hash: entryHash };
   }

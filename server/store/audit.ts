@@ -18,8 +18,8 @@ export const toAuditEntry = (row: AuditEntryRow): AuditEntry => ({
 });
 
 /**
- * Adds entries to the organization's audit log, at the end of the action's transaction: the log is locked until the
- * commit, and other actions of the organization wait.
+ * Adds entries to the organization's audit log. Call it at the end of the action's transaction, because it locks the log until
+ * the commit, and other actions of the organization wait.
  */
 export async function recordActions(
   transaction: Db,
@@ -34,14 +34,14 @@ export async function recordActions(
 
 const asked = <Row>({ parts, values }: Statement) => sql<Row>(parts, ...values);
 
-/** Adds one entry, as `recordActions` does. */
+/** Adds one entry with `recordActions`. */
 export const recordAction = (transaction: Db, organizationId: string, happened: Happened, now: number) =>
   recordActions(transaction, organizationId, [happened], now);
 
-/** What happened in some organizations. */
+/** An action in one of several organizations. */
 export type HappenedIn = Happened & { organizationId: string };
 
-/** Adds entries to the logs of several organizations, in one order everywhere, so that two transactions do not wait for each other. */
+/** Adds entries to the logs of several organizations, always in the same order, so that two transactions cannot deadlock. */
 export async function recordInAll(transaction: Db, all: readonly HappenedIn[], now: number): Promise<void> {
   const logs = [...Map.groupBy(all, ({ organizationId }) => organizationId)];
   for (const [organizationId, happened] of logs.sort(([one], [other]) => (one < other ? -1 : 1))) {
@@ -58,7 +58,7 @@ export interface AuditFilter {
   limit: number;
 }
 
-/** The newest entries first. */
+/** Lists entries, newest first. */
 export const listAudit = (db: Db, organizationId: string, { action, actor, before, limit }: AuditFilter) =>
   allRows(
     db,
@@ -70,7 +70,7 @@ export const listAudit = (db: Db, organizationId: string, { action, actor, befor
       order by sequence desc limit ${limit}`,
   );
 
-/** The earliest entries behind a sequence first. */
+/** Reads the entries after a sequence, earliest first. */
 export const readAuditAfter = (db: Db, organizationId: string, after: number, limit: number) =>
   allRows(
     db,
@@ -85,14 +85,14 @@ export const readAuditHead = async (db: Db, organizationId: string): Promise<Cha
     sql<ChainHead>`select sequence, hash from audit_heads where organization_id = ${organizationId}`,
   )) ?? EMPTY;
 
-/** The heads of all organizations that changed at that time (epoch milliseconds) or later. */
+/** Lists the heads of all organizations that changed at that time (epoch milliseconds) or later. */
 export const listAuditHeads = (db: Db, changedSince: number) =>
   allRows(
     db,
     sql<AuditHeadRow>`select * from audit_heads where changed_at >= ${changedSince} order by organization_id`,
   );
 
-/** Every active organization, and every other one that has entries or a head. */
+/** Lists every active organization, and every other one that has entries or a head. */
 export async function listAudited(db: Db): Promise<Map<string, { isBeingRemoved: boolean }>> {
   const rows = await allRows(
     db,

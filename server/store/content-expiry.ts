@@ -14,18 +14,18 @@ import type { Db, SessionRow } from './schema.ts';
 import type { ExpiredContentRow } from './schema-removal.ts';
 import { SWEPT_AT_ONCE, sweepEach } from './sweep.ts';
 
-/** What the words of a session are removed by. */
+/** The rules by which the content of a session expires. */
 export interface Expiring {
   due: Pick<Due, 'bounds' | 'now'>;
-  /** Of the rules that derive sessions. */
+  /** The version of the rules that derive sessions. */
   version: number;
   withoutWords: WithoutWords;
 }
 
 /**
- * Takes the words of a session away from all readers at once, if its time is over by the rules of this moment, it has no further
- * events and is not held. They are removed from the store afterwards, by `sweepContents`.
- * @returns the session as it was; undefined where it keeps its words
+ * Hides the content of a session from all readers at once, if it has expired by the current rules, has no further events and is
+ * not held. `sweepContents` removes it from the store afterwards.
+ * @returns the session before the change; undefined if it keeps its content
  */
 export const expireContent = (
   db: Db,
@@ -60,8 +60,8 @@ export const expireContent = (
   });
 
 /**
- * PostgreSQL would ask its conditions of the moment before it waited for the row. Whoever had it may have masked the session, and
- * removed the facts that are to be kept.
+ * Locks the row first. Otherwise PostgreSQL would evaluate the conditions before it waits for the row, although the other
+ * transaction may be masking the session and removing the facts that must be kept.
  */
 const lockSession = (transaction: Db, { organizationId, sessionId }: SessionKey) =>
   sql`
@@ -69,8 +69,8 @@ const lockSession = (transaction: Db, { organizationId, sessionId }: SessionKey)
     ${forUpdate(transaction)}`.execute(transaction);
 
 /**
- * Removes the words of sessions that have expired, in slices; continues where another process stopped, and stops after a slice
- * once the signal is aborted. `onRemoved` is called after each session.
+ * Removes expired content in slices. It continues where another process stopped, and stops after a slice once the signal is
+ * aborted. It calls `onRemoved` after each session.
  * @throws as `sweepEach`
  */
 export const sweepContents = (db: Db, now: () => number, signal?: AbortSignal, onRemoved?: () => void): Promise<void> =>
@@ -102,7 +102,7 @@ async function sweep(db: Db, row: Unswept, now: number, signal?: AbortSignal): P
   await changedRows(db, sql`update expired_contents set swept_at = ${now} where ${mine} and swept_at is null`);
 }
 
-/** @returns how many appends were removed; 0 also where the session is being deleted, which removes the rest */
+/** @returns how many appends were removed; 0 also if the session is being deleted, because the deletion removes the rest */
 const removeSome = (db: Db, { organization_id: organizationId, session_id: sessionId }: Unswept): Promise<number> =>
   db.transaction().execute(async (transaction) => {
     const sofar = await lockReceipt<ExpiredContentRow>(transaction, organizationId, sessionId, 'expired_contents');
@@ -121,7 +121,7 @@ const removeSome = (db: Db, { organization_id: organizationId, session_id: sessi
     return appends.length;
   });
 
-/** Hands what was removed of a session over to its tombstone, so that one receipt goes on where the other ends. */
+/** Moves the receipt for a session's removed content to its tombstone, so that one receipt continues the other. */
 export const handOverReceipt = (db: Db, { organizationId, sessionId }: SessionKey): Promise<void> =>
   db.transaction().execute(async (transaction) => {
     const words = await firstRow(
@@ -138,14 +138,14 @@ export const handOverReceipt = (db: Db, { organizationId, sessionId }: SessionKe
       where organization_id = ${organizationId} and session_id = ${sessionId}`.execute(transaction);
   });
 
-/** Writes the derived rows of a session whose words are gone, where they were removed. @returns whether they were */
+/** Restores the derived rows of a session with expired content if they are missing. @returns whether they were missing */
 export const restoreKept = (db: Db, session: SessionRow): Promise<boolean> =>
   db.transaction().execute(async (transaction) => {
     const { organization_id, session_id } = session;
     const mine = sql`organization_id = ${organization_id} and session_id = ${session_id}`;
     const row = await firstRow(
       transaction,
-      // Locked, as another replica may write them, or a deletion may remove what is written.
+      // Locked, because another replica may restore the rows too, or a deletion may remove them.
       sql<Pick<ExpiredContentRow, 'kept'>>`
         select kept from expired_contents where ${mine} ${forUpdate(transaction)}`,
     );
@@ -155,7 +155,7 @@ export const restoreKept = (db: Db, session: SessionRow): Promise<boolean> =>
     return true;
   });
 
-/** What the policy has removed of a session, and what it will remove of it when. */
+/** What the policy has removed of a session, and what it will remove at which time. */
 export async function findExpiry(db: Db, row: SessionRow, bounds: RetentionBounds) {
   const { organization_id: organizationId, session_id: sessionId } = row;
   const { retention: rules } = await readPolicy(db, organizationId);

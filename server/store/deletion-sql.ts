@@ -1,15 +1,15 @@
 /*
  * The conditions of a deletion, and the tombstone that it leaves.
  *
- * What holds a session is written here alone. Whoever deletes asks in the transaction that deletes, and on PostgreSQL under
- * `LOCK_HOLDS`: a hold that is placed at the same moment comes before the deletion or after it. SQLite has one writer.
+ * Only this file says when a session is held. A deletion checks that in its own transaction, on PostgreSQL under `LOCK_HOLDS`.
+ * Thus a hold that is placed at the same time comes either before or after the deletion. SQLite has only one writer.
  *
- * Text alone, without the query layer: each thread of the embedded store loads this file.
+ * The file has only SQL texts and does not use the query layer, because each thread of the embedded store loads it.
  */
 
 /**
- * The id of a hold that keeps the session of the alias, as an expression of SQL; null where none does. A session whose events
- * are not all read yet may turn out to be of the repository.
+ * An SQL expression for the id of a hold on the session with that alias; null if there is none. A session with events that are
+ * not derived yet counts as held by a repository hold, because it may turn out to be of that repository.
  */
 export const holdOf = (session: string): string => `(
   SELECT holds.hold_id FROM holds
@@ -35,19 +35,19 @@ export const holdOf = (session: string): string => `(
   )
   ORDER BY holds.hold_id LIMIT 1)`;
 
-/** For the ids of organizations: until the transaction ends, none of them gets a hold. */
+/** Prevents holds in the organizations with these ids until the transaction ends. */
 export const LOCK_HOLDS = `
 SELECT pg_advisory_xact_lock_shared(hashtextextended('holds of ' || id, 0))
 FROM (SELECT DISTINCT id FROM unnest($1::text[]) AS id ORDER BY id) AS locked`;
 
-/** The columns of a tombstone that is made as its session is deleted. */
+/** The columns of the tombstone that a deletion inserts. */
 export const TOMBSTONE =
   'session_id, organization_id, environment_id, plane, client_key, deleted_at, event_count, last_event_at, deleted_by_kind, deleted_by_id';
 
 /**
- * The values of these columns for the session `s`, which was just marked. Only an expired session gets `last_event_at`: this
- * distinguishes it from one that a person deleted.
- * The parameters are expressions of SQL; the last two name who deleted it.
+ * The values of these columns for the session `s`, which was just marked. Only an expired session gets `last_event_at`, which
+ * distinguishes it from a session that a person deleted.
+ * The parameters are SQL expressions. The last two name the actor.
  */
 export const tombstoneOf = (isExpired: string, byKind: string, byId: string): string => `
   s.session_id, s.organization_id, s.environment_id, s.plane, s.client_key, s.deleted_at, s.event_count,

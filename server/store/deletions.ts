@@ -10,7 +10,7 @@ import type { Db, SessionRow } from './schema.ts';
 import type { DeletedSessionRow } from './schema-removal.ts';
 import { SWEPT_AT_ONCE, sweepEach } from './sweep.ts';
 
-/** Notes that somebody has deleted a session that had expired: nothing more of it is to be captured. */
+/** Records that somebody deleted a session that had expired, so that it is not captured again. */
 export const forgetExpiry = (
   db: Db,
   { organizationId, sessionId }: SessionKey,
@@ -30,12 +30,12 @@ export const forgetExpiry = (
     await recordAction(transaction, organizationId, { actor, action: 'session.deleted', target }, now);
   });
 
-/** Tombstones that one query looks at. */
+/** How many tombstones one query examines. */
 const TOMBSTONES_AT_ONCE = 500;
 
 /**
- * Removes the data of deleted sessions in slices; continues where another process stopped, and stops after a
- * slice once the signal is aborted. `onRemoved` is called after each session.
+ * Removes the data of deleted sessions in slices. It continues where another process stopped, and stops after a slice once the
+ * signal is aborted. It calls `onRemoved` after each session.
  * @throws as `sweepEach`
  */
 export const sweepDeleted = (db: Db, now: () => number, signal?: AbortSignal, onRemoved?: () => void): Promise<void> =>
@@ -55,7 +55,7 @@ const findUnswept = (db: Db, after: string) =>
       select * from deleted_sessions where swept_at is null and session_id > ${after} order by session_id limit 1`,
   );
 
-/** Removes appends that are there although their session was swept: a second look, in case something wrote behind the first. */
+/** Removes appends of swept sessions. This second pass finds appends that a writer added after the sweep. */
 export async function sweepOrphans(db: Db, signal?: AbortSignal): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined && !signal?.aborted; ) {
     const tombstones: { session_id: string }[] = await allRows(
@@ -90,7 +90,7 @@ async function sweep(db: Db, row: DeletedSessionRow, now: number, signal?: Abort
   const session = await firstRow(db, sql<SessionRow>`select * from sessions where ${mine}`);
   if (session) await removeDerived(db, session);
   await sql`delete from sessions where ${mine}`.execute(db);
-  // Behind the session: what is added while it is there is seen by now, and nothing is added afterwards.
+  // These rows are removed after the session. While it exists, others may add such rows; afterwards nobody can.
   for (const table of ['session_views', 'masks', 'event_masks', 'session_chains', 'shares']) {
     await sql`delete from ${sql.table(table)} where ${mine}`.execute(db);
   }
@@ -114,7 +114,7 @@ async function removeAppends(db: Db, organizationId: string, sessionId: string, 
       if (sofar && appends.length > 0) await addToReceipt(transaction, sofar, appends);
       return appends.length;
     });
-    // Fewer may be gone than were chosen, where another process removes the same ones.
+    // Another process may remove the same appends, so fewer may be removed than were chosen.
     isLeft = removed === SWEPT_AT_ONCE || (await hasAppends(db, organizationId, sessionId));
   }
 }

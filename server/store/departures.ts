@@ -14,9 +14,9 @@ import type { PersonDeletionRow } from './schema-governance.ts';
 import { revokeSecrets } from './secrets.ts';
 import { revokeSharesOf } from './shares.ts';
 
-/* How a membership ends, and what becomes of the machines and sessions of who goes. */
+/* The end of a membership, and the fate of the machines and sessions of that person. */
 
-/** Who ends a membership, and whether the secrets that the person issued or has on their machines go on. */
+/** Who ends a membership, and whether the secrets that the person issued or has on their machines stay active. */
 export interface Departure {
   actor: AuditParty;
   keepsSecrets: boolean;
@@ -25,7 +25,7 @@ export interface Departure {
 
 /**
  * Ends a membership or withdraws an invitation, in a transaction of `changeMembers`.
- * @returns ids of the secrets that were revoked
+ * @returns the ids of the revoked secrets
  */
 export async function endMembership(
   transaction: Db,
@@ -43,7 +43,7 @@ export async function endMembership(
   return revoked;
 }
 
-/** The audit entry of a member who was removed. */
+/** The audit entry for a removed member. */
 export const removal = (actor: AuditParty, { user_id, role, status }: MemberRow): Happened => ({
   actor,
   action: 'member.removed',
@@ -51,23 +51,23 @@ export const removal = (actor: AuditParty, { user_id, role, status }: MemberRow)
   details: { role, status },
 });
 
-/** The audit entries of secrets that were revoked together. */
+/** The audit entries for secrets that were revoked together. */
 const revocations = (actor: AuditParty, secretIds: readonly string[]): Happened[] =>
   secretIds.map((secretId) => ({ actor, action: 'secret.revoked', target: secret(secretId) }));
 
-/** A member who goes, and the admin who removes them. */
+/** A member who is being removed, and the admin who removes them. */
 export interface Leaving extends MemberKey {
   actorId: string;
 }
 
 /**
- * Gives the machines and sessions of the member to another one, in the transaction that removes the member. Private sessions keep the
- * id of the member, so that a removal shows nobody what they could not read before.
+ * Gives the machines and sessions of the member to another member, in the transaction that removes the first one. Private
+ * sessions keep the id of the removed member, so that the removal does not show them to anybody else.
  * @throws Problem `held`
  */
 export async function handOver(transaction: Db, leaving: Leaving, to: string, now: number): Promise<void> {
   const { organizationId, userId, actorId } = leaving;
-  // It would hold them no longer.
+  // A hold on the person would no longer protect the sessions afterwards.
   await assertNoHoldOn(transaction, leaving, false);
   for (const machine of await listMachinesOf(transaction, leaving)) {
     await assignMachine(transaction, machine, to, actorId, now);
@@ -83,8 +83,8 @@ export async function handOver(transaction: Db, leaving: Leaving, to: string, no
 }
 
 /**
- * Revokes the machines of the member, and notes that their sessions of before are to be deleted, in the transaction that
- * removes them. `deleteSessionsOfRemoved` deletes them afterwards; those that are held, once they are released.
+ * Revokes the machines of the member, and stores the request to delete their existing sessions, in the transaction that removes
+ * the member. `deleteSessionsOfRemoved` deletes the sessions afterwards, and held sessions once their hold is released.
  * @throws Problem `held`
  */
 export async function discard(transaction: Db, leaving: Leaving, now: number): Promise<void> {
@@ -114,7 +114,7 @@ const listMachinesOf = (transaction: Db, { organizationId, userId }: Leaving) =>
 export const listPersonDeletions = (db: Db) =>
   allRows(db, sql<PersonDeletionRow>`select * from person_deletions order by organization_id, user_id`);
 
-/** Some of the sessions that are to be deleted and are not held, behind the last one of the previous call. */
+/** Lists some of the sessions that must be deleted and are not held, after the last session of the previous call. */
 export async function listSessionsToDelete(
   db: Db,
   { organization_id, user_id, requested_at }: PersonDeletionRow,
@@ -132,7 +132,7 @@ export async function listSessionsToDelete(
   return rows.map(({ session_id }) => session_id);
 }
 
-/** Notes that the sessions are gone, unless some are left, or others of the person are to be deleted since. */
+/** Ends the request once all its sessions are deleted, unless a newer request for the same person exists. */
 export const endPersonDeletion = (db: Db, { organization_id, user_id, requested_at }: PersonDeletionRow) =>
   sql`
     delete from person_deletions

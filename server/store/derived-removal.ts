@@ -5,7 +5,7 @@ import { firstRow, runAll } from './rows.ts';
 import type { Db, SessionChunkRow, SessionRow } from './schema.ts';
 import { ofSession, removeValues, replaceAddOns, replaceSessionDays } from './session-rows.ts';
 
-/** Removes all that was derived of a session. Nothing of it is parsed but the words in SQLite's index. */
+/** Removes all derived rows of a session. It parses only the words for SQLite's index. */
 export async function removeDerived(db: Db, session: SessionRow): Promise<void> {
   await db.transaction().execute((transaction) => removeRows(transaction, session));
   await removeChunks(db, session);
@@ -17,14 +17,14 @@ export async function removeChunks(db: Db, session: Pick<SessionRow, 'organizati
   await removeEntries(db, session);
 }
 
-/** The same within a transaction, with the few chunks that are left: then the session is derived from its first event again. */
+/** Removes the facts and the few remaining chunks within a transaction. The session is then derived from its first event. */
 export async function removeFacts(transaction: Db, session: SessionRow): Promise<void> {
   await removeRows(transaction, session);
   if (!isPostgres(transaction)) while (await removeFirst(transaction, session.organization_id, session.session_id));
   await removeEntries(transaction, session);
 }
 
-/** The facts come first: without their row nobody writes to the others. */
+/** The facts come first, because no process writes the other rows without a row of facts. */
 const removeRows = (transaction: Db, session: SessionRow): Promise<void> =>
   runAll(transaction, [
     sql`delete from session_facts where ${ofSession(session)}`,
@@ -37,8 +37,8 @@ const removeEntries = (db: Db, session: Pick<SessionRow, 'organization_id' | 'se
   sql`delete from session_chunks where ${ofSession(session)}`.execute(db);
 
 /**
- * Removes one chunk from SQLite: removing its 2,000 words from the index takes 50 ms, and nothing else is written meanwhile.
- * @returns whether there may be another one
+ * Removes one chunk from SQLite. Removing its 2,000 words from the index takes 50 ms and blocks other writes.
+ * @returns whether there may be another chunk
  */
 export const removeChunk = async (db: Db, organizationId: string, sessionId: string): Promise<boolean> =>
   !isPostgres(db) && db.transaction().execute((transaction) => removeFirst(transaction, organizationId, sessionId));
@@ -60,7 +60,7 @@ async function removeFirst(transaction: Db, organizationId: string, sessionId: s
   return chunk !== undefined;
 }
 
-/** The facts come first: without them nothing is written to the others. */
+/** The facts come first, because no process writes the other tables without them. */
 const TABLES = [
   'session_facts',
   'session_values',
@@ -70,12 +70,12 @@ const TABLES = [
   'usage_days',
 ] as const;
 
-/** Removes all that was derived of all sessions, so that it is derived again. On SQLite while no service runs. */
+/** Removes all derived rows of all sessions, so that they are derived again. On SQLite no service may be running. */
 export const removeAllDerived = (db: Db): Promise<void> =>
   db.transaction().execute(async (transaction) => {
     if (isPostgres(db)) await sql`set local statement_timeout = 0`.execute(transaction);
     for (const table of TABLES) await sql`delete from ${sql.table(table)}`.execute(transaction);
-    // The counts of changes never start again: a service that adds up a day meanwhile would take few new rows for all.
+    // Counts of changes are never reset. Otherwise a service that sums a day meanwhile would mistake few new rows for all rows.
     await sql`update summed_days set changes = changes + 1`.execute(transaction);
     if (!isPostgres(db)) await sql`insert into chunk_words (chunk_words) values ('delete-all')`.execute(transaction);
   });

@@ -36,13 +36,13 @@ export interface DerivedChunk {
   last: number;
   /** Compressed JSON. */
   entries: Uint8Array;
-  /** Separated by spaces; compressed for SQLite, which keeps them beside its index. */
+  /** Separated by spaces; compressed for SQLite, which stores them in addition to its index. */
   words: string | Uint8Array;
   /** The words that are new to the index, separated by spaces. */
   added: string;
 }
 
-/** Of the rows of a session whose words have expired: no version of the rules replaces them. */
+/** The version of the rows of a session with expired content. No version of the rules replaces them. */
 export const VERSION_OF_KEPT = 2_147_483_647;
 
 const DERIVED = ['version', 'derived_through', 'next_chunk', 'is_rewritten', 'is_final', 'facts', 'masks'] as const;
@@ -78,13 +78,13 @@ export const NOTHING: ListColumns = {
 };
 
 /**
- * Claims the session for this process until `until`, so that no other replica derives it too. Inserts its row if there is
- * none. Until the release it counts as unfinished, so that it is found again after a failure.
- * @returns undefined if another process has it, the session was deleted, or its words have expired
+ * Claims the session for this process until `until`, so that no other replica derives it. Inserts its row if there is none.
+ * Until the release it counts as unfinished, so that it is found again after a failure.
+ * @returns undefined if another process has it, the session was deleted, or its content has expired
  */
 export async function claimSession(db: Db, row: SessionRow, now: number, until: number): Promise<Derived | undefined> {
   const { session_id, organization_id, plane, started_at } = row;
-  // No other process has an embedded store, so there a session that may get events needs no claim, and no fsync for it.
+  // An embedded store has no other process, so an open session needs no claim, which saves an fsync.
   const open = isPostgres(db) ? undefined : await findOpen(db, row);
   if (open) return open;
   const taken = await firstRow(
@@ -110,7 +110,7 @@ export async function claimSession(db: Db, row: SessionRow, now: number, until: 
     facts: '',
   };
   const names = Object.keys(fresh) as (keyof typeof fresh)[];
-  // A concurrent deletion waits for the lock of the session, and then finds the row.
+  // A concurrent deletion waits for the lock of the session, and then finds this row.
   return firstRow(
     db,
     sql<Derived>`
@@ -130,14 +130,14 @@ const findOpen = (db: Db, session: Target): Promise<Derived | undefined> =>
 const TEXTS = new Set(['session_id', 'organization_id', 'plane', 'facts', 'summary']);
 const typeOf = (name: string) => (TEXTS.has(name) ? 'text' : name === 'cost' ? 'double precision' : 'bigint');
 
-/** Releases the claim on a session, and stores whether it may get more events. */
+/** Releases the claim on a session, and stores whether it may receive more events. */
 export const releaseSession = (
   db: Db,
   session: Target,
   { masks, version }: Pick<Derived, 'masks' | 'version'>,
   isFinal: boolean,
 ) =>
-  // The version of a session whose words have expired meanwhile differs: its facts are final.
+  // If the content of the session has expired meanwhile, its version differs, and its facts stay final.
   sql`
     update session_facts set claimed_until = 0, is_final = ${Number(isFinal)}
     where ${ofSession(session)} and masks = ${masks} and version = ${version}`.execute(db);
@@ -148,11 +148,11 @@ export interface NewSlice {
   after: Derived & { claimed_until: number };
   columns: ListColumns;
   chunks: readonly DerivedChunk[];
-  /** Absent where they are as before. */
+  /** Undefined if they are unchanged. */
   days: readonly SessionDay[] | undefined;
   addOns: readonly SessionAddOn[] | undefined;
   values: Record<'added' | 'removed', readonly SessionValue[]>;
-  /** Whether it replaces all that an earlier version derived. */
+  /** Whether it replaces all rows of an earlier version. */
   isAnew: boolean;
 }
 
@@ -163,7 +163,7 @@ export interface NewSlice {
 export function writeSlice(db: Db, slice: NewSlice): Promise<boolean> {
   const { row, before, after, columns, chunks, values, days, addOns, isAnew } = slice;
   const changes = Object.entries({ ...after, ...columns }).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
-  // Rows that were derived from events before they were masked are not written.
+  // Refuses rows that were derived from events before these were masked.
   const facts = sql`
     update session_facts set ${sql.join(changes)}
     where ${ofSession(row)} and version = ${before.version} and derived_through = ${before.derived_through}
@@ -200,7 +200,7 @@ function writeChunks(db: Db, row: Target, chunks: readonly DerivedChunk[]): Sql[
   return [written, ...indexed];
 }
 
-/** The words of the chunks from `from` on; only the index of SQLite needs them, to add and remove words. */
+/** Reads the words of the chunks from `from` on. Only the index of SQLite needs them, to add and remove words. */
 export async function readWords(
   db: Db,
   organizationId: string,
@@ -218,12 +218,12 @@ export async function readWords(
   return rows.flatMap(({ first, words }) => (words instanceof Uint8Array ? [{ first, words }] : []));
 }
 
-/** Chunks fetched at once: about half a megabyte. */
+/** How many chunks are fetched at once: about half a megabyte. */
 const CHUNKS_AT_ONCE = 100;
 
 type ChunkEntries = Pick<SessionChunkRow, 'first_sequence' | 'last_sequence' | 'entries'>;
 
-/** The entries of chunks that hold sequences `from` to `to`, compressed, in order. */
+/** Reads the compressed entries of the chunks that contain the events `from` to `to`, in order. */
 export async function* readChunks(
   db: Db,
   organizationId: string,

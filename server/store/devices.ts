@@ -24,7 +24,7 @@ export const insertDevice = (db: Db, device: NewDevice) =>
 export const purgeDevices = (db: Db, now: number) =>
   sql`delete from device_sign_ins where expires_at <= ${now}`.execute(db);
 
-/** Finds a sign-in by the hash of its device code, which only its machine has; so it needs no organization. */
+/** Finds a sign-in by the hash of its device code. Only the machine has that code, so the query needs no organization. */
 export const findDevice = (db: Db, deviceHash: string, now: number) =>
   firstRow(
     db,
@@ -54,7 +54,7 @@ export interface DeviceDecision {
   plane: Plane;
 }
 
-/** @returns the decided sign-in; undefined if none is pending under that code */
+/** @returns the decided sign-in; undefined if no sign-in is pending under that code */
 export const decideDevice = (db: Db, userHash: string, decision: DeviceDecision, now: number) =>
   db.transaction().execute(async (transaction) => {
     const { status, organizationId, decidedBy, plane } = decision;
@@ -77,17 +77,17 @@ export const decideDevice = (db: Db, userHash: string, decision: DeviceDecision,
     return row;
   });
 
-/** Names a sign-in in the audit log, which outlives it. Its host name may be that of a person. */
+/** The name of a sign-in in the audit log, which outlives it. The host name is not used, since it may contain a person's name. */
 const signInId = (deviceHash: string): string => deviceHash.slice(0, 12);
 
-/** How long a machine may ask again for its secret, in case the answer was lost. */
+/** How long a machine may request its secret again, in case the response was lost. */
 export const REPEATED_FOR_MS = 60_000;
 
 /**
- * Issues the secret of an approved sign-in, once, while no member goes: a removal has revoked the secrets of the person who
- * approved it.
- * @returns undefined if it was issued before, or if that person is no member any more
- * @throws Problem `quota_reached`; the machine may ask again
+ * Issues the secret of an approved sign-in once. No member can be removed at the same time, because a removal must revoke all
+ * secrets of the person who approved the sign-in.
+ * @returns undefined if the secret was issued before, or if that person is no longer a member
+ * @throws Problem `quota_reached`; the machine may try again
  */
 export const issueToDevice = (db: Db, deviceHash: string, secret: NewSecret, now: number) =>
   changeMembers(db, secret.organizationId, async (transaction): Promise<SecretRow | undefined> => {

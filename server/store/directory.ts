@@ -18,7 +18,7 @@ export const toDirectoryToken = (row: DirectoryTokenRow): DirectoryToken => ({
 export const findDirectoryToken = (db: Db, organizationId: string) =>
   firstRow(db, sql<DirectoryTokenRow>`select * from directory_tokens where organization_id = ${organizationId}`);
 
-/** Finds a token by its hash, in all organizations: this runs before the organization is known. */
+/** Finds a token by its hash in all organizations, because the organization is not known yet. */
 export const findDirectoryByHash = (db: Db, hash: string) =>
   firstRow(db, sql<DirectoryTokenRow>`select * from directory_tokens where hash = ${hash}`);
 
@@ -27,7 +27,7 @@ export const markDirectoryUsed = (db: Db, { organization_id, token_id }: Directo
     update directory_tokens set last_used_at = ${now}
     where organization_id = ${organization_id} and token_id = ${token_id}`.execute(db);
 
-/** Stores the token; the one before it is forgotten. */
+/** Stores the token, which replaces the previous one. */
 export const replaceDirectoryToken = (
   transaction: Db,
   organizationId: string,
@@ -45,18 +45,18 @@ export const replaceDirectoryToken = (
       returning *`,
   );
 
-/** @returns whether there was one */
+/** @returns whether there was a token */
 export const removeDirectoryToken = async (transaction: Db, organizationId: string): Promise<boolean> =>
   (await changedRows(transaction, sql`delete from directory_tokens where organization_id = ${organizationId}`)) > 0;
 
-/** By what a directory looks for a user. */
+/** The attributes by which a directory may search for users. */
 export const FILTERED = ['id', 'userName', 'externalId', 'emails.value'] as const;
 export interface UserFilter {
   name: (typeof FILTERED)[number];
   value: string;
 }
 
-/** A user of the directory, and the role and status of the member or invitation that they are. */
+/** A user of the directory, with the role and status of their membership or invitation. */
 export interface KnownUser extends DirectoryUserRow {
   role: MemberRow['role'] | null;
   status: MemberRow['status'] | null;
@@ -75,7 +75,7 @@ export const findDirectoryUser = (db: Db, organizationId: string, id: string) =>
       ${KNOWN} where directory_users.organization_id = ${organizationId} and directory_user_id = ${id}`,
   );
 
-/** The users of the directory that fit the filter: the earliest first. */
+/** Lists the users of the directory that match the filter, earliest first. */
 export const listDirectoryUsers = (
   db: Db,
   organizationId: string,
@@ -107,7 +107,7 @@ function fitting(filter: UserFilter | undefined) {
   return sql`and ${sql.ref(name === 'userName' ? 'user_key' : 'member_key')} = ${emailKey(value)}`;
 }
 
-/** Members that the directory does not know yet become users of it, so that it finds them by their e-mail. */
+/** Adds the members that the directory does not know yet as its users, so that it finds them by their e-mail. */
 export async function adoptMembers(db: Db, organizationId: string, now: number): Promise<void> {
   const unknown = await allRows(
     db,
@@ -138,7 +138,7 @@ const insertion = (organizationId: string, { attributes, memberKey }: NewUser, n
     ${attributes.externalId ?? null}, ${JSON.stringify(attributes)}, ${now}, ${now})`;
 
 /**
- * Adds a user, in a transaction. Rejects on a unique constraint when the user name or the e-mail is taken.
+ * Adds a user, in a transaction. Rejects on a unique constraint if the user name or the e-mail is taken.
  * @throws Problem `quota_reached`
  */
 export async function insertDirectoryUser(transaction: Db, organizationId: string, user: NewUser, now: number) {
@@ -147,7 +147,7 @@ export async function insertDirectoryUser(transaction: Db, organizationId: strin
   return oneRow(transaction, inserted);
 }
 
-/** Rejects on a unique constraint when the user name or the e-mail is taken. */
+/** Changes a user. Rejects on a unique constraint if the user name or the e-mail is taken. */
 export const updateDirectoryUser = (
   transaction: Db,
   { organization_id, directory_user_id }: DirectoryUserRow,

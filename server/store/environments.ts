@@ -27,7 +27,7 @@ export const toEnvironment = (row: EnvironmentRow): Environment => ({
 });
 
 /**
- * Registers the machine, or updates the one with the same host name and platform. It does not change a revoked one.
+ * Registers the machine, or updates the machine with the same host name and platform. It does not change a revoked machine.
  * @throws Problem `quota_reached`
  */
 export async function registerEnvironment(
@@ -83,7 +83,10 @@ export const findNamed = (
       where organization_id = ${organizationId} and hostname = ${hostname} and platform = ${platform}`,
   );
 
-/** Inserts the machine as that of the person who signed it in, if one did. @returns the row of another registration that came first, if there was one at the same moment */
+/**
+ * Inserts the machine. If a person signed it in, that person becomes its owner.
+ * @returns the new row, or the row of a concurrent registration that came first
+ */
 const insertEnvironment = (
   db: Db,
   environmentId: string,
@@ -112,7 +115,7 @@ export const findEnvironment = (db: Db, organizationId: string, environmentId: s
       select * from environments where organization_id = ${organizationId} and environment_id = ${environmentId}`,
   );
 
-/** The machine, which nobody else changes until the transaction ends. */
+/** Reads the machine, and locks it against changes until the transaction ends. */
 export const lockEnvironment = (transaction: Db, organizationId: string, environmentId: string) =>
   firstRow(
     transaction,
@@ -121,7 +124,7 @@ export const lockEnvironment = (transaction: Db, organizationId: string, environ
       ${forUpdate(transaction)}`,
   );
 
-/** Ids of the machines that were seen last, active or revoked, up to the quota; the latest first. */
+/** Ids of the most recently seen machines, active or revoked, up to the quota, latest first. */
 export async function listEnvironmentIds(db: Db, organizationId: string): Promise<string[]> {
   const rows = await allRows(
     db,
@@ -133,7 +136,7 @@ export async function listEnvironmentIds(db: Db, organizationId: string): Promis
 }
 
 /**
- * Keeps the machine from being revoked until the transaction ends. An update locks the row on both engines.
+ * Prevents the revocation of the machine until the transaction ends. An update locks the row on both engines.
  * @throws Problem `environment_unusable`
  */
 export async function holdEnvironment(transaction: Db, organizationId: string, environmentId: string): Promise<void> {
@@ -149,7 +152,7 @@ export async function holdEnvironment(transaction: Db, organizationId: string, e
 export const environmentUnusable = () =>
   new Problem('environment_unusable', '/environmentId names no active environment of this organization.');
 
-/** Updates `lastSeenAt` of an active machine. @returns undefined when the organization has no such machine */
+/** Updates `lastSeenAt` of an active machine. @returns undefined if the organization has no such machine */
 export const touchEnvironment = (
   db: Db,
   organizationId: string,

@@ -14,11 +14,11 @@ import type { Db, MemberKey } from './schema.ts';
 import type { HoldRow } from './schema-governance.ts';
 import { named, type Viewer } from './viewer.ts';
 
-/** Holds that may be in force: the rule is looked up for each session that is deleted. */
+/** How many holds may be in force. It is limited because each deletion of a session checks the holds. */
 const MOST_IN_FORCE = 500;
 const MOST_LISTED = 1_000;
 
-/** Waits until nobody deletes anything of the organization: the other side of `LOCK_HOLDS`. SQLite has one writer. */
+/** Waits for running deletions in the organization, which hold `LOCK_HOLDS`, and blocks others. SQLite has only one writer. */
 async function lockAlone(transaction: Db, organizationId: string): Promise<void> {
   if (!isPostgres(transaction)) return;
   await sql`select pg_advisory_xact_lock(hashtextextended(${`holds of ${organizationId}`}, 0))`.execute(transaction);
@@ -32,7 +32,7 @@ export async function lockHolds(transaction: Db, organizationId: string): Promis
   );
 }
 
-/** Notes that a hold kept a session from being deleted. */
+/** Records that a hold prevented the deletion of a session. */
 export const recordRefusal = (
   db: Db,
   { organizationId, sessionId }: SessionKey,
@@ -46,7 +46,7 @@ export const recordRefusal = (
     return recordAction(transaction, organizationId, refused, now);
   });
 
-/** The hold that keeps the session from being deleted. */
+/** Finds a hold that prevents the deletion of the session. */
 export async function findHoldOf(db: Db, { organizationId, sessionId }: SessionKey): Promise<string | undefined> {
   const row = await firstRow(
     db,
@@ -58,8 +58,8 @@ export async function findHoldOf(db: Db, { organizationId, sessionId }: SessionK
 }
 
 /**
- * Checks that nothing of the organization is held, in a transaction that has changed its row: holds are placed under the
- * lock of that row.
+ * Checks that the organization has no hold in force. The transaction must have changed the row of the organization, because
+ * holds are placed under the lock of that row.
  * @throws Problem `held`
  */
 export async function assertNoHold(transaction: Db, organizationId: string): Promise<void> {
@@ -77,8 +77,9 @@ export async function assertNoHold(transaction: Db, organizationId: string): Pro
 }
 
 /**
- * Checks that nothing holds all sessions of a person, in a transaction of `changeMembers`, as holds are placed in one.
- * @param everythingToo also a hold on all that the organization has
+ * Checks that no hold covers all sessions of a person. Call it in a transaction of `changeMembers`, because holds are placed in
+ * such transactions.
+ * @param everythingToo whether a hold on everything in the organization counts, too
  * @throws Problem `held`
  */
 export async function assertNoHoldOn(transaction: Db, { organizationId, userId }: MemberKey, everythingToo: boolean) {
@@ -98,7 +99,7 @@ export async function assertNoHoldOn(transaction: Db, { organizationId, userId }
 }
 
 /**
- * Places a hold, in a transaction of `changeMembers`, so that two at once count each other.
+ * Places a hold, in a transaction of `changeMembers`, so that concurrent requests count each other.
  * @throws Problem `not_found`, `quota_reached`
  */
 export async function placeHold(
@@ -127,7 +128,7 @@ export async function placeHold(
   return row;
 }
 
-/** Releases a hold; undefined where the organization has no such one. */
+/** Releases a hold; undefined if the organization has no such hold. */
 export const releaseHold = (
   db: Db,
   { organizationId, userId }: MemberKey,
@@ -152,7 +153,7 @@ export const releaseHold = (
     );
   });
 
-/** Those in force first, and the latest first. */
+/** Lists the holds: those in force first, each group from the latest on. */
 export const listHolds = (db: Db, organizationId: string): Promise<HoldRow[]> =>
   allRows(
     db,
@@ -171,7 +172,7 @@ export const toHold = (row: HoldRow): Hold => ({
   ...(row.released_at === null ? {} : { releasedAt: toTimestamp(row.released_at) }),
 });
 
-/** A hold on a name that is misspelt would hold nothing, and nobody would notice. */
+/** Refuses unknown targets, because a hold on a misspelled name would protect nothing without anybody noticing. */
 async function assertKnown(db: Db, viewer: Viewer, { kind, id }: PlaceHoldBody['target']): Promise<void> {
   if (kind === 'everything' || (await firstRow(db, KNOWN[kind](viewer, id)))) return;
   throw new Problem('not_found', UNKNOWN[kind]);
@@ -183,7 +184,7 @@ const KNOWN: Record<Named, (viewer: Viewer, id: string | undefined) => RawBuilde
   session: (viewer, id) => sql`
     select 1 from sessions
     where organization_id = ${viewer.organizationId} and session_id = ${id} and deleted_at is null and ${named(viewer)}`,
-  // Also a person who has left, and whose sessions stayed.
+  // Includes a person who has left, if their sessions stayed.
   person: ({ organizationId }, id) => sql`
     select 1 from members where organization_id = ${organizationId} and user_id = ${id}
     union all

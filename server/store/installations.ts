@@ -40,8 +40,8 @@ export interface NewInstallation extends InstallationChange {
 }
 
 /**
- * Updates an agent that the machine has. A disabled one stays disabled.
- * @returns undefined when the machine does not have the agent
+ * Updates an installed agent of the machine. A disabled agent stays disabled.
+ * @returns undefined if the machine does not have the agent
  * @throws Problem `quota_reached`
  */
 export const updateInstalled = (
@@ -60,7 +60,7 @@ export const updateInstalled = (
     ),
   );
 
-/** Opens a transaction only if `config` is given: machines register their agents often, and without one. */
+/** Opens a transaction only if `config` is given, because machines register their agents often, usually without `config`. */
 const withinConfigQuota = <Result>(
   db: Db,
   organizationId: string,
@@ -77,7 +77,7 @@ const withinConfigQuota = <Result>(
 
 /**
  * Installs the agent, on a machine or without one.
- * @param actor who is named in the audit log
+ * @param actor the actor in the audit log
  * @throws Problem `quota_reached`, `environment_unusable`
  */
 export const upsertInstallation = (
@@ -144,7 +144,7 @@ export const updateInstallation = (
     return row;
   });
 
-/** Ids of the installations on the machines that were seen last, and of those without a machine, up to the quota. */
+/** Ids of the installations on the most recently seen machines, and of those without a machine, up to the quota. */
 export async function listInstallationIds(db: Db, organizationId: string): Promise<string[]> {
   const rows = await allRows(
     db,

@@ -6,7 +6,7 @@ import { allRows, firstRow } from './rows.ts';
 import type { Db, MemberRow, OrganizationRow, UserRow } from './schema.ts';
 import { asService } from './tenant.ts';
 
-/** A membership or invitation, with the issuer of a member. */
+/** A membership or an invitation; a membership has the issuer of the member. */
 export type Offer = Pick<MemberRow, 'user_id' | 'organization_id' | 'status'> & { issuer: UserRow['issuer'] | null };
 
 /** All memberships and invitations of the e-mail. */
@@ -19,7 +19,7 @@ export const findByEmail = (db: Db, email: string): Promise<Offer[]> =>
       where members.email_key = ${emailKey(email)}`,
   );
 
-/** Whether a member of any organization has proven this e-mail. The query sees all organizations. */
+/** Whether a member of any organization has verified this e-mail. The query sees all organizations. */
 export async function isMemberAnywhere(db: Db, email: string): Promise<boolean> {
   const found = await asService(() => findByEmail(db, email));
   return found.some(({ status }) => status === 'active');
@@ -28,7 +28,7 @@ export async function isMemberAnywhere(db: Db, email: string): Promise<boolean> 
 /** A bound on a list of invitations, because any organization may invite any e-mail. */
 const MOST_OFFERS = 100;
 
-/** The invitations of an e-mail, the latest first: of many, a person looks for the one just mailed. */
+/** The invitations of an e-mail, latest first, because a person usually looks for the latest one. */
 export const listInvitationsOf = (db: Db, email: string) =>
   allRows(
     db,
@@ -71,7 +71,7 @@ export async function acceptInvitation(
   const declined = await declineInvitations(db, email);
   const { organization_id: organizationId, role } = accepted;
   const actor = person(userId);
-  // The invitation had another id where the person was known before.
+  // The invitation has another id if the person was known before.
   const details = { role, invitation: invitedId };
   const accepting = { organizationId, actor, action: 'member.invitation_accepted', target: actor, details } as const;
   await recordInAll(db, [accepting, ...declined], now);
@@ -80,7 +80,7 @@ export async function acceptInvitation(
 
 /**
  * Ends the invitations of an e-mail.
- * @returns what the audit logs of their organizations are to say: each knows the person by the id of its invitation alone
+ * @returns the entries for the audit logs of their organizations, which know the person only by the id of the invitation
  */
 export async function declineInvitations(db: Db, email: string): Promise<HappenedIn[]> {
   const ended = await allRows(
@@ -98,7 +98,7 @@ export async function declineInvitations(db: Db, email: string): Promise<Happene
 }
 
 /**
- * Locks the person until the transaction ends, so that two that join and decline invitations at once cannot deadlock. An
+ * Locks the person until the transaction ends, so that two transactions that join and decline invitations cannot deadlock. An
  * update locks the row on both engines.
  */
 export const lockPerson = (db: Db, userId: string) =>

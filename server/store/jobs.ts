@@ -6,32 +6,32 @@ import { allRows, changedRows, firstRow } from './rows.ts';
 import type { Db } from './schema.ts';
 import type { JobRow } from './schema-governance.ts';
 
-/** A job that this process has. Its `progress` is stored after each slice, and by `noteProgress`. */
+/** A job that this process has taken. Its `progress` is stored after each slice, and by `noteProgress`. */
 export interface Job extends Pick<JobRow, 'job_id' | 'organization_id' | 'kind' | 'attempts'> {
   progress: string;
   readonly lease: string;
 }
 
-/** Another process has the job by now, or somebody has cancelled it. */
+/** Another process has taken the job, or a person has cancelled it. */
 export class JobLost extends Error {
   constructor() {
     super('the job was cancelled, or is another process’s by now');
   }
 }
 
-/** A process that has not noted any progress for this long has lost its jobs. Longer than a slice may take, and a rest. */
+/** A process loses a job if it stores no progress for this long. It is longer than a slice and a pause together. */
 const LEASE_MS = 120_000;
-/** No other process has an embedded store, and in this one a job runs once at a time. */
+/** An embedded store needs no lease: it has no other process, and this process runs a job only once at a time. */
 const leaseEnd = (db: Db, now: number) => (isPostgres(db) ? now + LEASE_MS : 0);
 
-/** Notes a job, in the transaction that asks for it. */
+/** Stores a job, in the transaction that requests it. */
 export const insertJob = (transaction: Db, job: Pick<JobRow, 'job_id' | 'organization_id' | 'kind'>) =>
   sql`
     insert into jobs (job_id, organization_id, kind) values (${job.job_id}, ${job.organization_id}, ${job.kind})`.execute(
     transaction,
   );
 
-/** Those of some kinds, of all organizations, that nobody works on, or waits to work on. */
+/** Lists the jobs of these kinds, of all organizations, that no process works on and that are not waiting. */
 export const listDueJobs = (db: Db, kinds: readonly string[], now: number, limit: number) =>
   allRows(
     db,
@@ -40,7 +40,7 @@ export const listDueJobs = (db: Db, kinds: readonly string[], now: number, limit
       order by not_before, job_id limit ${limit}`,
   );
 
-/** Takes a job for this process; undefined where another one has it, it waits, or it has ended. */
+/** Takes a job for this process; undefined if another process has it, it is waiting, or it has ended. */
 export const takeJob = (db: Db, { job_id, organization_id }: Pick<Job, 'job_id' | 'organization_id'>, now: number) =>
   firstRow(
     db,
@@ -51,8 +51,8 @@ export const takeJob = (db: Db, { job_id, organization_id }: Pick<Job, 'job_id' 
   );
 
 /**
- * Stores the progress of a job, and keeps it for this process.
- * @returns how often it was taken since it got further
+ * Stores the progress of a job, and extends the lease of this process.
+ * @returns how often the job was taken since it last made progress
  * @throws JobLost
  */
 export async function noteProgress(
@@ -72,14 +72,14 @@ export async function noteProgress(
   return noted.attempts;
 }
 
-/** Gives a job back, with its progress. @param notBefore when the next process may take it */
+/** Returns a job with its progress, so that a process can take it again. @param notBefore when that is possible */
 export const returnJob = (db: Db, { job_id, organization_id, lease, progress }: Job, notBefore: number) =>
   sql`
     update jobs set not_before = ${notBefore}, progress = ${progress}, lease = null
     where organization_id = ${organization_id} and job_id = ${job_id} and lease = ${lease}`.execute(db);
 
 /**
- * Ends a job, in the transaction that notes what it has come to.
+ * Ends a job, in the transaction that stores its outcome.
  * @throws JobLost
  */
 export async function endJob(transaction: Db, { job_id, organization_id, lease }: Job): Promise<void> {
@@ -90,7 +90,7 @@ export async function endJob(transaction: Db, { job_id, organization_id, lease }
   if (ended === 0) throw new JobLost();
 }
 
-/** Cancels a job in any process: its next slice finds the row gone. @returns whether it was there */
+/** Cancels a job in any process, because its next slice finds that the row is missing. @returns whether the job existed */
 export const cancelJob = async (transaction: Db, organizationId: string, jobId: string): Promise<boolean> =>
   (await changedRows(
     transaction,

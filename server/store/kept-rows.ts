@@ -16,17 +16,17 @@ import {
 } from './session-rows.ts';
 
 /*
- * The derived rows of a session whose words are gone. They are written down beside it, because nobody can derive them again:
- * tables of derived rows may be emptied at any time, and are not part of an export.
+ * The derived rows of a session without its content. A copy of them is stored with the session, because they cannot be derived
+ * again: the tables of derived rows may be emptied at any time, and are not part of an export.
  */
 
-/** Values that tell what was said or done: whoever sees the facts alone finds no session by them. */
+/** The values that reveal content. A viewer who may see only the facts cannot find a session by them. */
 export const VALUES_OF_WORDS = ['command', 'commit', 'tests'] as const;
 
 type Place = Pick<SessionRow, 'session_id' | 'organization_id' | 'plane' | 'started_at' | 'event_count' | 'masks'>;
 type KeptFacts = Omit<SessionFactsRow, 'session_id' | 'organization_id' | 'plane' | 'started_at'>;
 
-/** What was derived of a session, without its words. */
+/** The derived rows of a session without its content. */
 export interface KeptRows {
   facts: KeptFacts;
   values: readonly SessionValue[];
@@ -34,13 +34,13 @@ export interface KeptRows {
   addOns: readonly SessionAddOn[];
 }
 
-/** The texts of a session's facts without its words. */
+/** Returns the texts of a session's facts without its content. */
 export type WithoutWords = (facts: Pick<SessionFactsRow, 'version' | 'facts' | 'summary'>) => {
   facts: string;
   summary: string;
 };
 
-/** Reads what is derived of a session, and leaves its words out. Until the transaction ends, nobody derives it. */
+/** Reads the derived rows of a session without its content. Until the transaction ends, no process derives it. */
 export async function readKept(transaction: Db, row: Place, withoutWords: WithoutWords): Promise<KeptRows> {
   const own = ofSession(row);
   const derived = await firstRow(
@@ -71,7 +71,7 @@ export async function readKept(transaction: Db, row: Place, withoutWords: Withou
   };
 }
 
-/** Without the columns that all its rows share. */
+/** Reads the rows without the columns that all rows of the session share. */
 async function rowsOf<Row>(db: Db, table: 'session_days' | 'session_add_ons', session: Place): Promise<Row[]> {
   const rows = await allRows(
     db,
@@ -80,7 +80,7 @@ async function rowsOf<Row>(db: Db, table: 'session_days' | 'session_add_ons', se
   return rows.map(({ session_id: _, organization_id: __, plane: ___, ...row }) => row as unknown as Row);
 }
 
-/** Replaces the facts of the session, and the values that find it. */
+/** Replaces the facts of the session, and the values by which it is found. */
 export const writeKeptFacts = (transaction: Db, row: Place, { facts, values }: KeptRows): Promise<void> => {
   const { session_id, organization_id, plane, started_at } = row;
   return runAll(transaction, [
@@ -91,13 +91,13 @@ export const writeKeptFacts = (transaction: Db, row: Place, { facts, values }: K
   ]);
 };
 
-/** Writes all that was derived of the session. */
+/** Writes all derived rows of the session. */
 export async function writeKept(transaction: Db, row: Place, kept: KeptRows): Promise<void> {
   await writeKeptFacts(transaction, row, kept);
   await runAll(transaction, [...replaceAddOns(row, kept.addOns), ...replaceSessionDays(transaction, row, kept.days)]);
 }
 
-/* In base64, because an export has no bytes. */
+/** Packs the rows as base64, because an export cannot contain binary data. */
 export const packKept = (kept: KeptRows): string => zstdCompressSync(JSON.stringify(kept)).toString('base64');
 export const unpackKept = (text: string): KeptRows =>
   JSON.parse(zstdDecompressSync(Buffer.from(text, 'base64')).toString('utf8'));

@@ -5,10 +5,10 @@ import type { Db, SessionRow } from './schema.ts';
 
 type StateColumn = 'plane' | 'status' | 'event_count' | 'client_ended_at';
 
-/** A session as the head of its log is read from the store; `event_count` is the last used sequence. */
+/** The head of a session's log as the store knows it. `event_count` is the last used sequence. */
 export interface LogState {
   session: Pick<SessionRow, 'plane' | 'event_count' | 'client_ended_at'> & { status: SessionRow['status'] | 'deleted' };
-  /** Undefined where there are too many to be read at once. */
+  /** Undefined if there are too many keys to read at once. */
   keys: KeyedAppend[] | undefined;
 }
 
@@ -20,10 +20,10 @@ export interface KeyedAppend {
   append_id: string;
 }
 
-/** Appends of a session whose keys are read at once, in about 20 ms; a session has some hundred. */
+/** How many keys of a session are read at once, in about 20 ms. A session usually has some hundred. */
 const MOST_KEYS = 5_000;
 
-/** The session with the keys of its appends; undefined when the organization has none of that id. */
+/** The session with the keys of its appends; undefined if the organization has no such session. */
 export async function readLogState(db: Db, organizationId: string, sessionId: string): Promise<LogState | undefined> {
   const row = await firstRow(
     db,
@@ -39,7 +39,7 @@ export async function readLogState(db: Db, organizationId: string, sessionId: st
   );
   if (!row) return findGone(db, organizationId, sessionId);
   if (row.deleted_at !== null) return { session: { ...row, status: 'deleted' }, keys: [] };
-  // Behind a gap there are events that are not counted yet, as they are not to be read, and their numbers are taken.
+  // Events after a gap are not counted, because nobody may read them yet, but their numbers are taken.
   const event_count = Math.max(row.event_count, row.last_sequence ?? 0);
   const keys = await allRows(
     db,
@@ -57,7 +57,7 @@ export const findKeyedAppend = (
 ): Promise<KeyedAppend | undefined> =>
   firstRow(db, sql<KeyedAppend>`${keyedAppends(organizationId, sessionId)} and idempotency_key = ${key}`);
 
-/** The id of a session of any organization whose events do not all follow each other. */
+/** The id of a session, in any organization, that has a gap between its events. */
 export async function findWithGap(db: Db): Promise<string | undefined> {
   const row = await firstRow(
     db,

@@ -30,7 +30,7 @@ type Report = Pick<
   'environment_id' | 'cli_version' | 'waiting_events' | 'troubles' | 'reported_at' | 'last_seen_at'
 >;
 
-/** The active machines that were seen last, up to the quota. */
+/** The reports of the most recently seen active machines, up to the quota. */
 export const readReports = (db: Db, organizationId: string): Promise<Report[]> =>
   allRows(
     db,
@@ -40,7 +40,7 @@ export const readReports = (db: Db, organizationId: string): Promise<Report[]> =
       order by last_seen_at desc limit ${QUOTAS.environments}`,
   );
 
-/** All active secrets of an organization, and as many revoked ones. */
+/** Enough for all active secrets of an organization, and as many revoked ones. */
 const MOST_SECRETS = 2 * QUOTAS.secrets;
 
 /** The secrets that belong to machines: the active ones first, then the newest revoked ones. */
@@ -54,7 +54,7 @@ export const readMachineSecrets = (db: Db, organizationId: string) =>
   );
 
 /**
- * The days on which machines worked, separated by commas: a row for each machine.
+ * The days on which each machine was active: one row for each machine, with the days separated by commas.
  * @param from the first day as YYYY-MM-DD, UTC
  */
 export const readMachineDays = (db: Db, organizationId: string, environmentIds: readonly string[], from: string) =>

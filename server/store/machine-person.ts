@@ -6,14 +6,15 @@ import { firstRow } from './rows.ts';
 import type { Db, EnvironmentRow, SecretKey } from './schema.ts';
 
 /*
- * Whose machine it is. A host name proves nothing, since any secret may register under any: a machine that is nobody's
- * becomes a person's only if an admin let them sign it in; what else they send there is theirs, by their secret.
+ * The owner of a machine. A host name proves nothing, because any secret may register any host name. A person becomes the owner
+ * of a machine without an owner only if an admin let them sign it in. Otherwise only the sessions that they send from there are
+ * theirs, because of their secret.
  */
 
 /**
- * Gives a machine of nobody to the person who signed it in with this secret. Where no admin agreed, it is noted that they
- * claim it.
- * @returns the machine as it is then
+ * Makes the person who signed in with this secret the owner of a machine without an owner. Without the consent of an admin, it
+ * only records that the person claims the machine.
+ * @returns the machine afterwards
  */
 export const adoptMachine = async (db: Db, secret: SecretKey, machine: EnvironmentRow, now: number) => {
   if (machine.user_id !== null || machine.status !== 'active') return machine;
@@ -31,9 +32,9 @@ export const adoptMachine = async (db: Db, secret: SecretKey, machine: Environme
 };
 
 /**
- * Says whose the machine is from now on, with its secrets and its sessions that are nobody's; what it captured for another person stays
- * theirs. Does nothing if that is so already, or if it changed hands since the row was read.
- * @returns the machine as it is then
+ * Changes the owner of the machine, of its secrets, and of its sessions without a person. Sessions that it captured for another
+ * person stay with that person. Does nothing if the owner is the same, or has changed since the row was read.
+ * @returns the machine afterwards
  */
 export async function assignMachine(
   transaction: Db,
@@ -53,7 +54,7 @@ export async function assignMachine(
       returning *`,
   );
   if (!assigned) return machine;
-  // Otherwise the machine would become its earlier person's again, and could not delete what it captures from now on.
+  // Otherwise the machine would return to its previous owner, and could not delete the sessions that it captures from now on.
   await sql`
     update secrets set user_id = ${userId}
     where organization_id = ${organization_id} and environment_id = ${environment_id} and user_id is not null
@@ -70,12 +71,13 @@ export async function assignMachine(
   return assigned;
 }
 
-/** In the details of an entry of the audit log, in place of a person's id. */
+/** Replaces the id of a person in the details of an audit entry. */
 const NOBODY = 'nobody';
 
 /**
- * Notes that a person says a machine of nobody is theirs, or with null that nobody does any more; if it is nobody's still.
- * @returns the machine as it is then
+ * Records that a person claims a machine without an owner, or with null that nobody claims it any more. Does nothing if the
+ * machine has an owner by now.
+ * @returns the machine afterwards
  */
 export async function claimMachine(
   transaction: Db,

@@ -12,7 +12,7 @@ import type { Db, SessionRow } from './schema.ts';
 import type { MaskRunRow } from './schema-governance.ts';
 import { readable, type Viewer } from './viewer.ts';
 
-/** Each reads all sessions, so few go on at once. */
+/** How many runs may be running at the same time. It is limited because each run reads all sessions. */
 const MOST_RUNNING = 3;
 const MOST_LISTED = 100;
 
@@ -31,7 +31,7 @@ export const insertMaskRun = (
   now: number,
 ): Promise<MaskRunRow> =>
   db.transaction().execute(async (transaction) => {
-    // Two at once count each other.
+    // The lock makes concurrent requests count each other.
     await lockHolds(transaction, organizationId);
     const { count } = await oneRow(
       transaction,
@@ -73,7 +73,7 @@ export const findMaskRun = (db: Db, organizationId: string, runId: string) =>
     sql<MaskRunRow>`select * from mask_runs where organization_id = ${organizationId} and run_id = ${runId}`,
   );
 
-/** The next session that the viewer may read, of those that were opened before the run was asked for. */
+/** The next session that the viewer may read, among those that were opened before the run was requested. */
 export const findNextOfRun = (db: Db, viewer: Viewer, { requested_at }: MaskRunRow, after: string) =>
   firstRow(
     db,
@@ -84,7 +84,7 @@ export const findNextOfRun = (db: Db, viewer: Viewer, { requested_at }: MaskRunR
       order by session_id limit 1`,
   );
 
-/** What one session adds to a run. */
+/** The contribution of one session to a run. */
 export interface RunStep {
   sessionId: string;
   isHeld: boolean;
@@ -94,7 +94,7 @@ export interface RunStep {
 }
 
 /**
- * Notes that a session was read: in the figures of the run, and as the progress of its job.
+ * Records that a session was read: in the figures of the run, and as the progress of its job.
  * @throws JobLost
  */
 export async function advanceMaskRun(transaction: Db, job: Job, step: RunStep, now: number): Promise<void> {
@@ -109,7 +109,7 @@ export async function advanceMaskRun(transaction: Db, job: Job, step: RunStep, n
 }
 
 /**
- * Ends a run, and forgets its text.
+ * Ends a run, and deletes its text.
  * @throws JobLost
  */
 export const finishMaskRun = (db: Db, job: Job, outcome: 'done' | 'stopped' | 'failed', now: number): Promise<void> =>
@@ -119,8 +119,8 @@ export const finishMaskRun = (db: Db, job: Job, outcome: 'done' | 'stopped' | 'f
   });
 
 /**
- * Cancels a running run of a person, and forgets its text. A run that has ended stays as it is.
- * @returns undefined where this person has no such run
+ * Cancels a running run of a person, and deletes its text. An ended run stays as it is.
+ * @returns undefined if this person has no such run
  */
 export const cancelMaskRun = (
   db: Db,
@@ -146,7 +146,7 @@ async function endRun(transaction: Db, organizationId: string, runId: string, ou
   if (ended) await record(transaction, ended, 'organization.masked', now);
 }
 
-/** Those of one person: what they count tells of sessions that only this person may read. */
+/** Lists the runs of one person only, because their counts reveal sessions that only this person may read. */
 export const listMaskRuns = (db: Db, organizationId: string, userId: string) =>
   allRows(
     db,
@@ -155,7 +155,7 @@ export const listMaskRuns = (db: Db, organizationId: string, userId: string) =>
       order by run_id desc limit ${MOST_LISTED}`,
   );
 
-/** Without figures: other admins read the log, and the figures count sessions that they may not see. */
+/** Records no figures, because other admins read the log, and the figures count sessions that they may not see. */
 const record = (
   transaction: Db,
   { organization_id, run_id, requested_by, is_dry, outcome }: MaskRunRow,

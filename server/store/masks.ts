@@ -18,13 +18,13 @@ import type { MaskRow } from './schema-governance.ts';
 
 export interface MaskedEvent {
   sequence: number;
-  /** Of the event as it was before. */
+  /** The digest of the original event. */
   digest: string;
-  /** Pieces that were replaced. */
+  /** How many pieces were replaced. */
   count: number;
 }
 
-/** An append in which something is to be masked. */
+/** An append with its masked body. */
 export interface MaskedAppend {
   append: StoredAppend;
   codec: number;
@@ -32,25 +32,25 @@ export interface MaskedAppend {
   events: MaskedEvent[];
 }
 
-/** A text to be masked in a session. */
+/** A request to mask a text in a session. */
 export interface NewMask extends SessionKey {
   userId: string;
   mark: string;
   sealed: string;
-  /** Events that were acknowledged by then. */
+  /** How many events were acknowledged at the request. */
   acceptedEvents: number;
 }
 
 const MOST_LISTED = 500;
-/** Rows that one statement inserts: a database takes so many parameters and no more. */
+/** How many rows one statement inserts. A database limits the number of parameters. */
 const EVENTS_AT_ONCE = 1_000;
 
-/** Stands for a sealed text where a sweep asks for what today's rules find. */
+/** Replaces the sealed text when a sweep requests to mask the findings of the current rules. */
 export const TODAYS_RULES = 'rules';
-/** Who asks for that. */
+/** The requester of such masks. */
 const SERVICE = 'service';
 
-/** A session is held; nothing of it is masked. */
+/** The session is held, so nothing of it is masked. */
 export class MaskHeld extends Error {
   readonly holdId: string;
 
@@ -61,8 +61,8 @@ export class MaskHeld extends Error {
 }
 
 /**
- * Notes what is to be masked, so that another process goes on where this one is stopped.
- * @param along what is written in the same transaction
+ * Stores a mask and its job, so that another process can continue it.
+ * @param along writes more in the same transaction
  */
 export const insertMask = (db: Db, mask: NewMask, now: number, along?: (transaction: Db) => Promise<void>) =>
   db.transaction().execute(async (transaction) => {
@@ -79,15 +79,15 @@ export const insertMask = (db: Db, mask: NewMask, now: number, along?: (transact
         returning *`,
     );
     await insertJob(transaction, jobOf(row));
-    // Before the audit log, in the same order as a cancellation takes its locks.
+    // This comes before the audit log, in the order in which a cancellation takes its locks.
     await along?.(transaction);
     await record(transaction, row, 'session.mask_requested', {}, now);
     return row;
   });
 
 /**
- * Asks, in a transaction, that a session is masked by today's rules.
- * @returns false where that was asked for before, and is not done
+ * Requests, in a transaction, to mask a session by the current rules.
+ * @returns false if an earlier request is not done yet
  * @throws MaskHeld; Problem `words_withheld`
  */
 export async function askForSweep(transaction: Db, place: SessionKey & { eventCount: number }, now: number) {
@@ -119,7 +119,7 @@ export const jobOf = ({ mask_id, organization_id }: MaskRow) => ({ job_id: mask_
 export const findMask = (db: Db, organizationId: string, maskId: string) =>
   firstRow(db, sql<MaskRow>`select * from masks where organization_id = ${organizationId} and mask_id = ${maskId}`);
 
-/** The latest first. */
+/** Lists the masks of a session, latest first. */
 export const listMasks = (db: Db, { organizationId, sessionId }: SessionKey) =>
   allRows(
     db,
@@ -128,14 +128,14 @@ export const listMasks = (db: Db, { organizationId, sessionId }: SessionKey) =>
       order by mask_id desc limit ${MOST_LISTED}`,
   );
 
-/** @throws MaskHeld; until the transaction ends, the session gets no hold */
+/** Prevents a hold on the session until the transaction ends. @throws MaskHeld */
 async function assertUnheld(transaction: Db, place: SessionKey): Promise<void> {
   await lockHolds(transaction, place.organizationId);
   const holdId = await findHoldOf(transaction, place);
   if (holdId !== undefined) throw new MaskHeld(holdId);
 }
 
-/** @throws Problem `words_withheld`; until the transaction ends, the session keeps its words */
+/** Prevents the expiry of the session's content until the transaction ends. @throws Problem `words_withheld` */
 async function assertHasWords(transaction: Db, { organizationId, sessionId }: SessionKey): Promise<void> {
   const session = await firstRow(
     transaction,
@@ -149,8 +149,8 @@ async function assertHasWords(transaction: Db, { organizationId, sessionId }: Se
 }
 
 /**
- * Writes masked appends, with the digests of what was accepted and how far the job is, in one transaction.
- * @returns false, without writing, where one of the appends is not as it was read
+ * Writes masked appends, the digests of the original events, and the progress of the job, in one transaction.
+ * @returns false, without writing, if one of the appends has changed since it was read
  * @throws MaskHeld; JobLost
  */
 export const writeMasked = (
@@ -165,7 +165,7 @@ export const writeMasked = (
     .transaction()
     .execute(async (transaction) => {
       await assertUnheld(transaction, { organizationId, sessionId });
-      // The job comes first, as where it is cancelled, so that two transactions cannot deadlock.
+      // The job comes first, as in a cancellation, so that two transactions cannot deadlock.
       await along(transaction);
       for (const { append, codec, body } of appends) {
         const changed = await changedRows(
@@ -203,16 +203,16 @@ export const writeMasked = (
     });
 };
 
-/** Somebody else changed an append meanwhile. */
+/** Another mask changed an append meanwhile. */
 class Overtaken extends Error {}
 
-/** What a session says of itself. */
+/** The descriptive fields of a session. */
 export const OWN_FIELDS = ['title', 'repo_root', 'repository', 'git_branch'] as const;
 export type OwnFields = Pick<SessionRow, (typeof OWN_FIELDS)[number]>;
 
 export type SweptSession = OwnFields & Pick<SessionRow, 'organization_id' | 'session_id' | 'event_count'>;
 
-/** Sessions of all organizations that have their words, by their ids. */
+/** Lists sessions of all organizations that have their content, in the order of their ids. */
 export const listSwept = (db: Db, after: string, limit: number) =>
   allRows(
     db,
@@ -223,9 +223,9 @@ export const listSwept = (db: Db, after: string, limit: number) =>
   );
 
 /**
- * Ends masking: masks what the session says of itself, and removes what was derived of it, so that it is derived again.
- * @param own what the session said of itself as it was read, and masked; undefined: there was no session
- * @returns false, without an end, where it says something else by now
+ * Ends a mask: masks the session's own fields, and removes its derived rows, so that they are derived again.
+ * @param own the session's own fields before and after masking; undefined: there was no session
+ * @returns false, without ending the mask, if the fields have changed meanwhile
  * @throws MaskHeld; JobLost
  */
 export async function finishMask(
@@ -236,7 +236,7 @@ export async function finishMask(
   now: number,
 ): Promise<boolean> {
   const found = await findMask(db, organizationId, mask_id);
-  // One at a time, so that nobody waits for long; those that are made meanwhile go in the end.
+  // One chunk at a time, so that others do not wait for long. Chunks that are written meanwhile are removed at the end.
   if (Number(found?.places) > 0) while (await removeChunk(db, organizationId, sessionId));
   return db.transaction().execute(async (transaction) => {
     await assertUnheld(transaction, { organizationId, sessionId });
@@ -258,7 +258,7 @@ export async function finishMask(
   });
 }
 
-/** The session, unless it is deleted; until the transaction ends, nobody else changes it. */
+/** Reads the session unless it is deleted, and locks it until the transaction ends. */
 const lockSession = (transaction: Db, { organizationId, sessionId }: SessionKey) =>
   firstRow(
     transaction,
@@ -268,13 +268,13 @@ const lockSession = (transaction: Db, { organizationId, sessionId }: SessionKey)
       ${forUpdate(transaction)}`,
   );
 
-/** Removes what was derived of a masked session, so that it is derived again. */
+/** Removes the derived rows of a masked session, so that they are derived again. */
 async function forgetDerived(transaction: Db, session: SessionRow): Promise<void> {
   const { organization_id, session_id } = session;
   await sql`
     update sessions set masks = masks + 1
     where organization_id = ${organization_id} and session_id = ${session_id}`.execute(transaction);
-  // Where the words have expired, the facts cannot be derived again.
+  // If the content has expired, the facts cannot be derived again.
   if (session.content_expired_at === null) await removeFacts(transaction, session);
 }
 
@@ -284,7 +284,7 @@ interface MaskKey {
 }
 
 /**
- * Ends masking before its end.
+ * Ends a mask early.
  * @throws JobLost
  */
 export const stopMask = (db: Db, job: Job, outcome: 'held' | 'failed', now: number): Promise<void> =>
@@ -294,7 +294,7 @@ export const stopMask = (db: Db, job: Job, outcome: 'held' | 'failed', now: numb
   });
 
 /**
- * Rows that were derived before the mask still show the text, so they are removed.
+ * Ends a mask early. Rows that were derived before the mask still contain the text, so they are removed.
  * @param end ends the job @returns what `end` returns
  */
 async function endEarly(
@@ -305,14 +305,14 @@ async function endEarly(
   end: () => Promise<boolean>,
 ): Promise<boolean> {
   const mask = await findMask(transaction, key.organizationId, key.maskId);
-  // The session comes first, as where masking is done, so that two transactions cannot deadlock.
+  // The session comes first, as at the end of a mask, so that two transactions cannot deadlock.
   const place = mask && { organizationId: key.organizationId, sessionId: mask.session_id };
   const session = place && (await lockSession(transaction, place));
   if (!(await end())) return false;
   const isChanged = Number((await findMask(transaction, key.organizationId, key.maskId))?.places) > 0;
   if (session && isChanged) {
     await forgetDerived(transaction, session);
-    // Deriving finds sessions that are behind by this row.
+    // The background work finds sessions that must be derived by this row.
     await claimSession(transaction, session, now, 0);
   }
   await endMask(transaction, key, outcome, now);
@@ -336,7 +336,7 @@ async function endMask(
   if (ended) await record(transaction, ended, 'session.masked', countsOf(ended), now);
 }
 
-/** Masks that a sweep has asked for and that are not done, of all organizations. */
+/** Lists the masks of all organizations that a sweep requested and that are not done. */
 export const listSweepMasks = (db: Db, limit: number) =>
   allRows(
     db,
@@ -345,7 +345,7 @@ export const listSweepMasks = (db: Db, limit: number) =>
       where finished_at is null and sealed = ${TODAYS_RULES} order by mask_id limit ${limit}`,
   );
 
-/** Withdraws a mask that is not done. Texts that it has masked stay masked. @returns false if it has ended meanwhile */
+/** Withdraws a mask that is not done. Text that it has masked stays masked. @returns false if it has ended meanwhile */
 export async function cancelMask(
   transaction: Db,
   { organization_id: organizationId, mask_id: maskId }: Pick<MaskRow, 'organization_id' | 'mask_id'>,

@@ -18,7 +18,7 @@ export const toMember = (row: MemberRow): Member => ({
   updatedAt: toTimestamp(row.updated_at),
 });
 
-/** A pending invitation, for admins. */
+/** A pending invitation as admins see it. */
 export const toWaitingInvitation = (row: MemberRow) => ({
   userId: row.user_id,
   email: row.email,
@@ -27,7 +27,7 @@ export const toWaitingInvitation = (row: MemberRow) => ({
   ...optionalTimestamp('expiresAt', row.link_expires_at),
 });
 
-/** Ids of the members, or of those with one status; the earliest first. */
+/** Ids of the members, or of those with one status, earliest first. */
 export async function listMemberIds(db: Db, organizationId: string, status?: MemberRow['status']): Promise<string[]> {
   const rows = await allRows(
     db,
@@ -47,7 +47,7 @@ export const findMemberByEmail = (db: Db, organizationId: string, key: string): 
   firstRow(db, sql<MemberRow>`select * from members where organization_id = ${organizationId} and email_key = ${key}`);
 
 /**
- * Stores an invitation, in a transaction. Rejects on a unique constraint when the e-mail is a member or invited already.
+ * Stores an invitation, in a transaction. Rejects on a unique constraint if the e-mail belongs to a member or an invitation.
  * @throws Problem `quota_reached`
  */
 export async function insertInvited(
@@ -67,7 +67,7 @@ export async function insertInvited(
   );
 }
 
-/** Notes that the invitation was mailed. @returns undefined when it was accepted or withdrawn meanwhile */
+/** Records that the invitation was mailed. @returns undefined if it was accepted or withdrawn meanwhile */
 export const markMailed = (db: Db, row: MemberRow, linkExpiresAt: number | undefined, now: number) =>
   firstRow(
     db,
@@ -77,7 +77,7 @@ export const markMailed = (db: Db, row: MemberRow, linkExpiresAt: number | undef
       returning *`,
   );
 
-/** Withdraws an invitation that was never mailed. @returns false when it was accepted or withdrawn meanwhile */
+/** Withdraws an invitation that was never mailed. @returns false if it was accepted or withdrawn meanwhile */
 export const removeUnmailed = async (db: Db, { organization_id, user_id }: MemberRow): Promise<boolean> =>
   (await changedRows(
     db,
@@ -87,7 +87,7 @@ export const removeUnmailed = async (db: Db, { organization_id, user_id }: Membe
         and mailed_at is null`,
   )) > 0;
 
-/** Removes a member with the views that only they could see, and with what they claimed. */
+/** Removes a member with their private views and their claims on machines. */
 export async function removeMember(db: Db, { organization_id, user_id }: MemberRow): Promise<void> {
   await removeOwnViews(db, organization_id, user_id);
   await sql`

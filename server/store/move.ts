@@ -4,7 +4,7 @@ import type { Store } from './open.ts';
 import { allRows, insertions, NONE, runAll } from './rows.ts';
 import type { Database, Db } from './schema.ts';
 
-/** The tables to move, with their keys; a table comes after those that it refers to. */
+/** The moved tables with their keys. A table comes after the tables that it refers to. */
 const TABLES = {
   settings: ['name'],
   users: ['user_id'],
@@ -40,7 +40,7 @@ const TABLES = {
   provider_records: ['record_id'],
 } satisfies Partial<Record<keyof Database, readonly string[]>>;
 
-/** Tables that are not moved, because the service derives them again. Each other table is in one of the two lists. */
+/** The tables that are not moved, because the service derives their rows again. Every table is in one of the two lists. */
 export const LEFT_BEHIND = [
   'session_facts',
   'session_values',
@@ -66,7 +66,7 @@ export interface MoveOptions {
   onTable: (table: MovedTable, rows: number, phase: 'copied' | 'compared') => void | Promise<void>;
 }
 
-/** The target is not empty, or differs from the source after the copy. */
+/** Thrown if the target is not empty, or differs from the source after the copy. */
 export class MoveRefused extends Error {
   override name = 'MoveRefused';
 }
@@ -99,7 +99,7 @@ const notEmpty = (table: MovedTable) =>
 const notTheSame = (table: MovedTable) =>
   new MoveRefused(`The rows of ${table} differ between the stores. Start again with an empty database.`);
 
-/** Number and content of rows, in any order, because the engines sort texts differently. */
+/** A digest of rows, independent of their order, because the engines sort texts differently. */
 class Digest {
   rows = 0;
   readonly #sum = Buffer.alloc(32);
@@ -138,10 +138,10 @@ async function hasRows({ db }: Store, table: MovedTable): Promise<boolean> {
 }
 
 const ROWS_OF_PAGE = 500;
-/** A row of `appends` may have 12.5 MiB. */
+/** How many bytes a page may have. A single row of `appends` may have 12.5 MiB. */
 const BYTES_OF_PAGE = 16 * 1024 * 1024;
 
-/** All rows of the table, or those that fit, a bounded number at a time, along its key. */
+/** Reads all rows of the table, or those that match the condition, in pages along the key. */
 export async function* pagesOf(
   db: Db,
   table: MovedTable,
@@ -164,7 +164,7 @@ interface Page {
   last: MovedRow | undefined;
 }
 
-/** How many appends after the last one fit into a page; at least one. */
+/** How many appends after the last one fit into a page, but at least one. */
 async function appendsOfPage(page: Page): Promise<number> {
   const sizes = await readPage(page, 'octet_length(body) as bytes', ROWS_OF_PAGE);
   let bytes = 0;
@@ -185,7 +185,7 @@ async function readPage({ db, table, fitting, last }: Page, columns: string, lim
   );
 }
 
-/** @param repeated rows that are there already are left as they are */
+/** @param repeated whether existing rows are left unchanged */
 export const insertRows = (db: Db, table: MovedTable, rows: readonly MovedRow[], repeated = false): Promise<void> => {
   const typed = rows as unknown as readonly Insertable<Database[MovedTable]>[];
   return runAll(db, insertions(table, typed, repeated ? sql`on conflict do nothing` : NONE));

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { KEEP_ALIVE_MS } from './postgres.ts';
 
-/** Messages between the processes on one PostgreSQL. They are not kept for a process that is not listening. */
+/** Messages between the processes on one PostgreSQL. A process that is not listening misses them. */
 export interface Notices {
   /**
    * Sends to all processes, including this one.
@@ -15,20 +15,20 @@ export interface Notices {
 
 export interface Listener {
   onNotice: (text: string) => void;
-  /** Listening has begun, or begun again; messages in between were missed. */
+  /** Called when listening starts or starts again. Messages in between were missed. */
   onListening: () => void;
-  /** The connection was lost or refused; it is tried again. */
+  /** Called when the connection is lost or refused. It is retried. */
   onError: (error: Error) => void;
 }
 
-/** PostgreSQL takes payloads of less than 8,000 bytes. */
+/** PostgreSQL accepts payloads of less than 8,000 bytes. */
 export const LONGEST_NOTICE = 7_999;
 
 const CHANNEL = 'session_capture';
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** @param url for the connection that listens; behind a pooler in transaction mode it would receive nothing */
+/** @param url the address for the listening connection; through a pooler in transaction mode it would receive nothing */
 export function createNotices(pool: pg.Pool, url: string): Notices {
   async function listenOnce({ onNotice, onListening, onError }: Listener, signal: AbortSignal): Promise<void> {
     const client = new pg.Client({

@@ -9,7 +9,7 @@ const AT_ONCE = 500;
 /**
  * Removes the members of the organization, revokes its secrets and machines, and frees its name. Its sessions are removed
  * afterwards.
- * @returns the ids of the secrets that were revoked
+ * @returns the ids of the revoked secrets
  * @throws Problem `held`
  */
 export const endOrganization = (db: Db, organizationId: string, now: number): Promise<string[]> =>
@@ -25,7 +25,7 @@ export const endOrganization = (db: Db, organizationId: string, now: number): Pr
       sql`update environments set status = 'revoked' where ${mine}`,
     ]);
     const secretIds = await revokeSecrets(transaction, organizationId, now);
-    // Last, because the slug is a key: while a row's key changes, nobody adds an entry to its audit log.
+    // The slug comes last, because it is a key: while the key of a row changes, its audit log takes no entries.
     await sql`update organizations set slug = organization_id where ${mine}`.execute(transaction);
     return secretIds;
   });
@@ -38,7 +38,7 @@ export async function listDeletedOrganizations(db: Db): Promise<string[]> {
   return rows.map(({ organization_id }) => organization_id);
 }
 
-/** Some sessions of the organization that are not marked as deleted yet. */
+/** Lists some sessions of the organization that are not marked as deleted yet. */
 export async function listRemainingSessions(db: Db, organizationId: string): Promise<string[]> {
   const rows = await allRows(
     db,
@@ -50,9 +50,9 @@ export async function listRemainingSessions(db: Db, organizationId: string): Pro
 }
 
 /**
- * Removes the organization itself, once its sessions are gone.
- * @param beforeLast called before its last row goes; where it fails, all of this is tried again
- * @returns false while some sessions are left
+ * Removes the organization itself, once its sessions are removed.
+ * @param beforeLast called before the last row is removed; if it fails, a later call repeats everything
+ * @returns false while sessions are left
  */
 export async function removeOrganization(
   db: Db,
@@ -62,7 +62,7 @@ export async function removeOrganization(
   const left = await firstRow(db, sql`select 1 from sessions where organization_id = ${organizationId} limit 1`);
   if (left) return false;
   await removeRows(db, organizationId, 'deleted_sessions', 'session_id');
-  // Without these nobody sums a day again. The sums go a day at a time: a year has hundreds of thousands.
+  // Without these rows no process sums a day again. The sums are removed day by day, since a year has hundreds of thousands.
   await sql`delete from summed_days where organization_id = ${organizationId}`.execute(db);
   for (let sum = await findSum(db, organizationId); sum; sum = await findSum(db, organizationId)) {
     await sql`
@@ -75,7 +75,7 @@ export async function removeOrganization(
   return true;
 }
 
-/** A slice at a time, so that nobody waits for long. The organization goes last, so what was interrupted is done again. */
+/** Removes rows in slices, so that others do not wait for long. An interrupted removal is repeated: the organization comes last. */
 async function removeRows(db: Db, organizationId: string, table: string, key: string): Promise<void> {
   const some = sql`select ${sql.ref(key)} from ${sql.table(table)} where organization_id = ${organizationId} limit ${AT_ONCE}`;
   for (let gone = AT_ONCE; gone === AT_ONCE; ) {
@@ -95,7 +95,7 @@ const findSum = (db: Db, organizationId: string) =>
       select plane, day from usage_days where organization_id = ${organizationId} limit 1`,
   );
 
-/** Tables with their key columns; a table comes before those that it refers to. */
+/** The tables with their key columns. A table comes before the tables that it refers to. */
 const OWNED = [
   ['session_views', 'session_id'],
   ['expired_contents', 'session_id'],

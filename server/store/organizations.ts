@@ -28,7 +28,7 @@ export interface Founder {
 
 /**
  * Creates the organization with its owner as the first member, and declines the owner's invitations. Rejects on a unique
- * constraint when the person belongs to an organization, or a member with another account has their e-mail.
+ * constraint if the person belongs to an organization, or a member with another account has their e-mail.
  */
 export function createOrganization(db: Db, name: string, owner: Founder, now: number): Promise<OrganizationRow> {
   const organizationId = newId('org');
@@ -45,7 +45,7 @@ export function createOrganization(db: Db, name: string, owner: Founder, now: nu
           values (${organizationId}, ${name}, ${free}, 'active', ${owner.userId}, 0, ${now}, ${now})
           on conflict (slug) do nothing returning *`,
       );
-    // Only the insertion tells whether a slug is free: somebody else may take it at the same moment.
+    // Only the insertion shows whether a slug is free, because another request may take it at the same time.
     const row = (await insert(slug)) ?? (await insert(`${slug}-${randomBytes(4).toString('hex')}`));
     if (!row) throw new Error('no slug could be found for the organization');
     await sql`
@@ -61,7 +61,7 @@ export function createOrganization(db: Db, name: string, owner: Founder, now: nu
   });
 }
 
-/** The name in lower-case letters, digits and hyphens. */
+/** Converts the name to lower-case letters, digits and hyphens. */
 function toSlug(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return (
@@ -83,13 +83,13 @@ export const renameOrganization = (db: Db, organizationId: string, name: string,
       returning *`,
   );
 
-/** Notes that the identity provider knows the owner's organization. */
+/** Records that the identity provider knows the owner's organization. */
 export const markTenantAssigned = (db: Db, organizationId: string) =>
   sql`update organizations set tenant_assigned = 1 where organization_id = ${organizationId}`.execute(db);
 
 /**
- * Runs `change` in a transaction, one at a time in an organization: two owners who leave at once must not both count the
- * other one.
+ * Runs `change` in a transaction, one at a time in an organization. Otherwise two owners could leave at the same time, because
+ * each counts the other as remaining.
  */
 export const changeMembers = <Result>(db: Db, organizationId: string, change: (db: Db) => Promise<Result>) =>
   db.transaction().execute(async (transaction) => {
@@ -98,9 +98,9 @@ export const changeMembers = <Result>(db: Db, organizationId: string, change: (d
   });
 
 /**
- * Keeps the owner that the organization names, if they still are one; otherwise names its longest-serving owner.
- * @param actor whose action made this necessary
- * @returns false when it has no owner
+ * Keeps the named owner of the organization if that member is still an owner; otherwise names the longest-serving owner.
+ * @param actor the person who made this necessary
+ * @returns false if the organization has no owner
  */
 export async function settleOwner(db: Db, organizationId: string, now: number, actor: AuditParty): Promise<boolean> {
   const owners = await allRows(

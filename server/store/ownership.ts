@@ -15,7 +15,7 @@ export interface Sender {
   userId: string | null;
 }
 
-/** How long a secret proves that its holder opened a session: secrets are copied and shared. */
+/** How long a secret proves that its holder opened a session. It is limited because secrets are copied and shared. */
 const SAME_SECRET_MS = 24 * 3_600_000;
 
 export async function findSender(db: Db, { organizationId, secretId }: SecretKey): Promise<Sender> {
@@ -29,8 +29,8 @@ export async function findSender(db: Db, { organizationId, secretId }: SecretKey
 }
 
 /**
- * Binds the secret to the first machine that was registered with it, for good. A sender may name any host, but only one
- * can register it first.
+ * Binds the secret for good to the first machine that was registered with it. A sender may claim any host name, but only one
+ * sender can register it first.
  */
 export const bindSecret = (db: Db, { organizationId, secretId }: SecretKey, environmentId: string) =>
   sql`
@@ -38,13 +38,14 @@ export const bindSecret = (db: Db, { organizationId, secretId }: SecretKey, envi
     where organization_id = ${organizationId} and secret_id = ${secretId} and environment_id is null`.execute(db);
 
 /**
- * Whether the sender may be told of the session what others may not: its machine or its person captured it. A secret alone
- * proves that only of what all may read: several machines may share it, and it is bound to one of them.
+ * Whether the sender's machine or person captured the session, so that the sender may read more of it than others. A secret
+ * alone proves this only for a session that everybody may read, because several machines may share a secret that is bound to one
+ * of them.
  */
 export const isOwn = (row: SessionRow, sender: Sender): boolean =>
   isOfPerson(row, sender) || isOfMachine(row, sender) || (row.visibility === 'team' && isOfSecret(row, sender));
 
-/** Whether what the sender opens has to be as strict as the session that it comes from, which is told by this alone. */
+/** Whether a new session of the sender must be as strict as this parent. The sender learns nothing else about the parent. */
 export const mayComeFrom = (row: SessionRow, sender: Sender): boolean => isOfSecret(row, sender) || isOwn(row, sender);
 
 const isOfSecret = ({ secret_id }: SessionRow, { secretId }: Sender) => secret_id === secretId;
@@ -55,27 +56,27 @@ const isOfPerson = ({ user_id }: SessionRow, { userId }: Sender) => userId !== n
 export const mayDelete = (row: SessionRow, sender: Sender, now: number): boolean =>
   isOfMachine(row, sender) || (isOfSecret(row, sender) && now - row.created_at < SAME_SECRET_MS);
 
-/** Whether the sender may hide the session from others: whoever may delete it, and the other machines of its person. */
+/** Whether the sender may hide the session from others: a sender who may delete it, or any machine of its person. */
 export const mayRestrict = (row: SessionRow, sender: Sender, now: number): boolean =>
   isOfPerson(row, sender) || mayDelete(row, sender, now);
 
 /**
- * Whether the sender may delete the session again. An expired session is still captured until then, so only its
- * machine may.
+ * Whether the sender may delete an already deleted session. An expired session is still captured until somebody deletes it, so
+ * only its machine may do that.
  */
 export const mayDeleteAgain = (
   tombstone: Pick<DeletedSessionRow, 'environment_id' | 'last_event_at'>,
   sender: Sender,
 ): boolean => tombstone.last_event_at === null || isOfMachine(tombstone, sender);
 
-/** A machine that was handed on says nothing of what its earlier person captured. */
+/** A machine with a new owner proves nothing about the sessions of its previous owner. */
 const isOfMachine = (row: Pick<SessionRow, 'environment_id'> & Partial<SessionRow>, sender: Sender) => {
   const person = row.user_id ?? null;
   const mayBeTheirs = person === null || sender.userId === null || person === sender.userId;
   return sender.environmentId !== null && row.environment_id === sender.environmentId && mayBeTheirs;
 };
 
-/** The session that was captured under the key and was not deleted. */
+/** Finds the session with that client key, unless it is deleted. */
 export const findCaptured = (db: Db, organizationId: string, plane: Plane, clientKey: string) =>
   firstRow(
     db,
@@ -85,7 +86,7 @@ export const findCaptured = (db: Db, organizationId: string, plane: Plane, clien
         and deleted_at is null`,
   );
 
-/** What is left of the deleted session that was captured under the key. */
+/** Finds the tombstone of the deleted session with that client key. */
 export const findDeleted = (db: Db, organizationId: string, plane: Plane, clientKey: string) =>
   firstRow(
     db,
@@ -95,8 +96,8 @@ export const findDeleted = (db: Db, organizationId: string, plane: Plane, client
   );
 
 /**
- * Forgets the key of a deleted session, so that it may be captured again; appends to the deleted one stay refused.
- * @returns false when the organization has deleted no such session
+ * Removes the client key of a deleted session, so that it may be captured again. Appends to the deleted session stay refused.
+ * @returns false if the organization has no such deleted session
  */
 export const forgetDeletion = (
   db: Db,
@@ -107,7 +108,7 @@ export const forgetDeletion = (
   db.transaction().execute(async (transaction) => {
     const mine = sql`organization_id = ${organizationId} and session_id = ${sessionId}`;
     const forgotten = await changedRows(transaction, sql`update deleted_sessions set client_key = null where ${mine}`);
-    // Its row holds the key as well until the sweep has removed it.
+    // The row of the session has the key, too, until the sweep removes the row.
     await sql`update sessions set client_key = null where ${mine} and deleted_at is not null`.execute(transaction);
     if (forgotten === 0) return false;
     const target = { kind: 'session', id: sessionId } as const;

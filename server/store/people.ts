@@ -10,7 +10,7 @@ import { acceptInvitation, declineInvitations, findByEmail, isMemberAnywhere, ty
 import { changedRows, firstRow, oneRow } from './rows.ts';
 import type { Db, UserRow } from './schema.ts';
 
-/** A signed-in person and their place in an organization, if they have one. */
+/** A signed-in person, and their membership if they have one. */
 export interface Caller {
   userId: string;
   email: string | undefined;
@@ -20,7 +20,7 @@ export interface Caller {
 
 /**
  * Finds the person with these claims. A new person is stored. A person whose verified e-mail has exactly one invitation
- * becomes an active member, unless the claims say to ask first. Otherwise nothing is written.
+ * becomes an active member, unless the claims require the person's consent. Otherwise nothing is written.
  */
 export async function resolveCaller(db: Db, claims: Claims, now: number): Promise<Caller> {
   const known = await findPerson(db, claims);
@@ -30,7 +30,7 @@ export async function resolveCaller(db: Db, claims: Claims, now: number): Promis
   if (isCurrent && (known.organization_id !== null || !(await findOffer(db, claims)))) return toCaller(claims, known);
   await admit(db, claims, now).catch((error) => {
     if (uniqueViolation(error) === undefined) throw error;
-    // The first requests of a dashboard arrive together, and another one stored the person first.
+    // The first requests of a dashboard arrive at the same time, and another one stored the person first.
     return admit(db, claims, now);
   });
   const stored = await findPerson(db, claims);
@@ -66,11 +66,11 @@ async function findOffer(db: Db, claims: Claims): Promise<Offer | undefined> {
 
 /**
  * Moves a member to another issuer. The id stays, because other rows refer to it.
- * @returns false when another request was faster
+ * @returns false if another request was faster
  */
 async function takeOver(db: Db, claims: Claims, member: Offer, now: number): Promise<boolean> {
   const { issuer, subject, email = null } = claims;
-  // A person who signed in before the operator allowed this has a row of their own, without an organization.
+  // A person who signed in before the operator allowed this has a separate row without an organization.
   await sql`
     delete from users where issuer = ${issuer} and subject = ${subject} and user_id <> ${member.user_id}`.execute(db);
   const changed = await changedRows(
@@ -87,7 +87,7 @@ async function takeOver(db: Db, claims: Claims, member: Offer, now: number): Pro
   return true;
 }
 
-/** Forgets a person, who must have left their organization, and what waits under the e-mail that they have proven. */
+/** Deletes a person, who must have left their organization, and the directory users and invitations of their verified e-mail. */
 export async function deletePerson(
   db: Db,
   userId: string,
@@ -102,8 +102,8 @@ export async function deletePerson(
 }
 
 /**
- * Notes that somebody signed in to their account of the provider inside the service; nothing where they are no member
- * yet, as their joining is an entry of its own.
+ * Records a sign-in at the embedded identity provider in the audit log. Writes nothing for a person who is not a member yet,
+ * because joining has its own entry.
  */
 export const recordSignIn = (db: Db, identity: Pick<Claims, 'issuer' | 'subject'>, now: number): Promise<void> =>
   db.transaction().execute(async (transaction) => {
@@ -111,7 +111,7 @@ export const recordSignIn = (db: Db, identity: Pick<Claims, 'issuer' | 'subject'
     if (found?.organization_id) await recordAction(transaction, found.organization_id, signedIn(found.user_id), now);
   });
 
-/** Notes that a member is signed in at a provider outside the service, unless that was noted since `before`. */
+/** Records that a member is signed in at an external identity provider, unless that was recorded since `before`. */
 export const recordSeen = (
   db: Db,
   organizationId: string,
@@ -165,7 +165,7 @@ function toCaller(claims: Claims, found: Person): Caller {
   };
 }
 
-/** Stores the e-mail of a member who founded the organization before proving it. */
+/** Stores the e-mail of a member who founded the organization before verifying it. */
 async function proveMember(db: Db, { user_id, organization_id }: Person, email: string, now: number): Promise<void> {
   if (organization_id === null || (await isMemberAnywhere(db, email))) return;
   await recordInAll(db, await declineInvitations(db, email), now);
@@ -174,7 +174,7 @@ async function proveMember(db: Db, { user_id, organization_id }: Person, email: 
     where user_id = ${user_id} and email_key is null`.execute(db);
 }
 
-/** Stores the person. A new one takes the id of their invitation, because other rows refer to it. */
+/** Stores the person. A new person gets the id of their invitation, because other rows refer to it. */
 async function writePerson(db: Db, claims: Claims, invitedId: string | undefined, now: number): Promise<string> {
   const email = claims.email ?? null;
   const isVerified = Number(claims.emailVerified);

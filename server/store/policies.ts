@@ -7,7 +7,7 @@ import { firstRow } from './rows.ts';
 import type { Db, MemberKey } from './schema.ts';
 import type { PolicyRow } from './schema-governance.ts';
 
-/** What holds in the organization now. */
+/** The current policy of the organization. */
 export async function readPolicy(db: Db, organizationId: string): Promise<Policy> {
   const row = await firstRow(
     db,
@@ -16,11 +16,11 @@ export async function readPolicy(db: Db, organizationId: string): Promise<Policy
   return completePolicy(row?.policy);
 }
 
-/** What holds where that text is stored, or none. */
+/** The complete policy for the stored text; the defaults if there is none. */
 export const completePolicy = (stored: string | null | undefined): Policy =>
   complete(stored ? (JSON.parse(stored) as PolicyBody) : {});
 
-/** Replaces the whole policy, in a transaction of `changeMembers`. @returns what holds from then on */
+/** Replaces the whole policy, in a transaction of `changeMembers`. @returns the new policy */
 export async function replacePolicy(
   transaction: Db,
   { organizationId, userId }: MemberKey,
@@ -46,7 +46,7 @@ export async function replacePolicy(
 
 const FIELDS = Object.keys(DEFAULT_POLICY) as (keyof Policy)[];
 
-/** Without fields that the service does not know, which would have no bound. */
+/** Removes unknown fields, which would have no bound. */
 const known = (given: PolicyBody): PolicyBody =>
   Object.fromEntries(FIELDS.flatMap((field) => (given[field] === undefined ? [] : [[field, given[field]]])));
 

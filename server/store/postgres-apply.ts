@@ -9,15 +9,15 @@ import { dbOn } from './postgres.ts';
 import type { SessionRow } from './schema.ts';
 
 /*
- * The rows of sessions on PostgreSQL, as entries change them. Entries come in two ways:
+ * Applies entries to the rows of sessions on PostgreSQL. Entries arrive in two ways:
  *
- * | who | how an entry is known to be the next | a gap |
+ * | function | why an entry is the next one | after a gap |
  * | --- | --- | --- |
- * | `applyBehind`, for the journal | the head is as the journal saw it | cannot be |
- * | `applyNumbered`, for a worker of the bus | the bus has numbered it | its events are stored, and hidden until it is closed |
+ * | `applyBehind`, for the journal | the head is unchanged since the journal read it | impossible |
+ * | `applyNumbered`, for a worker of the bus | the bus has numbered it | its events are stored, but hidden until it is closed |
  */
 
-/** An append that has its numbers. */
+/** An append with its numbers. */
 export interface NewAppend extends SessionKey {
   firstSequence: number;
   lastSequence: number;
@@ -39,19 +39,19 @@ export interface NewClose extends SessionKey {
 }
 
 export interface NewDeletion extends SessionKey {
-  /** Because of its age, and not by a person: what its agent adds later is captured. */
+  /** Whether it expired instead of being deleted by a person. Later events of its agent are then still captured. */
   isExpired: boolean;
-  /** How many events it must have; absent: any. */
+  /** How many events the session must have; absent: any number. */
   eventCount?: number;
-  /** Whom the audit log names; absent: nobody, and it has no entry. */
+  /** The actor in the audit log; absent: the deletion has no entry. */
   by?: AuditParty | undefined;
   at: number;
 }
 
-/** Entries of one session that the journal adds together, and the session in front of them and behind them. */
+/** Entries of one session that the journal adds together, and the state of the session before and after them. */
 export interface Addition extends SessionKey {
   plane: Plane;
-  /** How many events it has in front of them. It is active. */
+  /** How many events the session has before them. It is active. */
   behind: number;
   eventCount: number;
   status: SessionRow['status'];
@@ -60,7 +60,7 @@ export interface Addition extends SessionKey {
   appends: readonly NewAppend[];
 }
 
-/** What the bus has numbered, and one transaction writes. */
+/** Entries that the bus has numbered and one transaction writes. */
 export interface Numbered {
   appends: readonly NewAppend[];
   closes: readonly NewClose[];
@@ -68,15 +68,15 @@ export interface Numbered {
 }
 
 /**
- * The result of each entry: `stored`, maybe by another worker; `gone` with its session, the words of that, or its organization; `ahead` of events that
- * it needs; `foreign`: it contradicts the store.
+ * The result of each entry. `stored`: perhaps by another worker. `gone`: its session, the content of the session, or its
+ * organization was removed. `ahead`: earlier events are missing. `foreign`: it contradicts the store.
  */
 export type Fate = 'stored' | 'gone' | 'ahead' | 'foreign';
 
 export interface Applied {
   appends: Fate[];
   closes: Fate[];
-  /** The sessions that have changed, as they are now. */
+  /** The changed sessions with their new state. */
   changed: ChangedSession[];
 }
 
@@ -90,7 +90,7 @@ export interface Prepared {
   text: string;
 }
 
-/** Time without an answer after which the connection is closed. A write takes a tenth of a second. */
+/** How long a statement may take before its connection is closed. A write takes a tenth of a second. */
 const SILENT_MS = 8_000;
 
 /** Runs a prepared statement and returns its rows. */
@@ -103,24 +103,24 @@ export async function runPrepared<Row extends pg.QueryResultRow>(
   return (await connection.query<Row>(asked)).rows;
 }
 
-/** By name: of all columns the statement would fail on each connection that knows it, once a newer version adds one. */
+/** The columns are named. With `*` a prepared statement would fail on each connection once a newer version adds a column. */
 const CHANGED = 's.organization_id, s.session_id, s.status, s.event_count';
 
 const APPEND = `
   session_id, first_sequence, last_sequence, organization_id, append_id, created_at, idempotency_key, fingerprint, codec`;
 
-/** New appends as rows; their parameters are the `valuesOf` them, from this number on. */
+/** New appends as rows. The parameters from number `first` on are the result of `valuesOf`. */
 const appendsFrom = (first: number) => `unnest($${first}::text[], $${first + 1}::int[], $${first + 2}::int[],
   $${first + 3}::text[], $${first + 4}::text[], $${first + 5}::bigint[], $${first + 6}::text[], $${first + 7}::text[],
   $${first + 8}::int[], $${first + 9}::int[], $${first + 10}::int[]) AS n (${APPEND}, start, bytes)`;
 
-/** The same, with their parameters from the same number on: the columns of `rows` as they are inserted. */
+/** Inserts the appends in `rows`. The parameters from number `first` on are the result of `valuesOf`. */
 const insertOf = (rows: string, first: number) => `
   INSERT INTO appends (${APPEND}, body)
   SELECT ${APPEND.replaceAll(/[a-z]\w+/g, `${rows}.$&`)}, substring($${first + 11}::bytea FROM ${rows}.start FOR ${rows}.bytes)
   FROM`;
 
-/** Bodies follow each other in one value, with their positions in it: a list would be sent as text, and be twice as long. */
+/** All bodies are joined in one value, with their positions in it. A list would be sent as text, which is twice as long. */
 function valuesOf(appends: readonly NewAppend[]): unknown[] {
   const lengths = appends.map(({ body }) => body.byteLength);
   let end = 1;
@@ -146,7 +146,7 @@ function valuesOf(appends: readonly NewAppend[]): unknown[] {
 
 /**
  * Adds entries to sessions if their heads are unchanged, in one atomic statement. Comparing status and count is enough,
- * because a status never returns and a count only grows.
+ * because a status never comes back and a count only grows.
  */
 const behindOf = (name: string, locked: string): Prepared => ({
   name,
@@ -169,7 +169,7 @@ WITH change AS MATERIALIZED (
 SELECT session_id FROM moved`,
 });
 
-/** Waits for the lock of its session. */
+/** Waits for the lock of the session. */
 const BEHIND_ONE = behindOf('commit_one', '');
 /** Skips sessions that another process is writing to, so that the others do not wait. */
 const BEHIND_MANY = behindOf(
@@ -181,9 +181,9 @@ const BEHIND_MANY = behindOf(
 );
 
 /**
- * Adds to sessions whose heads are unchanged. One alone waits until its session is free; of several, those that are not free
- * are left out.
- * @returns ids of the sessions that were changed
+ * Adds entries to sessions if their heads are unchanged. A single addition waits for the lock of its session. Several additions
+ * skip locked sessions.
+ * @returns the ids of the changed sessions
  */
 export async function applyBehind(pool: pg.Pool, additions: readonly Addition[]): Promise<Set<string>> {
   const values = [
@@ -205,7 +205,7 @@ export async function applyBehind(pool: pg.Pool, additions: readonly Addition[])
   return new Set(rows.map((row) => row.session_id));
 }
 
-/** The first to mark a session leaves its tombstone: the replica that took the request, or a worker. */
+/** Marks sessions. The process that marks a session first also inserts its tombstone: a replica or a worker. */
 const DELETE: Prepared = {
   name: 'delete_sessions',
   text: `
@@ -224,10 +224,10 @@ SELECT organization_id, session_id, 'deleted' AS status, event_count FROM s`,
 };
 
 /**
- * Marks sessions as deleted: from now on nobody sees them, they take no events, and their keys are remembered. The audit log
- * says who did it, in the same transaction, which keeps holds away.
- * @throws what the engine throws, and then nothing was written
- * @returns those that were there, are not held, had not been deleted before, and had as many events as they must have
+ * Marks sessions as deleted. From now on nobody sees them, they accept no events, and their tombstones keep their client keys.
+ * The audit entries are added in the same transaction, which must prevent new holds.
+ * @throws errors of the engine; then nothing was written
+ * @returns the sessions that existed, were not held, were not deleted before, and had the required number of events
  */
 export async function applyDeletions(
   client: pg.PoolClient,
@@ -247,7 +247,7 @@ export async function applyDeletions(
   return rows;
 }
 
-/** Notes who deleted the sessions. */
+/** Adds the audit entries for the deleted sessions. */
 function record(client: pg.PoolClient, deleted: readonly ChangedSession[], deletions: readonly NewDeletion[]) {
   const bySession = new Map(deletions.map((one) => [one.sessionId, one]));
   const all = deleted.flatMap(
@@ -262,8 +262,8 @@ function record(client: pg.PoolClient, deleted: readonly ChangedSession[], delet
 }
 
 /**
- * Until the transaction ends, none of the organizations gets a hold. A statement of its own, and the first: the next one sees
- * every hold that was placed before the lock was free, and nobody waits for it with rows locked.
+ * Prevents holds in the organizations until the transaction ends. It must be a separate statement, and the first one. The next
+ * statement then sees every hold that was placed before the lock was free, and the transaction locks no rows while it waits.
  */
 const lockHolds = (client: pg.PoolClient, organizationIds: readonly string[]) =>
   runPrepared(client, { name: 'lock_holds', text: LOCK_HOLDS }, [organizationIds]);
@@ -277,7 +277,7 @@ WHERE s.session_id = $1 AND s.organization_id = $2 AND s.deleted_at IS NULL`,
 
 /**
  * Deletes a session while no hold can be placed on it.
- * @param work what deletes it, with the client of the transaction
+ * @param work deletes the session with the client of the transaction
  * @throws Problem `held`
  */
 export async function whileUnheld<Result>(
@@ -295,13 +295,13 @@ export async function whileUnheld<Result>(
   return outcome.result;
 }
 
-/** In one order everywhere, so that two workers do not wait for each other. The later one sees what the other inserted. */
+/** Locks in the same order everywhere, so that two workers cannot deadlock. The later one sees the rows of the other. */
 const LOCK: Prepared = {
   name: 'lock_sessions',
   text: 'SELECT FROM sessions WHERE session_id = ANY($1) ORDER BY session_id FOR NO KEY UPDATE',
 };
 
-/** Those that are there already, and those that the store contradicts, are left out. */
+/** Skips existing appends, and appends that contradict the store. */
 const INSERT: Prepared = {
   name: 'persist_appends',
   text: `${insertOf('n', 1)} ${appendsFrom(1)}
@@ -329,8 +329,8 @@ LEFT JOIN appends a ON a.session_id = n.session_id AND a.first_sequence = n.firs
 };
 
 /**
- * Readers see events up to \`event_count\`: it is raised to the end of the appends that follow each other without a gap,
- * so that none is seen before those in front of it, in whatever order they were inserted.
+ * Readers see events up to `event_count`. This raises it to the end of the appends without a gap, so that no event is visible
+ * before the events in front of it, regardless of the order in which they were inserted.
  */
 const RAISE: Prepared = {
   name: 'raise_counts',
@@ -360,8 +360,8 @@ RETURNING ${CHANGED}`,
 };
 
 /**
- * Writes what the bus has numbered, all of it in one transaction; again changes nothing.
- * @throws what the engine throws, and then nothing was written
+ * Writes entries that the bus has numbered, in one transaction. Writing them again changes nothing.
+ * @throws errors of the engine; then nothing was written
  */
 export const applyNumbered = (pool: Pick<pg.Pool, 'connect'>, numbered: Numbered): Promise<Applied> =>
   inTransaction(pool, (client) => apply(client, numbered));
@@ -378,7 +378,7 @@ async function inTransaction<Result>(
     client.release();
     return result;
   } catch (error) {
-    // The connection with it: what became of the transaction is not known.
+    // Closes the connection, because the state of the transaction is unknown.
     client.release(true);
     throw error;
   }
@@ -392,7 +392,7 @@ async function apply(client: pg.PoolClient, { appends, closes, deletions }: Numb
       deletions.map(({ organizationId }) => organizationId),
     );
   }
-  // Before anything is inserted: a session that is deleted meanwhile is found deleted, or its sweep finds the appends.
+  // Locks before it inserts. Thus it finds a deleted session as deleted, or the sweep of the session finds the appends.
   await runPrepared(client, LOCK, [sessionIds]);
   const fates = appends.length > 0 ? await insert(client, appends) : [];
   const raised = await runPrepared<ChangedSession>(client, RAISE, [sessionIds]);
@@ -403,7 +403,7 @@ async function apply(client: pg.PoolClient, { appends, closes, deletions }: Numb
 }
 
 async function insert(client: pg.PoolClient, given: readonly NewAppend[]): Promise<Fate[]> {
-  // In one order everywhere, so that two workers with the same appends wait for each other and not in a circle.
+  // Uses the same order everywhere, so that two workers with the same appends cannot deadlock.
   const sorted = [...given].sort(
     (a, b) => (a.sessionId < b.sessionId ? -1 : a.sessionId > b.sessionId ? 1 : 0) || a.firstSequence - b.firstSequence,
   );

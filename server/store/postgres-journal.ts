@@ -18,7 +18,7 @@ import {
 } from './postgres-apply.ts';
 import type { SessionRow } from './schema.ts';
 
-/** The session, with a row for each of its appends that has one of the keys. */
+/** Reads the session, with a row for each of its appends that has one of the keys. */
 const READ: Prepared = {
   name: 'read_head',
   text: `
@@ -36,12 +36,12 @@ const READ_DELETED: Prepared = {
 /** The statement that commits compares the keys itself. */
 const REMEMBERED = { mostSessions: 20_000, mostKeys: 0 } as const;
 
-/** The most that one statement takes. */
+/** The most that one statement writes. */
 const LARGEST_GROUP = { sessions: 64, bytes: 1024 * 1024 };
-/** A larger commit gets its own statement, because small ones would wait for it. */
+/** A larger commit gets its own statement, so that small commits do not wait for it. */
 const LARGEST_SHARED = 64 * 1024;
 
-/** The entries of a session that wait for their statement. */
+/** Entries of a session that wait for their statement. */
 interface PendingCommit {
   place: SessionKey;
   head: Head;
@@ -52,7 +52,7 @@ interface PendingCommit {
   reject: (error: unknown) => void;
 }
 
-/** The journal of PostgreSQL, which other processes write to at the same time. */
+/** The journal on PostgreSQL, which other processes write at the same time. */
 export function createPostgresJournal(pool: pg.Pool): Journal {
   const heads = new Heads(new PostgresJournal(pool), REMEMBERED);
   return {
@@ -69,7 +69,7 @@ export function createPostgresJournal(pool: pg.Pool): Journal {
 class PostgresJournal implements ComparingJournal<Known> {
   readonly together = 64;
   readonly #pool: pg.Pool;
-  /** Commits of different sessions from one round of the event loop. */
+  /** The commits of different sessions in the current round of the event loop. */
   #group: PendingCommit[] = [];
   #groupBytes = 0;
 
@@ -142,7 +142,7 @@ class PostgresJournal implements ComparingJournal<Known> {
         else void this.#alone(pending);
       }
     } catch (error) {
-      // If one of them may be at fault, each is tried separately.
+      // If one of them may have caused the error, each is tried separately.
       for (const pending of group)
         if (isOfOne(error)) void this.#alone(pending);
         else pending.reject(error);
@@ -197,10 +197,10 @@ function additionOf({ place, head, after, proposals }: PendingCommit): Addition 
   };
 }
 
-/** SQLSTATE of `lock_timeout` and of a deadlock. */
+/** The SQLSTATE codes of `lock_timeout` and of a deadlock. */
 const LOCKED = new Set(['55P03', '40P01']);
 
-/** Whether one commit of the group, or another writer of its session, caused the error. */
+/** Whether one commit of the group, or another writer of the same session, caused the error. */
 const isOfOne = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (LOCKED.has(error.code ?? '') || !isUnavailable(error));
 

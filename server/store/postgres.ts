@@ -13,7 +13,7 @@ const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'tex
 const SILENT_MS = 20_000;
 
 export interface PoolOptions {
-  /** Milliseconds without an answer to a statement after which its connection is closed; 0: no limit. */
+  /** How many milliseconds a statement may take before its connection is closed; 0: no limit. */
   silentMs?: number | undefined;
   /** Absent: the settings for requests. */
   settings?: Settings;
@@ -74,7 +74,7 @@ export function limitedPool(pool: PostgresPool, most: number): PostgresPool {
   return { connect, end: async () => undefined, options: pool.options };
 }
 
-/** Queries on a connection that its owner took from the pool, such as in a transaction of theirs. */
+/** Runs queries on a connection that its owner took from the pool, for example within the owner's transaction. */
 export const dbOn = (client: pg.PoolClient): Db => {
   const shared = { query: client.query.bind(client), release: () => undefined } as unknown as PostgresPoolClient;
   const pool = { connect: async () => shared, end: async () => undefined, options: {} };
@@ -84,7 +84,7 @@ export const dbOn = (client: pg.PoolClient): Db => {
 /** Idle time after which TCP checks whether the peer is alive. */
 export const KEEP_ALIVE_MS = 10_000;
 
-/** Time-outs, and when a commit is confirmed. */
+/** Timeouts, and when a commit is confirmed. */
 const SETTINGS = {
   statement_timeout: '15s',
   lock_timeout: '2s',
@@ -177,15 +177,15 @@ const SCHEMA_LOCK = '3853314791062309107';
 const ASK_AGAIN_MS = 200;
 
 /**
- * Keeps other replicas from changing the schema until the returned function is called. The lock belongs to a transaction,
- * because a pooler would keep the lock of a connection. The lock is polled: `create index concurrently` waits for all
+ * Prevents schema changes by other replicas until the returned function is called. The lock belongs to a transaction,
+ * because a pooler would keep the lock of a connection. The lock is polled, because `create index concurrently` waits for all
  * running statements, and would never end while one of them waits for this lock.
  * @throws also if the connection is lost, now or at the release
  */
 export async function holdSchema<Schema>(db: Kysely<Schema>): Promise<() => Promise<void>> {
   for (;;) {
     const transaction = await db.startTransaction().execute();
-    // Only a rollback gives back a connection that was lost, and the pool waits for it before it closes.
+    // Only a rollback returns a lost connection to the pool, and the pool waits for it before it closes.
     const giveUp = async (error: unknown): Promise<never> => {
       await transaction
         .rollback()
@@ -201,7 +201,7 @@ export async function holdSchema<Schema>(db: Kysely<Schema>): Promise<() => Prom
 
 async function takeLock<Schema>(transaction: Kysely<Schema>): Promise<boolean> {
   await sql`select set_config('idle_in_transaction_session_timeout', '0', true)`.execute(transaction);
-  // Without a parameter, because a portal of the extended protocol keeps its snapshot, and an index waits for that too.
+  // Without a parameter, because a portal of the extended protocol keeps its snapshot, and building an index waits for that, too.
   const { rows } = await sql<{ held: boolean }>`
     select pg_try_advisory_xact_lock(${sql.raw(SCHEMA_LOCK)}) as held`.execute(transaction);
   return rows[0]?.held === true;

@@ -3,7 +3,7 @@ import { Problem } from '../../contract/problem.ts';
 import { oneRow } from './rows.ts';
 import type { Db } from './schema.ts';
 
-/** The most of each that an organization may use. Revoked, disabled or long unseen ones do not count. */
+/** The most of each that an organization may have. Revoked, disabled and long unseen ones do not count. */
 export const QUOTAS = {
   environments: 10_000,
   installations: 20_000,
@@ -13,7 +13,7 @@ export const QUOTAS = {
 } as const;
 export type Quota = keyof typeof QUOTAS;
 
-/** UTF-8 bytes of `config` that all installations of an organization may have together. */
+/** How many UTF-8 bytes of `config` all installations of an organization together may have. */
 export const CONFIG_QUOTA = 8 * 1024 * 1024;
 
 /** A machine counts if it was seen in this time, so that CI runners with random host names stop counting by themselves. */
@@ -29,7 +29,7 @@ const ADVICE: Record<Quota, string> = {
   directory_users: 'Let the directory delete users who have left.',
 };
 
-/** Those that count, of an organization, where a machine counts that was seen after `seenAfter`. */
+/** Queries for the counted rows of an organization. A machine counts if it was seen after `seenAfter`. */
 const COUNTED: Record<Quota, (organizationId: string, seenAfter: number) => RawBuilder<{ count: number | string }>> = {
   environments: (organizationId, seenAfter) => sql`
     select count(*) as count from environments

@@ -8,15 +8,15 @@ import { changedRows, firstRow } from './rows.ts';
 import type { AppendRow, Db } from './schema.ts';
 import type { DeletedSessionRow, ExpiredContentRow } from './schema-removal.ts';
 
-/* What a deletion has removed: counts, and a digest that anyone can make again who has kept a copy of the store. */
+/* What a deletion has removed: counts, and a digest that can be computed again from an earlier copy of the store. */
 
-/** Where it is written what was removed: of a deleted session, or of one whose words have expired. */
+/** The table with the receipt, for a deleted session or for a session with expired content. */
 export type ReceiptTable = 'deleted_sessions' | 'expired_contents';
 type ReceiptRow = DeletedSessionRow | ExpiredContentRow;
 
 export type RemovedAppend = Pick<AppendRow, 'first_sequence' | 'last_sequence' | 'body'>;
 
-/** What was removed so far: removing goes on in another process, where one was stopped. */
+/** Locks and reads the receipt so far. If a process stops, another one continues the removal. */
 export const lockReceipt = <Row extends ReceiptRow = DeletedSessionRow>(
   transaction: Db,
   organizationId: string,
@@ -51,14 +51,14 @@ export async function addToReceipt(
     where organization_id = ${organization_id} and session_id = ${session_id}`.execute(transaction);
 }
 
-/** SHA-256 over the digest of the appends before, and the stored bytes of this one. */
+/** SHA-256 of the digest of the previous appends and the stored bytes of this append. */
 export const nextDigest = (before: string | null, body: Uint8Array): string =>
   createHash('sha256')
     .update(before === null ? new Uint8Array() : Buffer.from(before, 'hex'))
     .update(body)
     .digest('hex');
 
-/** Says that nothing of the session is left, in the audit log too. */
+/** Records that nothing of the session is left, also in the audit log. */
 export async function finishReceipt(
   transaction: Db,
   organizationId: string,
@@ -72,7 +72,7 @@ export async function finishReceipt(
       where organization_id = ${organizationId} and session_id = ${sessionId} and swept_at is null`,
   );
   const row = changed === 0 ? undefined : await lockReceipt(transaction, organizationId, sessionId);
-  // What goes with its organization goes with its log, and sessions that expire are noted together.
+  // A session that is deleted with its organization needs no entry, and expired sessions share an entry.
   if (!row || row.deleted_by_kind === null) return;
   const { removed_events: events, removed_appends: appends, removed_bytes: bytes, digest } = row;
   const details = {
@@ -88,7 +88,7 @@ export async function finishReceipt(
   );
 }
 
-/** What is left of the words of a session of the organization. */
+/** Finds the receipt for the expired content of a session. */
 export const findContentReceipt = (db: Db, organizationId: string, sessionId: string) =>
   firstRow(
     db,
@@ -96,7 +96,7 @@ export const findContentReceipt = (db: Db, organizationId: string, sessionId: st
       select * from expired_contents where organization_id = ${organizationId} and session_id = ${sessionId}`,
   );
 
-/** What is left of a deleted session of the organization. */
+/** Finds the receipt of a deleted session. */
 export const findReceipt = (db: Db, organizationId: string, sessionId: string) =>
   firstRow(
     db,

@@ -16,10 +16,13 @@ import type { Db } from './schema.ts';
 export const DAY_MS = 86_400_000;
 /** Stands for "never" in a comparison of days. */
 const NEVER_DAYS = 10_000_000;
-/** Words that could not be derived go without their facts this much later: otherwise an event that nothing can read would keep them. */
+/**
+ * How many days later expired content is removed if it could not be derived; its facts are then lost. Otherwise an unreadable
+ * event would keep the content forever.
+ */
 const UNDERIVED_DAYS = 7;
 
-/** What an organization's rules say about one field, at a time. */
+/** The rules of an organization for one field, at a point in time. */
 export interface Due {
   organizationId: string;
   rules: readonly RetentionRule[];
@@ -28,26 +31,26 @@ export interface Due {
   now: number;
 }
 
-/** A session without a change for long. */
+/** A session that must not have received events since it was listed. */
 export interface Unchanged {
   organizationId: string;
   sessionId: string;
   eventCount: number;
 }
 
-/** A session whose time is over. */
+/** An expired session. */
 export interface DueSession extends Unchanged {
   updatedAt: number;
   status: 'active' | 'completed' | 'failed';
 }
 
-/** A position in the order of opening. */
+/** A position among the sessions in the order of their opening. */
 export interface Opened {
   createdAt: number;
   sessionId: string;
 }
 
-/** The repository of a session, as lists show it. */
+/** The repository of a session that lists show. */
 export const REPOSITORY = sql<string | null>`coalesce(
   (select value from session_values
    where session_values.organization_id = sessions.organization_id and session_values.session_id = sessions.session_id
@@ -57,7 +60,7 @@ export const REPOSITORY = sql<string | null>`coalesce(
 const daysOf = ({ bounds, field }: Due, rule: RetentionRule | undefined): number =>
   bounded(bounds, field, rule)?.days ?? NEVER_DAYS;
 
-/** Within how many days without a change a session is over its time; SQL over `sessions`. */
+/** After how many days without a change a session expires, as SQL over `sessions`. */
 function daysOfSession(due: Due): RawBuilder<unknown> {
   const { rules, field } = due;
   const perKind = (['repository', 'plane'] as const).flatMap((kind) => {
@@ -71,7 +74,7 @@ function daysOfSession(due: Due): RawBuilder<unknown> {
   return sql`cast(coalesce(${sql.join([...perKind, broadest])}, ${broadest}) as bigint)`;
 }
 
-/** Whether a session of `sessions` is old enough for the strictest rule: what an index finds. */
+/** Whether a session is old enough for the strictest rule. An index answers this condition. */
 function isOld(due: Due): RawBuilder<SqlBool> {
   const all = [undefined, ...due.rules.filter((rule) => rule[due.field] !== undefined)].map((rule) =>
     daysOf(due, rule),
@@ -82,11 +85,11 @@ function isOld(due: Due): RawBuilder<SqlBool> {
     and sessions.created_at < ${due.now - Math.min(...all) * DAY_MS}`;
 }
 
-/** Whether it is over its time. */
+/** Whether a session has expired. */
 const isOver = (due: Due): RawBuilder<SqlBool> =>
   sql`${isOld(due)} and sessions.updated_at < ${due.now} - ${daysOfSession(due)} * ${sql.lit(DAY_MS)}`;
 
-/** Whether its facts are there without its words, or nobody waits for them any more. */
+/** Whether the facts of the session can stay without its content, or have been missing for too long. */
 const isDerived = (due: Due, version: number) => sql<SqlBool>`(
   sessions.event_count = 0
   or sessions.updated_at < ${due.now} - (${daysOfSession(due)} + ${sql.lit(UNDERIVED_DAYS)}) * ${sql.lit(DAY_MS)}
@@ -96,18 +99,18 @@ const isDerived = (due: Due, version: number) => sql<SqlBool>`(
       and session_facts.derived_through >= sessions.event_count
       and session_facts.version in (${version}, ${sql.lit(VERSION_OF_KEPT)})))`;
 
-/** What is being masked is masked in the facts as well, as long as they can be derived again. */
+/** No mask may be running, because the facts can be masked only as long as they can be derived again. */
 const IS_MASKED = sql<SqlBool>`not exists (
   select 1 from masks
   where masks.organization_id = sessions.organization_id and masks.session_id = sessions.session_id
     and masks.finished_at is null)`;
 
-/** Whether nothing keeps the session from losing its words now. */
+/** Whether the content of the session may be removed now. */
 export const mayLoseWords = (due: Due, version: number): RawBuilder<SqlBool> =>
   sql`${isOver(due)} and sessions.status <> 'active' and ${isDerived(due, version)} and ${IS_MASKED}
     and ${sql.raw(holdOf('sessions'))} is null`;
 
-/** Some sessions in the order of opening: those behind one, through another. */
+/** A range of sessions in the order of opening: after the first position, up to and including the second one. */
 export interface Slice {
   after?: Opened | undefined;
   through?: Opened | undefined;
@@ -117,7 +120,7 @@ const within = ({ after, through }: Slice) => sql`
   ${after ? sql`and (created_at, session_id) > (${after.createdAt}, ${after.sessionId})` : sql``}
   ${through ? sql`and (created_at, session_id) <= (${through.createdAt}, ${through.sessionId})` : sql``}`;
 
-/** The last of so many sessions behind one that are to be looked at; undefined where there are not as many. */
+/** The last of the next `size` old sessions after a position; undefined if there are fewer. */
 export const endOfSlice = (db: Db, due: Due, after: Opened | undefined, size: number): Promise<Opened | undefined> =>
   firstRow(
     db,
@@ -127,7 +130,7 @@ export const endOfSlice = (db: Db, due: Due, after: Opened | undefined, size: nu
       order by created_at, session_id limit 1 offset ${size - 1}`,
   );
 
-/** The sessions of a slice that are over their time and not held, in the order of opening. */
+/** Lists the expired sessions of a slice that are not held, in the order of opening. */
 export const listDue = (db: Db, due: Due, slice: Slice): Promise<DueSession[]> =>
   allRows(
     db,
@@ -139,7 +142,7 @@ export const listDue = (db: Db, due: Due, slice: Slice): Promise<DueSession[]> =
       order by created_at, session_id`,
   );
 
-/** How many sessions are over their time, and how many of them are held. */
+/** Counts the expired sessions, separately for those that are held. */
 export async function countDue(db: Db, due: Due): Promise<{ due: number; held: number }> {
   const row = await oneRow(
     db,
@@ -156,7 +159,7 @@ export interface Ruled {
   rules: readonly RetentionRule[];
 }
 
-/** Some organizations behind one, in the order of their ids. */
+/** Lists some organizations after one, in the order of their ids. */
 export async function listRuled(db: Db, after: string, limit: number): Promise<Ruled[]> {
   const rows = await allRows(
     db,
@@ -182,12 +185,15 @@ const TABLE_OF = {
   'session.content_expired': sql`expired_contents`,
 } as const;
 
-/** Sessions of an entry. What is kept of a session is written again with its row: 100,000 would keep all writers waiting for 4 s. */
+/**
+ * How many sessions one entry covers. Marking a row also rewrites the kept data of its session: 100,000 rows would block all
+ * writers for 4 s.
+ */
 const NOTED_AT_ONCE = 1_000;
 
 /**
- * Notes in the audit logs which sessions have expired since the last time, and of which the words have: an entry of each kind for
- * each organization and each thousand sessions, with their number. What a process that was killed left is noted by the next one.
+ * Records in the audit logs how many sessions, and how many contents of sessions, have expired since the last time. Each
+ * organization gets an entry of each kind for each thousand sessions. If a process is killed, the next run records the rest.
  */
 export async function recordExpired(db: Db, now: number, signal?: AbortSignal): Promise<void> {
   for (const action of ['session.expired', 'session.content_expired'] as const) {
@@ -201,12 +207,12 @@ export async function recordExpired(db: Db, now: number, signal?: AbortSignal): 
   }
 }
 
-/** @returns how many sessions the entry is about */
+/** @returns how many sessions the entry covers */
 const recordSome = (db: Db, action: keyof typeof NOTED, organizationId: string, now: number): Promise<number> =>
   db.transaction().execute(async (transaction) => {
     const expired = await allRows(
       transaction,
-      // By their keys: an index of the organization would find all that wait each time, 0.6 s instead of 0.06.
+      // Finds rows by their keys. An index of the organization would find all waiting rows each time: 0.6 instead of 0.06 s.
       sql<{ event_count: number }>`
         update ${TABLE_OF[action]} set is_noted = 1
         where coalesce(organization_id, '') = ${organizationId} and is_noted < 1 and session_id in (

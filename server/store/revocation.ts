@@ -5,10 +5,10 @@ import { findEnvironment } from './environments.ts';
 import { allRows, firstRow, NONE } from './rows.ts';
 import type { Db, EnvironmentRow, MemberKey, SessionRow } from './schema.ts';
 
-/** Open sessions that are closed in one transaction: it takes some 20 ms. */
+/** How many open sessions are listed at once. */
 const CLOSED_AT_ONCE = 500;
 
-/** Revokes the machine, if it is active: from now on no session can be opened on it. */
+/** Revokes the machine if it is active, so that it can open no further session. */
 export const revokeEnvironment = async (
   db: Db,
   revoker: MemberKey,
@@ -18,7 +18,7 @@ export const revokeEnvironment = async (
   (await db.transaction().execute((transaction) => revokeWithin(transaction, revoker, environmentId, now))) ??
   findEnvironment(db, revoker.organizationId, environmentId);
 
-/** The same within a transaction. @returns undefined where there is no such active machine */
+/** Revokes the machine within a transaction. @returns undefined if there is no such active machine */
 export async function revokeWithin(
   transaction: Db,
   { organizationId, userId }: MemberKey,
@@ -39,7 +39,7 @@ export async function revokeWithin(
   return revoked;
 }
 
-/** A revoked machine of any organization that still has open sessions; the first one behind `after`, by its id. */
+/** The first revoked machine of any organization, by id after `after`, that still has open sessions. */
 export const findRevokedWithOpen = (db: Db, after: string): Promise<EnvironmentRow | undefined> =>
   firstRow(
     db,
@@ -52,8 +52,8 @@ export const findRevokedWithOpen = (db: Db, after: string): Promise<EnvironmentR
   );
 
 /**
- * Open sessions of a machine, newest first.
- * @param before the last session of the previous call; undefined: begins with the newest
+ * Lists open sessions of a machine, newest first.
+ * @param before the last session of the previous call; undefined: starts with the newest
  * @returns `next` is the last of these sessions if more are left
  */
 export async function listOpen(

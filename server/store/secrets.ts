@@ -30,7 +30,7 @@ export interface NewSecret {
   prefix: string;
   lastFour: string;
   createdBy: string;
-  /** The person who confirmed the sign-in that it is issued for. */
+  /** The person who confirmed the sign-in for which it is issued. */
   userId?: string | undefined;
   /** The machine that gets it, if known. */
   environmentId?: string | undefined;
@@ -54,7 +54,7 @@ export async function addSecret(transaction: Db, secret: NewSecret, now: number)
   );
 }
 
-/** The audit entry of a secret that was issued. @param how what else is known of that */
+/** The audit entry for an issued secret. @param how further details */
 export const issuing = ({ created_by, secret_id, plane }: SecretRow, how: { signIn?: string } = {}): Happened => ({
   actor: person(created_by),
   action: 'secret.issued',
@@ -62,10 +62,10 @@ export const issuing = ({ created_by, secret_id, plane }: SecretRow, how: { sign
   details: { plane, ...how },
 });
 
-/** The most revoked secrets in a list, beside all active ones. */
+/** How many revoked secrets a list contains, in addition to all active ones. */
 const MOST_REVOKED = 1_000;
 
-/** All active secrets and the newest revoked ones; the newest first. */
+/** Lists all active secrets and the newest revoked ones, newest first. */
 export const listSecrets = (db: Db, organizationId: string): Promise<SecretRow[]> =>
   allRows(
     db,
@@ -79,7 +79,7 @@ const newest = (organizationId: string, status: SecretRow['status'], limit: numb
   select * from secrets where organization_id = ${organizationId} and status = ${status}
   order by secret_id desc limit ${limit}`;
 
-/** Revokes a secret, if it is active. @returns no row when the organization has no such secret */
+/** Revokes a secret if it is active. @returns no row if the organization has no such secret */
 export async function revokeSecret(db: Db, organizationId: string, secretId: string, now: number) {
   const changed = await changedRows(
     db,
@@ -95,9 +95,9 @@ export async function revokeSecret(db: Db, organizationId: string, secretId: str
 }
 
 /**
- * Revokes the active secrets of the organization: all of them, or those that one person issued or has on their
- * machines: an admin may have signed in a machine that became theirs.
- * @returns their ids
+ * Revokes the active secrets of the organization: all of them, or those that one person issued or has on their machines. The
+ * latter matter because an admin may have signed in a machine that became the person's.
+ * @returns the ids of the revoked secrets
  */
 export async function revokeSecrets(db: Db, organizationId: string, now: number, userId?: string): Promise<string[]> {
   const rows = await allRows(
@@ -113,7 +113,7 @@ export async function revokeSecrets(db: Db, organizationId: string, now: number,
 
 type SecretHolder = Pick<SecretRow, 'secret_id' | 'organization_id' | 'plane' | 'status'>;
 
-/** Finds a secret by its hash, in all organizations: the only query that runs before the organization is known. */
+/** Finds a secret by its hash in all organizations, because the organization is not known yet. */
 export const findSecretByHash = (db: Db, hash: string): Promise<SecretHolder | undefined> =>
   firstRow(db, sql<SecretHolder>`select secret_id, organization_id, plane, status from secrets where hash = ${hash}`);
 

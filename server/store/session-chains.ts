@@ -12,7 +12,7 @@ export const findChain = (db: Db, { organizationId, sessionId }: SessionKey) =>
       select * from session_chains where organization_id = ${organizationId} and session_id = ${sessionId}`,
   );
 
-/** Those of these sessions that have one, by session. */
+/** Finds the chains of these sessions, by session. Some sessions have none. */
 export async function findChains(
   db: Db,
   organizationId: string,
@@ -28,8 +28,9 @@ export async function findChains(
 }
 
 /**
- * Writes signed heads of sessions that are there. One that is further than the given one stays, since both are right; at the same
- * event the later one stays. The first key of a machine stays. It is one statement, so that appends wait for one commit only.
+ * Writes signed heads of existing sessions. A stored head with more events stays, because both are correct; of two heads for the
+ * same event the later one stays. The first key of a machine stays. All of it is one statement, so that appends wait for only one
+ * commit.
  */
 export async function writeChains(db: Db, chains: readonly SessionChainRow[]): Promise<void> {
   const text = JSON.stringify(chains);
@@ -40,7 +41,7 @@ export async function writeChains(db: Db, chains: readonly SessionChainRow[]): P
       value ->> 'sequence' as sequence, value ->> 'hash' as hash, value ->> 'machine_key' as machine_key,
       value ->> 'envelope' as envelope, value ->> 'signed_at' as signed_at from json_each(${text})) as signed`,
   });
-  // In order, so that two replicas cannot deadlock.
+  // Ordered, so that two replicas cannot deadlock.
   const inOrder = sql`order by sessions.session_id ${ofEngine(db, { sqlite: sql``, postgres: sql`for key share of sessions` })}`;
   await sql`
     insert into session_chains (session_id, organization_id, sequence, hash, machine_key, envelope, signed_at)
@@ -57,7 +58,7 @@ export async function writeChains(db: Db, chains: readonly SessionChainRow[]): P
       and (session_chains.machine_key is null or session_chains.machine_key = excluded.machine_key)`.execute(db);
 }
 
-/** Sessions with events that no signed head has, of all organizations. Those without words have no events any more. */
+/** Lists sessions with unsigned events, of all organizations. Sessions without their content have no events any more. */
 export const listUnsigned = (db: Db, after: string, limit: number) =>
   allRows(
     db,
@@ -68,7 +69,7 @@ export const listUnsigned = (db: Db, after: string, limit: number) =>
       order by s.session_id limit ${limit}`,
   );
 
-/** Digests of what was accepted of the events that were masked since, by sequence. */
+/** The digests of the originals of masked events, by sequence. */
 export async function readMaskedDigests(
   db: Db,
   { organizationId, sessionId }: SessionKey,

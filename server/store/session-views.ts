@@ -9,7 +9,7 @@ import type { SessionViewRow } from './schema-governance.ts';
 const HOUR_MS = 3_600_000;
 const MOST_SHOWN = 500;
 
-/** Looks of one member, of one kind and within an hour, at a session. Times are epoch milliseconds. */
+/** The looks of one member at a session, of one kind and within one hour. Times are epoch milliseconds. */
 export interface Looks {
   organizationId: string;
   sessionId: string;
@@ -22,14 +22,14 @@ export interface Looks {
   network: string;
 }
 
-/** The start of its hour. */
+/** The start of the hour of a time. */
 const hourOf = (time: number): number => time - (time % HOUR_MS);
 
-/** What distinguishes rows. Sorted by it, two processes that write the same rows do not wait for each other. */
+/** The key of a row. Rows are written in this order, so that two processes with the same rows cannot deadlock. */
 export const keyOfLooks = ({ sessionId, kind, firstAt, userId }: Looks): string =>
   [sessionId, kind, hourOf(firstAt), userId].join(' ');
 
-/** Adds looks to what is stored. Sessions that are gone get none, so that nothing of a deleted session is left. */
+/** Adds looks to the stored ones. Looks at deleted sessions are dropped, so that no data about them remains. */
 export const addLooks = (db: Db, looks: readonly Looks[]): Promise<void> =>
   db.transaction().execute(async (transaction) => {
     const sorted = looks.toSorted((one, other) => (keyOfLooks(one) < keyOfLooks(other) ? -1 : 1));
@@ -60,7 +60,7 @@ export const addLooks = (db: Db, looks: readonly Looks[]): Promise<void> =>
           else session_views.last_at end`.execute(transaction);
   });
 
-/** Who looked at a session, the latest first. */
+/** Lists the looks at a session, latest first. */
 export const listSessionViews = (db: Db, organizationId: string, sessionId: string) =>
   allRows(
     db,

@@ -25,13 +25,13 @@ export const toSession = (row: SessionRow): Session => ({
   ...(row.visibility === 'team' ? {} : { visibility: row.visibility }),
 });
 
-/** A session that the viewer may know of, in either plane. */
+/** Finds a session that the viewer may know of, in either plane. */
 export async function findSession(db: Db, viewer: Viewer, sessionId: string): Promise<SessionRow | undefined> {
   const [row] = await findSessions(db, viewer, [sessionId]);
   return row;
 }
 
-/** The sessions among these that the viewer may know of, in no order. */
+/** Finds those of these sessions that the viewer may know of, in no particular order. */
 export async function findSessions(db: Db, viewer: Viewer, sessionIds: readonly string[]): Promise<SessionRow[]> {
   const rows = await allRows(
     db,
@@ -53,11 +53,11 @@ export interface SessionFilter {
 }
 
 /**
- * Newest first, then by id. The page is found in the filter's own index before any row is read, so that its cost follows
- * from `offset` alone. Among a million sessions the first page takes 0.3 to 4 ms with any filter; at an offset of 800,000
- * it takes 70 ms, and for both planes 150 ms (PostgreSQL) to 220 ms (2026-11-21). The page includes sessions that are
- * being deleted, because no index knows of them. Each index says who may know of a session, so that no page is shorter
- * for those that are hidden.
+ * Lists sessions, newest first, then by id. The query finds the page in the index of the filter before it reads any row, so that
+ * the cost depends only on `offset`. With a million sessions the first page takes 0.3 to 4 ms with any filter. At an offset of
+ * 800,000 it takes 70 ms, and for both planes 150 ms (PostgreSQL) to 220 ms (2026-11-21). The page includes sessions that are
+ * being deleted, because no index contains that state. Each index contains who may know of a session, so that hidden sessions do
+ * not make a page shorter.
  */
 export async function listSessions(db: Db, filter: SessionFilter): Promise<SessionRow[]> {
   const rows = await allRows(
@@ -77,8 +77,8 @@ function pageOf(db: Db, filter: SessionFilter) {
   const { plane, offset, limit } = filter;
   const page = sql`${NEWEST_FIRST} limit ${limit} offset ${offset}`;
   if (plane !== 'all') return sql`${inPlane(filter, plane)} ${page}`;
-  // Each plane is read in order, and the two are merged: one condition for both would read rows that do not match.
-  // PostgreSQL merges if each part is in order; SQLite always does, and would sort the parts.
+  // Each plane is read in order, and the two are merged. One condition for both would read rows that do not match.
+  // PostgreSQL merges only if each part is ordered. SQLite always merges, and would sort ordered parts again.
   const ordered = ofEngine(db, { postgres: sql`${NEWEST_FIRST} limit ${offset + limit}`, sqlite: NONE });
   return sql`
     select session_id, started_at from (${inPlane(filter, 'live')} ${ordered}) as live

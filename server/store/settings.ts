@@ -3,7 +3,7 @@ import { firstRow } from './rows.ts';
 import type { Db, SettingRow } from './schema.ts';
 
 /**
- * Reads a setting, and creates it with `make` the first time. Replicas that start together agree on one value.
+ * Reads a setting, and creates it with `make` the first time. Replicas that start at the same time agree on one value.
  */
 export async function rememberSetting(db: Db, name: string, make: () => string): Promise<string> {
   const read = () => firstRow(db, sql<Pick<SettingRow, 'value'>>`select value from settings where name = ${name}`);

@@ -16,25 +16,25 @@ import type { ShareRow } from './schema-governance.ts';
 import { mayShare, named, type Viewer } from './viewer.ts';
 
 const DAY_MS = 86_400_000;
-/** Of one session, in force or not: they are all listed at once. */
+/** How many shares a session may have, including ended ones, because a list shows all of them. */
 const MOST_SHARES = 500;
 
-/** What is stored of a share that a member makes. */
+/** A share that a member creates. */
 export interface NewShare extends ShareBody {
   sessionId: string;
   tokenHash: string;
 }
 
 /**
- * Shares a session, as far as the member may.
- * @returns undefined when there is no session that the member may know of
+ * Shares a session if the member may do so.
+ * @returns undefined if the member may not know of such a session
  * @throws Problem `sharing_refused`, `validation_failed`, `quota_reached`
  */
 export const createShare = (db: Db, viewer: Viewer & { userId: string }, share: NewShare, now: number) =>
   db.transaction().execute(async (transaction) => {
     const { organizationId, userId } = viewer;
     const { sessionId, audience, level, expiresAt } = share;
-    // The session stays until the share is stored, so that its deletion finds it.
+    // The session cannot be deleted until the share is stored, so that its deletion finds the share.
     const session = await firstRow(
       transaction,
       sql<SessionRow>`
@@ -61,7 +61,7 @@ export const createShare = (db: Db, viewer: Viewer & { userId: string }, share: 
     return row;
   });
 
-/** The shares of a session, those in force and those that ended; the latest first. @param by only those that this member made */
+/** Lists the shares of a session, including ended ones, latest first. @param by lists only the shares that this member created */
 export const listShares = (db: Db, organizationId: string, sessionId: string, by?: string): Promise<ShareRow[]> =>
   allRows(
     db,
@@ -82,7 +82,7 @@ export const findShare = (db: Db, organizationId: string, sessionId: string, sha
         and shares.share_id = ${shareId}`,
   );
 
-/** The share of a token, in any organization; also one that ended. */
+/** Finds the share of a token in any organization, even if it has ended. */
 export const findShareByHash = (db: Db, tokenHash: string): Promise<ShareRow | undefined> =>
   firstRow(db, sql<ShareRow>`select * from shares where token_hash = ${tokenHash}`);
 
@@ -94,8 +94,8 @@ export const revokeShare = (db: Db, share: ShareRow, actor: AuditParty, now: num
   });
 
 /**
- * Ends the shares that a member made or was given, in the transaction that ends the membership.
- * @returns what the audit log is to say
+ * Ends the shares that a member created or received, in the transaction that ends the membership.
+ * @returns the entries for the audit log
  */
 export async function revokeSharesOf(
   transaction: Db,
@@ -108,7 +108,7 @@ export async function revokeSharesOf(
   return revocationsOf(await endShares(transaction, theirs, organizationId, now), actor);
 }
 
-/** How often a share was opened, since that was last written. */
+/** How often a share was opened since the last write. */
 export interface ShareViews {
   shareId: string;
   organizationId: string;
@@ -116,7 +116,7 @@ export interface ShareViews {
   lastAt: number;
 }
 
-/** Adds how often a share was opened to what is stored: once, where only its events were read. Of one that is gone, nothing is kept. */
+/** Adds views to the stored count of a share, at least one. Views of a removed share are dropped. */
 export async function addShareViews(db: Db, { shareId, organizationId, count, lastAt }: ShareViews): Promise<void> {
   await sql`
     update shares set views = case when views + ${count} = 0 then 1 else views + ${count} end,
@@ -124,7 +124,7 @@ export async function addShareViews(db: Db, { shareId, organizationId, count, la
     where organization_id = ${organizationId} and share_id = ${shareId}`.execute(db);
 }
 
-/** When the share ends by itself: at the time that was asked for, or sooner where the policy lets none last so long. */
+/** When the share ends by itself: at the requested time, or sooner if the policy limits how long shares last. */
 export const endOf = (share: ShareRow, { shareDays }: Policy): number =>
   Math.min(share.expires_at, share.created_at + shareDays * DAY_MS);
 
@@ -166,7 +166,7 @@ const revocationsOf = (rows: readonly ShareRow[], actor: AuditParty): Happened[]
     details: { share: row.share_id, audience: row.audience },
   }));
 
-/** @throws Problem where the organization, or what the session is, does not allow this share */
+/** @throws Problem if the policy of the organization or the state of the session does not allow this share */
 async function assertAllowed(
   transaction: Db,
   organizationId: string,

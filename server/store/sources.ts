@@ -2,10 +2,13 @@ import { sql } from 'kysely';
 import { allRows, firstRow, NONE, type Sql } from './rows.ts';
 import type { Db, SessionFactsRow, SessionRow } from './schema.ts';
 
-/** A session to derive. */
+/** A session that must be derived. */
 export interface SessionSource {
   row: SessionRow;
-  /** Remote of its repository: of its opening, or of another session of its plane or the machine in the same folder. */
+  /**
+   * The remote of its repository: the one from its opening, or else the one of another session of its plane in the same folder,
+   * or else the one that the machine reported for that folder.
+   */
   remote: string | null;
 }
 
@@ -45,7 +48,7 @@ export async function findSource(
   return { row, remote };
 }
 
-/** Sessions that are behind, and where the next page begins; undefined at the end. */
+/** Sessions that are not derived completely, and where the next page begins; undefined at the end. */
 interface Page {
   behind: { organizationId: string; sessionId: string }[];
   next: string | undefined;
@@ -60,7 +63,7 @@ type Found = Pick<
   [Column in 'version' | 'derived_through' | 'is_final']: SessionFactsRow[Column] | null;
 };
 
-/** @param which the conditions, and the order */
+/** @param which the conditions and the order */
 const readPage = (db: Db, which: Sql): Promise<Found[]> =>
   allRows(
     db,
@@ -85,21 +88,21 @@ const pageOf = (rows: readonly Found[], version: number): Page => ({
   next: rows.length < PAGE ? undefined : rows.at(-1)?.session_id,
 });
 
-/** Finds sessions before `before`, newest first, that this version has not derived through their last event. */
+/** Finds sessions before `before`, newest first, that this version has not derived up to their last event. */
 export async function findBehind(db: Db, version: number, before: string | undefined): Promise<Page> {
   // Session ids sort by the time of opening.
   const which = before === undefined ? sql`1 = 1` : sql`sessions.session_id < ${before}`;
   return pageOf(await readPage(db, sql`${which} order by sessions.session_id desc`), version);
 }
 
-/** The same among the sessions that may get more events; no others are read. */
+/** Finds such sessions among those that may receive more events, without reading others. */
 export async function findOpenBehind(db: Db, version: number, before: string | undefined): Promise<Page> {
   const further = before === undefined ? NONE : sql`and session_facts.session_id < ${before}`;
   const open = sql`session_facts.is_final = 0 ${further} order by session_facts.session_id desc`;
   return pageOf(await readPage(db, open), version);
 }
 
-/** The same among the sessions that were opened since a time, which may have no derived data yet. */
+/** Finds such sessions among those that were opened since a time, which may have no derived data yet; earliest first. */
 export async function findNewBehind(db: Db, version: number, since: number, after: string | undefined): Promise<Page> {
   const [time, sessionId] = after?.split(' ') ?? [];
   const further = after && sql`and (sessions.created_at, sessions.session_id) > (${Number(time)}, ${sessionId})`;

@@ -22,7 +22,7 @@ export async function readStored(db: Db, organizationId: string, day: string): P
   return { bytes: Number(bytes), bytesToday: Number(today), sessions: Number(sessions) };
 }
 
-/** What an organization sent since a day, which is included. */
+/** How much an organization has sent since a day, including that day. */
 export async function readSent(
   db: Db,
   organizationId: string,
@@ -43,7 +43,7 @@ export interface Added {
   bytes: number;
 }
 
-/** Adds received bytes. Those of a deleted session count for the day only. */
+/** Adds received bytes. The bytes of a deleted session count only for the day. */
 export const addStored = (db: Db, added: readonly Added[], day: string): Promise<void> =>
   db.transaction().execute(async (transaction) => {
     // Sorted, so that two replicas cannot deadlock.
@@ -74,8 +74,8 @@ export const purgeStoredDays = (db: Db, before: string) =>
 const OPEN_FOR_MS = 30 * 24 * 3_600_000;
 
 /**
- * Counts the open sessions of a machine that were opened or got an event in the last 30 days. It reads only the newest
- * sessions, twice the limit, so that a million abandoned sessions cost no more.
+ * Counts the open sessions of a machine that were opened or received an event in the last 30 days. It reads only the newest
+ * sessions, up to twice the limit, so that a million abandoned sessions do not cost more.
  */
 export async function countOpen(
   db: Db,

@@ -6,7 +6,7 @@ import type { Db, SessionDayRow, SummedDayRow, UsageDayRow } from './schema.ts';
 
 type Dimension = UsageDayRow['dimension'];
 
-/** For each dimension the rows that are added up, and the column with its values. */
+/** For each dimension the rows that are summed, and the column with its values. */
 const SOURCES: Record<Dimension, [kind: SessionDayRow['kind'], value: keyof SessionDayRow | undefined]> = {
   total: ['session', undefined],
   agent: ['session', 'agent_id'],
@@ -31,7 +31,7 @@ export const FIGURES = [
   'cost',
 ] as const;
 
-/** The sum of each figure, under its name, as a number; PostgreSQL would return the sum of integers as text. */
+/** The sum of each figure, under its name, as a number. PostgreSQL would return the sum of integers as text. */
 export const SUMS: Sql = sql.join(
   FIGURES.map((name) => {
     const type = sql.raw(name === 'cost' ? 'double precision' : 'bigint');
@@ -40,33 +40,33 @@ export const SUMS: Sql = sql.join(
 );
 
 /**
- * The most values of a dimension with their own sums on a day, the largest ones; the total includes all. Events name tools
- * and models, so there may be any number of them.
+ * How many values of a dimension have their own sums on a day; the largest values do. The total includes all values. Clients
+ * choose the names of tools and models, so their number is not limited.
  */
 const MOST_VALUES = 2_000;
 
 type Day = Pick<SummedDayRow, 'organization_id' | 'plane' | 'day'>;
 
-/** A day with outdated sums; `changes` is the count that new sums will cover. */
+/** A day with outdated sums. New sums will include all changes up to `changes`. */
 type DayBehind = Day & Pick<SummedDayRow, 'changes'>;
 
 /** Days of an organization. */
 export interface Days {
   organizationId: string;
   planes: readonly Plane[];
-  /** YYYY-MM-DD, both included. */
+  /** YYYY-MM-DD; both days are included. */
   from: string;
   to: string;
 }
 
-/** The day of a sum, for conditions. The plus makes SQLite read the key, which is in order, and not look days up by their index. */
+/** The day of a sum, for conditions. The plus makes SQLite read the ordered key instead of looking up days in their index. */
 export const dayOf = (db: Db): Sql => ofEngine(db, { sqlite: sql`+day`, postgres: sql`day` });
 
-/** The condition on a table with rows of days. */
+/** The condition for the requested days on a table with a row for each day. */
 export const inDays = ({ organizationId, planes, from, to }: Days, day: Sql = sql`day`): Sql => sql`
   organization_id = ${organizationId} and plane in (${sql.join([...planes])}) and ${day} >= ${from} and ${day} <= ${to}`;
 
-/** Days with outdated sums, the latest first: of one organization, or some days of all organizations. */
+/** Lists days with outdated sums, latest first: of one organization, or of all organizations. */
 export const listDaysBehind = (db: Db, days: Days | undefined, limit: number): Promise<DayBehind[]> =>
   allRows(
     db,
@@ -77,8 +77,8 @@ export const listDaysBehind = (db: Db, days: Days | undefined, limit: number): P
   );
 
 /**
- * Adds up the rows of a day. It reads them before the transaction, which leaves the writer of SQLite to appends.
- * @param from the connections for the reads, which may be long
+ * Sums the rows of a day. It reads them before the transaction, so that SQLite's writer can serve appends meanwhile.
+ * @param from the connections for the reads, which may take long
  * @returns false, without writing, if another process has summed later changes
  */
 export async function sumDay(db: Db, { changes, ...day }: DayBehind, from: Db = db): Promise<boolean> {

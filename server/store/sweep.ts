@@ -1,12 +1,12 @@
 import { Failures } from '../failures.ts';
 
-/** Appends that one statement removes: others wait for less than 20 ms. */
+/** How many appends one statement removes. Others wait for it less than 20 ms. */
 export const SWEPT_AT_ONCE = 20;
 
 /**
- * Sweeps one session after the other until none is left, or the signal is aborted. A session that cannot be swept does not
- * keep the ones behind it.
- * @param findNext the first session behind an id that is to be swept
+ * Sweeps one session after the other until none is left or the signal is aborted. A session that cannot be swept does not stop
+ * the sweep of the others.
+ * @param findNext finds the first session after an id that must be swept
  * @throws the first error, after all other sessions were tried
  */
 export async function sweepEach<Row extends { session_id: string }>(

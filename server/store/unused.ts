@@ -42,13 +42,13 @@ const purgeMachines = (db: Db, before: number): Promise<number> =>
         select environment_id from ${sql.table(table)}
         where environment_id in (${sql.join(found)}) ${forUpdate(transaction)}`.execute(transaction);
     }
-    // Before the lock, one may have reported again, opened a session, or had an agent disabled.
+    // Checks again under the lock, because a machine may have reported, opened a session, or had an agent disabled.
     const ids = await idsOf(transaction, sql`${unusedMachines(before)} and environment_id in (${sql.join(found)})`);
     if (ids.length === 0) return 0;
     const these = sql`environment_id in (${sql.join(ids)})`;
     await runAll(transaction, [
       sql`delete from installations where ${these}`,
-      // The secret is bound again when the machine registers again.
+      // If the machine registers again, the secret is bound again.
       sql`update secrets set environment_id = null where ${these}`,
       sql`delete from environments where ${these}`,
     ]);

@@ -6,7 +6,7 @@ import { toTimestamp } from './columns.ts';
 import { allRows, firstRow, oneRow } from './rows.ts';
 import type { Db, MemberKey, ViewRow } from './schema.ts';
 
-/** The most views that a person may save, and that an organization may share. */
+/** How many views a person may save, and an organization may share. */
 export const VIEW_QUOTAS = { own: 100, shared: 500 } as const;
 
 export const toView = (row: ViewRow): View => ({
@@ -19,7 +19,7 @@ export const toView = (row: ViewRow): View => ({
   updatedAt: toTimestamp(row.updated_at),
 });
 
-/** The views that a person saved, then those that others share. Each half has an index. */
+/** Lists the views that a person saved, then the views that others share. Each half has an index. */
 export const listViews = (db: Db, organizationId: string, userId: string): Promise<ViewRow[]> =>
   allRows(
     db,
@@ -30,7 +30,7 @@ export const listViews = (db: Db, organizationId: string, userId: string): Promi
       where organization_id = ${organizationId} and is_shared = 1 and created_by <> ${userId}`,
   );
 
-/** A view that the person may see: their own, or a shared one. */
+/** Finds a view that the person may see: their own or a shared one. */
 export const findView = (db: Db, organizationId: string, userId: string, viewId: string) =>
   firstRow(
     db,
@@ -41,7 +41,7 @@ export const findView = (db: Db, organizationId: string, userId: string, viewId:
   );
 
 /**
- * Saves a view, in a transaction of `changeMembers`, so that two at once count each other.
+ * Saves a view, in a transaction of `changeMembers`, so that concurrent requests count each other.
  * @throws Problem `quota_reached`
  */
 export async function addView(
@@ -88,13 +88,13 @@ export async function changeView(
 export const removeView = (db: Db, { organization_id, view_id }: ViewRow) =>
   sql`delete from views where organization_id = ${organization_id} and view_id = ${view_id}`.execute(db);
 
-/** Removes the views that only a person who goes could see; what they shared stays with the organization. */
+/** Removes the private views of a person who leaves. Their shared views stay with the organization. */
 export const removeOwnViews = (db: Db, organizationId: string, userId: string) =>
   sql`
     delete from views
     where organization_id = ${organizationId} and created_by = ${userId} and is_shared = 0`.execute(db);
 
-/** Without fields that the service does not know, which would have no bound. */
+/** Removes unknown fields, which would have no bound. */
 const kept = ({ q, secretEnvironment, order, direction }: ViewSearch): ViewSearch => ({
   ...(q && { q }),
   ...(secretEnvironment && { secretEnvironment }),
