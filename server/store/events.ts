@@ -15,13 +15,13 @@ export interface StoredAppend {
   body: Uint8Array;
 }
 
-/** The most stored bytes that one query fetches, unless a single append is larger. */
+/** How many stored bytes one query fetches. A single larger append is fetched alone. */
 const FETCH_BYTES = 1024 * 1024;
 const ROWS_LOOKED_AHEAD = 200;
 
 /**
- * Reads the appends with the sequences `from` to `to`, in order. Memory stays bounded for any range: each query fetches the
- * bodies that fit `FETCH_BYTES`, by their sizes, which are known without reading them.
+ * Reads the appends with the events `from` to `to`, in order. Memory is bounded for any range: each query fetches only as many
+ * bodies as fit into `FETCH_BYTES`. The engine knows the sizes of the bodies without reading them.
  */
 export async function* readAppends(
   db: Db,
@@ -39,9 +39,9 @@ export async function* readAppends(
   }
 }
 
-/** The appends from `from` on that fit one query. */
+/** Fetches the appends from `from` on that fit into one query. */
 function fetchAppends(db: Db, organizationId: string, sessionId: string, from: number, to: number) {
-  // An append that holds `from` starts less than the longest batch before it.
+  // The append that contains `from` starts at most one longest batch before `from`.
   const inRange = sql`
     organization_id = ${organizationId} and session_id = ${sessionId}
       and first_sequence > ${from - MAX_BATCH_EVENTS} and first_sequence <= ${to} and last_sequence >= ${from}`;
@@ -62,14 +62,14 @@ function fetchAppends(db: Db, organizationId: string, sessionId: string, from: n
   );
 }
 
-/** An append with events of some ranges; `at` has the places of these ranges in the list. */
+/** An append with events of some ranges. `at` has the indexes of these ranges in the list. */
 export interface AppendOf extends StoredAppend {
   at: number[];
 }
 
 /**
  * Reads the appends with the events of the ranges, one range after the other, in batches of about a megabyte. An append
- * that several ranges share is read once.
+ * with events of several ranges is read once.
  */
 export async function* readAppendsOf(
   db: Db,
@@ -77,7 +77,7 @@ export async function* readAppendsOf(
   ranges: readonly EventRange[],
 ): AsyncGenerator<AppendOf[]> {
   if (ranges.length === 0) return;
-  // The next page begins after the last append, so that a session deleted meanwhile shifts nothing.
+  // The next page begins after the last append, so that deleting a session meanwhile does not shift the pages.
   for (let last: Last | undefined = { begin: -1, first: 0 }; last; ) {
     const appends = await fetchNext(db, organizationId, ranges, last);
     const end = appends.at(-1);
@@ -90,15 +90,15 @@ export async function* readAppendsOf(
 }
 
 interface Fetched extends StoredAppend {
-  /** JSON on SQLite, which has no arrays. */
+  /** JSON on SQLite, because it has no arrays. */
   at: number[] | string;
-  /** The first of them. */
+  /** The first index in `at`. */
   begin: number;
-  /** Of the appends that were not fetched before. */
+  /** How many appends were not fetched before. */
   count: number;
 }
 
-/** The append that was fetched last. */
+/** The last fetched append. */
 interface Last {
   begin: number;
   first: number;

@@ -6,7 +6,7 @@ import { allRows, NONE } from './rows.ts';
 import type { Db, SessionRow, SessionValueRow } from './schema.ts';
 import { isNamed, named, readable, type Viewer } from './viewer.ts';
 
-/** The position of a session in an order. */
+/** The position of a session in a sorted list. */
 export interface OrderKey {
   value: number;
   sessionId: string;
@@ -18,10 +18,10 @@ export interface ValueWanted {
   alternatives: readonly { name: string; open: boolean; ending?: string }[];
 }
 
-/** The conditions that a session must meet, all of them. */
+/** The conditions, all of which a session must meet. */
 export interface SessionsWanted {
   viewer: Viewer;
-  /** Whether words or commands are searched for: then only sessions that the viewer may read can match. */
+  /** Whether the search is for words or commands. Then only sessions that the viewer may read can match. */
   isOfWords: boolean;
   plane: Plane;
   order: Order;
@@ -30,14 +30,14 @@ export interface SessionsWanted {
   environmentIds?: readonly string[];
   secretIds?: readonly string[];
   statuses?: readonly SessionRow['status'][];
-  /** Epoch milliseconds: when they began. */
+  /** The earliest start, in epoch milliseconds. `before` limits the latest one. */
   from?: number;
   before?: number;
   failed?: boolean;
   values: readonly ValueWanted[];
 }
 
-/** The expression of each order, as its index has it. */
+/** The expression for each order, which must equal that of its index. */
 const KEYS: Record<Order, ReturnType<typeof sql<number>>> = {
   started: sql<number>`started_at`,
   duration: sql<number>`duration_ms`,
@@ -49,10 +49,10 @@ const KEYS: Record<Order, ReturnType<typeof sql<number>>> = {
   redactions: sql<number>`redactions`,
 };
 
-/** The sessions to search: some by their ids, or the next ones in the order. */
+/** The sessions to search: those with some ids, or the next ones in the order. */
 export type Among = { ids: readonly string[] } | { next: number };
 
-/** Finds the sessions that meet the conditions, in the order, after a place. */
+/** Finds the sessions that meet the conditions, in the order, after a position. */
 export async function findInOrder(
   db: Db,
   wanted: SessionsWanted,
@@ -87,8 +87,8 @@ export async function findEnd(
 }
 
 /**
- * Has only conditions that an index of the order answers, so that no row is read in vain. Hidden sessions are not among
- * them, because the last one may become the cursor of the next page.
+ * Uses only conditions that an index of the order answers, so that no row is read needlessly. It excludes hidden sessions,
+ * because the last session may become the cursor of the next page.
  */
 function inOrder(db: Db, wanted: SessionsWanted, after: OrderKey | undefined, among: Among) {
   const { viewer, plane, order, direction, agentIds, environmentIds, secretIds, from, before } = wanted;
@@ -111,7 +111,7 @@ function inOrder(db: Db, wanted: SessionsWanted, after: OrderKey | undefined, am
   const table = sql.table(isByTime ? 'sessions' : 'session_facts');
   const all = sql`select session_id, ${key} as value from`;
   if ('ids' in among) {
-    // Without an order, which would make SQLite read all sessions instead of the given ids.
+    // The query has no order. With one, SQLite would read all sessions instead of those with the given ids.
     return sql`${all} (${rowsOfTexts(db, among.ids)}) as given cross join ${table}
       where session_id = given.id and ${and(asked)}`;
   }
@@ -133,7 +133,7 @@ function conditions(db: Db, wanted: SessionsWanted): Expression<unknown>[] {
     ...(from === undefined ? [] : [sql`sessions.started_at >= ${from}`]),
     ...(before === undefined ? [] : [sql`sessions.started_at < ${before}`]),
     ...(failed === undefined ? [] : [sql`coalesce(session_facts.failures, 0) ${sql.raw(failed ? '>' : '=')} 0`]),
-    // The offset stops PostgreSQL from joining, or from listing all sessions with the value.
+    // The offset prevents PostgreSQL from using a join or listing all sessions with the value.
     ...values.map(
       (value) => sql`exists (select 1 from session_values where session_values.session_id = looked.session_id
         and ${hasValue(viewer.organizationId, value)} ${ofEngine(db, { sqlite: NONE, postgres: sql`offset 0` })})`,
@@ -155,13 +155,16 @@ const hasName = ({ name, open }: Alternative) =>
 const endsSo = ({ ending }: Alternative) =>
   ending === undefined ? sql`1 = 1` : sql`${PATH} like ${ending} escape '!'`;
 
-/** A path or an address with a slash before each of its names. */
+/** Converts a path or an address, so that each of its names follows a slash. */
 const PATH = sql`'/' || replace(replace(lower(value), '\\', '/'), ':', '/')`;
 
-/** How many times more rows are read for a path, because only its last name is indexed. */
+/** How many times more rows may be read for a path, because only its last name is indexed. */
 const MORE_OF_PATHS = 4;
 
-/** Ids of all sessions with a value, whoever may see them; undefined if more than `most` have it, or finding them takes too many rows. */
+/**
+ * Finds the ids of all sessions with a value, including hidden ones.
+ * @returns undefined if more than `most` sessions have it, or if it would read too many rows
+ */
 export async function findByValue(
   db: Db,
   organizationId: string,
@@ -169,7 +172,7 @@ export async function findByValue(
   most: number,
 ): Promise<string[] | undefined> {
   const limit = 1 + most * (alternatives.some(({ ending }) => ending !== undefined) ? MORE_OF_PATHS : 1);
-  // One query each, in the order of its index: otherwise PostgreSQL would read all rows before the first.
+  // Each alternative has its own query in the order of its index. Otherwise PostgreSQL would read all rows before it returns one.
   const arms = alternatives.map(
     (one) => sql`select * from (
       select session_id, case when ${endsSo(one)} then 1 else 0 end as fits from session_values
@@ -182,11 +185,11 @@ export async function findByValue(
   return rows.length === limit || ids.size > most ? undefined : [...ids];
 }
 
-/** Those of the sessions that the viewer may read, and whose events PostgreSQL shows as well; some have none. */
+/** Finds those of the sessions that the viewer may read. Row-level security must show their events, too, if they have any. */
 export async function findReadable(db: Db, viewer: Viewer, sessionIds: readonly string[]): Promise<string[]> {
   const rows = await allRows(
     db,
-    // A value and no "exists", which PostgreSQL might answer from all appends.
+    // Uses a scalar subquery instead of "exists", for which PostgreSQL might read all appends.
     sql<{ session_id: string }>`
       select session_id from sessions
       where organization_id = ${viewer.organizationId} and ${isOneOf(db, 'session_id', sessionIds)} and ${readable(viewer)}
@@ -201,7 +204,7 @@ export async function findReadable(db: Db, viewer: Viewer, sessionIds: readonly 
 /** Filters on columns of the session, each with its own index. */
 export type Trait = 'agentIds' | 'environmentIds' | 'secretIds' | 'statuses' | 'time' | 'failed';
 
-/** Ids of all sessions that one of these filters finds, whoever may see them, up to a limit. */
+/** Finds the ids of all sessions that match one of these filters, including hidden ones, up to a limit. */
 export async function findByTrait(
   db: Db,
   wanted: Omit<SessionsWanted, 'plane'>,
@@ -225,7 +228,7 @@ export async function findByTrait(
   return rows.map(({ session_id }) => session_id);
 }
 
-/** Ids of the machines whose name begins with one of these, or whose id is one of them. */
+/** Finds the ids of machines by the beginning of their name or by their id. */
 export async function findEnvironmentsCalled(
   db: Db,
   organizationId: string,
@@ -240,7 +243,7 @@ export async function findEnvironmentsCalled(
   return rows.map(({ environment_id }) => environment_id);
 }
 
-/** Ids of the secrets, including revoked ones, whose name begins with one of these, or whose id is one of them. */
+/** Finds the ids of secrets, including revoked ones, by the beginning of their name or by their id. */
 export async function findSecretsCalled(db: Db, organizationId: string, names: readonly string[]): Promise<string[]> {
   const rows = await allRows(
     db,

@@ -3,9 +3,9 @@ import { forUpdate, rowsOfTexts } from './dialect.ts';
 import { allRows, firstRow, insertions, type Sql } from './rows.ts';
 import type { Db, SessionAddOnRow, SessionDayRow, SessionRow, SessionValueRow } from './schema.ts';
 
-/* The rows of a session that are added up by day, or find it; and what its tokens cost. */
+/* The rows of a session that are summed by day, the values by which it is found, and the cost of its tokens. */
 
-/** Rows of one session on one day, without the columns that all its rows share. */
+/** A row of one session on one day, without the columns that all its rows share. */
 export type SessionDay = Omit<SessionDayRow, 'session_id' | 'organization_id' | 'plane'>;
 export type SessionAddOn = Omit<SessionAddOnRow, 'session_id' | 'organization_id' | 'plane'>;
 export type SessionValue = Pick<SessionValueRow, 'field' | 'name' | 'value'>;
@@ -27,8 +27,8 @@ export const replaceAddOns = (session: Session, rows: readonly SessionAddOn[]): 
 ];
 
 /**
- * Replaces all rows of the session, and marks the sums of its days as outdated. For the end of a transaction, because
- * sessions of the same day wait here for each other; the days are sorted, so that they cannot deadlock.
+ * Replaces all rows of the session, and marks the sums of its days as outdated. Run these statements at the end of a
+ * transaction, because sessions of the same day wait here for each other. The days are sorted, so that they cannot deadlock.
  */
 export function replaceSessionDays(db: Db, session: Session, rows: readonly SessionDay[]): Sql[] {
   const before = sql`select day from session_days where ${ofSession(session)}`;
@@ -43,19 +43,19 @@ export function replaceSessionDays(db: Db, session: Session, rows: readonly Sess
   ];
 }
 
-/** Marks the sums of days as outdated. SQLite takes `on conflict` behind a condition only. */
+/** Marks the sums of days as outdated. SQLite accepts `on conflict` only after a condition. */
 const markChanged = ({ organization_id, plane }: Session, days: Sql): Sql => sql`
   insert into summed_days (organization_id, plane, day, changes, summed)
   select ${organization_id}, ${plane}, day, 1, 0 from (${days}) as changed where true order by day
   on conflict (organization_id, plane, day) do update set changes = summed_days.changes + 1`;
 
-/** Removes the values that find the session. */
+/** Removes the values by which the session is found. */
 export const removeValues = (session: Omit<Session, 'plane'>): Sql =>
   sql`delete from session_values where ${ofSession(session)}`;
 
 const VALUES_AT_ONCE = 500;
 
-/** Changes the values that find the session. */
+/** Changes the values by which the session is found. */
 export function writeValues(
   { session_id, organization_id }: Omit<Session, 'plane'>,
   { added, removed }: Record<'added' | 'removed', readonly SessionValue[]>,
@@ -87,7 +87,7 @@ export type ModelTokens = Pick<
   | 'cost'
 >;
 
-/** The tokens of each model of some sessions, to compute their cost. */
+/** Reads the tokens of each model of some sessions, to compute their cost. */
 export const readModelTokens = (db: Db, sessionIds: readonly string[]): Promise<ModelTokens[]> =>
   allRows(
     db,
@@ -100,7 +100,7 @@ export const readModelTokens = (db: Db, sessionIds: readonly string[]): Promise<
 /** The cost of a model's tokens on a day of a session. */
 export type PricedDay = Pick<SessionDayRow, 'day' | 'name' | 'cost' | 'unpriced_tokens'>;
 
-/** The cost of a session, and of its models on each day; null without a known price. */
+/** The cost of a session, and of its models on each day; null if no price is known. */
 export interface SessionCosts {
   days: readonly PricedDay[];
   cost: number | null;
@@ -108,7 +108,7 @@ export interface SessionCosts {
 
 const SESSIONS_AT_ONCE = 50;
 
-/** Ids of the next derived sessions of all organizations, in order. */
+/** Lists the ids of the next derived sessions of all organizations, in order. */
 export async function listPriced(db: Db, after: string): Promise<string[]> {
   const rows = await allRows(
     db,
@@ -120,7 +120,7 @@ export async function listPriced(db: Db, after: string): Promise<string[]> {
 
 /**
  * Stores the cost of a session, and of its models on each day.
- * @param costsOf computes the costs from the tokens, while nobody else can change them
+ * @param costsOf computes the costs from the tokens, while these are locked against changes
  */
 export const writeCosts = (
   db: Db,

@@ -8,16 +8,16 @@ import { mayRead, named, shownTo, type Viewer } from './viewer.ts';
 /** A session with its derived data, for lists. */
 export interface SummaryRow {
   session: SessionRow;
-  /** Ids of the sessions that it continues and was forked from, if they exist. */
+  /** The ids of the sessions that it continues and was forked from, if they exist. */
   continues: string | null;
   forkedFrom: string | null;
-  /** Whether the viewer may read what was said in it. */
+  /** Whether the viewer may read its content. */
   isReadable: boolean;
-  /** Undefined if nothing was derived yet. */
+  /** Undefined if nothing is derived yet. */
   derived: Omit<SessionFactsRow, 'facts'> | undefined;
 }
 
-/** The columns of `session_facts` without those that `sessions` has too, and without the facts. */
+/** The columns of `session_facts` without the facts and without those that `sessions` has, too. */
 const SHOWN = [
   'version',
   'derived_through',
@@ -46,7 +46,7 @@ const SHOWN = [
 
 type Found = SessionRow & SummaryRow['derived'] & Pick<SummaryRow, 'continues' | 'forkedFrom'>;
 
-/** The sessions among these that the viewer may know of, in no order. */
+/** Finds those of these sessions that the viewer may know of, in no particular order. */
 export async function findSummaries(db: Db, viewer: Viewer, sessionIds: readonly string[]): Promise<SummaryRow[]> {
   if (sessionIds.length === 0) return [];
   const rows = await allRows(
@@ -108,7 +108,7 @@ export async function findRelated(
   return (await Promise.all(found)).flat();
 }
 
-/** The facts of a session by one version of the rules, as JSON text; empty if it derived nothing. */
+/** The facts of a session by one version of the rules, as JSON text; empty if that version derived nothing. */
 export async function findFacts(db: Db, organizationId: string, sessionId: string, version: number): Promise<string> {
   const row = await firstRow(
     db,

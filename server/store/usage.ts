@@ -8,14 +8,14 @@ import { isNamed, named, type Viewer } from './viewer.ts';
 type Dimension = UsageDayRow['dimension'];
 type Figures = Pick<UsageDayRow, (typeof FIGURES)[number]>;
 
-/** Figures of a day, or of the requested days of a week; `day` is the first one with figures. */
+/** The figures of a day, or of the requested days of a week. `day` is the first day with figures. */
 export type UsageSum = Pick<UsageDayRow, 'day' | 'value'> & Figures;
 
 /** The rows of a dimension. */
 const sumsOf = (db: Db, days: Days, dimension: Dimension) => sql`
   usage_days where dimension = ${dimension} and ${inDays(days, dayOf(db))}`;
 
-/** The figures of all sessions by day. */
+/** Reads the figures of all sessions by day. */
 export const readTotals = (db: Db, days: Days) =>
   allRows(
     db,
@@ -23,7 +23,7 @@ export const readTotals = (db: Db, days: Days) =>
       select day, week, ${SUMS} from ${sumsOf(db, days, 'total')} group by day, week order by day`,
   );
 
-/** The figures of some values of a dimension, by day or by week. */
+/** Reads the figures of some values of a dimension, by day or by week. */
 export const readValues = (db: Db, days: Days, dimension: Dimension, values: readonly string[], by: 'day' | 'week') =>
   allRows(
     db,
@@ -32,7 +32,7 @@ export const readValues = (db: Db, days: Days, dimension: Dimension, values: rea
       group by value, usage_days.${sql.ref(by)} order by usage_days.${sql.ref(by)}`,
   );
 
-/** The largest values of a dimension: by sessions, then by tokens. */
+/** Finds the largest values of a dimension, by sessions and then by tokens. */
 export async function findLargest(db: Db, days: Days, dimension: Dimension, limit: number): Promise<string[]> {
   const rows = await allRows(
     db,
@@ -43,7 +43,7 @@ export async function findLargest(db: Db, days: Days, dimension: Dimension, limi
   return rows.map(({ value }) => value);
 }
 
-/** Tools, or hours of the week, by how often something was called in them. */
+/** Reads the number of calls by tool or by hour of the week. */
 export const readCalls = (db: Db, days: Days, dimension: 'tool' | 'hour', limit: number) =>
   allRows(
     db,
@@ -55,14 +55,14 @@ export const readCalls = (db: Db, days: Days, dimension: 'tool' | 'hour', limit:
 /** The column that ranks top sessions. */
 export type Ranking = 'failures' | 'duration_ms' | 'cost' | 'started_at';
 
-/** How many of the all-time top sessions are read first. */
+/** How many of the top sessions of all time are read first. */
 const MOST_RANKED = 2_000;
-/** The most sessions of a period that are compared. With a limit, the order decides which index is read. */
+/** How many sessions of a period are compared at most. Because of the limit, the order decides which index is read. */
 const MOST_COMPARED = 1_000_000;
 
 /**
- * Finds the top sessions of a period by one column, or the latest interrupted ones, that the viewer may know of. With many sessions in the period, it
- * looks among the all-time top first; otherwise it compares all sessions of the period.
+ * Finds the top sessions of a period by one column, or the latest interrupted ones, among those that the viewer may know of. If
+ * the period has many sessions, it searches the top sessions of all time first. Otherwise it compares all sessions of the period.
  * @param few whether the period has at most a few thousand sessions
  */
 export const findTopSessions = (
@@ -74,7 +74,7 @@ export const findTopSessions = (
   limit: number,
   mostRanked = MOST_RANKED,
 ): Promise<TopSession[]> =>
-  // The second wall would hide from `isNamed` the very sessions that it leaves out.
+  // Row-level security would hide exactly those sessions that `isNamed` must find in order to exclude them.
   asOrganization(viewer.organizationId, () => rankSessions(db, viewer, days, ranking, few, limit, mostRanked));
 
 interface TopSession {
@@ -93,7 +93,7 @@ async function rankSessions(
 ): Promise<TopSession[]> {
   const [since, until] = [Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T23:59:59.999Z`)];
   const isWithin = sql`started_at >= ${since} and started_at <= ${until}`;
-  // As it is indexed.
+  // The expression must equal that of the index.
   const figure = ranking === 'cost' ? sql`coalesce(cost, 0)` : sql.ref(ranking);
   const found = planes.map(async (plane) => {
     const mine = (and: Sql) => sql<TopSession>`
@@ -126,7 +126,7 @@ async function rankSessions(
 type Latest = Pick<SessionFactsRow, 'session_id' | 'last_event_at' | 'lag_ms'> &
   Pick<SessionRow, 'environment_id' | 'status' | 'created_at' | 'ended_at'>;
 
-/** The sessions with the latest events that the viewer may know of, the latest first. */
+/** Finds the sessions with the latest events, among those that the viewer may know of, latest first. */
 export async function findLatest(db: Db, viewer: Viewer, { planes }: Days, limit: number): Promise<Latest[]> {
   const found = planes.map((plane) =>
     allRows(

@@ -6,13 +6,13 @@ import { firstRow, NONE } from './rows.ts';
 import type { Db } from './schema.ts';
 import { asService } from './tenant.ts';
 
-/** A word, or the beginning of one if it is `open`. */
+/** A word; if it is `open`, the beginning of a word. */
 export interface IndexedWord {
   word: string;
   open: boolean;
 }
 
-/** The words that a chunk must have: for each entry, all words of at least one alternative. */
+/** The words that a chunk must contain: for each entry, all words of at least one alternative. */
 export type WordsWanted = readonly (readonly (readonly IndexedWord[])[])[];
 
 /** Consecutive events of a session. */
@@ -22,13 +22,13 @@ export interface EventRange {
   last: number;
 }
 
-/** How FTS5 and `tsquery` write a condition. */
+/** The syntax of conditions for FTS5 and `tsquery`. */
 const SYNTAX = {
   sqlite: { quote: '"', open: ' *', and: ' AND ', or: ' OR ' },
   postgres: { quote: "'", open: ':*', and: ' & ', or: ' | ' },
 };
 
-/** The condition in the engine's language. Words have only letters, digits and marks, so nothing needs escaping. */
+/** The condition in the syntax of the engine. Words contain only letters, digits and marks, so nothing needs escaping. */
 function expressionOf(db: Db, organizationId: string, wanted: WordsWanted): string {
   const prefix = wordPrefix(organizationId);
   const { quote, open, and, or } = ofEngine(db, SYNTAX);
@@ -37,30 +37,30 @@ function expressionOf(db: Db, organizationId: string, wanted: WordsWanted): stri
   return wanted.map((alternatives) => `(${alternatives.map((all) => `(${written(all)})`).join(or)})`).join(and);
 }
 
-/** The chunks of the organization that have the words. */
+/** The chunks of the organization that contain the words. */
 function chunksWith(db: Db, organizationId: string, wanted: WordsWanted, ofFew = false): RawBuilder<unknown> {
   const expression = expressionOf(db, organizationId, wanted);
   if (!isPostgres(db)) return sql`chunk_id in (select rowid from chunk_words where chunk_words match ${expression})`;
-  // The offset keeps PostgreSQL from beginning with another condition and unpacking the words of each chunk.
+  // The offset prevents PostgreSQL from starting with another condition and unpacking the words of each chunk.
   return sql`(select session_id, first_sequence, last_sequence from session_chunks
     where organization_id = ${organizationId} and words @@ ${expression}::tsquery ${ofFew ? NONE : sql`offset 0`}) as chunks`;
 }
 
 /**
- * Up to this many sessions, PostgreSQL may unpack their words instead of listing all chunks with a word. With a million
- * events a common word takes 4 instead of 8 ms; with four times as many sessions it would take 18 instead of 11.
+ * For up to this many sessions PostgreSQL may unpack their words instead of listing all chunks with a word. With a million
+ * events a common word takes 4 instead of 8 ms. With four times as many sessions it would take 18 instead of 11 ms.
  */
 const FEW_SESSIONS = 200;
 
-/** Plans that PostgreSQL must not use for a search; see `byIndex`. */
+/** The plans that PostgreSQL must not use for a search; see `byIndex`. */
 const OFF = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'].map(
   (name) => sql`set_config(${name}, 'off', true)`,
 );
 
 /**
- * Makes PostgreSQL use the word index. It does not know that unpacking the words of a chunk is expensive and that a page
- * reads few sessions, so it would read every chunk for a common word. Under row-level security it would never use the
- * index, because `@@` is not leakproof; so the work runs as the service, and every query names its organization.
+ * Makes PostgreSQL use the word index. PostgreSQL does not know that unpacking the words of a chunk is expensive and that a page
+ * reads few sessions, so it would read every chunk for a common word. Under row-level security it would never use the index,
+ * because `@@` is not leakproof. Therefore the work runs as the service, and every query must name its organization.
  */
 export const byIndex = <Result>(db: Db, work: (db: Db) => Promise<Result>): Promise<Result> =>
   isPostgres(db)
@@ -72,7 +72,7 @@ export const byIndex = <Result>(db: Db, work: (db: Db) => Promise<Result>): Prom
       )
     : work(db);
 
-/** Ids of sessions that have a chunk with the words; undefined if more than `most` chunks have them. */
+/** Finds the ids of sessions with a chunk that contains the words; undefined if more than `most` chunks contain them. */
 export async function findByWords(
   db: Db,
   organizationId: string,
@@ -84,7 +84,7 @@ export async function findByWords(
     ? sql`select session_id from ${chunks} limit ${most + 1}`
     : sql`select session_id from session_chunks indexed by session_chunks_by_id
         where ${chunks} and organization_id = ${organizationId} limit ${most + 1}`;
-  // In one row, because a common word would otherwise return thousands that nobody reads.
+  // Returns one row, because a common word would otherwise return thousands of unused rows.
   const { rows } = await sql<{ count: number; ids: string[] | string | null }>`
     select count(*) as count, case when count(*) <= ${most} then ${jsonArray(db)}(distinct session_id) end as ids
     from (${some}) as found`.execute(db);
@@ -93,7 +93,7 @@ export async function findByWords(
   return fromJsonArray(ids ?? []);
 }
 
-/** Chunks of the sessions, from a sequence on, that have any of the wanted words: in order, one row for each `place`. */
+/** Finds the chunks of the sessions, from a sequence on, that contain wanted words; in order, one row for each `place`. */
 export async function findChunks(
   db: Db,
   organizationId: string,
@@ -109,7 +109,7 @@ export async function findChunks(
       cast(${place} as integer) as place from`;
     return isPostgres(db)
       ? sql`${columns} ${chunks} where ${isOfThese} and last_sequence >= ${from}`
-      : // The plus keeps SQLite from fetching the rows one by one by their numbers.
+      : // The plus prevents SQLite from fetching the rows one by one by their row ids.
         sql`${columns} session_chunks where ${isOfThese} and organization_id = ${organizationId}
           and last_sequence >= ${from} and +${chunks}`;
   });
@@ -118,7 +118,7 @@ export async function findChunks(
   return rows;
 }
 
-/** The last event of a session that is indexed; 0 if none is. */
+/** The last indexed event of a session; 0 if there is none. */
 export async function lastIndexed(db: Db, organizationId: string, sessionId: string): Promise<number> {
   const row = await firstRow(
     db,
@@ -131,12 +131,12 @@ export async function lastIndexed(db: Db, organizationId: string, sessionId: str
 
 /**
  * The prefix of an organization's words in the index, so that no query reads the words of others. Two organizations may
- * share a prefix, so every query names its organization too.
+ * share a prefix, so every query names its organization, too.
  */
 export function wordPrefix(organizationId: string): string {
   const bits = createHash('sha256').update(organizationId).digest().readUInt32BE();
   return bits.toString(36).padStart(LENGTH, '0').slice(-LENGTH);
 }
 
-/** Letters and digits: two organizations share a prefix with a chance of 1 in 1.7 million. */
+/** How many letters and digits a prefix has. Two organizations share a prefix with a probability of 1 in 1.7 million. */
 const LENGTH = 4;

@@ -42,14 +42,14 @@ interface KeyRow {
   last_sequence: number;
 }
 
-/** What became of a change; `failed` by itself, whatever became of the others. Plain data: it crosses threads. */
+/** The outcome of a change. `failed` concerns this change alone. It is plain data, because it is sent between threads. */
 export type Settled = Decision | { failed: string };
 
 /**
- * Changes in one transaction, and so with one fsync: each is decided on the session as the one before it left it. One that
- * is refused wrote nothing, so it cannot spoil the others. If one fails in any other way, the group is rolled back
- * and each is tried alone.
- * @throws what the engine throws when it cannot begin or commit; then nothing was stored
+ * Makes changes in one transaction, and thus with one fsync. Each change is decided on the state that the previous one left. A
+ * refused change writes nothing, so it does not affect the others. If a change fails in any other way, the group is rolled back
+ * and each change is tried alone.
+ * @throws errors of the engine if it cannot begin or commit; then nothing was stored
  */
 export function createChangeGroup(database: DatabaseSync): (changes: readonly Change[]) => Settled[] {
   const findHead = database.prepare(FIND_HEAD);
@@ -88,7 +88,7 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
     return decision;
   }
 
-  /** The rows of the session as they are behind the entry. */
+  /** Updates the rows of the session to the state after the entry. */
   function apply({ place, command, frame }: Change, entry: Entry): void {
     const where = [place.sessionId, place.organizationId] as const;
     if (entry.kind === 'closed') close.run(entry.status, entry.endedAt, entry.at, ...where);
@@ -111,9 +111,9 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
     }
   }
 
-  /** Adds an entry to the audit log, as `recordAction` does elsewhere. */
+  /** Adds an entry to the audit log, as `recordAction` does for other transactions. */
   function record(organizationId: string, happened: Happened, now: number): void {
-    // Prepared when it is needed: without the tables of the audit log, appends still work.
+    // Prepared only when needed, so that appends work even without the tables of the audit log.
     const run = ({ parts, values }: Statement) => database.prepare(parts.join('?')).all(...values);
     const [head] = run(holdHead(organizationId, now)) as unknown as [ChainHead];
     for (const added of addEntries(organizationId, head, [happened], now)) run(added);
@@ -157,10 +157,10 @@ function knownOf(found: unknown): KnownAppend | undefined {
   return { appendId, fingerprint, firstSequence, lastSequence };
 }
 
-/** SQLITE_TOOBIG, CONSTRAINT, MISMATCH, RANGE. */
+/** SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH and SQLITE_RANGE. */
 const OF_WHAT_IS_WRITTEN = new Set([18, 19, 20, 25]);
 
-/** Whether the written data, not the disk, caused the error; a value that cannot be bound has no code. */
+/** Whether the written data caused the error, and not the disk. A value that cannot be bound causes an error without a code. */
 function isOfChange(error: unknown): boolean {
   const { errcode } = error as { errcode?: number };
   return errcode === undefined || OF_WHAT_IS_WRITTEN.has(errcode & 0xff);

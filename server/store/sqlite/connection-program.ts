@@ -8,8 +8,8 @@ import type { Job, Replies, Reply, Rows, Statement, ThreadOptions } from './jobs
 import { unsynced, WordMerger } from './word-merger.ts';
 
 /**
- * A thread with one connection to the file: it does one job after the other, and replies to each. It ends at once when it
- * cannot open the file.
+ * A thread with one connection to the file. It runs one job after the other, and replies to each. It ends at once if it cannot
+ * open the file.
  */
 const { path, readOnly, isSnapshot } = workerData as ThreadOptions;
 const post = (replies: Replies) => parentPort?.postMessage(replies);
@@ -53,14 +53,14 @@ function createWork(database: DatabaseSync): (job: Job) => void {
   }
 
   function close(): void {
-    // The last connection to the file moves the log into it, and must be able to write.
+    // The last connection that closes moves the write-ahead log into the file, so it must be able to write.
     reader?.database.close();
     database.close();
   }
 
   function change(changes: readonly Change[]): Replies {
     const settled = attempt(() => {
-      // Its statements can be prepared once the tables are there.
+      // Its statements can be prepared only after the tables exist.
       changeGroup ??= createChangeGroup(database);
       return changeGroup(changes);
     });
@@ -99,12 +99,12 @@ function createWork(database: DatabaseSync): (job: Job) => void {
   };
 }
 
-/** What one commit takes at most, so that the first of its changes need not wait long: 4 MiB are written in about 10 ms. */
+/** The most that one commit writes, so that its first change does not wait long. Writing 4 MiB takes about 10 ms. */
 const LARGEST_GROUP = { count: 128, bytes: 4 * 1024 * 1024 };
 
 const bytesOf = ({ frame }: Change) => frame?.body.byteLength ?? 0;
 
-/** The change with those that came in meanwhile, and the job that came behind them. */
+/** The change with those that have arrived meanwhile, and the job after them. */
 function takeGroup(first: Change): { changes: Change[]; next?: Job } {
   const changes = [first];
   for (let bytes = bytesOf(first); changes.length < LARGEST_GROUP.count && bytes < LARGEST_GROUP.bytes; ) {
@@ -132,7 +132,7 @@ function createQuery(database: DatabaseSync): (statement: Statement) => Rows {
   }
 
   return ({ sql, parameters }) => {
-    // After a failed commit there may be nothing left to take back.
+    // After a failed commit there may be no transaction left to roll back.
     if (sql === 'rollback' && !database.isTransaction) return { rows: [] };
     const statement = prepare(sql);
     const values = parameters as SQLInputValue[];

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Answers, Job, Replies, Reply, SentError, ThreadOptions } from './jobs.ts';
 
-/** The thread ended by itself, and the state of its last jobs is unknown. Answered 503. */
+/** The thread ended by itself, so the state of its last jobs is unknown. The response has status 503. */
 export class ThreadEnded extends Error {
   readonly code = 'ERR_INVALID_STATE';
 }
@@ -14,18 +14,18 @@ interface Waiting {
   since: number;
 }
 
-/** A thread with a connection of its own to the file. */
+/** A thread with its own connection to the file. */
 export class ConnectionThread {
-  /** Settled once the file is open. */
+  /** Resolves once the file is open; rejects if it cannot be opened. */
   readonly ready: Promise<void>;
   readonly #worker: Worker;
   readonly #onError: (error: Error) => void;
-  /** Jobs without a reply, in order. */
+  /** The jobs without a reply, in order. */
   readonly #waiting: Waiting[] = [];
-  /** Why it takes no more jobs. */
+  /** Why it accepts no more jobs. */
   #gone: Error | undefined;
 
-  /** @param onError told of each error of the engine, and of a thread that ends by itself */
+  /** @param onError called for each error of the engine, and when the thread ends by itself */
   constructor(options: ThreadOptions, onError: (error: Error) => void) {
     this.#onError = onError;
     this.#worker = new Worker(PROGRAM, { workerData: options, name: options.readOnly ? 'reader' : 'writer' });
@@ -38,7 +38,7 @@ export class ConnectionThread {
     this.ready.catch((error) => this.#end(error));
   }
 
-  /** Whether it takes no more jobs. */
+  /** Whether it accepts no more jobs. */
   get isGone(): boolean {
     return this.#gone !== undefined;
   }
@@ -48,19 +48,19 @@ export class ConnectionThread {
     return this.#waiting.length === 0;
   }
 
-  /** How long its oldest job has been waiting for its reply, in ms. */
+  /** How long its oldest job has been waiting for the reply, in milliseconds. */
   lag(): number {
     return this.#waiting[0] ? performance.now() - this.#waiting[0].since : 0;
   }
 
-  /** Runs jobs in order. Rejects with the engine's error. */
+  /** Runs a job after the earlier ones. Rejects with the error of the engine. */
   run<J extends Job>(job: J): Promise<Answers[J['kind']]> {
     if (this.#gone) return Promise.reject(this.#gone);
     this.#worker.postMessage(job, handedOver(job));
     return this.#expectReply() as Promise<never>;
   }
 
-  /** Ends it once its jobs are done. */
+  /** Ends the thread once its jobs are done. */
   async close(): Promise<void> {
     if (this.#gone) return;
     this.#worker.postMessage({ kind: 'close' } satisfies Job);
@@ -69,7 +69,7 @@ export class ConnectionThread {
     await this.#worker.terminate();
   }
 
-  /** Rejects its jobs with the error, and ends it behind the statement that runs: SQLite's cannot be interrupted. */
+  /** Rejects its jobs with the error, and ends the thread after the running statement, which SQLite cannot interrupt. */
   kill(error: Error): void {
     this.#end(error);
     void this.#worker.terminate();
@@ -103,7 +103,7 @@ export class ConnectionThread {
   }
 }
 
-/** Memory that goes over to the thread; what is small is copied in less time than it takes to hand it over. */
+/** The memory that is transferred to the thread. Small memory is not, because copying it takes less time. */
 function handedOver(job: Job): ArrayBuffer[] {
   const body = job.kind === 'change' ? job.change.frame?.body : undefined;
   return body && body.byteLength >= SMALLEST_HANDED_OVER ? [body.buffer] : [];
@@ -113,5 +113,5 @@ const SMALLEST_HANDED_OVER = 32 * 1024;
 
 const toError = ({ message, ...rest }: SentError) => Object.assign(new Error(message), rest);
 
-/** As `node:sqlite` says it of a connection that is closed. */
+/** The same error that `node:sqlite` throws for a closed connection. */
 export const closedError = () => Object.assign(new Error('the store is closed'), { code: 'ERR_INVALID_STATE' });

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** Acknowledged means fsynced: WAL with synchronous=FULL syncs the log at every commit. */
+/** Acknowledged data must be fsynced: WAL with synchronous=FULL syncs the log at every commit. */
 const WRITER = `
   PRAGMA busy_timeout = 5000;
   PRAGMA journal_mode = WAL;
@@ -20,7 +20,7 @@ const READER = `
   PRAGMA cache_size = -32768;
 `;
 
-/** The one connection that writes, its durability asserted. */
+/** Opens the only writing connection, and checks its durability. */
 export function openWriter(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
   database.exec(WRITER);
@@ -28,7 +28,7 @@ export function openWriter(path: string): DatabaseSync {
   return database;
 }
 
-/** A connection that sees what was committed before each of its queries; the writer must have opened the file. */
+/** Opens a connection in which each query sees everything committed before it. The writer must have opened the file first. */
 export function openReader(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true });
   database.exec(READER);
@@ -36,8 +36,8 @@ export function openReader(path: string): DatabaseSync {
 }
 
 /**
- * A fresh connection may report FULL and yet not hold it; only after a first write is the answer worth anything.
- * @throws when an acknowledged write could be lost
+ * Checks the settings. A new connection may report FULL without applying it, so the answer is reliable only after a first write.
+ * @throws if an acknowledged write could be lost
  */
 export function assertDurable(database: DatabaseSync): void {
   database.exec('CREATE TABLE IF NOT EXISTS durability (started_at INTEGER NOT NULL) STRICT');

@@ -16,12 +16,12 @@ import type { Readers } from './readers.ts';
 export interface Threads {
   reader: Pick<Readers, 'run'>;
   writer: Pick<ConnectionThread, 'run' | 'lag'>;
-  /** Keeps the writer to oneself until the returned function is called. */
+  /** Reserves the writer until the returned function is called. */
   holdWriter(): Promise<() => void>;
   close(): Promise<void>;
 }
 
-/** Kysely over the threads: a read goes to a free reader, everything else to the writer. */
+/** The Kysely dialect for the threads. A read goes to a free reader, everything else to the writer. */
 export const sqliteDialect = (threads: Threads): Dialect => ({
   createAdapter: () => new ThreadsAdapter(),
   createDriver: () => createDriver(threads),
@@ -78,7 +78,7 @@ function createDriver({ reader, writer, holdWriter, close }: Threads): Driver {
         async runAtOnce(statements) {
           const release = await holdWriter();
           const done = writer.run({ kind: 'derived', statements: statements.map(toStatement) });
-          // The thread takes its jobs in order, so the next holder need not wait for this one's reply.
+          // The thread runs its jobs in order, so the next holder need not wait for the reply.
           release();
           return done;
         },
@@ -98,7 +98,7 @@ function createDriver({ reader, writer, holdWriter, close }: Threads): Driver {
       }
       connection.release = release;
     },
-    // A commit that fails is followed by a rollback.
+    // Kysely rolls back after a failed commit, which releases the writer.
     async commitTransaction(connection: Connection) {
       await run(writer, CompiledQuery.raw('commit'));
       letGo(connection);

@@ -1,16 +1,16 @@
 import type { Change } from '../../log/journal.ts';
 import type { Settled } from './change-group.ts';
 
-/** A job for a thread of the embedded store, which runs one after the other and answers each once. */
+/** A job for a thread of the embedded store. The thread runs one job after the other, and replies to each once. */
 export type Job =
   | ({ kind: 'query' } & Statement)
-  /** A query that sees what is committed only, also on the thread that writes. */
+  /** A query that sees only committed data, even on the thread that writes. */
   | ({ kind: 'read' } & Statement)
-  /** One transaction, not synced; rolled back, and answered false, if the first statement changes no row. */
+  /** One transaction without a sync. If the first statement changes no row, it is rolled back and the reply is false. */
   | { kind: 'derived'; statements: readonly Statement[] }
-  /** Shares one commit with those that wait beside it; answered once it is durable. */
+  /** Shares one commit with the other waiting changes. The reply follows once the change is durable. */
   | { kind: 'change'; change: Change }
-  /** Gives back the memory that earlier jobs took. */
+  /** Releases the memory of earlier jobs. */
   | { kind: 'rest' }
   | { kind: 'close' };
 
@@ -21,7 +21,7 @@ export interface Statement {
 
 export interface Rows {
   rows: unknown[];
-  /** Rows written; absent for a query that returns rows. */
+  /** The number of written rows; absent for a query that returns rows. */
   changes?: number;
 }
 
@@ -38,18 +38,18 @@ export interface Answers {
 export interface SentError {
   message: string;
   code?: string | undefined;
-  /** SQLite's extended result code. */
+  /** The extended result code of SQLite. */
   errcode?: number | undefined;
 }
 
 export type Reply = { answer: unknown } | { error: SentError };
-/** Replies to as many jobs, in their order. */
+/** The replies to as many jobs, in their order. */
 export type Replies = readonly Reply[];
 
 /** How a thread opens the file. */
 export interface ThreadOptions {
   path: string;
   readOnly: boolean;
-  /** All its reads are one transaction. */
+  /** Whether all its reads are one transaction. */
   isSnapshot?: boolean;
 }

@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import type { Db } from '../schema.ts';
 
-/** Deletions within this time share a truncation. */
+/** Deletions within this period share one truncation. */
 const DELAY_MS = 2_000;
 /** Delay before the retry of a truncation that a reader blocked. */
 const RETRY_MS = 1_000;
-/** How long one attempt may keep the writer waiting for readers. */
+/** How long one attempt may block the writer while it waits for readers. */
 const READER_WAIT_MS = 50;
 /** The usual `PRAGMA busy_timeout`; see `connection.ts`. */
 const USUAL_WAIT_MS = 5_000;
 
 /**
  * Removes deleted content from SQLite's write-ahead log, which keeps old pages until it is truncated. `secure_delete` clears
- * the database file alone.
+ * only the database file.
  */
 export class LogTruncation {
   readonly #db: Db;
@@ -31,7 +31,7 @@ export class LogTruncation {
     this.#schedule(DELAY_MS);
   }
 
-  /** Closing the file truncates its log, so nothing that was requested is lost. */
+  /** Stops without a last truncation, because closing the file truncates its log. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -56,7 +56,7 @@ export class LogTruncation {
   }
 }
 
-/** @returns whether the log is empty now; false where a reader still needs it */
+/** @returns whether the log is empty now; false if a reader still needs it */
 async function truncateLog(db: Db): Promise<boolean> {
   await sql`pragma busy_timeout = ${sql.raw(String(READER_WAIT_MS))}`.execute(db);
   try {

@@ -4,28 +4,28 @@ import type { Threads } from './driver.ts';
 import { Readers } from './readers.ts';
 import { createWriterQueue } from './writer-queue.ts';
 
-/** So that a slow read leaves another reader free; each is a connection with its own page cache. */
+/** How many readers there are, so that a slow read leaves another reader free. Each has a connection with its own page cache. */
 const MOST_READERS = 2;
 
 export interface OpenFile extends Threads {
   journal: Journal;
   /** The same threads, for reads that may take long. */
   longReads: Threads;
-  /** Gives back memory that is not needed now. */
+  /** Releases memory that is not needed now. */
   rest(): Promise<void>;
 }
 
-/** Longer than any program reads, and the longest that a timer takes. */
+/** The longest delay of a timer, which is longer than any program reads. */
 const FOR_EVER_MS = 2 ** 31 - 1;
 
 /**
- * Opens a file that another process may be writing, to read it. The file must exist.
- * @param isSnapshot all reads see it as the first one does
+ * Opens an existing file for reading while another process may be writing it.
+ * @param isSnapshot whether all reads see the state of the first read
  */
 export function openFileToRead(path: string, isSnapshot: boolean): Threads {
   const readers = new Readers({
     most: 1,
-    // Another thread would see what was written since.
+    // The thread must never be replaced, because another thread would see later writes.
     ...(isSnapshot ? { idleMs: FOR_EVER_MS } : {}),
     start: () => new ConnectionThread({ path, readOnly: true, isSnapshot }, () => undefined),
   });
@@ -34,9 +34,9 @@ export function openFileToRead(path: string, isSnapshot: boolean): Threads {
 }
 
 /**
- * Opens the file: one thread writes it, others read it, so that neither a slow disk nor a long read stops the thread that
- * answers. `onError` gets each error of the engine.
- * @throws when the file cannot be opened, is no store, or would not be durable
+ * Opens the file. One thread writes it and others read it, so that neither a slow disk nor a long read blocks the main thread.
+ * `onError` gets each error of the engine.
+ * @throws if the file cannot be opened, is not a store, or would not be durable
  */
 export async function openFile(path: string, onError: (error: Error) => void): Promise<OpenFile> {
   const writer = new ConnectionThread({ path, readOnly: false }, onError);
@@ -49,7 +49,7 @@ export async function openFile(path: string, onError: (error: Error) => void): P
       },
       run: (query) => writer.run({ ...query, kind: 'read' }),
     },
-    // A reader that ends by itself took nothing with it, and is replaced.
+    // A reader that ends by itself loses no data, and is replaced.
     start: () =>
       new ConnectionThread({ path, readOnly: true }, (error) => error instanceof ThreadEnded || onError(error)),
   });
@@ -67,7 +67,7 @@ export async function openFile(path: string, onError: (error: Error) => void): P
     },
     rest: () => writer.run({ kind: 'rest' }),
     async close() {
-      // The last connection moves the log into the file, so that a copy of the file alone is whole. A reader cannot.
+      // The writer closes last, because only it can move the write-ahead log into the file. A copy of the file is then complete.
       await readers.close();
       await writer.close();
     },

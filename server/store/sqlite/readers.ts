@@ -4,25 +4,25 @@ import type { Answers, Job } from './jobs.ts';
 
 export interface ReadersOptions {
   start: () => ConnectionThread;
-  /** Runs short reads while there is no reader. */
+  /** Runs short reads while there is no reader thread. */
   spare?: Spare;
-  /** Threads, at most. Long reads leave one of them to the others. */
+  /** How many threads there are at most. Long reads leave one thread for other reads. */
   most: number;
-  /** How long a read may take until its thread is ended, in milliseconds. */
+  /** How long a read may take before its thread is ended, in milliseconds. */
   deadlineMs?: number;
-  /** After how long without a read a thread ends, in milliseconds. */
+  /** How long a thread lives without a read, in milliseconds. */
   idleMs?: number;
 }
 
 /**
- * How long a read waits before another thread is started for it, and how long the spare thread may read before a reader takes
- * over. Each thread takes about 12 MB.
+ * How long a read waits before another thread is started for it. After a read of this length on the spare thread, a reader takes
+ * over. Each thread needs about 12 MB.
  */
 const PATIENCE_MS = 10;
 const DEADLINE_MS = 60_000;
 const IDLE_MS = 3_000;
 
-/** A thread with other work, which also reads. */
+/** A thread with other work that can read, too. */
 export interface Spare {
   isIdle: boolean;
   run(query: Query): Promise<Answers['query']>;
@@ -37,8 +37,8 @@ interface Waiting {
 type Query = Extract<Job, { kind: 'query' }>;
 
 /**
- * Threads that read. They are started as they are needed, and end when they were not needed for a while. Without one, the
- * spare thread reads, so that a service at rest needs none.
+ * A pool of reading threads. They start when they are needed, and end after some time without reads. If there is none, the spare
+ * thread reads, so that an idle service needs no reading thread.
  */
 export class Readers {
   readonly #options: ReadersOptions & { deadlineMs: number; idleMs: number };
@@ -53,9 +53,9 @@ export class Readers {
   }
 
   /**
-   * Reads on a thread that is free.
-   * @param isLong such reads wait for each other where they would take the last thread
-   * @throws the engine's error, or one that is answered 503 where the thread ended or the read took too long
+   * Reads on a free thread.
+   * @param isLong whether the read may be long; long reads wait for each other instead of using the last thread
+   * @throws the error of the engine; an error for status 503 if the thread ended or the read took too long
    */
   async run(query: Query, isLong = false): Promise<Answers['query']> {
     const thread = await this.#obtain(isLong);
@@ -83,12 +83,12 @@ export class Readers {
       this.#waiting.push({ isLong, resolve, reject });
       if (this.#threads.size === 0 && (isLong || !this.#options.spare)) this.#start();
       this.#serve();
-      // Another thread is worth its memory only where somebody has waited.
+      // Another thread is worth its memory only if a read has waited.
       if (this.#next() !== -1 && this.#threads.size < this.#options.most) setTimeout(() => this.#help(), PATIENCE_MS);
     });
   }
 
-  /** The place of the read that is next; -1 where none may begin. */
+  /** The index of the next read; -1 if none may start. */
   #next(): number {
     const isLongFull = this.#longRunning >= Math.max(1, this.#options.most - 1);
     return this.#waiting.findIndex(({ isLong }) => !isLong || !isLongFull);
@@ -112,7 +112,7 @@ export class Readers {
     try {
       return await spare.run(query);
     } finally {
-      // Its own work must not wait for the reads that follow a slow one.
+      // The spare thread's own work must not wait for further reads after a slow one.
       const isSlow = performance.now() - since > PATIENCE_MS;
       if (isSlow && !this.#isClosed && this.#threads.size === 0) this.#start();
       this.#serve();
@@ -144,7 +144,7 @@ export class Readers {
     if (isLong) this.#longRunning--;
     if (!thread.isGone || this.#isClosed) this.#rest(thread);
     else {
-      // Another takes the place of one that has ended, as soon as it is needed.
+      // A thread that has ended is replaced when it is needed.
       this.#threads.delete(thread);
       if (this.#waiting.length > 0 && this.#threads.size === 0) this.#start();
     }
@@ -152,5 +152,5 @@ export class Readers {
   }
 }
 
-/** Has the code of a closed store, which is answered 503. */
+/** Has the code of a closed store, so that the response has status 503. */
 const tooLong = (ms: number) => Object.assign(new DeadlineExceeded(ms), { code: 'ERR_INVALID_STATE' });

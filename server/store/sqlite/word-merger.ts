@@ -1,13 +1,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-/** Pages that a step merges. It takes about 3 ms, for which an append may have to wait. */
+/** How many pages a step merges. It takes about 3 ms, and an append may have to wait for it. */
 const PAGES = 32;
-/** How long a step waits for the end of somebody's transaction. */
+/** How long a step waits for the end of a transaction. */
 const BUSY_MS = 5;
 
 /**
- * Merges the index of words in short steps between other jobs. Each write adds a segment to the index, and a search reads
- * all segments. SQLite would merge them within later writes, which takes up to 30 ms of a write.
+ * Merges the word index in short steps between other jobs. Each write adds a segment to the index, and a search reads
+ * all segments. SQLite would merge them within later writes, which would prolong a write by up to 30 ms.
  *
  * | state   | when                                   | becomes                     |
  * | ------- | -------------------------------------- | --------------------------- |
@@ -17,7 +17,7 @@ const BUSY_MS = 5;
  * | merging | the step had something to merge        | waiting                     |
  * | merging | the step had nothing to merge, or fails | merged                     |
  *
- * A step is not synced: a crash that takes it back leaves the segments as they were.
+ * A step is not synced, because a crash that undoes it only leaves the segments unmerged.
  */
 export class WordMerger {
   readonly #database: DatabaseSync;
@@ -56,7 +56,7 @@ export class WordMerger {
       // A merge that found nothing to do counts as one change: https://sqlite.org/fts5.html#the_merge_command
       return this.#count() - before >= 2;
     } catch {
-      // The next write notes it again. What is wrong with the file is told to those who wait for an answer.
+      // The next write calls `note` again. Other jobs report a fault of the file to their callers.
       return false;
     }
   }
@@ -66,7 +66,7 @@ export class WordMerger {
   }
 }
 
-/** Runs a transaction without a sync: in WAL mode the file stays whole, and only the last commits can be lost. */
+/** Runs a transaction without a sync. In WAL mode the file stays intact, and only the last commits can be lost. */
 export function unsynced<Result>(database: DatabaseSync, work: () => Result): Result {
   database.exec('PRAGMA synchronous = NORMAL');
   try {

@@ -10,10 +10,10 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** What the writer has before it at most: two commits, so that it need not wait for the second. */
+/** How much is sent to the writer in advance: two commits, so that it need not wait for the second one. */
 const WINDOW = { count: 256, bytes: 8 * 1024 * 1024 };
 
-/** With more waiting changes, further ones are refused, because the store is too slow. */
+/** How much may wait. Further changes are refused, because the store is too slow. */
 const MOST_WAITING = { count: 4_096, bytes: 64 * 1024 * 1024 };
 
 export interface WriterQueue extends Journal {
@@ -22,8 +22,8 @@ export interface WriterQueue extends Journal {
 }
 
 /**
- * Hands changes to the writer as they come: what gathers there while it commits shares the next commit, and so one fsync.
- * Those that are too many for it wait here, and senders take turns.
+ * Sends changes to the writer as they arrive. Changes that arrive during a commit share the next commit, and thus one fsync.
+ * Changes that exceed the window wait here, and senders take turns.
  */
 export function createWriterQueue(writer: Pick<ConnectionThread, 'run'>): WriterQueue {
   const list = new FairList<Waiting>();
@@ -59,7 +59,7 @@ export function createWriterQueue(writer: Pick<ConnectionThread, 'run'>): Writer
     change: (change) =>
       new Promise((resolve, reject) => {
         const isFull = list.count >= MOST_WAITING.count || list.bytes >= MOST_WAITING.bytes;
-        // One sender alone leaves room for the others.
+        // A single sender may fill only half of the queue, which leaves room for others.
         if (isFull || list.countOf(change.sender) >= MOST_WAITING.count / 2) {
           return reject(storeUnavailable('too many appends wait for the store'));
         }
@@ -78,7 +78,7 @@ export function createWriterQueue(writer: Pick<ConnectionThread, 'run'>): Writer
       held = true;
       return () => {
         held = false;
-        // Appends get their turn between those who hold the writer one after the other.
+        // Appends get their turn between successive holders of the writer.
         handOver();
         letGo();
       };
@@ -91,7 +91,7 @@ interface Entry<Item> {
   item: Item;
 }
 
-/** Waiting items in groups that are served in turn: a long group does not delay a short one. */
+/** Waiting items in groups that take turns, so that a long group does not delay a short one. */
 export class FairList<Item> {
   readonly #groups = new Map<string, Entry<Item>[]>();
   #count = 0;
@@ -105,7 +105,7 @@ export class FairList<Item> {
     return this.#bytes;
   }
 
-  /** Items of the group. */
+  /** How many items of the group wait. */
   countOf(group: string): number {
     return this.#groups.get(group)?.length ?? 0;
   }
@@ -118,13 +118,13 @@ export class FairList<Item> {
     this.#bytes += bytes;
   }
 
-  /** Takes out the first item of the group whose turn it is. Undefined when none waits. */
+  /** Removes and returns the first item of the next group; undefined if no item waits. */
   take(): Item | undefined {
     const [first] = this.#groups;
     if (!first) return undefined;
     const [group, entries] = first;
     const { bytes, item } = entries.shift() as Entry<Item>;
-    // The group goes behind the others.
+    // The group moves to the end of the order.
     this.#groups.delete(group);
     if (entries.length > 0) this.#groups.set(group, entries);
     this.#count--;
