@@ -2,10 +2,7 @@ import { Problem } from '../../contract/problem.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { openStore } from '../store/open.ts';
 
-/*
- * A program that appends to sessions until the store is lost, and tells in lines of JSON of each append before it is made
- * and after.
- */
+/* A program that appends to sessions until the store fails. It prints a line of JSON before and after each append. */
 const [dataDir = '', organizationId = '', sessionIds = ''] = process.argv.slice(2);
 const write = (line: unknown) => process.stdout.write(`${JSON.stringify(line)}\n`);
 let isLost = false;

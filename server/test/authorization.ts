@@ -5,7 +5,7 @@ interface Kind {
   /** Heading of the column in docs/authorization.md. */
   heading: string;
   credential: 'none' | 'secret' | 'person' | 'directory';
-  /** What the person is at most; only of persons. */
+  /** The most that the person may do; only for persons. */
   may?: readonly Auth[];
   /** Belongs to another organization than the thing that the request names. */
   isForeign?: true;
@@ -15,7 +15,7 @@ const ANYONE_SIGNED_IN = ['user', 'visitor'] as const;
 const MEMBERS = [...ANYONE_SIGNED_IN, 'member'] as const;
 const ADMINS = [...MEMBERS, 'admin'] as const;
 
-/** Everybody who may send a request, for each route the same request about a thing of one organization. */
+/** Every kind of caller. On each route all of them send the same request about a thing of one organization. */
 export const KINDS = {
   nobody: { heading: 'no credential', credential: 'none' },
   malformed: { heading: 'malformed or unknown', credential: 'none' },
@@ -40,7 +40,7 @@ export const KINDS = {
 export type KindName = keyof typeof KINDS;
 export const KIND_NAMES = Object.keys(KINDS) as KindName[];
 
-/** Where a route answers some callers in another way than the rule says. */
+/** A route that answers some callers differently from the rule. */
 export interface Exception {
   callers: readonly KindName[];
   status: number;
@@ -54,15 +54,16 @@ const NAMES_FOREIGN = "The body names a machine that the caller's organization d
 
 const LAST_OWNER = 'An organization keeps at least one owner.';
 
-const OWNERS_ONLY = 'Only an owner may.';
+const OWNERS_ONLY = 'Only an owner may do this.';
 
 const BELONGS = 'A person belongs to one organization at a time.';
 
-const OTHER_PLANE = 'A secret sees the sessions of its own plane only.';
+const OTHER_PLANE = 'A secret sees only the sessions of its own plane.';
 
-const OF_MEMBERS = 'The share is one with the organization, so who is none of its members learns nothing of it.';
+const OF_MEMBERS =
+  'Only members of the organization may see the share, so others get the same answer as for an unknown share.';
 
-const UNSHARED_VIEW = 'A view that is not shared exists for its person alone.';
+const UNSHARED_VIEW = 'A view that is not shared exists only for the person who saved it.';
 
 export const EXCEPTIONS: Partial<Record<AnyRouteName, readonly Exception[]>> = {
   registerEnvironment: [
@@ -74,15 +75,19 @@ export const EXCEPTIONS: Partial<Record<AnyRouteName, readonly Exception[]>> = {
   completeSession: [{ callers: ['testSecret'], status: 404, why: OTHER_PLANE }],
   deleteCapturedSession: [
     { callers: ['testSecret'], status: 404, why: OTHER_PLANE },
-    { callers: ['otherMachine'], status: 403, why: 'A machine deletes what it captured itself.' },
+    { callers: ['otherMachine'], status: 403, why: 'A machine may delete only sessions that it captured.' },
   ],
   restrictSession: [
     { callers: ['testSecret'], status: 404, why: OTHER_PLANE },
-    { callers: ['otherMachine'], status: 404, why: 'Whose session it is not, learns nothing of it.' },
+    {
+      callers: ['otherMachine'],
+      status: 404,
+      why: 'A machine that may not restrict the session gets the same answer as for an unknown session.',
+    },
   ],
   countersignSession: [
     { callers: ['testSecret'], status: 404, why: OTHER_PLANE },
-    { callers: ['otherMachine'], status: 404, why: 'A machine names its key for its own sessions.' },
+    { callers: ['otherMachine'], status: 404, why: 'A machine may name its key only for its own sessions.' },
   ],
   createOrganization: [{ callers: WITH_ORGANIZATION, status: 409, why: BELONGS }],
   acceptInvitation: [
@@ -110,18 +115,20 @@ export const EXCEPTIONS: Partial<Record<AnyRouteName, readonly Exception[]>> = {
       why: "The body names a session that the caller's organization does not have.",
     },
   ],
-  changeVisibility: [{ callers: ['member'], status: 403, why: "Of a session that is nobody's, an admin decides." }],
+  changeVisibility: [
+    { callers: ['member'], status: 403, why: 'Only an admin may change the visibility of a session without a person.' },
+  ],
   listSessionViews: [
-    { callers: ['member'], status: 403, why: "Of a session that is nobody's, admins are shown who looked." },
+    { callers: ['member'], status: 403, why: 'Only admins see who looked at a session without a person.' },
   ],
   revokeShare: [
     {
       callers: ['member'],
       status: 404,
-      why: 'A share is revoked by who made it, by the person of its session, or by an admin.',
+      why: 'Only the maker of a share, the person of its session or an admin may revoke it.',
     },
   ],
-  cancelMaskRun: [{ callers: ['owner'], status: 404, why: 'A run exists for who asked for it alone.' }],
+  cancelMaskRun: [{ callers: ['owner'], status: 404, why: 'A run exists only for the person who started it.' }],
   getShare: [{ callers: ['stranger'], status: 404, why: OF_MEMBERS }],
   listSharedEvents: [{ callers: ['stranger'], status: 404, why: OF_MEMBERS }],
   changeView: [{ callers: ['admin', 'owner'], status: 404, why: UNSHARED_VIEW }],
@@ -131,7 +138,7 @@ export const EXCEPTIONS: Partial<Record<AnyRouteName, readonly Exception[]>> = {
 export const exceptionOf = (route: AnyRouteName, caller: KindName): Exception | undefined =>
   EXCEPTIONS[route]?.find(({ callers }) => callers.includes(caller));
 
-/** The status that a caller gets. A route that is new follows the rule without being named here. */
+/** The status that a caller gets. A new route follows the rule without an entry here. */
 export function statusFor(route: AnyRouteName, caller: KindName): number {
   const { auth, path, replies } = TABLE[route];
   const success = Number(Object.keys(replies)[0]);

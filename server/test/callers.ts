@@ -5,7 +5,7 @@ import type { KindName } from './authorization.ts';
 import { beginSignIn, registerMachine } from './factories.ts';
 import type { World } from './world.ts';
 
-/** One way to be a caller of a kind, and what routes that take another credential tell them. */
+/** One way to be a caller of a kind, and the problem codes that routes with another kind of credential answer. */
 export interface Caller {
   kind: KindName;
   name: string;
@@ -20,7 +20,7 @@ const bearer = (credential: string) => ({ authorization: `Bearer ${credential}` 
 
 const foreignKey = (await generateKeyPair('ES256')).privateKey;
 
-/** A token as ours would be, signed by somebody else. */
+/** A token with our claims, signed with a foreign key. */
 const forged = () =>
   new SignJWT({ email: 'ours-owner@example.com', email_verified: true })
     .setProtectedHeader({ alg: 'ES256' })
@@ -36,7 +36,7 @@ const unsigned = (token: string) => {
   return `${Buffer.from('{"alg":"none"}').toString('base64url')}.${claims}.`;
 };
 
-/** The secret that a machine of ours gets by a sign-in. */
+/** The secret that one of our machines gets by signing in. */
 async function secretOf({ service, ours }: World, hostname: string): Promise<string> {
   const { deviceCode, userCode } = await beginSignIn(service, hostname);
   const decision = { as: ours.owner, body: { userCode, decision: 'approve' } };

@@ -4,11 +4,11 @@ import { delimiter, dirname, join, sep } from 'node:path';
 import { promisify } from 'node:util';
 
 /*
- * PostgreSQL as Debian has it: the server of the tests comes without the programs that back it up, and those of Debian
- * refuse a server that is newer than they are.
+ * PostgreSQL as Debian packages it. The server of the other tests comes without the backup programs, and Debian's programs refuse
+ * a server that is newer than they are.
  */
 
-/** Where `script/setup.sh` unpacks Debian's, with the libraries that it needs. */
+/** The folder into which `script/setup.sh` unpacks Debian's PostgreSQL with its libraries. */
 const UNPACKED = join(import.meta.dirname, '../../artefacts/postgresql/usr');
 
 /** Folders of programs, the newest version first. */
@@ -23,7 +23,7 @@ function versionOf(folder: string): string {
 const librariesIn = (root: string) => globSync(join(root, 'lib/*-linux-gnu')).join(delimiter);
 const env = { ...process.env, LD_LIBRARY_PATH: librariesIn(UNPACKED) };
 
-/** The folder with a program that runs here. */
+/** The folder that has the program in a version that runs here. */
 const find = (name: string, version?: string) =>
   FOLDERS.find(
     (folder) =>
@@ -35,16 +35,16 @@ const find = (name: string, version?: string) =>
 const server = find('postgres');
 const client = server && find('pg_dump', versionOf(server));
 
-/** Undefined where this machine lacks a server, or the programs of its version. */
+/** Undefined if this machine lacks a server, or the client programs of the server's version. */
 export const DEBIAN_POSTGRES = server && client ? { server, client } : undefined;
 
-/** The server's programs, where its own user can read them. @param folder which that user can */
+/** The server's programs in a place that the server's own user can read. @param folder a folder that this user can read */
 export function readableServer(
   binaries: string,
   folder: string,
 ): { programs: string; variables: Record<string, string> } {
   if (!binaries.startsWith(UNPACKED)) return { programs: dirname(binaries), variables: {} };
-  // Without what compiles queries, which is the largest part and not needed.
+  // Leaves out the query compiler (LLVM), which is the largest part and not needed.
   for (const part of ['lib', 'share/postgresql'])
     cpSync(join(UNPACKED, part), join(folder, part), {
       recursive: true,
@@ -54,6 +54,6 @@ export function readableServer(
   return { programs: join(folder, 'lib/postgresql', versionOf(binaries)), variables };
 }
 
-/** Runs `pg_dump` or `pg_restore`. @throws with what it wrote, where it fails */
+/** Runs `pg_dump` or `pg_restore`. @throws with the program's output if it fails */
 export const runClient = (binaries: string, name: string, words: readonly string[]) =>
   promisify(execFile)(join(binaries, name), [...words], { env });

@@ -11,6 +11,6 @@ try {
   for (; done.derived < 300; done.derived++) await runAtOnce(db, [change]);
   for (; done.synced < 300; done.synced++) await change.execute(db);
 } catch {
-  // The disk syncs no more.
+  // The disk no longer syncs.
 }
 process.stdout.write(JSON.stringify(done), () => process.exit());

@@ -12,7 +12,7 @@ import type { TestStore } from './engines.ts';
 
 const prices = readPrices();
 
-/** Derives slices on this thread, which takes the memory as another would. */
+/** Derives slices on this thread, with the same memory that the other thread would use. */
 export function createDeriveHere() {
   const kept = new KeptSessions();
   return (job: SliceJob) => deriveSlice(structuredClone(job, { transfer: memoryOf(job) }), prices.costOf, kept);
@@ -34,7 +34,7 @@ export const derive = (db: Db, organizationId: string, sessionId: string, derive
 
 const unpack = (bytes: Uint8Array) => zstdDecompressSync(bytes).toString('utf8');
 
-/** All that is derived, in one order, without what two ways to the same may differ in. */
+/** Everything that is derived, sorted, without the columns in which two equal results may differ. */
 export async function readDerived({ db, engine }: TestStore) {
   const facts = await db.selectFrom('session_facts').selectAll().orderBy('session_id').execute();
   const values = await db.selectFrom('session_values').selectAll().execute();
@@ -56,7 +56,7 @@ export async function readDerived({ db, engine }: TestStore) {
     chunks: chunks.map(({ chunk_id: _, entries, words, ...row }) => ({
       ...row,
       entries: JSON.parse(unpack(entries)),
-      // What they begin with is the organization's, which differs from one run to the next.
+      // Words start with a prefix of the organization, which differs between runs.
       words: (words instanceof Uint8Array ? unpack(words).split(' ') : [...words]).map(withoutPrefix).sort(),
     })),
     days: asText(days),
@@ -68,7 +68,7 @@ export async function readDerived({ db, engine }: TestStore) {
 
 const withoutPrefix = (word: string) => word.slice(wordPrefix('').length);
 
-/** First sequences of the session's chunks that have the word, as the index tells. */
+/** First sequences of the session's chunks that the index finds for the word. */
 export async function chunksWith({ db, engine }: TestStore, sessionId: string, word: string): Promise<number[]> {
   const session = await db
     .selectFrom('sessions')
@@ -81,7 +81,7 @@ export async function chunksWith({ db, engine }: TestStore, sessionId: string, w
   return rows.map((row) => row.first_sequence);
 }
 
-/** Chunks of all organizations to which a query of one leads. */
+/** Counts the chunks, of all organizations, that the index finds for a word of one organization. */
 export async function countChunksWith({ db, engine }: TestStore, organizationId: string, word: string) {
   const { rows } = await sql<{ count: number }>`select count(*) as count from session_chunks
     where ${isIndexed(engine, wordPrefix(organizationId) + word)}`.execute(db);

@@ -7,13 +7,13 @@ import { testConfig } from './harness.ts';
 
 export interface Offer {
   folder: string;
-  /** Where the scripts are told that the service is. */
+  /** The service's address, as the scripts are given it. */
   publicUrl: string;
   /** Requests a minute for each address; 0: no limit. */
   limit?: number;
 }
 
-/** What the service hands out, and nothing else of it. */
+/** A server with the download routes of the service and no other routes. */
 export async function createDownloads({ folder, publicUrl, limit = 0 }: Offer): Promise<FastifyInstance> {
   const app = Fastify({ trustProxy: true });
   app.setErrorHandler(sendError);

@@ -16,10 +16,10 @@ export type TestEngine = Engine | 'bus';
 
 const { ENGINE } = process.env;
 
-/** Every store and route test runs on each of these; `ENGINE=sqlite` narrows it while developing. */
+/** Every store and route test runs on each of these; `ENGINE=sqlite` narrows the list during development. */
 export const ENGINES: readonly Engine[] = ENGINE ? [ENGINE as Engine] : ['sqlite', 'postgres'];
 
-/** What concerns the session log runs on each of these. */
+/** Tests of the session log run on each of these. */
 export const LOGS: readonly TestEngine[] = ENGINE || !inject('natsUrl') ? ENGINES : [...ENGINES, 'bus'];
 
 export interface TestStore extends Store {
@@ -27,11 +27,11 @@ export interface TestStore extends Store {
   databaseUrl: string | undefined;
   bus: Bus | undefined;
   busUrl: string | undefined;
-  /** Closes the store and removes what it held. */
+  /** Closes the store and removes its data. */
   dispose(): Promise<void>;
 }
 
-/** A fresh, empty store of its own for a test. */
+/** A fresh, empty store for one test. */
 export async function openTestStore(engine: TestEngine): Promise<TestStore> {
   const dataDir = mkdtempSync(join(tmpdir(), 'capture-test-'));
   const busUrl = engine === 'bus' ? inject('natsUrl') : undefined;
@@ -44,7 +44,7 @@ export async function reopen(store: TestStore): Promise<TestStore> {
   return attach(store.dataDir, store.databaseUrl, store.busUrl);
 }
 
-/** A store of its own with the data of this one, which must be closed. */
+/** A new store with the data of this one, which must be closed. */
 export async function copyStore({ dataDir, databaseUrl }: TestStore): Promise<TestStore> {
   const copy = mkdtempSync(join(tmpdir(), 'capture-test-'));
   if (databaseUrl !== undefined) return attach(copy, await createDatabase(nameOf(databaseUrl)));
@@ -52,10 +52,10 @@ export async function copyStore({ dataDir, databaseUrl }: TestStore): Promise<Te
   return attach(copy, undefined);
 }
 
-/** The same store as another replica opens it meanwhile. */
+/** Opens the same store a second time, as another replica does. */
 export const again = ({ dataDir, databaseUrl, busUrl }: TestStore) => attach(dataDir, databaseUrl, busUrl);
 
-/** Opens a store that exists already, as another replica or a later process does. */
+/** Opens a store that already exists, as another replica or a later process does. */
 export async function attach(
   dataDir: string,
   databaseUrl: string | undefined,
@@ -76,7 +76,7 @@ export async function attach(
     },
     async dispose() {
       await bus?.remove().catch(() => undefined);
-      // A test may have closed it, or broken it, already.
+      // The test may already have closed or broken the store.
       await store.close().catch(() => undefined);
       rmSync(dataDir, { recursive: true, force: true });
       if (databaseUrl)
@@ -85,7 +85,7 @@ export async function attach(
   };
 }
 
-/** Takes away all tables, as if the store were new. */
+/** Removes all tables, so that the store is like new. */
 export async function emptyStore({ db }: Pick<Store, 'db'>, engine: Engine): Promise<void> {
   if (engine === 'postgres') {
     await sql`drop schema public cascade`.execute(db);

@@ -44,7 +44,7 @@ export async function issueSecret(service: TestService, as: string, secretEnviro
   return body.value;
 }
 
-/** A machine with an agent on it. */
+/** A machine with an agent installed on it. */
 export interface Machine {
   environmentId: string;
   installationId: string;
@@ -70,7 +70,7 @@ export async function openSession(service: TestService, secret: string, machine?
 
 export const event = (text: string) => ({ eventType: 'user.message', payload: { text } });
 
-/** Appends an event for each text, under a key where one is given. */
+/** Appends one event for each text, under the idempotency key if one is given. */
 export const appendTexts = (
   service: TestService,
   { live: as }: Tenant,
@@ -91,13 +91,13 @@ export async function readTexts(service: TestService, { member: as }: Tenant, se
   return events.map(({ payload }: { payload: { text: string } }) => payload.text);
 }
 
-/** Has a machine wait for somebody to confirm its sign-in. */
+/** Starts a machine's sign-in, which then waits for confirmation. */
 export async function beginSignIn(service: TestService, hostname: string): Promise<StartedDevice> {
   const body = { hostname, platform: 'linux', serviceCliVersion: '1.0.0' };
   return (await service.call('POST', '/v1/device-sign-ins', { body })).body;
 }
 
-/** Once what is derived of a session has reached its last event: it is made after the events are acknowledged. */
+/** Waits until the session is derived through its last event, which happens after the events are acknowledged. */
 export async function whenDerived(service: TestService, as: string, sessionId: string, count: number): Promise<void> {
   const url = `/v1/organizations/me/session-summaries?sessionIds=${sessionId}`;
   await vi.waitFor(async () => {

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** How to run a program so that its fsyncs fail from one on. */
+/** How to run a program so that its fsyncs fail from a given one on. */
 export interface FailingDisk {
-  /** Before the program. */
+  /** Words in front of the program. */
   command: string[];
   variables: Record<string, string>;
 }
 
-/** Every fsync from the given one on fails: under strace, or by a library in front of the system's. */
+/** Makes every fsync fail from the given one on, with strace or with a library that is loaded before the system's. */
 export function failFsyncs(folder: string, from: number): FailingDisk | undefined {
   if (works('strace', ['-f', '-o', '/dev/null', '-e', 'trace=fsync', 'true'])) {
     const inject = `inject=fsync,fdatasync:error=EIO:when=${from}+`;
@@ -22,10 +22,10 @@ export function failFsyncs(folder: string, from: number): FailingDisk | undefine
     : { command: [], variables: { LD_PRELOAD: library, FAIL_FSYNC_FROM: String(from) } };
 }
 
-/** What becomes of every fsync: `omit` says that it was done and does nothing, `delay` takes 20 ms more. */
+/** What happens to every fsync: `omit` reports success without syncing, `delay` takes 20 ms longer. */
 export type SyncOrder = 'sync' | 'fail' | 'omit' | 'delay';
 
-/** Programs that are started with `variables` sync as they are told at the time. Undefined where there is no C compiler. */
+/** Programs that are started with `variables` obey the order of the moment. Undefined if there is no C compiler. */
 export function orderFsyncs(folder: string) {
   const library = compile(folder, LIBRARY);
   if (library === undefined) return undefined;

@@ -23,7 +23,7 @@ export interface TestReply {
 export interface TestService {
   app: FastifyInstance;
   store: TestStore;
-  /** Appends are answered 202. */
+  /** Appends are answered with 202. */
   isAsync: boolean;
   identity: TestIdentity;
   auditKey: AuditKey;
@@ -44,7 +44,7 @@ export interface CallOptions {
   body?: unknown;
 }
 
-/** The defaults, with limits off unless they are asked for. */
+/** The default configuration, without limits unless the overrides set them. */
 export const testConfig = (overrides: Partial<Config> = {}): Config => ({
   ...DEFAULTS,
   ...{ RATE_LIMIT_SECRET: 0, RATE_LIMIT_USER: 0, RATE_LIMIT_DIRECTORY: 0, RATE_LIMIT_ADDRESS: 0 },
@@ -54,8 +54,8 @@ export const testConfig = (overrides: Partial<Config> = {}): Config => ({
 const DEFAULTS = Object.fromEntries(Object.entries(OPTIONS).map(([name, option]) => [name, option.default])) as Config;
 
 /**
- * The whole service, with limits off unless they are asked for: on a store of its own, or on one that is `shared` and
- * then outlives it. `metrics` counts what it does.
+ * The whole service, without limits unless the overrides set them. It runs on a store of its own, or on a `shared` store, which
+ * then outlives the service. `metrics` counts what the service does.
  */
 export const startTestService = async (
   engine: TestEngine,
@@ -70,11 +70,11 @@ export interface Serving {
   metrics?: Metrics | undefined;
   /** The store outlives the service. */
   isShared?: boolean;
-  /** A service that ran on the same data before: its key and what its identity provider was told are taken over. */
+  /** An earlier service on the same data. The new one takes over its key and what its identity provider knows. */
   earlier?: Pick<TestService, 'auditKey' | 'identity'>;
 }
 
-/** The whole service on a store that is open. */
+/** The whole service on an open store. */
 export async function serve(
   store: TestStore,
   { overrides = {}, metrics, isShared = false, earlier }: Serving,
@@ -107,7 +107,7 @@ export async function serve(
     clock,
     log,
     async call(method, url, options = {}) {
-      // What was answered 202 is read a moment later.
+      // Events that were answered with 202 become readable a moment later.
       if (method === 'GET') await settled(store.bus);
       return send(app, method, url, options);
     },
@@ -146,7 +146,9 @@ async function send(app: FastifyInstance, method: string, url: string, options: 
   };
 }
 
-/** `{ appends: [{ sessionId, idempotencyKey, body }] }` as the frames of such a request; anything else as it is. */
+/**
+ * Turns `{ appends: [{ sessionId, idempotencyKey, body }] }` into the frames of such a request; returns anything else unchanged.
+ */
 function framed(body: unknown): unknown {
   const { appends } = body as { appends?: (Omit<FramedAppend, 'frame'> & { body: unknown })[] };
   if (!Array.isArray(appends)) return body;

@@ -16,19 +16,19 @@ export interface TestIdentity extends Identity {
   /** A token for the person; `seconds` may be negative for one that has expired. */
   token(person: Person, seconds?: number): Promise<string>;
   invitations: InviteMail[];
-  /** Whom the provider was told to put into which organization. */
+  /** The assignments of people to organizations that the provider received. */
   assignments: { subject: string; organizationId: string }[];
-  /** What it says of everybody, as another provider would. */
+  /** Claims that the provider adds to every token, to act like another provider. */
   claims: Partial<Claims>;
-  /** When the links of its mails stop working; absent: never. */
+  /** When the links in its mails expire; absent: never. */
   linkExpiresAt?: number;
-  /** While set, the provider refuses what it is asked. */
+  /** While set, the provider fails every call. */
   broken: boolean;
 }
 
 const keys = await generateKeyPair('ES256');
 
-/** An identity provider in the test's own process: real tokens, and a switch to break it. */
+/** An identity provider in the test's own process, with real tokens and a switch that breaks it. */
 export function createTestIdentity(): TestIdentity {
   const identity: TestIdentity = {
     broken: false,

@@ -19,7 +19,7 @@ const piece = fc.oneof(
   },
 );
 
-/** Only what JSON makes one escape. */
+/** Escapes only the characters that JSON requires one to escape. */
 function escaped(text: string): string {
   return JSON.stringify(text.toWellFormed()).slice(1, -1);
 }

@@ -9,7 +9,7 @@ export function wordsOf(text: string): Set<string> {
   return words;
 }
 
-/** Whether a chunk with these words would be looked into. */
+/** Whether the search would read a chunk with these words. */
 export const leadsTo = (words: ReadonlySet<string>, { indexed }: Wanted): boolean =>
   indexed.every((alternatives) =>
     alternatives.some((all) =>
@@ -17,7 +17,7 @@ export const leadsTo = (words: ReadonlySet<string>, { indexed }: Wanted): boolea
     ),
   );
 
-/** What work comes to, done without turns of others; told of each step when it is over. */
+/** Runs work to its end without yielding to others, and returns its result. Calls `stepped` after each step. */
 export function done<Result>(work: Work<Result>, stepped?: () => void): Result {
   for (;;) {
     const step = work.next();

@@ -2,20 +2,20 @@ import { expect } from 'vitest';
 import type { TestService } from './harness.ts';
 import type { ServiceProcess } from './process.ts';
 
-/** One append that was sent: what it holds, and what was answered, if anything. */
+/** One append that was sent: its content, and the answer if one came. */
 export interface Sent {
   sessionId: string;
   key: string;
   texts: string[];
-  /** Absent: nobody knows whether it was stored. */
+  /** Absent if nobody knows whether it was stored. */
   answer?: { text: string; firstSequence: number; lastSequence: number };
-  /** Its session was closed before it came. */
+  /** Its session was closed before it arrived. */
   refused?: true;
 }
 
 let counter = 0;
 
-/** Appends from several callers at once, each waiting for its answer, until `until` says so or the service is gone. */
+/** Several callers send appends at once, each waiting for its answer, until `until` returns true or the service is gone. */
 export async function sendLoad(
   service: ServiceProcess,
   secret: string,
@@ -36,14 +36,14 @@ export async function sendLoad(
   await Promise.all(callers);
 }
 
-/** Sends what nobody knows the end of once more, under the same keys. */
+/** Sends every append with an unknown outcome again, under the same key. */
 export async function settle(service: ServiceProcess, secret: string, sent: readonly Sent[]): Promise<void> {
   for (const one of sent) if (!one.answer && !one.refused) expect(await send(service, secret, one), one.key).toBe(true);
 }
 
 /**
- * Sends it, or sends it again: then the answer must be the first one.
- * @returns false when the connection broke before an answer came, or the service could not tell
+ * Sends an append, or repeats it: the answer must then equal the first one.
+ * @returns false if the connection broke before an answer came, or the service could not tell the outcome
  */
 export async function send(service: Pick<ServiceProcess, 'url'>, secret: string, one: Sent): Promise<boolean> {
   const events = one.texts.map((text) => ({ eventType: 'notice', payload: { text } }));
@@ -72,8 +72,8 @@ export async function send(service: Pick<ServiceProcess, 'url'>, secret: string,
 }
 
 /**
- * What must hold whenever the service was ended, and however: every acknowledged event at its acknowledged place,
- * sequences without gap, nothing twice, batches whole, and nothing that nobody sent.
+ * What must hold after the service ends in any way: every acknowledged event is at its acknowledged number, sequences have no
+ * gap, nothing is stored twice, batches are whole, and no unsent event exists.
  */
 export async function expectNothingLost(service: TestService, as: string, sent: readonly Sent[]): Promise<void> {
   for (const sessionId of new Set(sent.map((one) => one.sessionId))) {

@@ -7,8 +7,8 @@ import { isPostgres } from '../store/postgres.ts';
 import type { AppendRow, Db } from '../store/schema.ts';
 
 /**
- * Rows of any table that hold the marker, decoded; and whether the index of words has it.
- * @param word of the marker, as the index has it
+ * Returns the decoded rows of any table that hold the marker, and one more line if the index of words has it.
+ * @param word the marker's word as the index stores it
  */
 export async function rowsWith(db: Db, marker: string, word = marker): Promise<string[]> {
   const tables = (await db.introspection.getTables()).map(({ name }) => name);
@@ -40,6 +40,6 @@ function readable(row: Record<string, unknown>): string {
     .join(' ');
 }
 
-/** Files of the store that hold the text as it is. */
+/** Files of the store that contain the text uncompressed. */
 export const filesWith = (folder: string, text: string): string[] =>
   readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(text));

@@ -1,14 +1,14 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A wire to a PostgreSQL that knows where its messages end. */
+/** A wire to PostgreSQL that recognizes message boundaries. */
 export interface MessageWire {
   port: number;
   /**
-   * Lets so many messages through, of both directions and all connections, then cuts every connection.
-   * @param torn half of the next message is let through as well
+   * Lets this many messages through, counted over both directions and all connections, then cuts every connection.
+   * @param torn also lets half of the next message through
    */
   cutAfter(messages: number, torn: boolean): void;
-  /** Cuts nothing from here on; tells whether it had come to a cut. */
+  /** Stops cutting; returns whether a cut has happened. */
   wasCut(): boolean;
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export async function startMessageWire(targetPort: number): Promise<MessageWire>
   let isTorn = false;
   let cut = false;
 
-  /** Hands on whole messages, each counted. */
+  /** Forwards whole messages and counts each. */
   function forward(from: Socket, to: Socket, beginsUntyped: boolean): void {
     const take = createReader(beginsUntyped);
     from.on('data', (bytes: Buffer) => {
@@ -30,7 +30,7 @@ export async function startMessageWire(targetPort: number): Promise<MessageWire>
         }
         cut = true;
         const half = isTorn ? message.subarray(0, message.length >> 1) : Buffer.alloc(0);
-        // What was written is on its way before the end is.
+        // `end` sends the bytes that were written before it closes the connection.
         to.end(half);
         for (const socket of sockets) if (socket !== to) socket.destroy();
         return;
@@ -67,7 +67,7 @@ export async function startMessageWire(targetPort: number): Promise<MessageWire>
   };
 }
 
-/** A message is a type of one byte, its length in four, and what it says; the first of a client has no type. */
+/** A message has a type of one byte, a length of four bytes, and its content; a client's first message has no type. */
 function createReader(beginsUntyped: boolean): (bytes: Buffer) => Buffer[] {
   let waiting: Buffer = Buffer.alloc(0);
   let lengthAt = beginsUntyped ? 0 : 1;

@@ -10,15 +10,15 @@ import { freePort } from '../public-url.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Undefined where the machine has no NATS server: what needs one is not tested. */
+    /** Undefined if the machine has no NATS server: tests that need one are then skipped. */
     natsUrl: string | undefined;
   }
 }
 
-/** Where `script/setup.sh` unpacks Debian's. */
+/** The folder into which `script/setup.sh` unpacks Debian's NATS server. */
 const UNPACKED = join(import.meta.dirname, '../../artefacts/nats/usr/sbin');
 
-/** One real NATS server for the whole run; each test's store has streams of its own in it. */
+/** One real NATS server for the whole run; each test's store has its own streams in it. */
 export default async function startNats(project: TestProject): Promise<() => Promise<void>> {
   const server = natsProgram() === undefined ? undefined : await startNatsServer();
   project.provide('natsUrl', server?.url);
@@ -32,11 +32,11 @@ function natsProgram(): string | undefined {
 
 export interface NatsServer {
   url: string;
-  /** Ends it as if the machine had none. */
+  /** Kills the server with SIGKILL, as a crash would. */
   kill(): Promise<void>;
-  /** Starts it again on what it has kept. */
+  /** Starts the server again with the data that it stored. */
   start(): Promise<void>;
-  /** Removes what it has kept, while it does not run. */
+  /** Removes the server's data while it is stopped. */
   wipe(): void;
   dispose(): Promise<void>;
 }
@@ -44,11 +44,14 @@ export interface NatsServer {
 export interface NatsOptions {
   /** Whether it has JetStream. */
   keeps?: boolean;
-  /** More words of its command line. */
+  /** Additional command line arguments. */
   words?: readonly string[];
 }
 
-/** Servers that keep three copies of a message, and tell their clients of no other address than the one they were given. */
+/**
+ * Servers that keep three copies of each message. They announce no addresses to clients besides the one that the client was
+ * given.
+ */
 export async function startNatsCluster(size = 3): Promise<NatsServer[]> {
   const ports = await Promise.all(Array.from({ length: size }, () => freePort('127.0.0.1')));
   const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(',');

@@ -7,29 +7,29 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../public-url.ts';
 
-/** Where `script/setup.sh` unpacks Debian's, with the libraries that it needs. */
+/** The folder into which `script/setup.sh` unpacks Debian's PgBouncer with its libraries. */
 const UNPACKED = join(import.meta.dirname, '../../artefacts/pgbouncer/usr');
 
 const env = { ...process.env, LD_LIBRARY_PATH: globSync(join(UNPACKED, 'lib/*-linux-gnu')).join(delimiter) };
 
-/** Undefined where this machine has none that runs. */
+/** Undefined if this machine has no PgBouncer that runs. */
 export const PGBOUNCER = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', join(UNPACKED, 'sbin')]
   .map((folder) => join(folder, 'pgbouncer'))
   .find((path) => existsSync(path) && spawnSync(path, ['--version'], { env }).status === 0);
 
 export interface PgBouncer {
-  /** The database's address through it. */
+  /** The database's address through PgBouncer. */
   url: string;
-  /** Ends it with all connections, and starts it again. */
+  /** Kills PgBouncer with all its connections, and starts it again. */
   restart(): Promise<void>;
   dispose(): Promise<void>;
 }
 
-/** A pooler in transaction mode before a database, with fewer connections to it than one service opens. */
+/** A pooler in transaction mode in front of a database. It opens fewer connections to the database than one service does. */
 export async function startPgBouncer(program: string, databaseUrl: string): Promise<PgBouncer> {
   const { port: serverPort, username, pathname } = new URL(databaseUrl);
   const folder = mkdtempSync(join(tmpdir(), 'capture-pgbouncer-'));
-  // It refuses to be root; what it reads is no secret.
+  // PgBouncer refuses to run as root; its files contain no secret.
   chmodSync(folder, 0o755);
   const isRoot = process.getuid?.() === 0;
   const port = await freePort('127.0.0.1');

@@ -2,7 +2,7 @@ import { CompiledQuery, type RootOperationNode } from 'kysely';
 import type { Db } from '../store/schema.ts';
 import type { TestStore } from './engines.ts';
 
-/** One node of PostgreSQL's plan, as it ran. */
+/** One node of PostgreSQL's plan with its actual figures. */
 export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
@@ -16,7 +16,7 @@ export interface PlanNode {
 
 const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
 
-/** What the store says of the very query that a function of it makes: SQLite's rows, or PostgreSQL's document. */
+/** The store's plan for the exact query that one of its functions makes: SQLite's rows, or PostgreSQL's document. */
 export async function explain(
   { db: asked, engine }: TestStore,
   query: (db: Db) => Promise<unknown>,

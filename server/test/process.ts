@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../public-url.ts';
 
 /**
- * The service as it is shipped, which `built-service.ts` makes before the tests. From source each start would take 0.85 s of a
- * processor instead of 0.2.
+ * The service as it is shipped; `built-service.ts` builds it before the tests. A start from source would take 0.85 s of processor
+ * time instead of 0.2 s.
  */
 export const BUILT_SERVICE = fileURLToPath(new URL('../../artefacts/service/main.cjs', import.meta.url));
 
@@ -13,32 +13,32 @@ export const BUILT_SERVICE = fileURLToPath(new URL('../../artefacts/service/main
 export interface ServiceProcess {
   url: string;
   pid: number;
-  /** Everything it wrote. */
+  /** All its output. */
   output(): string;
-  /** Once it has ended, its exit code, or the signal that ended it. */
+  /** Settles when the process has ended, with its exit code or the signal that ended it. */
   ended: Promise<number | string>;
   signal(name: NodeJS.Signals): void;
   /** Closes the other end of its standard output and error. */
   leave(): void;
-  /** Ends it, and waits until it has ended. @returns its exit code, or the signal that ended it */
+  /** Sends a signal and waits until the process has ended. @returns its exit code, or the signal that ended it */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | string>;
 }
 
 const running = new Set<ChildProcess>();
 
-/** Ends what a failed test has left running. */
+/** Kills the processes that a failed test has left running. */
 export function killLeftovers(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** Starts the program on the folder; rejects with what it wrote when it ends before it is ready. */
+/** Starts the program on the folder. Rejects with its output if it ends before it is ready. */
 export async function startProcess(...given: Parameters<typeof launchProcess>): Promise<ServiceProcess> {
   const { ready, ...launched } = await launchProcess(...given);
   await ready;
   return launched;
 }
 
-/** The same, without waiting until it is ready. */
+/** Starts the program without waiting until it is ready. */
 export async function launchProcess(
   dataDir: string,
   variables: Record<string, string> = {},

@@ -7,11 +7,11 @@ import type { World } from './world.ts';
 
 export type AnyRouteName = RouteName | ExtensionName;
 
-/** Both tables. */
+/** The contract's routes and their extensions in one table. */
 export const TABLE = { ...ROUTES, ...EXTENSIONS } as Record<AnyRouteName, Route>;
 export const ROUTE_NAMES = Object.keys(TABLE) as AnyRouteName[];
 
-/** What a request of a route carries beside its credential. */
+/** The parts of a route's request besides its credential. */
 export interface Ask {
   params?: Record<string, string>;
   query?: Record<string, string | number>;
@@ -19,10 +19,10 @@ export interface Ask {
   body?: unknown;
 }
 
-/** A public key as a machine names it. */
+/** A public key in the form in which a machine sends it. */
 export const MACHINE_KEY = `MCowBQYDK2VwAyEA${'A'.repeat(43)}=`;
 
-/** A right request of each route, on what the world holds. */
+/** A valid request for each route, about things that the world holds. */
 export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   getHealth: () => ({}),
   getConfig: () => ({}),
@@ -157,14 +157,14 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   listSharedEvents: ({ ours }) => ({ params: { token: ours.shareToken } }),
 };
 
-/** A session as a client captures it. */
+/** A session in the form in which a client captures it. */
 export const capturing = ({ ours }: World, clientKey: string) => ({
   clientKey,
   environmentId: ours.environmentId,
   agentInstallationId: ours.installationId,
 });
 
-/** Who may call a route of that kind. */
+/** A caller who may call routes of each kind. */
 export const RIGHT_CALLER: Record<Auth, (world: World) => string | undefined> = {
   public: () => undefined,
   visitor: ({ ours }) => ours.member,

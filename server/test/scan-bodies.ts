@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { jsonSpace, jsonText, objectText } from './json-text.ts';
 
-/** Bodies of appends as text: right ones, nearly right ones, and what may happen to their bytes. */
+/** Bodies of appends as text: valid ones, nearly valid ones, and changes to their bytes. */
 
 const escapedName = (name: string) => {
   const written = [...name].map((character) => fc.constantFrom(character, character, escapeOf(character)));
@@ -27,7 +27,7 @@ const unknown = fc.tuple(
   jsonText,
 );
 
-/** The last of each name counts; before it and beside it there may be anything. */
+/** Adds members of any name before and beside the member that counts: the last of each name counts. */
 const objectOf = (...counting: Member[]) =>
   fc
     .tuple(
@@ -149,7 +149,7 @@ const BROKEN_UTF8 = [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80
 const NAMES = ['events', 'payload', 'eventType', 'idempotencyKey', 'x', 'body', 'appends', 'sessionId'];
 const VALUES = ['null', '{}', '[]', '""', '0', '{"eventType":"c"}', '[{"eventType":"d"}]', '"k"', '{"payload":1}'];
 
-/** Changes bytes here and there; about half of what comes out is still JSON. */
+/** Changes bytes in a few places; about half of the results are still JSON. */
 export function mutate(bytes: Buffer, random: () => number): Buffer {
   let mutated = bytes;
   for (let left = random() < 0.7 ? 1 : 2; left > 0; left--) {
@@ -165,7 +165,7 @@ function pick<Item>(items: readonly Item[], random: () => number): Item {
   return items[Math.floor(random() * items.length)] as Item;
 }
 
-/** Changes that most often leave JSON. */
+/** Changes that usually leave valid JSON. */
 const GENTLE: Change[] = [
   (bytes, random) =>
     splice(bytes, placeAfter(bytes, '{[,:', random), 0, Buffer.from(pick([' ', '\n', '\t', '\r'], random))),
@@ -177,7 +177,7 @@ const GENTLE: Change[] = [
     replaceOne(bytes, pick(['{}', '[]', '1', 'null', 'true', '""'], random), pick(VALUES, random), random),
 ];
 
-/** Changes that most often do not. */
+/** Changes that usually break the JSON. */
 const ROUGH: Change[] = [
   (bytes, random) => {
     const flipped = Buffer.from(bytes);
@@ -199,13 +199,13 @@ const ROUGH: Change[] = [
 const splice = (bytes: Buffer, at: number, remove: number, insert: Buffer) =>
   Buffer.concat([bytes.subarray(0, Math.max(at, 0)), insert, bytes.subarray(Math.max(at, 0) + remove)]);
 
-/** As often at a mark of JSON as anywhere. */
+/** A place at one of JSON's structural characters half of the time, any place otherwise. */
 const somewhere = (bytes: Buffer, random: () => number) =>
   random() < 0.5
     ? Math.floor(random() * (bytes.length + 1))
     : placeAfter(bytes, '{}[],:"', random) - Math.floor(random() * 2);
 
-/** Behind one of these characters: the next, from anywhere on, or 1. */
+/** The place behind the next of these characters, searched from a random start; 1 if there is none. */
 function placeAfter(bytes: Buffer, marks: string, random: () => number): number {
   for (let at = Math.floor(random() * bytes.length); at < bytes.length; at++) {
     if (marks.includes(String.fromCharCode(bytes[at] as number))) return at + 1;
@@ -219,7 +219,7 @@ function rename(bytes: Buffer, random: () => number): Buffer {
   return replaceOne(bytes, `"${pick(NAMES, random)}"`, `"${pick(NAMES, random)}"`, random);
 }
 
-/** Replaces one of the occurrences. */
+/** Replaces one of the occurrences, chosen at random. */
 function replaceOne(bytes: Buffer, from: string, to: string, random: () => number): Buffer {
   const start = bytes.indexOf(from, Math.floor(random() * bytes.length));
   return start < 0 ? bytes : splice(bytes, start, from.length, Buffer.from(to));

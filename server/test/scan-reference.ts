@@ -6,10 +6,10 @@ import { Problem, type ProblemCode } from '../../contract/problem.ts';
 import { parseJson } from '../http/body.ts';
 import type { ScannedAppend } from '../ingest/scan/append.ts';
 
-/** What the scans must say of a body, found slowly: `JSON.parse`, the schema of the contract, and the text as it stands. */
+/** What the scans must find in a body, computed slowly: with `JSON.parse`, the contract's schema and the body's own text. */
 
 const validateAppend = Compile(AppendBody);
-/** What was found, in words that can be compared; or why nothing was, with the pointers that may be named. */
+/** The parts that were found, in a form that can be compared; or the error's code with the pointers that it may name. */
 export type Verdict = { found: unknown } | { code: ProblemCode; pointers: string[] };
 
 export function referenceOfAppend(bytes: Buffer): Verdict {
@@ -20,7 +20,7 @@ export function referenceOfAppend(bytes: Buffer): Verdict {
   });
 }
 
-/** The verdict of a scan, in the same words. */
+/** The verdict of a scan in the same form. */
 export function verdictOf(scan: () => ScannedAppend): Verdict {
   try {
     const { events, ...rest } = scan();
@@ -32,7 +32,7 @@ export function verdictOf(scan: () => ScannedAppend): Verdict {
   }
 }
 
-/** Of several faults any may be told. */
+/** If a body has several faults, the scan may report any of them. */
 export function agrees(actual: Verdict, expected: Verdict): boolean {
   if ('found' in expected || 'found' in actual) return isDeepStrictEqual(actual, expected);
   if (actual.code !== expected.code) return false;
@@ -89,7 +89,7 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-/** Text of the member that counts. */
+/** Text of the last member of that name, which is the one that counts. */
 function lastMember(text: string, name: string): string | undefined {
   if (!text.startsWith('{')) return undefined;
   const member = partsOf(text).findLast((part) => JSON.parse(nameIn(part)) === name);
@@ -100,7 +100,7 @@ const nameIn = (member: string) => member.match(STRING)?.[0] ?? '';
 
 const elementsOf = (text: string) => (text.startsWith('[') ? partsOf(text) : []);
 
-/** What stands between the commas of a container, without the space around it. */
+/** The texts between the commas of a container, without the space around them. */
 function partsOf(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;

@@ -6,31 +6,31 @@ import { type AnyRouteName, type Ask, RIGHT, RIGHT_CALLER, request, TABLE } from
 import { expectProblem, expectShape } from './shape.ts';
 import { startWorld, type World } from './world.ts';
 
-/** One row of a noun's table: a request, and what is answered. */
+/** One row of a noun's table: a request and its expected answer. */
 export interface Scenario {
   route: AnyRouteName;
   name: string;
-  /** Bearer credential; absent: somebody who may. */
+  /** Bearer credential; absent: a caller who may send the request. */
   as?: (world: World) => string | undefined | Promise<string>;
-  /** What differs from the route's right request. */
+  /** The differences from the route's valid request. */
   ask?: Ask | ((world: World) => Ask | Promise<Ask>);
-  /** The identity provider refuses what it is asked. */
+  /** The identity provider fails every call. */
   identityBroken?: true;
   /** Anyone may sign up at the identity provider. */
   openSignUp?: true;
   status: number;
   code?: ProblemCode;
-  /** Fields of the answer. */
+  /** Expected fields of the answer. */
   body?: (world: World, ask: Ask) => unknown;
-  /** What the sentence of an error names. */
+  /** A pattern that the error message matches. */
   says?: RegExp;
-  /** What the answer must not contain. */
+  /** Texts that the answer must not contain. */
   without?: (world: World) => string[];
-  /** What holds afterwards. */
+  /** Checks the state afterwards. */
   after?: (world: World, reply: TestReply, ask: Ask) => Promise<void> | void;
 }
 
-/** Plays each row on each engine, all rows of a table in one world. */
+/** Runs each row on each engine, all rows of a table in one world. */
 export function playScenarios(
   noun: string,
   scenarios: readonly Scenario[],
@@ -56,7 +56,7 @@ export function playScenarios(
       if (schema && scenario.status === 204) expect(reply).toMatchObject({ status: 204, text: '' });
       else if (schema) {
         expect(reply, reply.text).toMatchObject({ status: isLater ? 202 : scenario.status });
-        // Of lines each has the shape.
+        // In an answer of several lines, each line has the shape.
         for (const body of row.contentType === 'application/x-ndjson' ? reply.body : [reply.body])
           expectShape(schema, body);
       } else expectProblem(reply, scenario.status, scenario.code);

@@ -7,7 +7,7 @@ interface SentEvent {
   payload: object;
 }
 
-/** A new session with these events, as soon as everything is derived of it. */
+/** Opens a session with these events and waits until all of it is derived. @returns its id */
 export async function sessionWith(
   service: TestService,
   tenant: Tenant,
@@ -35,7 +35,7 @@ export const findIn = (service: TestService, as: string, sessionId: string, q: s
     { as },
   );
 
-/** The ids of the sessions that were found, in order. */
+/** The ids of the sessions that were found, in the order of the answer. */
 export const idsOf = ({ body }: TestReply): string[] =>
   body.sessions.map(({ session }: { session: { sessionId: string } }) => session.sessionId);
 

@@ -1,6 +1,6 @@
 import { SEED } from '../../contract/test/runs.ts';
 
-/** A small generator of numbers from 0 up to 1, the same for the same seed. */
+/** A small generator of numbers from 0 up to 1; the same seed gives the same numbers. */
 export function createRandom(seed = SEED): () => number {
   let state = seed >>> 0;
   return () => {

@@ -7,7 +7,7 @@ import type { TestReply } from './harness.ts';
 
 type Json = Record<string, unknown>;
 
-/** The same schema with no room for a field it does not name. */
+/** The same schema, closed to fields that it does not name. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -18,7 +18,7 @@ function closed(schema: unknown): unknown {
 
 const compiled = new Map<TSchema, ReturnType<typeof Compile>>();
 
-/** The documented fields and nothing else, of the documented types. */
+/** Expects the documented fields with their documented types, and no other field. */
 export function expectShape(schema: TSchema, body: unknown): void {
   const validator = compiled.get(schema) ?? Compile(closed(schema) as TSchema);
   compiled.set(schema, validator);
@@ -26,7 +26,7 @@ export function expectShape(schema: TSchema, body: unknown): void {
   expectTimestamps(body);
 }
 
-/** Every field that ends in `At` is UTC with milliseconds; payloads and configs are not ours. */
+/** Expects every field that ends in `At` to be UTC with milliseconds. Skips payloads and configs, which clients write. */
 function expectTimestamps(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
@@ -36,7 +36,7 @@ function expectTimestamps(value: unknown): void {
   }
 }
 
-/** An error of SCIM has the sentence, the status and at most a word of RFC 7644. */
+/** A SCIM error has the message, the status and at most one keyword of RFC 7644. */
 function expectScimError({ status, body }: TestReply): void {
   expectShape(ScimError, body);
   expect(body).toMatchObject({ schemas: [SCIM_SCHEMAS.error], status: String(status) });
@@ -45,7 +45,7 @@ function expectScimError({ status, body }: TestReply): void {
 
 const LEAKS = /node_modules|\bat \w+ \(|\.ts:\d|SQLITE|sqlite|postgres|\bselect\b .*\bfrom\b|undefined|\[object/;
 
-/** `{ error, code }` and nothing else; the code belongs to the status, and the sentence gives nothing away. */
+/** Expects `{ error, code }` and no other field, a code that belongs to the status, and a message that reveals nothing. */
 export function expectProblem(reply: TestReply, status: number, code?: string): void {
   expect(reply, reply.text).toMatchObject({ status });
   if (reply.headers['content-type'] === SCIM_TYPE) expectScimError(reply);

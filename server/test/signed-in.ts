@@ -3,14 +3,14 @@ import { beginSignIn, type Machine, registerMachine } from './factories.ts';
 import type { TestService } from './harness.ts';
 import type { World } from './world.ts';
 
-/** The secret of a machine whose sign-in the person confirmed. */
+/** Registers a machine through a sign-in that the person confirms. @returns the machine's secret */
 export async function signInMachine(service: TestService, as: string, hostname: string): Promise<string> {
   const { deviceCode, userCode } = await beginSignIn(service, hostname);
   await service.call('POST', '/v1/organizations/me/device-sign-in', { as, body: { userCode, decision: 'approve' } });
   return (await service.call('POST', '/v1/device-sign-ins/secret', { body: { deviceCode } })).body.value;
 }
 
-/** What opens a session on the machine. */
+/** The body that opens a session on the machine. */
 export const openingOn = ({ environmentId, installationId }: Machine, visibility?: Visibility) => ({
   environmentId,
   agentInstallationId: installationId,
@@ -19,7 +19,7 @@ export const openingOn = ({ environmentId, installationId }: Machine, visibility
 
 let counter = 0;
 
-/** Opens a session of the person, on a machine of theirs. @returns its id */
+/** Opens a session of the person on a new machine of theirs. @returns its id */
 export async function openSigned({ service }: World, as: string, visibility: Visibility): Promise<string> {
   const hostname = `machine-of-a-person-${++counter}`;
   const secret = await signInMachine(service, as, hostname);

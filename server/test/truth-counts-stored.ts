@@ -4,8 +4,8 @@ import type { Transcript } from '../../cli/test/agents/corpus.ts';
 import { asList, asNumber, asObject, type Counted, isMain, type Loose, sumOf } from './truth-counts.ts';
 
 /*
- * The same of agents that keep databases and documents: the files themselves are read, not the records that the readers
- * make of them.
+ * The same figures for agents that store databases and documents. They are counted from the files themselves, not from the
+ * records that the readers make of them.
  */
 
 const filesAmong = (files: readonly Transcript[]) => [...new Set(files.map(({ file }) => file))];
@@ -17,7 +17,7 @@ interface Row {
   data: Loose;
 }
 
-/** Tokens of thinking are billed as output, and told apart from it. */
+/** Tokens of thinking are billed as output, and are recorded separately from it. */
 export function countOpenCode(files: readonly Transcript[]): Counted {
   const subagents = new Set(files.flatMap(({ origin }) => origin.subagent ?? []));
   const wanted = new Set([...subagents, ...files.filter(isMain).map(({ origin }) => origin.session)]);
@@ -73,7 +73,7 @@ function rowsOfExport(document: Loose): { messages: Row[]; parts: Row[] } {
   };
 }
 
-/** Of the command line. After a compaction, a file of its own repeats messages. */
+/** Counts sessions of Cline's command line. After a compaction, a second file repeats messages. */
 export function countCline(files: readonly Transcript[]): Counted {
   const messagesOf = (some: readonly Transcript[]) => {
     const all = filesAmong(some).flatMap((file) => asList(readDocument(file).messages));
@@ -103,7 +103,7 @@ export function countCline(files: readonly Transcript[]): Counted {
   };
 }
 
-/** A prompt is a run of marked lines, which newer versions end with two spaces; tokens are not exact. */
+/** A prompt is a run of marked lines, which newer versions end with two spaces. Tokens are not exact. */
 export function countAider([run]: readonly Transcript[]): Counted {
   const { file, path } = run as Transcript;
   const [, time = '', nth = '1'] = /#(\d{4}(?:-\d\d){5})(?:-(\d+))?$/.exec(path) ?? [];

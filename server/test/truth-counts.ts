@@ -1,8 +1,8 @@
 import type { Transcript } from '../../cli/test/agents/corpus.ts';
 
 /*
- * Figures of sessions by a second reading of the agents' own records, which shares no code with the readers. An agent that
- * does not record something has no figure for it here.
+ * Figures of sessions from a second reading of the agents' own records, which shares no code with the readers. If an agent does
+ * not record something, its figure is absent here.
  */
 
 export interface Counted {
@@ -29,7 +29,7 @@ export const isMain = ({ origin }: Transcript) => origin.subagent === undefined;
 export function countPi(files: readonly Transcript[]): Counted {
   const records = recordsOf(files);
   const messages = records.filter(({ type }) => type === 'message').map(({ message }) => asObject(message));
-  // A response that was written twice has an id.
+  // A response that is written twice has an id, so the map counts it once.
   const responses = new Map(messages.map((message) => [message.responseId ?? message, asObject(message.usage)]));
   const usage = [...responses.values()];
   const isFailed = ({ role, isError, stopReason }: Loose) =>
@@ -100,7 +100,9 @@ export function countQwen(files: readonly Transcript[]): Counted {
   };
 }
 
-/** A document whose messages are written again: of each the last writing counts. Thinking is billed as output, and told apart. */
+/**
+ * The document repeats messages; the last copy of each counts. Thinking is billed as output, and is recorded separately from it.
+ */
 export function countGemini(files: readonly Transcript[]): Counted {
   const written = recordsOf(files).filter(({ id }) => id !== undefined);
   const messages = [...new Map(written.map((record) => [record.id, record])).values()];
@@ -111,14 +113,16 @@ export function countGemini(files: readonly Transcript[]): Counted {
   };
 }
 
-/** The sum of the largest count of each response: several records may report one. */
+/** The sum of the largest count of each response: several records may report the same response. */
 function largest(told: readonly { response: unknown; count: number }[]): number {
   const byResponse = new Map<unknown, number>();
   for (const { response, count } of told) byResponse.set(response, Math.max(count, byResponse.get(response) ?? 0));
   return sumOf([...byResponse.values()]);
 }
 
-/** Where calls have no record of their own, only the end tells what was sent to the models: each time of all so far. */
+/**
+ * If calls have no record of their own, only the record of the end tells what was sent to the models: a running total each time.
+ */
 export function countCopilot(files: readonly Transcript[]): Counted {
   const records = recordsOf(files).map(({ type, data, agentId }) => ({ type, data: asObject(data), agentId }));
   const of = (kind: string) => records.filter(({ type }) => type === kind);
@@ -164,7 +168,7 @@ export function countCopilot(files: readonly Transcript[]): Counted {
   };
 }
 
-/** Hooks tell everything; a transcript has neither ids nor tokens nor what tools answered. */
+/** Hooks report everything; a transcript has no ids, no tokens and no tool outputs. */
 export function countCursor(files: readonly Transcript[]): Counted {
   const records = recordsOf(files);
   const hooks = records.filter(({ event }) => event !== undefined).map(({ event }) => asObject(event));

@@ -3,29 +3,32 @@ import { VISIBILITIES, type Visibility } from '../../contract/session.ts';
 import { type AnyRouteName, type Ask, MACHINE_KEY, RIGHT } from './requests.ts';
 import type { World } from './world.ts';
 
-/** What the words of a session are in, each with a word of its own that stands nowhere else. */
+/** The places in which a session has words. Each place has a word that occurs nowhere else. */
 export const PLACES = ['title', 'prompt', 'content', 'command', 'output', 'diff', 'commit'] as const;
 export type Place = (typeof PLACES)[number];
 
-/** The word in one place of the session with that visibility. */
+/** The word in one place of the session with this visibility. */
 export const canary = (visibility: Visibility, place: Place | 'file'): string => `zq${visibility}${place}`;
 
-/** A session of the member, and what else is asked about it. */
+/** A session of the member, with the ids that requests about it need. */
 export interface Target {
   visibility: Visibility;
   sessionId: string;
   environmentId: string;
   installationId: string;
   clientKey: string;
-  /** Of shares that its person made: with the organization, in figures. */
+  /** Tokens of shares that the session's person made with the organization, at the level of figures. */
   shareTokens: string[];
-  /** A session that all may read, which continues this one. */
+  /** A session that everybody may read, and that continues this one. */
   nextId: string;
 }
 
 export const targets = (sessions: Record<Visibility, Target>) => VISIBILITIES.map((one) => sessions[one]);
 
-/** Why a route is not asked: its answer has nothing of any session, and it would change what others ask for. */
+/**
+ * Why the tests do not call a route: its answer has nothing of any session, and it would change what the other requests depend
+ * on.
+ */
 type Unasked = string;
 
 const ofSession = ({ sessionId }: Target): Ask[] => [{ params: { sessionId } }];
@@ -37,7 +40,7 @@ const aboutMachine = ({ environmentId }: Target): Ask[] => [{ params: { environm
 const MEMBERSHIP = 'it is about people and their membership';
 const MACHINE = 'it is about a machine or an agent';
 const SETTING = 'it is about a setting or a view of a person';
-const OTHERS = 'whom it lets do what is in the tables of the route';
+const OTHERS = 'the tables of the route test who may do what';
 
 const queries = ({ visibility }: Target) => [
   '',
@@ -54,9 +57,10 @@ const queries = ({ visibility }: Target) => [
 ];
 
 /**
- * What would change a session, of each route that names one: asked by who may not know of it. Appends and closes are not among
- * them: whoever has a secret of the organization and the id of a session may add to it, and is told numbers. Nor is
- * the deletion by a key: whoever can compute it is told that another machine captured the session, as when capturing under it.
+ * Requests that would change a session, for each route that names one, sent by callers who may not know of the session. Appends
+ * and closes are left out: whoever has a secret of the organization and the id of a session may add to it, and is answered with
+ * numbers. Deletion by a key is left out too: whoever can compute the key learns that another machine captured the session, as
+ * they do when they capture under it.
  */
 export const CHANGES = {
   changeVisibility: ({ sessionId }) => [{ params: { sessionId }, body: { visibility: 'team' } }],
@@ -78,7 +82,7 @@ export const CHANGES = {
     ),
 } satisfies Partial<Record<AnyRouteName, (target: Target) => Ask[]>>;
 
-/** What is asked of each route about a session. A route that is new belongs here, or says why it does not. */
+/** The requests about a session that each route gets. A new route needs an entry here: requests, or the reason for none. */
 export const ASKS: Record<AnyRouteName, Unasked | ((target: Target, world: World) => Ask[])> = {
   getHealth: right('getHealth'),
   getConfig: right('getConfig'),
@@ -161,7 +165,7 @@ export const ASKS: Record<AnyRouteName, Unasked | ((target: Target, world: World
   getSessionIndex: ofSession,
   listSessionViews: ofSession,
   listMasks: ofSession,
-  // What it finds in which sessions is in masking-everywhere.test.ts.
+  // masking-everywhere.test.ts tests which sessions it finds.
   maskEverywhere: right('maskEverywhere'),
   listMaskRuns: right('listMaskRuns'),
   cancelMaskRun: SETTING,
@@ -198,7 +202,7 @@ export const ASKS: Record<AnyRouteName, Unasked | ((target: Target, world: World
   changeView: SETTING,
   deleteView: SETTING,
   listEventDigests: ({ sessionId }) => [{ body: { nonce: 'a'.repeat(22), sessions: [{ sessionId }] } }],
-  createShare: 'it answers with what was sent: whom it lets share what is in its tables',
+  createShare: 'it answers with what was sent: its tables test who may share what',
   listShares: ofSession,
   revokeShare: OTHERS,
   getShare: ({ shareTokens }) => shareTokens.map((token) => ({ params: { token } })),

@@ -1,26 +1,27 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * What a wire does to what comes over it: `slow` takes 30 ms longer for each piece; `silent` takes everything and passes
- * nothing on, as where the other end is gone and nobody said so; `answers lost` passes on what is asked, and breaks at the answer.
+ * Trouble on a wire: `slow` delays each piece by 30 ms; `silent` accepts bytes and forwards none, like a connection to a machine
+ * that is gone; `answers lost` forwards requests, and breaks the connection at the answer.
  */
 export type Trouble = 'none' | 'slow' | 'silent' | 'answers lost';
 
-/** A wire to a server that can be cut and mended. */
+/** A wire to a server; tests can cut it and mend it. */
 export interface Wire {
   port: number;
   cut(): Promise<void>;
   mend(): Promise<void>;
-  /** From now on, on all connections; those that were silent break when it is over. */
+  /** Sets the trouble on all connections. Connections that were silent break when the trouble ends. */
   trouble(kind: Trouble): void;
 }
 
 const SLOW_MS = 30;
 
 /**
- * @param target port of the server, asked at each connection where it may change
- * @param alter changes what the server sends
- * @param alterAsked changes what it is sent
+ * Starts a wire to a server.
+ * @param target the server's port; a function is called at each connection, because the port may change
+ * @param alter changes the bytes from the server
+ * @param alterAsked changes the bytes to the server
  */
 export async function startWire(
   target: number | (() => number),
@@ -30,7 +31,7 @@ export async function startWire(
   const sockets = new Set<Socket>();
   let trouble: Trouble = 'none';
 
-  /** One way over a connection. What is behind something slow waits as long, so that nothing overtakes it. */
+  /** One direction of a connection. Bytes behind delayed bytes are delayed as well, so that nothing overtakes them. */
   function createWay(to: Socket): (bytes: Buffer) => void {
     let waiting = 0;
     const write = (bytes: Buffer) => void (to.writable && to.write(bytes));

@@ -2,17 +2,17 @@ import { openStore } from '../store/open.ts';
 import { openTestStore, type TestStore } from './engines.ts';
 import { startWire, type Wire } from './wire.ts';
 
-/** A store on PostgreSQL as a service far away has it: over a wire that can be cut. */
+/** A store on a distant PostgreSQL, over a wire that can be cut. */
 export interface WiredStore {
-  /** The same store, reached directly. */
+  /** The same store over a direct connection. */
   own: TestStore;
   wire: Wire;
   far: TestStore;
-  /** Cuts the wire, and removes what the store held. */
+  /** Cuts the wire, and removes the store's data. */
   dispose(): Promise<void>;
 }
 
-/** @param silentMs milliseconds after which a server that does not answer is given up, where other than the service's own */
+/** @param silentMs milliseconds after which a silent server is given up; absent: the service's own limit */
 export async function openWiredStore(silentMs?: number): Promise<WiredStore> {
   const own = await openTestStore('postgres');
   const url = new URL(String(own.databaseUrl));

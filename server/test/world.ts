@@ -17,35 +17,35 @@ import { type Serving, serve, startTestService, type TestService } from './harne
 export interface Side extends Tenant {
   ownerId: string;
   memberId: string;
-  /** Of a person who is invited and has not answered. */
+  /** Id of a person who is invited and has not answered. */
   userId: string;
   environmentId: string;
   installationId: string;
   secretId: string;
-  /** Open, of the live plane, with two events. */
+  /** An open session on the live plane with two events. */
   sessionId: string;
-  /** Open, of the test plane. */
+  /** An open session on the test plane. */
   testSessionId: string;
   closedSessionId: string;
-  /** There to be deleted: by its id, and by its client's key. */
+  /** A session for tests that delete it: by its id, or by its client's key. */
   spareSessionId: string;
   clientKey: string;
   revokedEnvironmentId: string;
   disabledInstallationId: string;
-  /** A view that the member saved and does not share, and one that they share. */
+  /** A view that the member saved for themselves, and one that they share. */
   viewId: string;
   sharedViewId: string;
-  /** Of a share of the closed session with the organization that the owner made, and a share that is there to be revoked. */
+  /** The token of the owner's share of the closed session with the organization, and a share for tests that revoke it. */
   shareToken: string;
   spareShareId: string;
   /** A hold that was released. */
   releasedHoldId: string;
-  /** Of a text that the admin had counted in all sessions. */
+  /** The run in which the admin had a text counted in all sessions. */
   runId: string;
-  /** Of a sign-in that nobody has decided about, and of one that was confirmed. */
+  /** The code of a sign-in that waits for a decision, and the device code of one that was confirmed. */
   userCode: string;
   deviceCode: string;
-  /** Of the directory, and one of its users, who is not active. */
+  /** The directory's token, and one of its users, who is not active. */
   directoryToken: string;
   directoryUserId: string;
 }
@@ -68,25 +68,28 @@ export async function createWorld(service: TestService): Promise<World> {
   return { service, ours, theirs, stranger: await signIn(service), revokedSecret: issued.body.value };
 }
 
-/** By engine, the world that the others are copies of: some hundred requests make one, which take longer than most tests. */
+/**
+ * The original world of each engine, which the others copy. Creating one takes some hundred requests, which is slower than most
+ * tests.
+ */
 const originals = new Map<TestEngine, Promise<World>>();
 
-/** A world on a store of its own. The streams of a bus cannot be copied, so its worlds are made anew. */
+/** A world on a store of its own. The streams of a bus cannot be copied, so each world on a bus is created from nothing. */
 export async function startWorld(engine: TestEngine, serving: Serving = {}): Promise<World> {
   if (engine === 'bus') return createWorld(await serve(await openTestStore(engine), serving));
   if (!originals.has(engine)) originals.set(engine, makeOriginal(engine));
   return copyWorld((await originals.get(engine)) as World, serving);
 }
 
-/** The same for a world that a test file makes more of, with `makeOriginal`. */
+/** A copy of a world that a test file prepared with `makeOriginal`. */
 export async function copyWorld({ service, ...rest }: World, serving: Serving = {}): Promise<World> {
   const copy = await copyStore(service.store);
   return { ...structuredClone(rest), service: await serve(copy, { ...serving, earlier: service }) };
 }
 
 /**
- * A world of which copies are made: its store is closed, and removed with the run.
- * @param prepare adds to it what all the copies are to have
+ * Creates a world to copy from. Its store is closed, and removed at the end of the run.
+ * @param prepare adds the things that all copies have
  */
 export async function makeOriginal(
   engine: TestEngine,
@@ -175,7 +178,7 @@ async function createSide(service: TestService, name: string): Promise<Side> {
   };
 }
 
-/** Without a job, which would read the sessions of each world. */
+/** Inserts a run that has ended, without a job: a job would read the sessions of each world. */
 async function insertEndedRun({ store, clock }: TestService, organizationId: string, by: string): Promise<string> {
   const runId = newMaskRunId(clock.now);
   const counts = { sessions: 0, found: 0, held: 0, events: 0, places: 0, fields: 0 };

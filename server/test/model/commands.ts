@@ -6,7 +6,7 @@ import { type Expected, type ExpectedSession, type Real, restart, rotate } from 
 
 type Command = fc.AsyncCommand<Expected, Real>;
 
-/** A command by its name, when it makes sense, and what it does and expects. */
+/** A command with its name, the condition for running it, and its action with its expectations. */
 const command = (
   name: string,
   check: (model: Expected) => boolean,
@@ -17,7 +17,7 @@ const command = (
   toString: () => name,
 });
 
-/** The session that number `pick` falls on. */
+/** The session that the number `pick` selects. */
 const chosen = (model: Expected, pick: number): ExpectedSession => {
   const sessions = [...model.sessions.values()];
   return sessions[pick % sessions.length] as ExpectedSession;
@@ -34,7 +34,7 @@ const post = (real: Real, sessionId: string, body: string, key: string | undefin
     headers: key === undefined ? {} : { 'idempotency-key': key },
   });
 
-/** Sends a batch and compares the answer with what the model says, whatever state the session is in. */
+/** Sends a batch and compares the answer with the model's, in any state of the session. */
 async function append(model: Expected, real: Real, pick: number, texts: readonly string[], key: string | undefined) {
   const session = chosen(model, pick);
   const body = batch(texts);
@@ -58,7 +58,7 @@ async function append(model: Expected, real: Real, pick: number, texts: readonly
   }
 }
 
-/** As an item of a bulk, which says how many events it expects; `off` is by how many that is wrong. */
+/** Sends a batch as an item of a bulk request, with an expected event count that is wrong by `off`. */
 const appendExpecting = (pick: number, batchTexts: readonly string[], off: number) =>
   command(`expect(${pick}, ${batchTexts.length} events, ${off})`, anySession, async (model, real) => {
     const session = chosen(model, pick);
@@ -163,7 +163,7 @@ const pick = fc.nat({ max: 5 });
 const texts = fc.array(fc.string({ maxLength: 8 }), { minLength: 1, maxLength: 50, size: 'small' });
 const key = fc.constantFrom('a', 'b', 'c', undefined);
 
-/** A command is drawn as often as it stands in the list. */
+/** The more often a command is in the list, the more often it is drawn. */
 const often = (one: fc.Arbitrary<Command>) => [one, one, one];
 
 export const allCommands: fc.Arbitrary<Command>[] = [

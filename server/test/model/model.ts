@@ -2,21 +2,21 @@ import { openTestStore, reopen, type TestEngine } from '../engines.ts';
 import { createTenant, issueSecret, type Machine, registerMachine, type Tenant } from '../factories.ts';
 import { startTestService, type TestService } from '../harness.ts';
 
-/** What a session should be. */
+/** The expected state of a session. */
 export interface ExpectedSession {
   sessionId: string;
   status: 'active' | 'completed' | 'failed';
   events: string[];
-  /** By idempotency key: the body that was sent, and the text that was answered. */
+  /** For each idempotency key, the body that was sent and the text of the answer. */
   keys: Map<string, { body: string; answer: string }>;
 }
 
-/** What the service should hold; sessions by the number they were opened under. */
+/** What the service should hold; sessions are keyed by the number under which they were opened. */
 export interface Expected {
   sessions: Map<number, ExpectedSession>;
 }
 
-/** The service, and what a caller needs to talk to it. */
+/** The service, and what a caller needs to call it. */
 export interface Real {
   engine: TestEngine;
   service: TestService;
@@ -37,7 +37,7 @@ export async function restart(real: Real): Promise<void> {
   real.service = await startTestService(real.engine, {}, await reopen(real.service.store));
 }
 
-/** Revokes the secret in use and goes on with a new one; returns the old. */
+/** Revokes the secret in use and continues with a new one. @returns the old secret */
 export async function rotate(real: Real): Promise<string> {
   const { service, tenant, secret } = real;
   const { secretId } = (await service.call('GET', '/v1/secret', { as: secret })).body;
