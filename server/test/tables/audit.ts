@@ -4,7 +4,7 @@ import type { Scenario } from '../scenarios.ts';
 export const AUDIT_SCENARIOS: readonly Scenario[] = [
   {
     route: 'listAudit',
-    name: 'the newest entry first, each behind the hash of the one before it',
+    name: 'the newest entry comes first, and each has the hash of the one before it',
     status: 200,
     after(_, { body: { entries } }) {
       for (const [index, { sequence, hash }] of entries.entries()) {
@@ -16,7 +16,7 @@ export const AUDIT_SCENARIOS: readonly Scenario[] = [
   },
   {
     route: 'listAudit',
-    name: 'in pages that together are the whole log',
+    name: 'the pages together are the whole log',
     ask: { query: { limit: '2' } },
     status: 200,
     async after({ service, ours }, { body }) {
@@ -35,7 +35,7 @@ export const AUDIT_SCENARIOS: readonly Scenario[] = [
   },
   {
     route: 'listAudit',
-    name: 'of one action of one person',
+    name: 'filters by action and person',
     ask: ({ ours }) => ({ query: { action: 'secret.issued', actor: ours.ownerId } }),
     status: 200,
     after({ ours }, { body }) {
@@ -47,17 +47,22 @@ export const AUDIT_SCENARIOS: readonly Scenario[] = [
   },
   {
     route: 'listAudit',
-    name: 'of somebody in another organization there is nothing',
+    name: 'a filter by somebody in another organization finds nothing',
     ask: ({ theirs }) => ({ query: { actor: theirs.ownerId } }),
     status: 200,
     body: () => ({ entries: [], nextCursor: null }),
   },
   ...[{ limit: '0' }, { limit: '1000' }, { cursor: 'x' }, { action: 'secret.read' }].map(
-    (query): Scenario => ({ route: 'listAudit', name: `of ${JSON.stringify(query)}`, ask: { query }, status: 400 }),
+    (query): Scenario => ({
+      route: 'listAudit',
+      name: `the query ${JSON.stringify(query)}`,
+      ask: { query },
+      status: 400,
+    }),
   ),
   {
     route: 'streamAuditEvents',
-    name: 'the oldest event first, each in a class of OCSF',
+    name: 'the oldest event comes first, each in a class of OCSF',
     status: 200,
     async after({ service, ours }, { body }) {
       const { entries } = (await service.call('GET', '/v1/organizations/me/audit?limit=500', { as: ours.owner })).body;
@@ -79,7 +84,7 @@ export const AUDIT_SCENARIOS: readonly Scenario[] = [
   },
   {
     route: 'streamAuditEvents',
-    name: 'in pieces that together are the whole log',
+    name: 'the pieces together are the whole log',
     ask: { query: { limit: '2' } },
     status: 200,
     async after({ service, ours }, { body }) {
@@ -98,14 +103,14 @@ export const AUDIT_SCENARIOS: readonly Scenario[] = [
   ...[{ limit: '0' }, { limit: '100000' }, { after: '-1' }].map(
     (query): Scenario => ({
       route: 'streamAuditEvents',
-      name: `of ${JSON.stringify(query)}`,
+      name: `the query ${JSON.stringify(query)}`,
       ask: { query },
       status: 400,
     }),
   ),
   {
     route: 'getAuditHead',
-    name: 'the last entry of the log',
+    name: 'it is the last entry of the log',
     as: ({ ours }) => ours.owner,
     status: 200,
     async after({ service, ours }, { body: { head } }) {

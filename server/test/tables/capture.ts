@@ -23,7 +23,7 @@ const append = (sessionId: string, idempotencyKey: string, ...texts: string[]) =
 const SESSIONS: readonly Scenario[] = [
   {
     route: 'captureSessions',
-    name: 'a new one, with all that the client knows of it',
+    name: 'a new key opens a session with everything that the client knows of it',
     ask: capture({ startedAt: '2020-01-01T00:00:00Z', endedAt: '2020-01-01T01:00:00Z', title: 'old', ...ofKey('b') }),
     status: 200,
     body: () => ({
@@ -43,7 +43,7 @@ const SESSIONS: readonly Scenario[] = [
   },
   {
     route: 'captureSessions',
-    name: 'one that is known, with what it has',
+    name: 'a known key finds its session with its count and status',
     async ask(world) {
       const sessionId = await captured(world, 'c');
       const as = world.ours.live;
@@ -55,7 +55,7 @@ const SESSIONS: readonly Scenario[] = [
   },
   {
     route: 'captureSessions',
-    name: 'the same key twice in one request is one session',
+    name: 'the same key twice in one request opens one session',
     ask: capture(ofKey('d'), ofKey('d')),
     status: 200,
     body: () => ({ results: [{ outcome: 'opened' }, { outcome: 'found' }] }),
@@ -65,7 +65,7 @@ const SESSIONS: readonly Scenario[] = [
   },
   {
     route: 'captureSessions',
-    name: 'a key of the other plane is another session',
+    name: 'the same key on the other plane opens another session',
     async ask(world) {
       await captured(world, 'e', world.ours.test);
       return capture(ofKey('e'))(world);
@@ -75,7 +75,7 @@ const SESSIONS: readonly Scenario[] = [
   },
   {
     route: 'captureSessions',
-    name: 'one that cannot be opened spoils no other',
+    name: 'a session that cannot be opened does not affect the others',
     ask: (world) =>
       capture({ ...ofKey('f'), environmentId: 'env_none' }, ofKey('g'), {
         ...ofKey('h'),
@@ -93,7 +93,7 @@ const SESSIONS: readonly Scenario[] = [
   },
   {
     route: 'captureSessions',
-    name: 'what it continues and branched off is known by key, whichever comes first',
+    name: 'parent and fork are linked by their keys, in either order of arrival',
     async ask(world) {
       const body = {
         sessions: [{ ...capturing(world, 'i'.repeat(43)), continues: 'j'.repeat(43), forkedFrom: 'k'.repeat(43) }],
@@ -114,8 +114,8 @@ const SESSIONS: readonly Scenario[] = [
     ['no session', []],
     ['101 sessions', Array.from({ length: 101 }, (_, index) => ({ clientKey: `${KEY}${index}` }))],
     ['a short key', [{ clientKey: 'short' }]],
-    ['a key with a blank', [{ clientKey: `${KEY} ${KEY}` }]],
-    ['a time that is none', [{ startedAt: 'yesterday' }]],
+    ['a key with a space', [{ clientKey: `${KEY} ${KEY}` }]],
+    ['an invalid time', [{ startedAt: 'yesterday' }]],
   ].map(
     ([name, sessions]): Scenario => ({
       route: 'captureSessions',
@@ -131,7 +131,7 @@ const SESSIONS: readonly Scenario[] = [
 const APPENDS: readonly Scenario[] = [
   {
     route: 'appendBatches',
-    name: 'each session numbers for itself, in the order of its batches',
+    name: 'each session numbers its own events, in the order of its batches',
     async ask(world) {
       const [one, two] = [await captured(world, 'l'), await captured(world, 'm')];
       return { body: { appends: [append(one, '1', 'a', 'b'), append(two, '1', 'c'), append(one, '2', 'd')] } };
@@ -147,7 +147,7 @@ const APPENDS: readonly Scenario[] = [
   },
   {
     route: 'appendBatches',
-    name: 'a batch that was sent by itself before is the same batch',
+    name: 'a batch repeats an append that was sent alone before, and gets its answer',
     async ask(world) {
       const sessionId = await captured(world, 'n');
       const request = { as: world.ours.live, headers: { 'idempotency-key': 'once' }, body: events('only') };
@@ -159,7 +159,7 @@ const APPENDS: readonly Scenario[] = [
   },
   {
     route: 'appendBatches',
-    name: 'after a refused batch nothing more of its session is stored, and all of the others',
+    name: 'after a refused batch the rest of its session is refused too, and other sessions are stored',
     async ask(world) {
       const [one, two] = [await captured(world, 'o'), await captured(world, 'p')];
       await world.service.call('POST', '/v1/appends', {
@@ -176,7 +176,7 @@ const APPENDS: readonly Scenario[] = [
   },
   {
     route: 'appendBatches',
-    name: 'one that expects other events than there are is told how many there are, and stores nothing',
+    name: 'a batch with a wrong expected count is refused with the actual count, and stores nothing',
     async ask(world) {
       const [one, two] = [await captured(world, 'R'), await captured(world, 'S')];
       const first = { appends: [append(one, 'known', 'a', 'b')] };
@@ -204,7 +204,7 @@ const APPENDS: readonly Scenario[] = [
   },
   {
     route: 'appendBatches',
-    name: 'whatever is expected of a session that is closed or none',
+    name: 'an expected count changes nothing for a session that is unknown, on the other plane or closed',
     ask: ({ ours }) => ({
       body: {
         appends: [
@@ -219,7 +219,7 @@ const APPENDS: readonly Scenario[] = [
   },
   {
     route: 'appendBatches',
-    name: 'to a session of others, of the other plane, that is closed, or that is none',
+    name: 'sessions that are foreign, on the other plane, closed or unknown are refused',
     ask: ({ ours }) => ({
       body: {
         appends: [
@@ -234,7 +234,7 @@ const APPENDS: readonly Scenario[] = [
   },
   {
     route: 'appendBatches',
-    name: 'a batch with a wrong event is refused, which names it, and the batches of other sessions are stored',
+    name: 'a batch with an invalid event is refused with its pointer, and other sessions are stored',
     async ask(world) {
       const [one, two] = [await captured(world, 'T'), await captured(world, 'U')];
       const wrong = { ...append(one, '1'), body: { events: [{}] } };
@@ -249,13 +249,13 @@ const APPENDS: readonly Scenario[] = [
       ],
     }),
   },
-  { route: 'appendBatches', name: 'nothing', ask: { body: { appends: [] } }, status: 400, says: /^\/appends / },
+  { route: 'appendBatches', name: 'an empty list', ask: { body: { appends: [] } }, status: 400, says: /^\/appends / },
 ];
 
 const COMPLETIONS: readonly Scenario[] = [
   {
     route: 'completeSessions',
-    name: 'each for itself',
+    name: 'each session has an outcome of its own',
     async ask(world) {
       const open = await openSession(world.service, world.ours.live, world.ours);
       const { closedSessionId, testSessionId } = world.ours;
@@ -271,7 +271,13 @@ const COMPLETIONS: readonly Scenario[] = [
       ],
     }),
   },
-  { route: 'completeSessions', name: 'nothing', ask: { body: { sessions: [] } }, status: 400, says: /^\/sessions / },
+  {
+    route: 'completeSessions',
+    name: 'an empty list',
+    ask: { body: { sessions: [] } },
+    status: 400,
+    says: /^\/sessions /,
+  },
 ];
 
 export const CAPTURE_SCENARIOS: readonly Scenario[] = [...SESSIONS, ...APPENDS, ...COMPLETIONS, ...DELETIONS];

@@ -3,7 +3,7 @@ import type { World } from '../world.ts';
 
 export const ofKey = (letter: string) => ({ clientKey: letter.repeat(43) });
 
-/** Captures one session under the key, and gives its id. */
+/** Captures one session under the key. @returns its id */
 export async function captured(world: World, letter: string, as = world.ours.live): Promise<string> {
   const body = { sessions: [capturing(world, letter.repeat(43))] };
   const reply = await world.service.call('POST', '/v1/captured-sessions', { as, body });

@@ -7,7 +7,7 @@ import { captured, events, ofKey } from './captured.ts';
 export const DELETIONS: readonly Scenario[] = [
   {
     route: 'deleteCapturedSession',
-    name: 'it is gone, and its key remembered',
+    name: 'the session is gone, and its key stays known as deleted',
     async ask(world) {
       await captured(world, 'q');
       return { params: ofKey('q') };
@@ -30,7 +30,7 @@ export const DELETIONS: readonly Scenario[] = [
   },
   {
     route: 'deleteCapturedSession',
-    name: 'again is no error',
+    name: 'a repeated deletion succeeds',
     async ask(world) {
       await captured(world, 'r');
       await world.service.call('DELETE', `/v1/captured-sessions/${'r'.repeat(43)}`, { as: world.ours.live });
@@ -40,7 +40,7 @@ export const DELETIONS: readonly Scenario[] = [
   },
   {
     route: 'deleteCapturedSession',
-    name: 'a key that nobody used',
+    name: 'an unused key',
     ask: { params: ofKey('z') },
     status: 404,
     code: 'not_found',
@@ -77,7 +77,7 @@ export const DELETIONS: readonly Scenario[] = [
   },
   {
     route: 'forgetDeletion',
-    name: 'and its key opens a new session, while the deleted one stays so',
+    name: 'the key opens a new session, and the old one stays deleted',
     async ask(world) {
       const sessionId = await captured(world, 'u');
       await world.service.call('DELETE', `/v1/captured-sessions/${'u'.repeat(43)}`, { as: world.ours.live });
@@ -113,7 +113,7 @@ export const DELETIONS: readonly Scenario[] = [
   },
   {
     route: 'getDeletionReceipt',
-    name: 'of a session that an admin deleted',
+    name: 'a session that an admin deleted',
     async ask({ service, ours }) {
       const sessionId = await openSession(service, ours.live, ours);
       await service.call('DELETE', `/v1/organizations/me/sessions/${sessionId}`, { as: ours.owner });
@@ -126,14 +126,14 @@ export const DELETIONS: readonly Scenario[] = [
   },
   {
     route: 'getDeletionReceipt',
-    name: 'of a session that is there',
+    name: 'a session that was not deleted',
     ask: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
     status: 404,
     code: 'not_found',
   },
   {
     route: 'getDeletionReceipt',
-    name: "of another organization's",
+    name: 'a deleted session of another organization',
     async ask({ service, theirs }) {
       const sessionId = await openSession(service, theirs.live, theirs);
       await service.call('DELETE', `/v1/organizations/me/sessions/${sessionId}`, { as: theirs.owner });
@@ -144,7 +144,7 @@ export const DELETIONS: readonly Scenario[] = [
   },
   {
     route: 'deleteSession',
-    name: 'open or closed, with its events',
+    name: 'open and closed sessions are deleted with their events',
     async ask(world) {
       const sessionId = await openSession(world.service, world.ours.live, world.ours);
       return { params: { sessionId } };

@@ -11,7 +11,7 @@ const LATER = 10 * 60_000;
 const decide = ({ service }: World, as: string, body: object) =>
   service.call('POST', '/v1/organizations/me/device-sign-in', { as, body });
 
-/** A sign-in that was decided about. */
+/** Starts a sign-in and decides about it. */
 async function decided(world: World, decision: 'approve' | 'deny', more: object = {}, as = world.ours.admin) {
   const begun = await beginSignIn(world.service, 'laptop');
   await decide(world, as, { userCode: begun.userCode, decision, ...more });
@@ -25,7 +25,7 @@ async function countSecrets({ service, ours }: World): Promise<string> {
 
 const collect = async ({ deviceCode }: { deviceCode: string }): Promise<Ask> => ({ body: { deviceCode } });
 
-/** Asks for an admin, for one row; `forMembers` takes it back. */
+/** Sets the policy that only admins confirm machines, for one row; `forMembers` resets it. */
 async function forAdmins<Given>({ service, ours }: World, given: Given): Promise<Given> {
   const body = { signIn: 'admins' };
   await service.call('PUT', '/v1/organizations/me/policy', { as: ours.owner, body });
@@ -36,12 +36,12 @@ async function forMembers({ service, ours }: World): Promise<void> {
   await service.call('PUT', '/v1/organizations/me/policy', { as: ours.owner, body: {} });
 }
 
-/** What a policy of `signIn: 'admins'` keeps from members. */
+/** The effects of a policy with `signIn: 'admins'` on members. */
 const POLICY: readonly Scenario[] = [
   ...(['getDeviceSignIn', 'decideDeviceSignIn'] as const).map(
     (route): Scenario => ({
       route,
-      name: 'by a member, where the policy asks for an admin',
+      name: 'a member is refused if the policy requires an admin',
       ask: (world) => forAdmins(world, {}),
       status: 403,
       code: 'insufficient_role',
@@ -51,7 +51,7 @@ const POLICY: readonly Scenario[] = [
   ),
   {
     route: 'decideDeviceSignIn',
-    name: 'by an admin, where the policy asks for one',
+    name: 'an admin is accepted if the policy requires one',
     as: ({ ours }) => ours.admin,
     async ask(world) {
       const { userCode } = await beginSignIn(world.service, 'laptop');
@@ -62,14 +62,14 @@ const POLICY: readonly Scenario[] = [
   },
   {
     route: 'collectDeviceSecret',
-    name: 'confirmed by a member',
+    name: 'a sign-in that a member confirmed hands out its secret',
     ask: async (world) => collect(await decided(world, 'approve', {}, world.ours.member)),
     status: 200,
     body: ({ ours }) => ({ secret: { organizationId: ours.organizationId, createdBy: ours.memberId } }),
   },
   {
     route: 'collectDeviceSecret',
-    name: 'confirmed by a member, and then the policy asks for an admin',
+    name: 'a sign-in that a member confirmed is refused once the policy requires an admin',
     async ask(world) {
       const begun = await decided(world, 'approve', {}, world.ours.member);
       return forAdmins(world, await collect(begun));
@@ -83,7 +83,7 @@ const POLICY: readonly Scenario[] = [
 const BEGINNINGS: readonly Scenario[] = [
   {
     route: 'startDeviceSignIn',
-    name: 'it gets a code to keep, and one to show',
+    name: 'the machine gets a code to keep and a code to show',
     status: 201,
     body: () => ({ verificationUri: 'http://capture.test/device', expiresIn: 600, interval: 3 }),
     async after({ service }, { body }) {
@@ -102,7 +102,7 @@ const BEGINNINGS: readonly Scenario[] = [
   }).map(
     ([field, value]): Scenario => ({
       route: 'startDeviceSignIn',
-      name: `a wrong ${field}`,
+      name: `an invalid ${field}`,
       ask: { body: { ...MACHINE, [field]: value } },
       status: 400,
       code: 'validation_failed',
@@ -121,7 +121,7 @@ const INVISIBLE = {
   'blanks alone': ' \u00a0\u3000 ',
 };
 
-/** A person compares the name with their machine when it signs in; elsewhere pages write such characters out. */
+/** A person compares the name with their machine when it signs in; on other pages the dashboard escapes such characters. */
 const ONLY_AT_SIGN_IN = ['a bidirectional override', 'a zero-width space'];
 
 const UNREADABLE_NAMES: readonly Scenario[] = (['startDeviceSignIn', 'registerEnvironment'] as const).flatMap((route) =>
@@ -142,26 +142,26 @@ const UNREADABLE_NAMES: readonly Scenario[] = (['startDeviceSignIn', 'registerEn
 const LOOKS: readonly Scenario[] = [
   {
     route: 'getDeviceSignIn',
-    name: 'which machine it is, and where from',
+    name: 'it shows which machine waits, and from which address',
     status: 200,
     body: () => ({ hostname: 'ours-laptop', platform: 'linux', address: '127.0.0.1', status: 'pending' }),
   },
   {
     route: 'getDeviceSignIn',
-    name: 'however the code is typed',
+    name: 'the code may be typed in any letter case and spacing',
     ask: ({ ours }) => ({ query: { userCode: ` ${ours.userCode.toLowerCase().replace('-', ' ')}` } }),
     status: 200,
   },
   {
     route: 'getDeviceSignIn',
-    name: 'a code that is none',
+    name: 'an unknown code',
     ask: { query: { userCode: 'AAAA-AAAA' } },
     status: 404,
     code: 'not_found',
   },
   {
     route: 'getDeviceSignIn',
-    name: 'one whose time has passed',
+    name: 'an expired sign-in',
     async ask({ service }) {
       const { userCode } = await beginSignIn(service, 'laptop');
       service.clock.now += LATER;
@@ -174,19 +174,19 @@ const LOOKS: readonly Scenario[] = [
   },
   {
     route: 'getDeviceSignIn',
-    name: 'one that another organization has confirmed',
+    name: 'a sign-in that another organization has confirmed',
     ask: async (world) => ({
       query: { userCode: (await decided(world, 'approve', {}, world.theirs.admin)).userCode },
     }),
     status: 404,
   },
-  { route: 'getDeviceSignIn', name: 'no code', ask: { query: {} }, status: 400, says: /^\/userCode / },
+  { route: 'getDeviceSignIn', name: 'a missing code', ask: { query: {} }, status: 400, says: /^\/userCode / },
 ];
 
 const DECISIONS: readonly Scenario[] = [
   {
     route: 'decideDeviceSignIn',
-    name: 'a yes issues nothing by itself',
+    name: 'an approval alone issues no secret',
     async ask(world) {
       const { userCode } = await beginSignIn(world.service, 'laptop');
       return { body: { userCode, decision: 'approve' }, headers: { 'x-secrets': await countSecrets(world) } };
@@ -197,7 +197,7 @@ const DECISIONS: readonly Scenario[] = [
   },
   {
     route: 'decideDeviceSignIn',
-    name: 'a no',
+    name: 'a refusal',
     ask: async ({ service }) => ({
       body: { userCode: (await beginSignIn(service, 'laptop')).userCode, decision: 'deny' },
     }),
@@ -206,14 +206,14 @@ const DECISIONS: readonly Scenario[] = [
   },
   {
     route: 'decideDeviceSignIn',
-    name: 'once it was decided',
+    name: 'a sign-in that was already decided',
     ask: async (world) => ({ body: { userCode: (await decided(world, 'deny')).userCode, decision: 'approve' } }),
     status: 409,
     code: 'already_decided',
   },
   {
     route: 'decideDeviceSignIn',
-    name: 'once another organization has decided',
+    name: 'a sign-in that another organization has decided',
     ask: async (world) => ({
       body: { userCode: (await decided(world, 'approve', {}, world.theirs.admin)).userCode, decision: 'deny' },
     }),
@@ -222,14 +222,14 @@ const DECISIONS: readonly Scenario[] = [
   },
   {
     route: 'decideDeviceSignIn',
-    name: 'a code that is none',
+    name: 'an unknown code',
     ask: { body: { userCode: 'AAAA-AAAA', decision: 'approve' } },
     status: 404,
     code: 'not_found',
   },
   {
     route: 'decideDeviceSignIn',
-    name: 'neither yes nor no',
+    name: 'a decision that is neither approve nor deny',
     ask: ({ ours }) => ({ body: { userCode: ours.userCode, decision: 'later' } }),
     status: 400,
     says: /^\/decision /,
@@ -239,7 +239,7 @@ const DECISIONS: readonly Scenario[] = [
 const COLLECTIONS: readonly Scenario[] = [
   {
     route: 'collectDeviceSecret',
-    name: 'confirmed: a secret of that organization, named as the machine',
+    name: "a confirmed sign-in hands out a secret of that organization with the machine's name",
     ask: async (world) => collect(await decided(world, 'approve')),
     status: 200,
     body: ({ ours }) => ({
@@ -262,14 +262,14 @@ const COLLECTIONS: readonly Scenario[] = [
   },
   {
     route: 'collectDeviceSecret',
-    name: 'confirmed for the test plane',
+    name: 'a sign-in confirmed for the test plane hands out a secret of the test plane',
     ask: async (world) => collect(await decided(world, 'approve', { secretEnvironment: 'test' })),
     status: 200,
     after: (_, { body }) => expect(body.value).toMatch(/^sk_test_/),
   },
   {
     route: 'collectDeviceSecret',
-    name: 'not decided yet',
+    name: 'a sign-in that waits for its decision',
     ask: async ({ service }) => collect(await beginSignIn(service, 'laptop')),
     status: 400,
     code: 'authorization_pending',
@@ -283,14 +283,14 @@ const COLLECTIONS: readonly Scenario[] = [
   },
   {
     route: 'collectDeviceSecret',
-    name: 'refused',
+    name: 'a denied sign-in',
     ask: async (world) => collect(await decided(world, 'deny')),
     status: 400,
     code: 'access_denied',
   },
   {
     route: 'collectDeviceSecret',
-    name: 'confirmed, and not asked for in time',
+    name: 'a confirmed sign-in whose secret was not collected in time',
     async ask(world) {
       const begun = await decided(world, 'approve');
       world.service.clock.now += LATER;
@@ -301,7 +301,7 @@ const COLLECTIONS: readonly Scenario[] = [
   },
   {
     route: 'collectDeviceSecret',
-    name: 'by the code that the person sees',
+    name: 'the code that the person sees collects no secret',
     async ask(world) {
       const { userCode } = await decided(world, 'approve');
       return { body: { deviceCode: userCode } };

@@ -13,7 +13,7 @@ const captured = {
   },
 };
 
-/** A session of ours with an event made from a record, between two that are not. */
+/** A session of ours with one captured event between two events that were not captured. */
 async function openCaptured({ service, ours }: World): Promise<string> {
   const sessionId = await openSession(service, ours.live, ours);
   const plain = { eventType: 'notice', payload: { text: 'a private word' } };
@@ -48,7 +48,7 @@ const REFUSED = { code: 'not_found', error: 'No such session in this organizatio
 export const DIGEST_SCENARIOS: readonly Scenario[] = [
   {
     route,
-    name: 'tell nothing of what events say, nor of what was not captured',
+    name: 'digests reveal no content, and events that were not captured have none',
     ask: async (world) => asking(await openCaptured(world)),
     status: 200,
     body: () => ({
@@ -67,7 +67,7 @@ export const DIGEST_SCENARIOS: readonly Scenario[] = [
   },
   {
     route,
-    name: 'of a session of the test plane',
+    name: 'a session on the test plane',
     as: ({ ours }) => ours.test,
     ask: ({ ours }) => asking(ours.testSessionId),
     status: 200,
@@ -75,7 +75,7 @@ export const DIGEST_SCENARIOS: readonly Scenario[] = [
   },
   {
     route,
-    name: 'of a closed session',
+    name: 'a closed session',
     ask: ({ ours }) => asking(ours.closedSessionId),
     status: 200,
     body: ({ ours }) => ({ results: [{ sessionId: ours.closedSessionId, nextFrom: null }] }),
@@ -91,7 +91,7 @@ export const DIGEST_SCENARIOS: readonly Scenario[] = [
   ),
   {
     route,
-    name: 'of an unknown session, and one of ours',
+    name: 'an unknown session is refused, and the other session of the request is answered',
     ask: ({ ours }) => ({
       body: { nonce: NONCE, sessions: ['ses_none', ours.sessionId].map((sessionId) => ({ sessionId })) },
     }),
@@ -105,7 +105,7 @@ export const DIGEST_SCENARIOS: readonly Scenario[] = [
   },
   {
     route,
-    name: 'of a session on the other plane',
+    name: 'a session on the other plane is refused',
     as: ({ ours }) => ours.test,
     ask: ({ ours }) => asking(ours.sessionId),
     status: 200,

@@ -3,7 +3,7 @@ import type { Ask } from '../requests.ts';
 import type { Scenario } from '../scenarios.ts';
 import type { World } from '../world.ts';
 
-/** An active user of the directory, who was invited. */
+/** Creates an active user in the directory, which also invites them. */
 const created =
   (name: string, more: Ask = {}) =>
   async ({ service, ours }: World): Promise<Ask> => {
@@ -12,7 +12,7 @@ const created =
     return { params: { directoryUserId: reply.body.id }, ...more };
   };
 
-/** The user of the directory that the owner of ours is. */
+/** The directory's user for our owner. */
 const owner =
   (more: Ask = {}) =>
   async ({ service, ours }: World): Promise<Ask> => {
@@ -31,7 +31,7 @@ const membersOf = async ({ service, ours }: World): Promise<string[]> =>
 
 const WITHOUT_TOKEN: readonly Scenario[] = (['issueDirectoryToken', 'revokeDirectoryToken'] as const).map((route) => ({
   route,
-  name: 'by an admin',
+  name: 'an admin is refused',
   as: ({ ours }) => ours.admin,
   status: 403,
   code: 'insufficient_role',
@@ -44,27 +44,27 @@ const UNKNOWN: readonly Scenario[] = (
   { route, name: 'an unknown user', ask: { params: { directoryUserId: 'dir_none' } }, status: 404 },
   {
     route,
-    name: "another organization's user",
+    name: 'a user of another organization',
     ask: ({ theirs }: World) => ({ params: { directoryUserId: theirs.directoryUserId } }),
     status: 404,
   },
 ]);
 
 const WRONG: [name: string, body: object][] = [
-  ['no user name', { userName: ' ' }],
-  ['a user name that is no e-mail, and no e-mail beside it', { userName: 'jdoe' }],
-  ['an e-mail that is none', { userName: 'jdoe', emails: [{ value: 'jdoe' }] }],
-  ['a list for a text', { userName: 'a@example.com', externalId: ['1'] }],
-  ['a word that is neither true nor false', { userName: 'a@example.com', active: 'maybe' }],
-  ['a name of two lines', { userName: 'a@example.com', displayName: 'a\nb' }],
-  ['a long name', { userName: 'a@example.com', displayName: 'a'.repeat(257) }],
+  ['a missing user name', { userName: ' ' }],
+  ['a user name that is no e-mail, without another e-mail', { userName: 'jdoe' }],
+  ['an invalid e-mail address', { userName: 'jdoe', emails: [{ value: 'jdoe' }] }],
+  ['a list instead of a text', { userName: 'a@example.com', externalId: ['1'] }],
+  ['an active flag that is no boolean', { userName: 'a@example.com', active: 'maybe' }],
+  ['a name with a line break', { userName: 'a@example.com', displayName: 'a\nb' }],
+  ['a name of 257 characters', { userName: 'a@example.com', displayName: 'a'.repeat(257) }],
   ['21 e-mails', { userName: 'a@example.com', emails: Array(21).fill({ value: 'a@example.com' }) }],
 ];
 
 export const DIRECTORY: readonly Scenario[] = [
   {
     route: 'getDirectory',
-    name: 'who issued the token, and its end',
+    name: 'it shows who issued the token, and when it expires',
     status: 200,
     body: ({ ours }) => ({
       baseUrl: 'http://capture.test/scim/v2',
@@ -73,17 +73,27 @@ export const DIRECTORY: readonly Scenario[] = [
     without: ({ ours }) => [ours.directoryToken],
   },
   ...WITHOUT_TOKEN,
-  { route: 'getScimConfiguration', name: 'what there is', status: 200, body: () => ({ patch: { supported: true } }) },
+  {
+    route: 'getScimConfiguration',
+    name: 'it lists the supported features',
+    status: 200,
+    body: () => ({ patch: { supported: true } }),
+  },
   {
     route: 'listScimSchemas',
-    name: 'the attributes that are kept',
+    name: 'it lists the stored attributes',
     status: 200,
     body: () => ({ totalResults: 1, Resources: [{ id: 'urn:ietf:params:scim:schemas:core:2.0:User' }] }),
   },
-  { route: 'listScimResourceTypes', name: 'users', status: 200, body: () => ({ Resources: [{ endpoint: '/Users' }] }) },
+  {
+    route: 'listScimResourceTypes',
+    name: 'it lists users',
+    status: 200,
+    body: () => ({ Resources: [{ endpoint: '/Users' }] }),
+  },
   {
     route: 'listScimUsers',
-    name: 'its users and all members',
+    name: "it lists the directory's users and all members",
     status: 200,
     body: () => ({ startIndex: 1, totalResults: 5, itemsPerPage: 5 }),
     after({ ours }, { body }) {
@@ -100,14 +110,14 @@ export const DIRECTORY: readonly Scenario[] = [
   },
   {
     route: 'listScimUsers',
-    name: 'a page of it',
+    name: 'a page of the list',
     ask: { query: { startIndex: 2, count: 2 } },
     status: 200,
     body: () => ({ startIndex: 2, totalResults: 5, itemsPerPage: 2 }),
   },
   {
     route: 'listScimUsers',
-    name: 'a page before the first counts from the first, and a negative count is 0',
+    name: 'a start below 1 counts as 1, and a negative count as 0',
     ask: { query: { startIndex: 0, count: -1 } },
     status: 200,
     body: () => ({ startIndex: 1, totalResults: 5, itemsPerPage: 0, Resources: [] }),
@@ -123,7 +133,7 @@ export const DIRECTORY: readonly Scenario[] = [
   ),
   {
     route: 'listScimUsers',
-    name: 'nobody has that name here, but somebody elsewhere',
+    name: 'a name that exists only in another organization finds nobody',
     ask: { query: { filter: 'userName eq "theirs-member@example.com"' } },
     status: 200,
     body: () => ({ totalResults: 0, Resources: [] }),
@@ -139,7 +149,7 @@ export const DIRECTORY: readonly Scenario[] = [
   ),
   {
     route: 'createScimUser',
-    name: 'an active user is invited, and mailed',
+    name: 'an active user is invited by mail',
     ask: { body: { userName: 'Jane', emails: [{ value: 'Jane.Doe@example.com', primary: true }], title: 'forgotten' } },
     status: 201,
     body: () => ({ userName: 'Jane', active: true }),
@@ -152,7 +162,7 @@ export const DIRECTORY: readonly Scenario[] = [
   },
   {
     route: 'createScimUser',
-    name: 'who was invited is a member with the first request',
+    name: 'an invited user becomes a member with their first request',
     ask: { body: { userName: 'first-request@example.com' } },
     status: 201,
     async after(world) {
@@ -163,7 +173,7 @@ export const DIRECTORY: readonly Scenario[] = [
   },
   {
     route: 'createScimUser',
-    name: 'a mail that fails fails nothing else',
+    name: 'a failed mail does not fail the request',
     identityBroken: true,
     ask: { body: { userName: 'unmailed@example.com' } },
     status: 201,
@@ -171,7 +181,7 @@ export const DIRECTORY: readonly Scenario[] = [
   },
   {
     route: 'createScimUser',
-    name: 'one who is not active is not invited',
+    name: 'an inactive user is not invited',
     ask: { body: { userName: 'later@example.com', active: 'False' } },
     status: 201,
     body: () => ({ active: false }),
@@ -179,14 +189,14 @@ export const DIRECTORY: readonly Scenario[] = [
   },
   {
     route: 'createScimUser',
-    name: 'a user name that is taken',
+    name: 'a user name that is already taken',
     ask: { body: { userName: 'OURS-directory@example.com' } },
     status: 409,
     after: (_world, { body }) => expect(body.scimType).toBe('uniqueness'),
   },
   {
     route: 'createScimUser',
-    name: 'a member of another organization, whom it tells from nobody',
+    name: 'a member of another organization gets the same answer as an unknown person',
     ask: { body: { userName: 'theirs-member@example.com' } },
     status: 201,
     async after(world, { body }) {
@@ -201,13 +211,13 @@ export const DIRECTORY: readonly Scenario[] = [
   ...UNKNOWN,
   {
     route: 'getScimUser',
-    name: 'a user',
+    name: 'a user of the directory',
     status: 200,
     body: ({ ours }) => ({ id: ours.directoryUserId, meta: { resourceType: 'User' } }),
   },
   {
     route: 'replaceScimUser',
-    name: 'one who becomes active is invited; what is left out is forgotten',
+    name: 'a user who becomes active is invited, and attributes that are left out are removed',
     ask: created('replaced', { body: { userName: 'replaced@example.com', active: true } }),
     status: 200,
     body: () => ({ userName: 'replaced@example.com', active: true }),
@@ -215,22 +225,22 @@ export const DIRECTORY: readonly Scenario[] = [
   },
   {
     route: 'replaceScimUser',
-    name: 'nothing is said of being active',
+    name: 'a user stays inactive if the request has no active flag',
     ask: { body: { userName: 'ours-directory@example.com' } },
     status: 200,
     body: () => ({ active: false }),
   },
-  { route: 'replaceScimUser', name: 'no user name', ask: { body: { active: true } }, status: 400 },
+  { route: 'replaceScimUser', name: 'a missing user name', ask: { body: { active: true } }, status: 400 },
   {
     route: 'replaceScimUser',
-    name: 'the last owner',
+    name: 'the last owner cannot be deactivated',
     ask: owner({ body: { userName: 'ours-owner@example.com', active: false } }),
     status: 409,
     after: async (world) => expect(await membersOf(world)).toContain('ours-owner@example.com active'),
   },
   {
     route: 'changeScimUser',
-    name: 'an invited person whose e-mail changes is invited anew',
+    name: 'an invited person whose e-mail changes is invited again',
     ask: created('before', operations({ op: 'Replace', path: 'userName', value: 'after@example.com' })),
     status: 200,
     body: () => ({ userName: 'after@example.com', active: true }),
@@ -242,7 +252,7 @@ export const DIRECTORY: readonly Scenario[] = [
   },
   {
     route: 'changeScimUser',
-    name: 'an invitation is withdrawn',
+    name: 'deactivating an invited user withdraws the invitation',
     ask: created('withdrawn', deactivation),
     status: 200,
     body: () => ({ active: false }),
@@ -250,7 +260,7 @@ export const DIRECTORY: readonly Scenario[] = [
   },
   {
     route: 'changeScimUser',
-    name: 'the last owner',
+    name: 'the last owner cannot be deactivated',
     ask: owner(deactivation),
     status: 409,
     async after(world, { body }) {
@@ -260,7 +270,7 @@ export const DIRECTORY: readonly Scenario[] = [
   },
   {
     route: 'changeScimUser',
-    name: 'a user name that is taken',
+    name: 'a user name that is already taken',
     ask: operations({ op: 'replace', path: 'userName', value: 'ours-member@example.com' }),
     status: 409,
   },
@@ -281,7 +291,7 @@ export const DIRECTORY: readonly Scenario[] = [
   ),
   {
     route: 'deleteScimUser',
-    name: 'with the invitation',
+    name: 'deleting a user withdraws their invitation',
     ask: created('deleted'),
     status: 204,
     async after(world, _reply, { params }) {
@@ -292,10 +302,10 @@ export const DIRECTORY: readonly Scenario[] = [
       expect(JSON.stringify(await membersOf(world))).not.toContain('deleted@');
     },
   },
-  { route: 'deleteScimUser', name: 'the last owner', ask: owner(), status: 409 },
+  { route: 'deleteScimUser', name: 'the last owner cannot be deleted', ask: owner(), status: 409 },
   {
     route: 'issueDirectoryToken',
-    name: 'the one before it stops at once',
+    name: 'a new token replaces the earlier one at once',
     as: ({ ours }) => ours.owner,
     status: 201,
     async after({ service, ours }, { body }) {
@@ -306,7 +316,7 @@ export const DIRECTORY: readonly Scenario[] = [
   },
   {
     route: 'revokeDirectoryToken',
-    name: 'it stops at once, and its members stay',
+    name: "the token stops working at once, and the directory's members stay",
     as: ({ ours }) => ours.owner,
     status: 200,
     async after(world, { body }) {

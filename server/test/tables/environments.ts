@@ -9,15 +9,15 @@ const machine = (fields: object = {}) => ({
 });
 
 const WRONG_FIELDS: [field: string, name: string, value: unknown][] = [
-  ['hostname', 'none', undefined],
+  ['hostname', 'no value', undefined],
   ['hostname', 'empty', ''],
   ['hostname', '256 characters', 'h'.repeat(256)],
   ['hostname', 'a NUL', 'a\u0000'],
   ['hostname', 'a number', 1],
-  ['platform', 'none', undefined],
-  ['platform', 'an unknown one', 'freebsd'],
-  ['platform', 'other letters', 'Linux'],
-  ['serviceCliVersion', 'none', undefined],
+  ['platform', 'no value', undefined],
+  ['platform', 'an unknown name', 'freebsd'],
+  ['platform', 'another letter case', 'Linux'],
+  ['serviceCliVersion', 'no value', undefined],
   ['serviceCliVersion', '65 characters', '1'.repeat(65)],
   ['displayName', '201 characters', 'd'.repeat(201)],
   ['displayName', 'null', null],
@@ -30,7 +30,7 @@ const WRONG_FIELDS: [field: string, name: string, value: unknown][] = [
 
 const TAKEN_FIELDS: [name: string, fields: object][] = [
   [
-    'every length at its limit',
+    'every field at its maximum length',
     { hostname: 'h'.repeat(255), displayName: 'd'.repeat(200), gitBranch: 'b'.repeat(4096) },
   ],
   ['a POSIX path', { hostname: 'posix', repoRoot: '/home/dev/app' }],
@@ -39,7 +39,7 @@ const TAKEN_FIELDS: [name: string, fields: object][] = [
   ['unknown fields', { hostname: 'newer', kernel: '6.1', nested: { a: [1] } }],
 ];
 
-/** A new machine of nobody, whose person is to be this one. */
+/** Registers a machine without a person and applies the earlier steps; the request then sets its person. */
 const person =
   (wanted: (world: World) => string | null, ...before: ((world: World) => [as: string, userId: string | null])[]) =>
   async (world: World): Promise<Ask> => {
@@ -64,7 +64,7 @@ const given = ({ ours }: World): [string, string] => [ours.admin, ours.memberId]
 const PERSONS: readonly Scenario[] = [
   {
     route: 'setMachinePerson',
-    name: 'a member claims a machine of nobody, and waits for an admin',
+    name: 'a member who claims a machine of nobody waits for an admin',
     ask: person(member),
     status: 200,
     body: ({ ours }) => ({ environment: { claimedBy: ours.memberId } }),
@@ -72,7 +72,7 @@ const PERSONS: readonly Scenario[] = [
   },
   {
     route: 'setMachinePerson',
-    name: 'an admin agrees to a claim by the same call',
+    name: 'an admin accepts a claim with the same call',
     as: asAdmin,
     ask: person(member, claimed),
     status: 200,
@@ -81,7 +81,7 @@ const PERSONS: readonly Scenario[] = [
   },
   {
     route: 'setMachinePerson',
-    name: 'an admin refuses a claim: it stays nobody’s',
+    name: 'a machine stays nobody’s if an admin refuses the claim',
     as: asAdmin,
     ask: person(nobody, claimed),
     status: 200,
@@ -89,7 +89,7 @@ const PERSONS: readonly Scenario[] = [
   },
   {
     route: 'setMachinePerson',
-    name: 'an admin gives it to another member',
+    name: 'an admin gives the machine to another member',
     as: asAdmin,
     ask: person(owner, given),
     status: 200,
@@ -97,17 +97,22 @@ const PERSONS: readonly Scenario[] = [
   },
   {
     route: 'setMachinePerson',
-    name: 'an admin makes it nobody’s',
+    name: 'an admin takes the machine away from its person',
     as: asAdmin,
     ask: person(nobody, given),
     status: 200,
     after: (_, { body }) => expect(body.environment).not.toHaveProperty('userId'),
   },
-  { route: 'setMachinePerson', name: 'a member takes a claim back', ask: person(nobody, claimed), status: 200 },
-  { route: 'setMachinePerson', name: 'a member claims what is theirs', ask: person(member, given), status: 200 },
+  { route: 'setMachinePerson', name: 'a member withdraws a claim', ask: person(nobody, claimed), status: 200 },
   {
     route: 'setMachinePerson',
-    name: 'a member names somebody else',
+    name: 'a member may claim their own machine again',
+    ask: person(member, given),
+    status: 200,
+  },
+  {
+    route: 'setMachinePerson',
+    name: 'a member may not name somebody else',
     ask: person(owner),
     status: 403,
     code: 'insufficient_role',
@@ -115,21 +120,21 @@ const PERSONS: readonly Scenario[] = [
   },
   {
     route: 'setMachinePerson',
-    name: 'a member gives away what is theirs',
+    name: 'a member may not give up their own machine',
     ask: person(nobody, given),
     status: 403,
     says: /nobody’s/,
   },
   {
     route: 'setMachinePerson',
-    name: 'a member claims another person’s',
+    name: 'a member may not claim another member’s machine',
     ask: person(member, ({ ours }) => [ours.admin, ours.ownerId]),
     status: 403,
     says: /another member’s/,
   },
   {
     route: 'setMachinePerson',
-    name: 'somebody who is invited, and no member yet',
+    name: 'an invited person is no member yet',
     as: asAdmin,
     ask: person(({ ours }) => ours.userId),
     status: 404,
@@ -137,7 +142,7 @@ const PERSONS: readonly Scenario[] = [
   },
   {
     route: 'setMachinePerson',
-    name: 'a member of another organization',
+    name: 'a member of another organization is unknown here',
     as: asAdmin,
     ask: person(({ theirs }) => theirs.memberId),
     status: 404,
@@ -145,7 +150,7 @@ const PERSONS: readonly Scenario[] = [
   },
   {
     route: 'setMachinePerson',
-    name: 'the machine of another organization',
+    name: 'a machine of another organization is unknown here',
     ask: ({ theirs }) => ({ params: { environmentId: theirs.environmentId } }),
     status: 404,
     says: /No such environment/,
@@ -159,7 +164,7 @@ export const ENVIRONMENTS: readonly Scenario[] = [
   ...PERSONS,
   {
     route: 'registerEnvironment',
-    name: 'a new machine',
+    name: 'a new machine is registered',
     ask: machine({ displayName: 'Box', repoRoot: '/srv', repoRemote: 'git@host:a.git', gitBranch: 'main' }),
     status: 201,
     body: ({ ours }) => ({
@@ -169,7 +174,7 @@ export const ENVIRONMENTS: readonly Scenario[] = [
   },
   {
     route: 'registerEnvironment',
-    name: 'the same machine again keeps what is left out',
+    name: 'a repeated registration keeps the fields that it leaves out',
     ask: async ({ service, ours }) => {
       await service.call('POST', '/v1/environments', {
         as: ours.live,
@@ -190,20 +195,20 @@ export const ENVIRONMENTS: readonly Scenario[] = [
   },
   {
     route: 'registerEnvironment',
-    name: 'the same name on another platform is another machine',
+    name: 'the same host name on another platform is another machine',
     ask: machine({ platform: 'darwin' }),
     status: 201,
   },
   {
     route: 'registerEnvironment',
-    name: 'a name another organization has is a machine of its own',
+    name: 'a host name that another organization uses is a machine of its own here',
     ask: machine({ hostname: 'theirs-host' }),
     status: 201,
     body: ({ ours }) => ({ environment: { organizationId: ours.organizationId } }),
   },
   {
     route: 'registerEnvironment',
-    name: 'a revoked one does not come back',
+    name: 'a revoked machine stays revoked',
     ask: machine({ hostname: 'ours-revoked-host', serviceCliVersion: '9' }),
     status: 200,
     body: ({ ours }) => ({
@@ -211,7 +216,12 @@ export const ENVIRONMENTS: readonly Scenario[] = [
       environment: { status: 'revoked', serviceCliVersion: '1.0.0' },
     }),
   },
-  { route: 'registerEnvironment', name: 'the test plane shares machines', as: ({ ours }) => ours.test, status: 200 },
+  {
+    route: 'registerEnvironment',
+    name: 'a secret of the test plane finds the same machine',
+    as: ({ ours }) => ours.test,
+    status: 200,
+  },
   ...TAKEN_FIELDS.map(
     ([name, fields]): Scenario => ({ route: 'registerEnvironment', name, ask: machine(fields), status: 201 }),
   ),
@@ -227,7 +237,7 @@ export const ENVIRONMENTS: readonly Scenario[] = [
   ),
   {
     route: 'heartbeat',
-    name: 'without a body the time moves',
+    name: 'a heartbeat without a body moves the time',
     status: 200,
     body: ({ service, ours }) => ({
       environmentId: ours.environmentId,
@@ -236,7 +246,7 @@ export const ENVIRONMENTS: readonly Scenario[] = [
   },
   {
     route: 'heartbeat',
-    name: 'with a version it is kept',
+    name: 'a heartbeat with a version stores it',
     ask: { body: { serviceCliVersion: '3.1.4' } },
     status: 200,
     async after({ service, ours }) {
@@ -251,7 +261,7 @@ export const ENVIRONMENTS: readonly Scenario[] = [
     ask: { body: { serviceCliVersion: 'v'.repeat(65) } },
     status: 400,
   },
-  { route: 'heartbeat', name: 'a body that is null', ask: { body: 'null' }, status: 400, code: 'validation_failed' },
+  { route: 'heartbeat', name: 'the body null', ask: { body: 'null' }, status: 400, code: 'validation_failed' },
   {
     route: 'heartbeat',
     name: 'a revoked machine',
@@ -262,7 +272,7 @@ export const ENVIRONMENTS: readonly Scenario[] = [
   { route: 'heartbeat', name: 'an unknown machine', ask: { params: { environmentId: 'env_none' } }, status: 404 },
   {
     route: 'reportHealth',
-    name: 'what waits, and why, is shown to members with the secret of the machine',
+    name: 'members see the waiting events and troubles that the machine reported with its secret',
     ask: { body: { waiting: 12, troubles: ['held', 'held', 'full', 'ofALaterVersion'] } },
     status: 200,
     async after({ service, ours }) {
@@ -295,7 +305,7 @@ export const ENVIRONMENTS: readonly Scenario[] = [
   ),
   {
     route: 'listMachineHealth',
-    name: 'an older command line is told',
+    name: 'a machine with an older command line is marked as behind',
     ask: async ({ service, ours }) => {
       const body = { hostname: 'old', platform: 'linux', serviceCliVersion: '0.0.9' };
       await service.call('POST', '/v1/environments', { as: ours.live, body });
@@ -306,22 +316,22 @@ export const ENVIRONMENTS: readonly Scenario[] = [
   },
   {
     route: 'listEnvironments',
-    name: 'revoked ones included',
+    name: 'revoked machines are included',
     status: 200,
     after: ({ ours }, { text }) => expect(text).toContain(ours.revokedEnvironmentId),
     without: ({ theirs }) => [theirs.revokedEnvironmentId, 'repoRoot', 'gitBranch'],
   },
   {
     route: 'getEnvironment',
-    name: 'what was stored of the repository is not told',
+    name: 'the answer has nothing of the stored repository',
     status: 200,
     body: ({ ours }) => ({ environment: { environmentId: ours.environmentId, hostname: 'ours-host' } }),
   },
-  { route: 'getEnvironment', name: 'an unknown one', ask: { params: { environmentId: 'env_none' } }, status: 404 },
-  { route: 'getEnvironment', name: 'an id that holds a NUL', ask: { params: { environmentId: '\0' } }, status: 404 },
+  { route: 'getEnvironment', name: 'an unknown machine', ask: { params: { environmentId: 'env_none' } }, status: 404 },
+  { route: 'getEnvironment', name: 'an id with a NUL', ask: { params: { environmentId: '\0' } }, status: 404 },
   {
     route: 'revokeEnvironment',
-    name: 'its open sessions are closed as failed',
+    name: "the machine's open sessions are closed as failed",
     ask: async ({ service, ours }) => {
       const fresh = await registerMachine(service, ours.live);
       const sessionId = await openSession(service, ours.live, fresh);
@@ -340,10 +350,15 @@ export const ENVIRONMENTS: readonly Scenario[] = [
   },
   {
     route: 'revokeEnvironment',
-    name: 'a revoked one stays as it is',
+    name: 'a revoked machine stays as it is',
     ask: ({ ours }) => ({ params: { environmentId: ours.revokedEnvironmentId } }),
     status: 200,
     body: () => ({ environment: { status: 'revoked' } }),
   },
-  { route: 'revokeEnvironment', name: 'an unknown one', ask: { params: { environmentId: 'env_none' } }, status: 404 },
+  {
+    route: 'revokeEnvironment',
+    name: 'an unknown machine',
+    ask: { params: { environmentId: 'env_none' } },
+    status: 404,
+  },
 ];

@@ -9,8 +9,8 @@ const REFUSED: [name: string, ask: { body: unknown }, says: RegExp][] = [
   ['no events', append(undefined), /^\/events /],
   ['0 events', many(0), /^\/events /],
   ['51 events', many(51), /^\/events /],
-  ['events that are no list', append({ eventType: 'x' }), /^\/events /],
-  ['an event that is no object', append(['x']), /^\/events\/0 /],
+  ['events in an object', append({ eventType: 'x' }), /^\/events /],
+  ['an event that is a text', append(['x']), /^\/events\/0 /],
   ['no type', append([{ payload: {} }]), /^\/events\/0\/eventType /],
   ['an empty type', one({ eventType: '' }), /^\/events\/0\/eventType /],
   ['a type of 257 characters', one({ eventType: 'x'.repeat(257) }), /^\/events\/0\/eventType /],
@@ -22,17 +22,21 @@ const REFUSED: [name: string, ask: { body: unknown }, says: RegExp][] = [
   ['a payload that is a list', one({ payload: [] }), /^\/events\/0\/payload /],
   ['a payload that is a text', one({ payload: '{}' }), /^\/events\/0\/payload /],
   ['a payload that is a number', one({ payload: 1 }), /^\/events\/0\/payload /],
-  ['the third of three is bad', append([{ eventType: 'a' }, { eventType: 'b' }, {}]), /^\/events\/2\/eventType /],
+  [
+    'an invalid event behind two valid ones',
+    append([{ eventType: 'a' }, { eventType: 'b' }, {}]),
+    /^\/events\/2\/eventType /,
+  ],
   ['an empty key', append([{ eventType: 'a' }], { idempotencyKey: '' }), /^\/idempotencyKey /],
   ['a key with a space', append([{ eventType: 'a' }], { idempotencyKey: 'a b' }), /^\/idempotencyKey /],
-  ['a key of 256', append([{ eventType: 'a' }], { idempotencyKey: 'k'.repeat(256) }), /^\/idempotencyKey /],
+  ['a key of 256 characters', append([{ eventType: 'a' }], { idempotencyKey: 'k'.repeat(256) }), /^\/idempotencyKey /],
   ['a key that is a number', append([{ eventType: 'a' }], { idempotencyKey: 1 }), /^\/idempotencyKey /],
 ];
 
 export const EVENTS: readonly Scenario[] = [
   {
     route: 'appendEvents',
-    name: 'the numbers go on from the last',
+    name: 'numbers continue from the last event',
     ask: many(2),
     status: 200,
     body: ({ ours, service }) => ({
@@ -88,7 +92,7 @@ export const EVENTS: readonly Scenario[] = [
   },
   {
     route: 'listSessionEvents',
-    name: 'payloads as they were sent',
+    name: 'payloads come back as they were sent',
     status: 200,
     after({ ours }, { body }) {
       expect(body.events[0]).toMatchObject({ sessionId: ours.sessionId, sequence: 1, payload: { text: 'ours one' } });
@@ -97,7 +101,7 @@ export const EVENTS: readonly Scenario[] = [
   },
   {
     route: 'listSessionEvents',
-    name: 'a broken cursor',
+    name: 'a malformed cursor',
     ask: { query: { cursor: '%' } },
     status: 400,
     says: /^\/cursor /,
@@ -105,15 +109,15 @@ export const EVENTS: readonly Scenario[] = [
   { route: 'listSessionEvents', name: 'an unknown session', ask: { params: { sessionId: 'ses_none' } }, status: 404 },
   {
     route: 'getEventWindow',
-    name: 'from a number on',
+    name: 'a window starts at the given sequence',
     ask: { query: { from: 4, limit: 2 } },
     status: 200,
     body: () => ({ events: [{ sequence: 4 }, { sequence: 5 }], nextCursor: expect.any(String) }),
   },
-  { route: 'getEventWindow', name: 'from 0', ask: { query: { from: 0 } }, status: 400, says: /^\/from / },
+  { route: 'getEventWindow', name: 'a window from 0', ask: { query: { from: 0 } }, status: 400, says: /^\/from / },
   {
     route: 'getEventWindow',
-    name: 'a limit that is a word',
+    name: 'a limit that is no number',
     ask: { query: { limit: 'all' } },
     status: 400,
     says: /^\/limit /,

@@ -21,7 +21,7 @@ const SIGNED = {
 export const EVIDENCE: readonly Scenario[] = [
   {
     route: 'showEvidence',
-    name: 'of a session that the member may read',
+    name: 'a session that the member may read',
     as: ({ ours }) => ours.member,
     ask: ofOurs,
     status: 200,
@@ -33,7 +33,7 @@ export const EVIDENCE: readonly Scenario[] = [
   },
   {
     route: 'countersignSession',
-    name: 'with the key of the machine',
+    name: "the chain is signed with the machine's key",
     as: ({ ours }) => ours.live,
     ask: ({ ours }) => namingKey(ours.sessionId),
     status: 200,
@@ -44,7 +44,7 @@ export const EVIDENCE: readonly Scenario[] = [
   },
   {
     route: 'countersignSession',
-    name: 'with another key later: the first one stays',
+    name: 'another key later is ignored: the first one stays',
     as: ({ ours }) => ours.live,
     ask: ({ ours }) => namingKey(ours.sessionId, MACHINE_KEY.replace('AAA=', 'ABA=')),
     status: 200,
@@ -56,7 +56,7 @@ export const EVIDENCE: readonly Scenario[] = [
   },
   {
     route: 'countersignSession',
-    name: 'with something that is no key',
+    name: 'a text that is no key',
     as: ({ ours }) => ours.live,
     ask: ({ ours }) => namingKey(ours.sessionId, 'ours'),
     status: 400,
@@ -64,35 +64,35 @@ export const EVIDENCE: readonly Scenario[] = [
   },
   {
     route: 'countersignSession',
-    name: 'of another plane',
+    name: 'a session on the other plane',
     as: ({ ours }) => ours.test,
     ask: ({ ours }) => namingKey(ours.sessionId),
     ...isRefused,
   },
   {
     route: 'countersignSession',
-    name: 'of another organization',
+    name: 'a session of another organization',
     as: ({ ours }) => ours.live,
     ask: ({ theirs }) => namingKey(theirs.sessionId),
     ...isRefused,
   },
   {
     route: 'showEvidence',
-    name: 'of another organization',
+    name: 'a session of another organization',
     as: ({ ours }) => ours.owner,
     ask: ({ theirs }) => ({ params: { sessionId: theirs.sessionId } }),
     ...isRefused,
   },
   {
     route: 'showEvidence',
-    name: 'of a private session of somebody else',
+    name: 'a private session of another person',
     as: ({ ours }) => ours.owner,
     ask: async (world) => ({ params: { sessionId: await openSigned(world, world.ours.member, 'private') } }),
     ...isRefused,
   },
   {
     route: 'showEvidence',
-    name: 'of a session of which only facts may be seen',
+    name: 'a session that shows the caller facts alone',
     as: ({ ours }) => ours.owner,
     ask: async (world) => ({ params: { sessionId: await openSigned(world, world.ours.member, 'facts') } }),
     status: 403,

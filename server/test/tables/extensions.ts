@@ -18,7 +18,7 @@ const past =
 export const EXTENSION_SCENARIOS: readonly Scenario[] = [
   {
     route: 'getPerson',
-    name: 'who belongs nowhere',
+    name: 'a person without an organization',
     as: ({ service }) => signIn(service, 'lonely'),
     status: 200,
     body: () => ({ email: 'lonely@example.com', emailVerified: true }),
@@ -26,14 +26,14 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
   },
   {
     route: 'getPerson',
-    name: 'an admin',
+    name: 'an admin with their organization',
     as: ({ ours }) => ours.admin,
     status: 200,
     body: ({ ours }) => ({ role: 'admin', organization: { organizationId: ours.organizationId } }),
   },
   {
     route: 'identifySecret',
-    name: 'of the live plane',
+    name: 'a secret of the live plane',
     status: 200,
     body: ({ ours }) => ({
       organizationId: ours.organizationId,
@@ -43,21 +43,21 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
   },
   {
     route: 'identifySecret',
-    name: 'of the test plane',
+    name: 'a secret of the test plane',
     as: ({ ours }) => ours.test,
     status: 200,
     body: ({ ours }) => ({ secretId: ours.secretId, secretEnvironment: 'test' }),
   },
   {
     route: 'openPastSession',
-    name: 'it starts when it started',
+    name: 'a past session keeps its own start',
     ask: past({ startedAt: '2020-01-01T00:00:00.5+01:00', title: 'old' }),
     status: 201,
     body: () => ({ session: { startedAt: '2019-12-31T23:00:00.500Z', title: 'old', status: 'active' } }),
   },
   {
     route: 'openPastSession',
-    name: 'not in the future',
+    name: 'a start in the future becomes the present',
     ask: past({ startedAt: '2999-01-01T00:00:00Z' }),
     status: 201,
     body: ({ service }) => ({ session: { startedAt: new Date(service.clock.now).toISOString() } }),
@@ -65,7 +65,7 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
   ...[undefined, ...WRONG_TIMES].map(
     (startedAt): Scenario => ({
       route: 'openPastSession',
-      name: `at ${JSON.stringify(startedAt)}`,
+      name: `a start at ${JSON.stringify(startedAt)}`,
       ask: past({ startedAt }),
       status: 400,
       code: 'validation_failed',
@@ -75,7 +75,7 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
   ...TIMES_OUT_OF_RANGE.map(
     (startedAt): Scenario => ({
       route: 'openPastSession',
-      name: `at ${startedAt}`,
+      name: `a start at ${startedAt}`,
       ask: past({ startedAt }),
       status: 400,
       code: 'validation_failed',
@@ -90,25 +90,30 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
   },
   {
     route: 'listSessionSummaries',
-    name: 'of our sessions only, whoever is asked for',
+    name: 'summaries come only from our sessions, even if the request names others',
     ask: ({ ours, theirs }) => ({ query: { sessionIds: `${ours.sessionId},${theirs.sessionId},ses_none` } }),
     status: 200,
     body: ({ ours }) => ({
       summaries: [{ sessionId: ours.sessionId, firstPrompt: 'ours one', prompts: 2, summarizedThrough: 2 }],
     }),
   },
-  { route: 'listSessionSummaries', name: 'of nothing', ask: { query: {} }, status: 400, says: /^\/sessionIds / },
-  { route: 'listSessionSummaries', name: 'of commas', ask: { query: { sessionIds: ',,' } }, status: 400 },
+  { route: 'listSessionSummaries', name: 'no ids', ask: { query: {} }, status: 400, says: /^\/sessionIds / },
   {
     route: 'listSessionSummaries',
-    name: 'of 101 sessions',
+    name: 'ids that are only commas',
+    ask: { query: { sessionIds: ',,' } },
+    status: 400,
+  },
+  {
+    route: 'listSessionSummaries',
+    name: '101 ids',
     ask: { query: { sessionIds: Array.from({ length: 101 }, (_, index) => `ses_${index}`).join() } },
     status: 400,
     says: /^\/sessionIds /,
   },
   {
     route: 'listSessionSummaries',
-    name: 'of 100 sessions that are none',
+    name: '100 unknown ids give no summaries',
     ask: { query: { sessionIds: Array.from({ length: 100 }, (_, index) => `ses_${index}`).join() } },
     status: 200,
     body: () => ({ summaries: [] }),

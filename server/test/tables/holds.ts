@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 
 const HOLDS_PATH = '/v1/organizations/me/holds';
 
-/** Places a hold; its id. */
+/** Places a hold. @returns its id */
 async function place({ service, ours }: World, target: object): Promise<string> {
   const reply = await service.call('POST', HOLDS_PATH, { as: ours.admin, body: { target, reason: 'a lawsuit' } });
   return reply.body.hold.holdId;
@@ -26,17 +26,17 @@ const WRONG: [name: string, body: object][] = [
 ];
 
 const UNKNOWN: [name: string, ask: (world: World) => Ask][] = [
-  ['a session that is not there', () => ({ body: { target: { kind: 'session', id: 'ses_none' }, reason: 'x' } })],
+  ['an unknown session', () => ({ body: { target: { kind: 'session', id: 'ses_none' }, reason: 'x' } })],
   [
-    "another organization's session",
+    'a session of another organization',
     ({ theirs }) => ({ body: { target: { kind: 'session', id: theirs.sessionId }, reason: 'x' } }),
   ],
   [
-    "another organization's member",
+    'a member of another organization',
     ({ theirs }) => ({ body: { target: { kind: 'person', id: theirs.memberId }, reason: 'x' } }),
   ],
   [
-    'a repository that nobody worked in',
+    'a repository without sessions',
     () => ({ body: { target: { kind: 'repository', id: 'h.test/o/misspelt' }, reason: 'x' } }),
   ],
 ];
@@ -44,7 +44,7 @@ const UNKNOWN: [name: string, ask: (world: World) => Ask][] = [
 export const HOLDS: readonly Scenario[] = [
   {
     route: 'placeHold',
-    name: 'on a session, which then nobody deletes until it is released',
+    name: 'a held session cannot be deleted until the hold is released',
     ask: (world) => onSession(world),
     status: 201,
     body: ({ ours }) => ({
@@ -73,7 +73,7 @@ export const HOLDS: readonly Scenario[] = [
   ...UNKNOWN.map(([name, ask]): Scenario => ({ route: 'placeHold', name, ask, status: 404, code: 'not_found' })),
   {
     route: 'placeHold',
-    name: 'on a session that does not exist for the admin, as on none',
+    name: 'a session that is hidden from the admin gets the answer of an unknown session',
     ask: async (world) => {
       const id = await openSigned(world, world.ours.member, 'private');
       return { body: { target: { kind: 'session', id }, reason: 'a lawsuit' } };
@@ -83,7 +83,7 @@ export const HOLDS: readonly Scenario[] = [
   },
   {
     route: 'listHolds',
-    name: 'those in force and those that were released',
+    name: 'holds in force and released holds are both listed',
     status: 200,
     async ask(world) {
       await world.service.call('DELETE', `${HOLDS_PATH}/${await place(world, { kind: 'everything' })}`, {
@@ -103,7 +103,7 @@ export const HOLDS: readonly Scenario[] = [
   },
   {
     route: 'releaseHold',
-    name: 'and what it held may be deleted',
+    name: 'the held session may be deleted afterwards',
     async ask(world) {
       return { params: { holdId: await place(world, { kind: 'session', id: world.ours.closedSessionId }) } };
     },
@@ -116,21 +116,21 @@ export const HOLDS: readonly Scenario[] = [
   },
   {
     route: 'releaseHold',
-    name: 'again changes nothing',
+    name: 'a repeated release changes nothing',
     ask: ({ ours }) => ({ params: { holdId: ours.releasedHoldId } }),
     status: 200,
     body: ({ ours }) => ({ hold: { holdId: ours.releasedHoldId, releasedBy: ours.ownerId } }),
   },
   {
     route: 'releaseHold',
-    name: "another organization's",
+    name: 'a hold of another organization',
     ask: ({ theirs }) => ({ params: { holdId: theirs.releasedHoldId } }),
     status: 404,
     code: 'not_found',
   },
   {
     route: 'deleteSession',
-    name: 'one in a repository that is held',
+    name: 'a session in a held repository',
     async ask(world) {
       const { service, ours } = world;
       const body = {
@@ -148,7 +148,7 @@ export const HOLDS: readonly Scenario[] = [
   },
   {
     route: 'deleteCapturedSession',
-    name: 'one that is held',
+    name: 'a held session',
     async ask(world) {
       const { service, ours } = world;
       const clientKey = 'h'.repeat(43);
@@ -164,7 +164,7 @@ export const HOLDS: readonly Scenario[] = [
   },
   {
     route: 'deleteOrganization',
-    name: 'one that has a hold',
+    name: 'an organization with a hold',
     as: ({ ours }) => ours.owner,
     async ask(world) {
       const { service, ours } = world;

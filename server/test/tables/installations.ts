@@ -3,7 +3,7 @@ import { CATALOG } from '../../../contract/catalog.ts';
 import { registerMachine } from '../factories.ts';
 import type { Scenario } from '../scenarios.ts';
 
-/** JSON text of an object of exactly that many bytes. */
+/** JSON text of an object of exactly this many bytes. */
 const sized = (bytes: number) => ({ filler: 'f'.repeat(bytes - '{"filler":""}'.length) });
 const nested = (levels: number) => JSON.parse('{"a":'.repeat(levels) + 1 + '}'.repeat(levels)) as object;
 
@@ -46,7 +46,7 @@ const wrongAgents = (route: 'registerAgent' | 'createInstallation'): Scenario[] 
 export const INSTALLATIONS: readonly Scenario[] = [
   {
     route: 'registerAgent',
-    name: 'a new one, with its version and config',
+    name: 'a new installation has its version and config',
     ask: { body: { agentId: 'cline', version: '1.2', config: { model: 'm', '': [1, { x: null }] } } },
     status: 201,
     body: ({ ours }) => ({
@@ -63,7 +63,7 @@ export const INSTALLATIONS: readonly Scenario[] = [
   },
   {
     route: 'registerAgent',
-    name: 'again: the same installation, and what is left out is kept',
+    name: 'a repeated registration finds the same installation and keeps the fields that it leaves out',
     ask: async ({ service, ours }) => {
       const url = `/v1/environments/${ours.environmentId}/agents`;
       const body = { agentId: 'droid', version: '1', config: { a: 1 } };
@@ -78,7 +78,7 @@ export const INSTALLATIONS: readonly Scenario[] = [
   },
   {
     route: 'registerAgent',
-    name: 'a disabled one stays disabled',
+    name: 'a disabled installation stays disabled',
     ask: { body: { agentId: 'goose' } },
     status: 201,
     body: ({ ours }) => ({ installationId: ours.disabledInstallationId, installation: { status: 'disabled' } }),
@@ -107,27 +107,27 @@ export const INSTALLATIONS: readonly Scenario[] = [
   { route: 'registerAgent', name: 'an unknown machine', ask: { params: { environmentId: 'env_none' } }, status: 404 },
   {
     route: 'listAgents',
-    name: 'the whole catalog',
+    name: 'the answer is the whole catalog',
     status: 200,
     body: () => ({ agents: CATALOG.map(({ agentId, vendor }) => ({ agentId, vendor, status: 'active' })) }),
   },
   {
     route: 'listInstallations',
-    name: 'disabled ones included',
+    name: 'disabled installations are included',
     status: 200,
     after: ({ ours }, { text }) => expect(text).toContain(ours.disabledInstallationId),
     without: ({ theirs }) => [theirs.installationId],
   },
   {
     route: 'createInstallation',
-    name: 'without a machine, the field is left out',
+    name: 'an installation without a machine has no environmentId',
     ask: { body: { agentId: 'amp' } },
     status: 201,
     after: (_, { body }) => expect(body.installation).not.toHaveProperty('environmentId'),
   },
   {
     route: 'createInstallation',
-    name: 'on a machine',
+    name: 'an installation on a machine',
     ask: async ({ service, ours }) => {
       const { environmentId } = await registerMachine(service, ours.live);
       return { body: { agentId: 'amp', environmentId, version: '1', config: {} } };
@@ -137,21 +137,21 @@ export const INSTALLATIONS: readonly Scenario[] = [
   },
   {
     route: 'createInstallation',
-    name: 'on an unknown machine',
+    name: 'an unknown machine',
     ask: { body: { agentId: 'amp', environmentId: 'env_none' } },
     status: 400,
     code: 'environment_unusable',
   },
   {
     route: 'createInstallation',
-    name: "on another organization's machine",
+    name: 'a machine of another organization',
     ask: ({ theirs }) => ({ body: { agentId: 'amp', environmentId: theirs.environmentId } }),
     status: 400,
     code: 'environment_unusable',
   },
   {
     route: 'createInstallation',
-    name: 'on a revoked machine',
+    name: 'a revoked machine',
     ask: ({ ours }) => ({ body: { agentId: 'amp', environmentId: ours.revokedEnvironmentId } }),
     status: 400,
     code: 'environment_unusable',
@@ -160,7 +160,7 @@ export const INSTALLATIONS: readonly Scenario[] = [
   ...wrongAgents('createInstallation'),
   {
     route: 'updateInstallation',
-    name: 'what is given is replaced, the rest is kept',
+    name: 'given fields are replaced, and the others are kept',
     ask: { body: { config: { b: 2 }, status: 'disabled' } },
     status: 200,
     body: ({ ours }) => ({
@@ -169,7 +169,7 @@ export const INSTALLATIONS: readonly Scenario[] = [
   },
   {
     route: 'updateInstallation',
-    name: 'it is turned on again, and its time moves',
+    name: 'a disabled installation becomes active again, and its update time moves',
     ask: ({ service }) => {
       service.clock.now += 1_000;
       return { body: { status: 'active' } };
@@ -179,7 +179,7 @@ export const INSTALLATIONS: readonly Scenario[] = [
       installation: { status: 'active', config: { b: 2 }, updatedAt: new Date(service.clock.now).toISOString() },
     }),
   },
-  { route: 'updateInstallation', name: 'nothing given', ask: { body: {} }, status: 200 },
+  { route: 'updateInstallation', name: 'an empty change', ask: { body: {} }, status: 200 },
   {
     route: 'updateInstallation',
     name: 'an unknown status',
@@ -188,5 +188,10 @@ export const INSTALLATIONS: readonly Scenario[] = [
     says: /^\/status /,
   },
   ...refused('updateInstallation'),
-  { route: 'updateInstallation', name: 'an unknown one', ask: { params: { installationId: 'ins_none' } }, status: 404 },
+  {
+    route: 'updateInstallation',
+    name: 'an unknown installation',
+    ask: { params: { installationId: 'ins_none' } },
+    status: 404,
+  },
 ];

@@ -20,13 +20,13 @@ export const statusOf = async ({ service, ours }: World, userId: string): Promis
   return body.users.find((user: { userId: string }) => user.userId === userId)?.status;
 };
 
-/** A person whom our organization invited. */
+/** Creates a person whom our organization has invited. */
 async function inviteOnce(world: World, name: string): Promise<string> {
   await invite(world, `${name}@example.com`, 'admin');
   return signIn(world.service, name);
 }
 
-/** A person whom two organizations invited. */
+/** Creates a person whom two organizations have invited. */
 async function inviteTwice(world: World, name: string): Promise<string> {
   const { service } = world;
   const others = await signIn(service, `others-of-${name}`);
@@ -39,7 +39,7 @@ async function inviteTwice(world: World, name: string): Promise<string> {
 export const INVITATIONS: readonly Scenario[] = [
   {
     route: 'listInvitations',
-    name: 'the waiting ones, with what became of their mails',
+    name: 'waiting invitations show the outcome of their mails',
     ask: async (world) => {
       world.service.identity.linkExpiresAt = world.service.clock.now + 1000;
       await invite(world, 'mailed@example.com', 'admin');
@@ -62,7 +62,7 @@ export const INVITATIONS: readonly Scenario[] = [
   },
   {
     route: 'repeatInvitation',
-    name: 'it is mailed again, with its role',
+    name: 'the invitation is mailed again with its role',
     ask: async (world) => {
       const userId = await invite(world, 'again@example.com', 'admin');
       world.service.clock.now += 60_000;
@@ -77,21 +77,21 @@ export const INVITATIONS: readonly Scenario[] = [
   },
   {
     route: 'repeatInvitation',
-    name: 'to an owner, by an admin',
+    name: 'an admin may not repeat the invitation of an owner',
     ask: async (world) => named(await invite(world, 'next-owner@example.com', 'owner')),
     status: 403,
     code: 'insufficient_role',
   },
   {
     route: 'repeatInvitation',
-    name: 'of a member',
+    name: 'a member has no invitation',
     ask: ({ ours }) => named(ours.memberId),
     status: 404,
     code: 'not_found',
   },
   {
     route: 'repeatInvitation',
-    name: 'the identity provider fails: the invitation stays',
+    name: 'the invitation stays if the identity provider fails',
     ask: async (world) => named(await invite(world, 'stays@example.com')),
     identityBroken: true,
     status: 502,
@@ -100,7 +100,7 @@ export const INVITATIONS: readonly Scenario[] = [
   },
   {
     route: 'getPerson',
-    name: 'whom two organizations invited is asked, the latest invitation first',
+    name: 'a person with two invitations is asked, the latest one first',
     as: (world) => inviteTwice(world, 'wanted'),
     status: 200,
     body: ({ ours }) => ({
@@ -113,7 +113,7 @@ export const INVITATIONS: readonly Scenario[] = [
   },
   {
     route: 'acceptInvitation',
-    name: 'of one organization declines that of the other, who may see why',
+    name: 'accepting one invitation declines the other, and that organization sees why',
     as: (world) => inviteTwice(world, 'chooser'),
     status: 200,
     body: ({ ours }) => ({ role: 'admin', organization: { organizationId: ours.organizationId } }),
@@ -128,7 +128,7 @@ export const INVITATIONS: readonly Scenario[] = [
   },
   {
     route: 'getPerson',
-    name: 'the one invitation takes effect at the first request where accounts are by invitation',
+    name: 'a single invitation takes effect at the first request if accounts are by invitation only',
     as: (world) => inviteOnce(world, 'joins-at-once'),
     status: 200,
     body: ({ ours }) => ({ role: 'admin', organization: { organizationId: ours.organizationId } }),
@@ -136,7 +136,7 @@ export const INVITATIONS: readonly Scenario[] = [
   },
   {
     route: 'getPerson',
-    name: 'where anyone may sign up, one invitation waits for an answer, as several do',
+    name: 'a single invitation waits for an answer if anyone may sign up',
     openSignUp: true,
     as: (world) => inviteOnce(world, 'is-asked'),
     status: 200,
@@ -155,7 +155,7 @@ export const INVITATIONS: readonly Scenario[] = [
   },
   {
     route: 'acceptInvitation',
-    name: 'where anyone may sign up, the one invitation is accepted, and the person belongs from then on',
+    name: 'accepting a single invitation makes the person a member if anyone may sign up',
     openSignUp: true,
     as: (world) => inviteOnce(world, 'says-yes'),
     status: 200,
@@ -170,7 +170,7 @@ export const INVITATIONS: readonly Scenario[] = [
   },
   {
     route: 'createOrganization',
-    name: 'where anyone may sign up, an own organization declines the one invitation',
+    name: 'founding an organization declines a single invitation if anyone may sign up',
     openSignUp: true,
     as: (world) => inviteOnce(world, 'says-no'),
     status: 201,
@@ -181,14 +181,14 @@ export const INVITATIONS: readonly Scenario[] = [
   },
   {
     route: 'acceptInvitation',
-    name: 'of an organization that did not invite',
+    name: 'an organization that did not invite the person',
     as: ({ service }) => signIn(service, 'uninvited'),
     status: 404,
     code: 'not_found',
   },
   {
     route: 'acceptInvitation',
-    name: 'for an e-mail that nobody has proven',
+    name: 'an unverified e-mail accepts no invitation',
     as: async (world) => {
       await inviteTwice(world, 'unproven');
       return world.service.identity.token({
@@ -202,10 +202,16 @@ export const INVITATIONS: readonly Scenario[] = [
   },
   {
     route: 'acceptInvitation',
-    name: 'by a member',
+    name: 'a member belongs to an organization already',
     as: ({ ours }) => ours.member,
     status: 409,
     code: 'organization_exists',
   },
-  { route: 'acceptInvitation', name: 'of no organization', ask: { body: {} }, status: 400, says: /^\/organizationId / },
+  {
+    route: 'acceptInvitation',
+    name: 'a missing organization',
+    ask: { body: {} },
+    status: 400,
+    says: /^\/organizationId /,
+  },
 ];

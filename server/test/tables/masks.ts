@@ -8,7 +8,7 @@ const TEXT = 'ours one';
 export const MASKS: readonly Scenario[] = [
   {
     route: 'maskText',
-    name: 'that a session has',
+    name: 'a text that the session contains is masked',
     as: ({ ours }) => ours.member,
     ask: ({ ours }) => ({ params: { sessionId: ours.sessionId }, body: { text: TEXT } }),
     status: 200,
@@ -19,7 +19,7 @@ export const MASKS: readonly Scenario[] = [
   },
   {
     route: 'maskText',
-    name: 'only counted',
+    name: 'a dry run only counts',
     as: ({ ours }) => ours.member,
     ask: ({ ours }) => ({ params: { sessionId: ours.sessionId }, body: { text: 'ours two', dryRun: true } }),
     status: 200,
@@ -29,7 +29,7 @@ export const MASKS: readonly Scenario[] = [
   },
   {
     route: 'maskText',
-    name: 'that is too short',
+    name: 'a text that is too short',
     as: ({ ours }) => ours.member,
     ask: ({ ours }) => ({ params: { sessionId: ours.sessionId }, body: { text: 'a' } }),
     status: 400,
@@ -37,7 +37,7 @@ export const MASKS: readonly Scenario[] = [
   },
   {
     route: 'maskText',
-    name: 'that is two letters and blanks',
+    name: 'a text of two letters and spaces',
     as: ({ ours }) => ours.member,
     ask: ({ ours }) => ({ params: { sessionId: ours.sessionId }, body: { text: ' ab  ' } }),
     status: 400,
@@ -45,7 +45,7 @@ export const MASKS: readonly Scenario[] = [
   },
   {
     route: 'maskText',
-    name: 'in a session of another organization',
+    name: 'a session of another organization',
     as: ({ ours }) => ours.owner,
     ask: ({ theirs }) => ({ params: { sessionId: theirs.sessionId }, body: { text: 'theirs one' } }),
     status: 404,
@@ -53,7 +53,7 @@ export const MASKS: readonly Scenario[] = [
   },
   {
     route: 'maskText',
-    name: 'in a private session of somebody else',
+    name: 'a private session of another person',
     as: ({ ours }) => ours.owner,
     ask: async (world) => ({
       params: { sessionId: await openSigned(world, world.ours.member, 'private') },
@@ -64,7 +64,7 @@ export const MASKS: readonly Scenario[] = [
   },
   {
     route: 'maskText',
-    name: 'in a session that a hold keeps',
+    name: 'a session under a hold',
     as: ({ ours }) => ours.member,
     async ask({ service, ours }) {
       const body = { target: { kind: 'session', id: ours.sessionId }, reason: 'a lawsuit' };
@@ -76,7 +76,7 @@ export const MASKS: readonly Scenario[] = [
   },
   {
     route: 'listMasks',
-    name: 'of a session in which nothing was masked',
+    name: 'a session without masks',
     as: ({ ours }) => ours.member,
     ask: async ({ service, ours }) => ({ params: { sessionId: await openSession(service, ours.live, ours) } }),
     status: 200,
@@ -84,7 +84,7 @@ export const MASKS: readonly Scenario[] = [
   },
   {
     route: 'listMasks',
-    name: 'of a session of another organization',
+    name: 'a session of another organization',
     as: ({ ours }) => ours.owner,
     ask: ({ theirs }) => ({ params: { sessionId: theirs.sessionId } }),
     status: 404,
@@ -92,7 +92,7 @@ export const MASKS: readonly Scenario[] = [
   },
   {
     route: 'maskEverywhere',
-    name: 'is noted, and goes on in the background',
+    name: 'the run is recorded and continues in the background',
     as: ({ ours }) => ours.admin,
     ask: { body: { text: 'nowhere to be found', dryRun: true } },
     status: 202,
@@ -103,7 +103,7 @@ export const MASKS: readonly Scenario[] = [
   },
   {
     route: 'maskEverywhere',
-    name: 'that is too short',
+    name: 'a text that is too short',
     as: ({ ours }) => ours.admin,
     ask: { body: { text: ' ab  ' } },
     status: 400,
@@ -111,7 +111,7 @@ export const MASKS: readonly Scenario[] = [
   },
   {
     route: 'cancelMaskRun',
-    name: 'that has ended changes nothing',
+    name: 'cancelling a finished run changes nothing',
     as: ({ ours }) => ours.admin,
     ask: ({ ours }) => ({ params: { runId: ours.runId } }),
     status: 200,
@@ -119,7 +119,7 @@ export const MASKS: readonly Scenario[] = [
   },
   {
     route: 'cancelMaskRun',
-    name: 'of another admin',
+    name: 'a run of another admin',
     as: ({ ours }) => ours.owner,
     ask: ({ ours }) => ({ params: { runId: ours.runId } }),
     status: 404,
@@ -127,7 +127,7 @@ export const MASKS: readonly Scenario[] = [
   },
   {
     route: 'cancelMaskRun',
-    name: 'of another organization',
+    name: 'a run of another organization',
     as: ({ ours }) => ours.admin,
     ask: ({ theirs }) => ({ params: { runId: theirs.runId } }),
     status: 404,
@@ -135,7 +135,7 @@ export const MASKS: readonly Scenario[] = [
   },
   {
     route: 'listMaskRuns',
-    name: 'of who has asked for none',
+    name: 'an admin without runs gets an empty list',
     as: ({ ours }) => ours.owner,
     ask: {},
     status: 200,

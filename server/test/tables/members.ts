@@ -5,13 +5,13 @@ import type { Scenario } from '../scenarios.ts';
 const invite = (email: unknown, role?: unknown) => ({ body: { email, role } });
 
 const WRONG_EMAILS: [string, unknown][] = [
-  ['none', undefined],
+  ['no value', undefined],
   ['a word', 'somebody'],
   ['two at signs', 'a@b@c'],
   ['a space', 'a b@example.com'],
   ['a NUL', 'a\u0000b@example.com'],
-  ['a name before it', 'Ada <a@example.com>'],
-  ['a list of two', 'a@example.com,b@example.com'],
+  ['a display name and an address', 'Ada <a@example.com>'],
+  ['two addresses', 'a@example.com,b@example.com'],
   ['255 characters', `${'x'.repeat(243)}@example.com`],
   ['a list', ['a@example.com']],
 ];
@@ -19,7 +19,7 @@ const WRONG_EMAILS: [string, unknown][] = [
 export const MEMBERS: readonly Scenario[] = [
   {
     route: 'listMembers',
-    name: 'active and invited ones',
+    name: 'the list has active and invited members',
     status: 200,
     body: ({ ours }) => ({
       users: expect.arrayContaining([
@@ -31,7 +31,7 @@ export const MEMBERS: readonly Scenario[] = [
   },
   {
     route: 'inviteMember',
-    name: 'the role is member by default',
+    name: 'the default role is member',
     ask: invite('By.Default@Example.com'),
     status: 201,
     body: () => ({ email: 'By.Default@Example.com', role: 'member', status: 'invited' }),
@@ -75,14 +75,14 @@ export const MEMBERS: readonly Scenario[] = [
   },
   {
     route: 'inviteMember',
-    name: 'a member already, in other letters',
+    name: 'an e-mail that is a member already, in another letter case',
     ask: invite('OURS-Member@example.COM'),
     status: 409,
     code: 'member_exists',
   },
   {
     route: 'inviteMember',
-    name: 'invited already',
+    name: 'an e-mail that is already invited',
     ask: async ({ service, ours }) => {
       await service.call('POST', '/v1/organizations/me/members', { as: ours.owner, ...invite('twice@example.com') });
       return invite('Twice@example.com');
@@ -103,13 +103,13 @@ export const MEMBERS: readonly Scenario[] = [
   },
   {
     route: 'inviteMember',
-    name: 'invited by another organization too',
+    name: 'an e-mail that another organization has invited too',
     ask: invite('theirs-invited@example.com'),
     status: 201,
   },
   {
     route: 'inviteMember',
-    name: 'the identity provider fails: no member is left, and the same e-mail can be invited again',
+    name: 'a failing identity provider leaves no member, and the same e-mail can be invited again',
     ask: invite('later@example.com'),
     identityBroken: true,
     status: 502,
@@ -123,7 +123,7 @@ export const MEMBERS: readonly Scenario[] = [
   },
   {
     route: 'inviteMember',
-    name: 'the identity provider fails: a person who signs in then joins nothing',
+    name: 'after a failed invitation, signing in joins nothing',
     ask: invite('never@example.com'),
     identityBroken: true,
     status: 502,

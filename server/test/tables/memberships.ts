@@ -4,7 +4,7 @@ import type { Scenario } from '../scenarios.ts';
 import type { World } from '../world.ts';
 import { invite, MEMBERS, named, statusOf } from './invitations.ts';
 
-/** A new active member; `token` is theirs. */
+/** Adds an active member; `token` is theirs. */
 async function join(world: World, name: string, role = 'member') {
   const userId = await invite(world, `${name}@example.com`, role);
   const token = await signIn(world.service, name);
@@ -15,13 +15,13 @@ async function join(world: World, name: string, role = 'member') {
 export const MEMBERSHIPS: readonly Scenario[] = [
   {
     route: 'deleteAccount',
-    name: 'a person without an organization',
+    name: 'a person without an organization deletes their account',
     as: ({ service }) => signIn(service, 'passing-by'),
     status: 200,
   },
   {
     route: 'deleteAccount',
-    name: 'a member, who belongs to nothing afterwards',
+    name: 'a member deletes their account and belongs to no organization afterwards',
     as: async (world) => (await join(world, 'going')).token,
     status: 200,
     async after({ service, ours }, { body }) {
@@ -31,7 +31,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'deleteAccount',
-    name: 'the last owner',
+    name: 'the last owner may not delete their account',
     as: ({ ours }) => ours.owner,
     status: 409,
     code: 'last_owner',
@@ -39,14 +39,14 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'deleteAccount',
-    name: 'an unknown answer about secrets',
+    name: 'an unknown value for secrets',
     ask: { query: { secrets: 'sell' } },
     status: 400,
     says: /^\/secrets /,
   },
   {
     route: 'deleteOrganization',
-    name: 'under another name',
+    name: "a name that is not the organization's",
     as: ({ ours }) => ours.owner,
     ask: { body: { name: 'theirs' } },
     status: 400,
@@ -55,7 +55,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'deleteOrganization',
-    name: 'by an admin',
+    name: 'an admin is refused',
     as: ({ ours }) => ours.admin,
     ask: { body: { name: 'ours' } },
     status: 403,
@@ -63,7 +63,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'deleteOrganization',
-    name: 'by its owner, and no other',
+    name: 'an owner deletes their own organization and no other',
     async as({ service }) {
       const owner = await signIn(service, 'short-lived');
       await service.call('POST', '/v1/organizations', { as: owner, body: { name: 'Short-lived' } });
@@ -77,14 +77,14 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'removeMember',
-    name: 'an unknown answer about secrets',
+    name: 'an unknown value for secrets',
     ask: { query: { secrets: 'sell' } },
     status: 400,
     says: /^\/secrets /,
   },
   {
     route: 'changeRole',
-    name: 'an admin makes a member an admin, who may at once',
+    name: 'an admin makes a member an admin, with effect at once',
     ask: async (world) => named((await join(world, 'rising')).userId, { role: 'admin' }),
     status: 200,
     body: () => ({ user: { email: 'rising@example.com', role: 'admin', status: 'active' } }),
@@ -95,28 +95,28 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'changeRole',
-    name: 'of an invitation',
+    name: 'the role of an invitation',
     ask: async (world) => named(await invite(world, 'as-admin@example.com'), { role: 'admin' }),
     status: 200,
     body: () => ({ user: { role: 'admin', status: 'invited' } }),
   },
   {
     route: 'changeRole',
-    name: 'an admin makes no owner',
+    name: 'an admin may not name an owner',
     ask: ({ ours }) => named(ours.memberId, { role: 'owner' }),
     status: 403,
     code: 'insufficient_role',
   },
   {
     route: 'changeRole',
-    name: 'an admin demotes no owner',
+    name: 'an admin may not demote an owner',
     ask: ({ ours }) => named(ours.ownerId, { role: 'member' }),
     status: 403,
     code: 'insufficient_role',
   },
   {
     route: 'changeRole',
-    name: 'an owner makes an owner, who may demote the other; the organization then names the one who is left',
+    name: 'a new owner may demote the first, and the organization then shows the remaining owner',
     as: ({ ours }) => ours.owner,
     ask: async (world) => named((await join(world, 'second-owner')).userId, { role: 'owner' }),
     status: 200,
@@ -133,7 +133,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'changeRole',
-    name: 'the last owner stays one',
+    name: 'the last owner may not be demoted',
     as: ({ ours }) => ours.owner,
     ask: ({ ours }) => named(ours.ownerId, { role: 'admin' }),
     status: 409,
@@ -141,7 +141,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'changeRole',
-    name: 'of nobody',
+    name: 'an unknown member',
     ask: named('usr_none', { role: 'member' }),
     status: 404,
     code: 'not_found',
@@ -149,7 +149,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   ...[undefined, 'king', 7].map(
     (role): Scenario => ({
       route: 'changeRole',
-      name: `to ${role}`,
+      name: `the role ${role}`,
       ask: ({ ours }) => named(ours.memberId, { role }),
       status: 400,
       code: 'validation_failed',
@@ -158,7 +158,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   ),
   {
     route: 'removeMember',
-    name: 'who is shut out at once, and may create an organization',
+    name: 'a removed member is locked out at once and may found an organization',
     ask: async (world) => named((await join(world, 'removed')).userId),
     status: 200,
     body: () => ({ user: { email: 'removed@example.com', status: 'active' } }),
@@ -173,7 +173,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'removeMember',
-    name: 'an invitation, which then admits nobody; the address may be invited again',
+    name: 'a withdrawn invitation admits nobody, and the address may be invited again',
     ask: async (world) => named(await invite(world, 'withdrawn@example.com')),
     status: 200,
     body: () => ({ user: { status: 'invited' } }),
@@ -187,7 +187,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'removeMember',
-    name: 'an owner, by an admin',
+    name: 'an admin may not remove an owner',
     ask: ({ ours }) => named(ours.ownerId),
     status: 403,
     code: 'insufficient_role',
@@ -195,7 +195,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   ...[{ sessions: 'sell' }, { sessions: 'handOver' }].map(
     (query): Scenario => ({
       route: 'removeMember',
-      name: `with ${JSON.stringify(query)}`,
+      name: `the query ${JSON.stringify(query)}`,
       ask: ({ ours }) => ({ ...named(ours.memberId), query }),
       status: 400,
       code: 'validation_failed',
@@ -204,7 +204,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   ),
   {
     route: 'removeMember',
-    name: 'what is theirs is not handed over to themselves',
+    name: 'machines and sessions are not handed over to the removed member',
     ask: ({ ours }) => ({ ...named(ours.memberId), query: { sessions: 'handOver', to: ours.memberId } }),
     status: 400,
     says: /^\/to /,
@@ -212,7 +212,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   ...(['ours', 'theirs'] as const).map(
     (whose): Scenario => ({
       route: 'removeMember',
-      name: `what is theirs is not handed over to ${whose === 'ours' ? 'somebody invited' : 'another organization'}`,
+      name: `machines and sessions are not handed over to ${whose === 'ours' ? 'somebody invited' : 'another organization'}`,
       ask: (world) => {
         const to = whose === 'ours' ? world.ours.userId : world.theirs.memberId;
         return { ...named(world.ours.memberId), query: { sessions: 'handOver', to } };
@@ -221,10 +221,10 @@ export const MEMBERSHIPS: readonly Scenario[] = [
       says: /^No such member/,
     }),
   ),
-  { route: 'removeMember', name: 'nobody', ask: named('usr_none'), status: 404, code: 'not_found' },
+  { route: 'removeMember', name: 'an unknown member', ask: named('usr_none'), status: 404, code: 'not_found' },
   {
     route: 'removeMember',
-    name: 'the last owner',
+    name: 'the last owner may not be removed',
     as: ({ ours }) => ours.owner,
     ask: ({ ours }) => named(ours.ownerId),
     status: 409,
@@ -233,7 +233,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'removeMember',
-    name: 'what the member captured stays, and so do the secrets where that is asked for',
+    name: "the member's sessions stay, and their secrets too if the request says so",
     ask: async (world) => {
       const { userId, token } = await join(world, 'capturer', 'admin');
       const issued = await world.service.call('POST', '/v1/organizations/me/secrets', { as: token });
@@ -248,14 +248,14 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'passOwnership',
-    name: 'by an admin',
+    name: 'an admin is refused',
     ask: ({ ours }) => ({ body: { userId: ours.memberId } }),
     status: 403,
     code: 'insufficient_role',
   },
   {
     route: 'passOwnership',
-    name: 'to somebody who has not answered',
+    name: 'an invited person who has not answered',
     as: ({ ours }) => ours.owner,
     ask: ({ ours }) => ({ body: { userId: ours.userId } }),
     status: 404,
@@ -263,7 +263,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'passOwnership',
-    name: 'to nobody',
+    name: 'a missing person',
     as: ({ ours }) => ours.owner,
     ask: { body: {} },
     status: 400,
@@ -271,7 +271,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'passOwnership',
-    name: 'to oneself changes nothing',
+    name: 'passing ownership to oneself changes nothing',
     as: ({ ours }) => ours.owner,
     status: 200,
     body: ({ ours }) => ({ ownerUserId: ours.ownerId }),
@@ -280,7 +280,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'passOwnership',
-    name: 'to a member; the owner becomes an admin and may go',
+    name: 'the named member becomes the owner, and the owner becomes an admin who may leave',
     as: ({ ours }) => ours.owner,
     ask: async (world) => ({ body: { userId: (await join(world, 'heir')).userId } }),
     status: 200,
@@ -294,7 +294,7 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'leaveOrganization',
-    name: 'a member goes, and belongs nowhere',
+    name: 'a member leaves and belongs to no organization',
     as: async (world) => (await join(world, 'leaver')).token,
     status: 200,
     body: () => ({ email: 'leaver@example.com' }),
@@ -306,14 +306,14 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'leaveOrganization',
-    name: 'the last owner may not',
+    name: 'the last owner may not leave',
     as: ({ ours }) => ours.owner,
     status: 409,
     code: 'last_owner',
   },
   {
     route: 'leaveOrganization',
-    name: 'an unknown answer about secrets',
+    name: 'an unknown value for secrets',
     as: ({ ours }) => ours.member,
     ask: { query: { secrets: 'sell' } },
     status: 400,

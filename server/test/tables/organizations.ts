@@ -4,10 +4,10 @@ import type { Scenario } from '../scenarios.ts';
 
 const named = (name: unknown) => ({ body: { name } });
 
-/** Names that creation and renaming refuse alike. */
+/** Names that creating and renaming both refuse. */
 const WRONG_NAMES: [string, unknown][] = [
-  ['none', undefined],
-  ['an empty one', ''],
+  ['no value', undefined],
+  ['no characters', ''],
   ['only spaces', ' \t\n '],
   ['201 characters', 'x'.repeat(201)],
   ['a number', 7],
@@ -28,7 +28,7 @@ const refused = (route: 'createOrganization' | 'renameOrganization'): Scenario[]
 export const ORGANIZATIONS: readonly Scenario[] = [
   {
     route: 'createOrganization',
-    name: 'the person becomes its owner',
+    name: 'the founder becomes the owner',
     as: ({ service }) => signIn(service),
     ask: named('  Ünïted Robots & Co.  '),
     status: 201,
@@ -36,7 +36,7 @@ export const ORGANIZATIONS: readonly Scenario[] = [
   },
   {
     route: 'createOrganization',
-    name: 'a name that is taken gets another slug',
+    name: 'a second organization of a name gets another slug',
     as: ({ service }) => signIn(service),
     ask: named('theirs'),
     status: 201,
@@ -44,7 +44,7 @@ export const ORGANIZATIONS: readonly Scenario[] = [
   },
   {
     route: 'createOrganization',
-    name: 'a name without a Latin letter',
+    name: 'a name without Latin letters gets a generic slug',
     as: ({ service }) => signIn(service),
     ask: named('日本語'),
     status: 201,
@@ -52,21 +52,21 @@ export const ORGANIZATIONS: readonly Scenario[] = [
   },
   {
     route: 'createOrganization',
-    name: 'a person without an e-mail may too',
+    name: 'a person without an e-mail may found an organization',
     as: ({ service }) => service.identity.token({ subject: 'no-mail' }),
     status: 201,
   },
   ...refused('createOrganization'),
   {
     route: 'createOrganization',
-    name: 'a member of another',
+    name: 'a member of an organization may not found another',
     as: ({ ours }) => ours.member,
     status: 409,
     code: 'organization_exists',
   },
   {
     route: 'createOrganization',
-    name: 'an invited person belongs to where they were invited',
+    name: 'an invited person belongs to the organization that invited them',
     as: async ({ service, ours }) => {
       const body = { email: 'invited-first@example.com' };
       await service.call('POST', '/v1/organizations/me/members', { as: ours.owner, body });
@@ -77,7 +77,7 @@ export const ORGANIZATIONS: readonly Scenario[] = [
   },
   {
     route: 'createOrganization',
-    name: 'the identity provider fails: it is kept, and the provider told at the next sign-in',
+    name: 'if the identity provider fails, the organization is kept and assigned at the next sign-in',
     as: ({ service }) => signIn(service, 'unassigned'),
     ask: named('Kept'),
     identityBroken: true,
@@ -96,20 +96,20 @@ export const ORGANIZATIONS: readonly Scenario[] = [
   },
   {
     route: 'getOrganization',
-    name: 'without the slug',
+    name: 'the answer has no slug',
     status: 200,
     body: ({ ours }) => ({ organizationId: ours.organizationId, status: 'active' }),
   },
   {
     route: 'renameOrganization',
-    name: 'the name is trimmed, spaces around it do not count',
+    name: 'spaces around the name are removed',
     ask: named(`  ${'n'.repeat(200)}\n`),
     status: 200,
     body: () => ({ name: 'n'.repeat(200) }),
   },
   {
     route: 'renameOrganization',
-    name: 'the slug stays',
+    name: 'renaming keeps the slug',
     as: ({ ours }) => ours.owner,
     ask: named('Renamed'),
     status: 200,
@@ -122,7 +122,7 @@ export const ORGANIZATIONS: readonly Scenario[] = [
   ...refused('renameOrganization'),
   {
     route: 'getStorage',
-    name: 'what is stored, without quotas',
+    name: 'the answer counts the stored data, without quotas',
     status: 200,
     after(_, { body }) {
       expect(body.sessions).toBeGreaterThan(3);

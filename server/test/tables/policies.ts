@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { DEFAULT_POLICY } from '../../../contract/policy.ts';
 import type { Scenario } from '../scenarios.ts';
 
-/** Nothing is set: the service of these tests has no bounds. */
+/** The answer if nothing is set: the service of these tests has no bounds. */
 const SHOWN = { ...DEFAULT_POLICY, retentionBounds: {} };
 const forAll = { kind: 'organization' };
 const WRONG_RULES = [
@@ -17,10 +17,10 @@ const WRONG_RULES = [
 ];
 
 export const POLICIES: readonly Scenario[] = [
-  { route: 'getPolicy', name: 'the defaults, where nobody has set anything', status: 200, body: () => SHOWN },
+  { route: 'getPolicy', name: 'the answer has the defaults if nothing was set', status: 200, body: () => SHOWN },
   {
     route: 'replacePolicy',
-    name: 'an owner sets it, and every member sees that',
+    name: 'every member sees the policy that an owner sets',
     as: ({ ours }) => ours.owner,
     ask: { body: { signIn: 'admins' } },
     status: 200,
@@ -33,7 +33,7 @@ export const POLICIES: readonly Scenario[] = [
   },
   {
     route: 'replacePolicy',
-    name: 'what is left out, or not known, is as if it was never set',
+    name: 'fields that are left out or unknown count as unset',
     as: ({ ours }) => ours.owner,
     ask: { body: { colour: 'x'.repeat(100) } },
     status: 200,
@@ -45,7 +45,7 @@ export const POLICIES: readonly Scenario[] = [
   },
   {
     route: 'replacePolicy',
-    name: 'by an admin',
+    name: 'an admin is refused',
     as: ({ ours }) => ours.admin,
     status: 403,
     code: 'insufficient_role',
@@ -81,7 +81,7 @@ export const POLICIES: readonly Scenario[] = [
   },
   {
     route: 'previewRetention',
-    name: 'a rule without days that exist',
+    name: 'a rule with an invalid number of days',
     as: ({ ours }) => ours.admin,
     ask: { body: { retention: [{ target: forAll, contentDays: 0 }] } },
     status: 400,
@@ -89,7 +89,7 @@ export const POLICIES: readonly Scenario[] = [
   },
   {
     route: 'previewRetention',
-    name: 'by a member',
+    name: 'a member is refused',
     as: ({ ours }) => ours.member,
     ask: { body: { retention: [] } },
     status: 403,

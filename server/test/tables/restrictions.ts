@@ -7,7 +7,7 @@ import type { World } from '../world.ts';
 
 let counter = 0;
 
-/** A session of the member, on a machine of theirs, and the secret of that. */
+/** Opens a session of the member on a new machine of theirs, and returns it with the machine's secret. */
 async function openOwn({ service, ours }: World, visibility: Visibility, as = ours.member) {
   const hostname = `restricted-${++counter}`;
   const secret = await signInMachine(service, as, hostname);
@@ -18,7 +18,7 @@ async function openOwn({ service, ours }: World, visibility: Visibility, as = ou
 
 const own = { secret: '', sessionId: '' };
 
-/** Opens a session that comes from another one. @returns who may see it, as its person is told */
+/** Opens a session that continues or forks another one. @returns its visibility, as its person sees it */
 async function openAfter({ service, ours }: World, as: string, machine: Machine, parent: object): Promise<string> {
   const session = { ...openingOn(machine), clientKey: `comes-from-another-${++counter}`, ...parent };
   const { body } = await service.call('POST', '/v1/captured-sessions', { as, body: { sessions: [session] } });
@@ -31,7 +31,7 @@ const BY_MACHINE = { route: 'restrictSession', as: () => own.secret } satisfies 
 export const RESTRICTIONS: readonly Scenario[] = [
   {
     ...BY_MACHINE,
-    name: 'stricter',
+    name: 'a stricter visibility takes effect',
     async ask(world) {
       Object.assign(own, await openOwn(world, 'facts'));
       return { params: { sessionId: own.sessionId }, body: { visibility: 'private' } };
@@ -59,7 +59,7 @@ export const RESTRICTIONS: readonly Scenario[] = [
   },
   {
     ...BY_MACHINE,
-    name: 'laxer, which stays as it was and is answered',
+    name: 'a laxer visibility changes nothing, and the answer has the stored one',
     ask: () => ({ params: { sessionId: own.sessionId }, body: { visibility: 'team' } }),
     status: 200,
     body: () => ({ visibility: 'private' }),
@@ -70,7 +70,7 @@ export const RESTRICTIONS: readonly Scenario[] = [
   },
   {
     ...BY_MACHINE,
-    name: 'of another machine of the same person',
+    name: 'a session of another machine of the same person',
     async ask(world) {
       return {
         params: { sessionId: await openSigned(world, world.ours.member, 'team') },
@@ -82,7 +82,7 @@ export const RESTRICTIONS: readonly Scenario[] = [
   },
   {
     ...BY_MACHINE,
-    name: 'of another person, which it learns nothing of',
+    name: 'a session of another person looks like an unknown one',
     async ask(world) {
       return {
         params: { sessionId: await openSigned(world, world.ours.admin, 'team') },
@@ -92,10 +92,16 @@ export const RESTRICTIONS: readonly Scenario[] = [
     status: 404,
     code: 'not_found',
   },
-  { ...BY_MACHINE, name: 'of no session', ask: { params: { sessionId: 'ses_none' } }, status: 404, code: 'not_found' },
   {
     ...BY_MACHINE,
-    name: 'what is no visibility',
+    name: 'an unknown session',
+    ask: { params: { sessionId: 'ses_none' } },
+    status: 404,
+    code: 'not_found',
+  },
+  {
+    ...BY_MACHINE,
+    name: 'an unknown visibility',
     ask: () => ({ params: { sessionId: own.sessionId }, body: { visibility: 'nobody' } }),
     status: 400,
     code: 'validation_failed',
@@ -103,7 +109,7 @@ export const RESTRICTIONS: readonly Scenario[] = [
   },
   {
     route: 'captureSessions',
-    name: 'what continues a session, or was forked from it, is as strict as its person has made that since',
+    name: 'a session that continues or forks another one gets the visibility that its person has since set there',
     as: ({ ours }) => ours.live,
     status: 200,
     async after(world) {
@@ -121,7 +127,7 @@ export const RESTRICTIONS: readonly Scenario[] = [
       expect(await openAfter(world, secret, machine, { forkedFrom: clientKey })).toBe('private');
       const other = await openOwn(world, 'team');
       expect(await openAfter(world, other.secret, other.machine, { forkedFrom: clientKey })).toBe('private');
-      // Nobody learns by the key of another person's session who may see it.
+      // The key of another person's session reveals nothing about its visibility.
       const theirs = await openOwn(world, 'team', ours.admin);
       const after = {
         ...openingOn(theirs.machine),

@@ -1,35 +1,35 @@
 import type { Scenario } from '../scenarios.ts';
 
-/** What is derived, as it is read. */
+/** Scenarios of the routes that read derived data. */
 export const REVIEW_SCENARIOS: readonly Scenario[] = [
   {
     route: 'getSessionIndex',
-    name: 'a line for all events',
+    name: 'all events have a line',
     status: 200,
     body: () => [{ first: 1, last: 2, entries: [{ kind: 'prompt', text: 'ours one' }, { text: 'ours two' }] }],
   },
   {
     route: 'getSessionIndex',
-    name: 'from behind the last event on',
+    name: 'a start behind the last event gives no lines',
     ask: { query: { from: '3' } },
     status: 200,
     body: () => [],
   },
   {
     route: 'getSessionIndex',
-    name: 'from no sequence',
+    name: 'a start that is no sequence',
     ask: { query: { from: '0' } },
     status: 400,
   },
   {
     route: 'getSessionIndex',
-    name: "another organization's session",
+    name: 'a session of another organization',
     ask: ({ theirs }) => ({ params: { sessionId: theirs.sessionId } }),
     status: 404,
   },
   {
     route: 'getUsage',
-    name: 'of the days of our sessions',
+    name: 'the answer counts the days of our sessions',
     status: 200,
     body: ({ ours }) => ({
       total: { sessions: 1, prompts: 2 },
@@ -43,7 +43,7 @@ export const REVIEW_SCENARIOS: readonly Scenario[] = [
   },
   {
     route: 'getUsage',
-    name: 'of days before',
+    name: 'days before the first session have no figures',
     ask: { query: { from: '2020-01-01', to: '2020-12-31', secretEnvironment: 'all' } },
     status: 200,
     body: () => ({ total: { sessions: 0 }, days: [], groups: [], attention: [] }),
@@ -56,7 +56,7 @@ export const REVIEW_SCENARIOS: readonly Scenario[] = [
   ].map((query): Scenario => ({ route: 'getUsage', name: `of ${JSON.stringify(query)}`, ask: { query }, status: 400 })),
   {
     route: 'listAddOns',
-    name: 'of sessions without any',
+    name: 'sessions without add-ons',
     ask: { query: { from: '2020-01-01', to: '2020-12-31', secretEnvironment: 'all', kind: 'mcp' } },
     status: 200,
     body: () => ({ from: '2020-01-01', to: '2020-12-31', addOns: [], isWhole: true }),
@@ -66,20 +66,20 @@ export const REVIEW_SCENARIOS: readonly Scenario[] = [
   ),
   {
     route: 'getSessionFacts',
-    name: 'of a session with two prompts',
+    name: 'a session with two prompts',
     status: 200,
     body: ({ ours }) => ({ summary: { sessionId: ours.sessionId, prompts: 2, summarizedThrough: 2 }, related: [] }),
   },
   {
     route: 'getSessionFacts',
-    name: 'of a session without events',
+    name: 'a session without events',
     ask: ({ ours }) => ({ params: { sessionId: ours.closedSessionId } }),
     status: 200,
     body: () => ({ summary: { prompts: 0, summarizedThrough: 0 }, files: [], usage: [] }),
   },
   {
     route: 'getSessionFacts',
-    name: "another organization's session",
+    name: 'a session of another organization',
     ask: ({ theirs }) => ({ params: { sessionId: theirs.sessionId } }),
     status: 404,
   },

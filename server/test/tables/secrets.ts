@@ -9,7 +9,7 @@ const issueFresh = async ({ service, ours }: World) =>
 export const SECRETS: readonly Scenario[] = [
   {
     route: 'issueSecret',
-    name: 'without a body it is of the live plane',
+    name: 'the default plane is live',
     status: 201,
     body: ({ ours }) => ({
       secret: { organizationId: ours.organizationId, secretEnvironment: 'live', status: 'active' },
@@ -25,7 +25,7 @@ export const SECRETS: readonly Scenario[] = [
   },
   {
     route: 'issueSecret',
-    name: 'with a name, of the test plane',
+    name: 'a secret with a name on the test plane',
     ask: { body: { name: 'Build server', secretEnvironment: 'test' } },
     status: 201,
     body: () => ({ secret: { name: 'Build server', secretEnvironment: 'test' } }),
@@ -50,7 +50,7 @@ export const SECRETS: readonly Scenario[] = [
   { route: 'issueSecret', name: 'an empty name', ask: { body: { name: '' } }, status: 400, says: /^\/name / },
   {
     route: 'listSecrets',
-    name: 'revoked ones included, newest first, never a value',
+    name: 'revoked secrets are included, newest first, without values',
     status: 200,
     without: ({ ours, revokedSecret }) => [ours.live, ours.test, revokedSecret, ours.live.slice(12, -4), 'hash'],
     after(_, { body }) {
@@ -61,7 +61,7 @@ export const SECRETS: readonly Scenario[] = [
   },
   {
     route: 'revokeSecret',
-    name: 'it is refused from then on',
+    name: 'a revoked secret is refused from then on',
     ask: async (world) => {
       const { secretId, value } = await issueFresh(world);
       expect((await world.service.call('GET', '/v1/secret', { as: value })).status).toBe(200);
@@ -77,7 +77,7 @@ export const SECRETS: readonly Scenario[] = [
   },
   {
     route: 'revokeSecret',
-    name: 'a revoked one again: the same answer',
+    name: 'a repeated revocation gets the same answer',
     ask: async (world) => {
       const { secretId } = await issueFresh(world);
       const as = world.ours.owner;
@@ -90,7 +90,7 @@ export const SECRETS: readonly Scenario[] = [
   },
   {
     route: 'revokeSecret',
-    name: 'an unknown one',
+    name: 'an unknown secret',
     ask: { params: { secretId: 'sec_none' } },
     status: 404,
     code: 'not_found',

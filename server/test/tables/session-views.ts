@@ -10,7 +10,7 @@ const of = async (world: World, visibility: 'team' | 'private') => ({
 export const SESSION_VIEWS: readonly Scenario[] = [
   {
     route: 'listSessionViews',
-    name: 'its person, who else opened and exported it, and not their own looks',
+    name: 'its person sees who else opened and exported the session, without their own views',
     as: ({ ours }) => ours.member,
     async ask(world) {
       const asked = await of(world, 'team');
@@ -34,13 +34,13 @@ export const SESSION_VIEWS: readonly Scenario[] = [
   },
   {
     route: 'listSessionViews',
-    name: 'an admin, of a session that is nobody’s',
+    name: 'an admin sees the views of a session without a person',
     as: ({ ours }) => ours.admin,
     status: 200,
   },
   {
     route: 'listSessionViews',
-    name: 'an owner, of another person’s session',
+    name: 'an owner may not see the views of another person’s session',
     as: ({ ours }) => ours.owner,
     ask: (world) => of(world, 'team'),
     status: 403,
@@ -48,14 +48,14 @@ export const SESSION_VIEWS: readonly Scenario[] = [
   },
   {
     route: 'listSessionViews',
-    name: 'an owner, of another person’s session that they may not know of',
+    name: 'another person’s hidden session looks like an unknown one to an owner',
     as: ({ ours }) => ours.owner,
     ask: (world) => of(world, 'private'),
     status: 404,
   },
   {
     route: 'listSessionViews',
-    name: 'of a session elsewhere',
+    name: 'a session of another organization',
     as: ({ ours }) => ours.owner,
     ask: ({ theirs }) => ({ params: { sessionId: theirs.sessionId } }),
     status: 404,

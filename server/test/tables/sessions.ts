@@ -56,7 +56,7 @@ export const TIMES_OUT_OF_RANGE = ['0000-01-01T00:00:00+00:01', '9999-12-31T23:5
 export const SESSIONS: readonly Scenario[] = [
   {
     route: 'openSession',
-    name: 'active, empty, of the plane of its secret',
+    name: 'a new session is active, empty and on the plane of its secret',
     ask: (world) => opening(world, { agentId: 'codex', title: 't'.repeat(300), repoRoot: '/srv', gitBranch: 'main' }),
     status: 201,
     body: ({ service, ours }) => ({
@@ -76,14 +76,14 @@ export const SESSIONS: readonly Scenario[] = [
   },
   {
     route: 'openSession',
-    name: 'of the test plane',
+    name: 'a secret of the test plane opens a session on the test plane',
     as: ({ ours }) => ours.test,
     status: 201,
     body: () => ({ session: { secretEnvironment: 'test' } }),
   },
   {
     route: 'openSession',
-    name: 'with an installation that has no machine',
+    name: 'an installation without a machine is accepted',
     ask: async (world) => {
       const { service, ours } = world;
       const body = { agentId: 'cursor' };
@@ -114,7 +114,7 @@ export const SESSIONS: readonly Scenario[] = [
   ),
   {
     route: 'completeSession',
-    name: 'without a body: completed, now',
+    name: 'without a body the session is completed now',
     ask: fresh,
     status: 200,
     body: ({ service }, { params }) => ({
@@ -125,7 +125,7 @@ export const SESSIONS: readonly Scenario[] = [
   },
   {
     route: 'completeSession',
-    name: 'as failed, at a time of its own',
+    name: 'a session is closed as failed at the given time',
     ask: async (world) => ({
       ...(await fresh(world)),
       body: { status: 'failed', endedAt: '2020-02-29T23:59:59+05:30' },
@@ -140,7 +140,7 @@ export const SESSIONS: readonly Scenario[] = [
   },
   {
     route: 'completeSession',
-    name: 'at a leap second',
+    name: 'a leap second is accepted',
     ask: async (world) => ({ ...(await fresh(world)), body: { endedAt: '2016-12-31T23:59:60Z' } }),
     status: 200,
     body: () => ({ endedAt: '2016-12-31T23:59:59.000Z' }),
@@ -148,7 +148,7 @@ export const SESSIONS: readonly Scenario[] = [
   ...WRONG_TIMES.map(
     (endedAt): Scenario => ({
       route: 'completeSession',
-      name: `at ${JSON.stringify(endedAt)}`,
+      name: `the time ${JSON.stringify(endedAt)}`,
       ask: { body: { endedAt } },
       status: 400,
       code: 'validation_failed',
@@ -158,7 +158,7 @@ export const SESSIONS: readonly Scenario[] = [
   ...TIMES_OUT_OF_RANGE.map(
     (endedAt): Scenario => ({
       route: 'completeSession',
-      name: `at ${endedAt}: it stays open`,
+      name: `the time ${endedAt} leaves the session open`,
       ask: async (world) => ({ ...(await fresh(world)), body: { endedAt } }),
       status: 400,
       code: 'validation_failed',
@@ -176,11 +176,11 @@ export const SESSIONS: readonly Scenario[] = [
     status: 400,
     says: /^\/status /,
   },
-  { route: 'completeSession', name: 'as active', ask: { body: { status: 'active' } }, status: 400 },
-  { route: 'completeSession', name: 'an unknown one', ask: { params: { sessionId: 'ses_none' } }, status: 404 },
+  { route: 'completeSession', name: 'the status active', ask: { body: { status: 'active' } }, status: 400 },
+  { route: 'completeSession', name: 'an unknown session', ask: { params: { sessionId: 'ses_none' } }, status: 404 },
   {
     route: 'completeSession',
-    name: 'a closed one is left as it is',
+    name: 'a closed session stays as it is',
     ask: ({ ours }) => ({ params: { sessionId: ours.closedSessionId }, body: { status: 'failed' } }),
     status: 409,
     code: 'session_already_closed',
@@ -192,19 +192,19 @@ export const SESSIONS: readonly Scenario[] = [
   },
   {
     route: 'getSession',
-    name: 'what was stored of the repository is not told',
+    name: 'the answer has nothing of the stored repository',
     status: 200,
     body: ({ ours }) => ({ session: { sessionId: ours.sessionId, eventCount: 2, status: 'active' } }),
   },
   {
     route: 'getSession',
-    name: 'of the test plane too',
+    name: 'a session on the test plane',
     ask: ({ ours }) => ({ params: { sessionId: ours.testSessionId } }),
     status: 200,
     body: () => ({ session: { secretEnvironment: 'test' } }),
   },
-  { route: 'getSession', name: 'an unknown one', ask: { params: { sessionId: 'ses_none' } }, status: 404 },
-  { route: 'listSessions', name: 'a page', status: 200, body: () => ({ nextCursor: null }) },
+  { route: 'getSession', name: 'an unknown session', ask: { params: { sessionId: 'ses_none' } }, status: 404 },
+  { route: 'listSessions', name: 'a page of sessions', status: 200, body: () => ({ nextCursor: null }) },
   {
     route: 'listSessions',
     name: 'an unknown plane',
@@ -213,5 +213,11 @@ export const SESSIONS: readonly Scenario[] = [
     code: 'validation_failed',
     says: /^\/secretEnvironment /,
   },
-  { route: 'listSessions', name: 'a broken cursor', ask: { query: { cursor: 'x' } }, status: 400, says: /^\/cursor / },
+  {
+    route: 'listSessions',
+    name: 'a malformed cursor',
+    ask: { query: { cursor: 'x' } },
+    status: 400,
+    says: /^\/cursor /,
+  },
 ];

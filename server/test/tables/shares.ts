@@ -12,7 +12,7 @@ const share = (world: World, as: string, sessionId: string, body: object) =>
     body: { audience: 'organization', level: 'full', expiresAt: soon(world), ...body },
   });
 
-/** The token of a share of the session that everybody may see. */
+/** The token of the share of the session that everybody may see. */
 const tokenOf = async (world: World, body: object = {}): Promise<string> =>
   (await share(world, world.ours.owner, world.ours.sessionId, body)).body.token;
 
@@ -25,21 +25,25 @@ const creating = (world: World, body: object, sessionId = world.ours.sessionId) 
 });
 
 const REFUSED: readonly [string, (world: World) => object, RegExp][] = [
-  ['a time that is over', (world) => ({ expiresAt: soon(world, -1) }), /at most 90 days/],
-  ['longer than the policy allows', (world) => ({ expiresAt: soon(world, 91) }), /at most 90 days/],
-  ['a person without a name', () => ({ audience: 'person' }), /names a member/],
-  ['a name where it is for all', ({ ours }) => ({ userId: ours.memberId }), /names a member/],
-  ['a stranger', ({ theirs }) => ({ audience: 'person', userId: theirs.memberId }), /names no member/],
-  ['who is invited', ({ ours }) => ({ audience: 'person', userId: ours.userId }), /names no member/],
-  ['a range in figures', () => ({ level: 'figures', from: 1 }), /whole session/],
+  ['an end in the past', (world) => ({ expiresAt: soon(world, -1) }), /at most 90 days/],
+  ['an end later than the policy allows', (world) => ({ expiresAt: soon(world, 91) }), /at most 90 days/],
+  ['a share with one person that names nobody', () => ({ audience: 'person' }), /names a member/],
+  ['a share with everybody that names a person', ({ ours }) => ({ userId: ours.memberId }), /names a member/],
+  [
+    'a person of another organization',
+    ({ theirs }) => ({ audience: 'person', userId: theirs.memberId }),
+    /names no member/,
+  ],
+  ['an invited person', ({ ours }) => ({ audience: 'person', userId: ours.userId }), /names no member/],
+  ['a range for figures', () => ({ level: 'figures', from: 1 }), /whole session/],
   ['a range that ends before it begins', () => ({ from: 2, to: 1 }), /are a range of the 2 events/],
-  ['a range behind the end', () => ({ to: 3 }), /are a range of the 2 events/],
+  ['a range that ends behind the last event', () => ({ to: 3 }), /are a range of the 2 events/],
 ];
 
 export const SHARES: readonly Scenario[] = [
   {
     route: 'createShare',
-    name: 'a range with the organization, whose token is shown once',
+    name: 'a share of a range with the organization shows its token once',
     ask: (world) => creating(world, { from: 1, to: 1 }),
     status: 201,
     async after({ service, ours }, { body }) {
@@ -55,7 +59,7 @@ export const SHARES: readonly Scenario[] = [
   },
   {
     route: 'createShare',
-    name: 'their own private session with a member',
+    name: 'a member shares their own private session with another member',
     async ask(world) {
       const sessionId = await openSigned(world, world.ours.member, 'private');
       return creating(world, { audience: 'person', userId: world.ours.ownerId }, sessionId);
@@ -74,7 +78,7 @@ export const SHARES: readonly Scenario[] = [
   ),
   {
     route: 'createShare',
-    name: 'by link, which no owner has allowed',
+    name: 'a link is refused unless an owner has allowed links',
     ask: (world) => creating(world, { audience: 'link' }),
     status: 403,
     code: 'sharing_refused',
@@ -82,7 +86,7 @@ export const SHARES: readonly Scenario[] = [
   },
   {
     route: 'createShare',
-    name: 'words of another person, who keeps them',
+    name: 'the words of a session may be shared only by its person',
     as: ({ ours }) => ours.owner,
     ask: async (world) => creating(world, {}, await openSigned(world, world.ours.member, 'facts')),
     status: 403,
@@ -91,7 +95,7 @@ export const SHARES: readonly Scenario[] = [
   },
   {
     route: 'createShare',
-    name: 'figures of a session whose words another person keeps',
+    name: 'an owner may share the figures of a session that shows them facts alone',
     as: ({ ours }) => ours.owner,
     ask: async (world) => creating(world, { level: 'figures' }, await openSigned(world, world.ours.member, 'facts')),
     status: 201,
@@ -105,13 +109,13 @@ export const SHARES: readonly Scenario[] = [
   },
   {
     route: 'createShare',
-    name: 'a session elsewhere',
+    name: 'a session of another organization',
     ask: (world) => creating(world, {}, world.theirs.sessionId),
     status: 404,
   },
   {
     route: 'listShares',
-    name: 'all, without tokens, to an admin',
+    name: 'an admin sees all shares, without tokens',
     as: ({ ours }) => ours.admin,
     ask: ({ ours }) => ({ params: { sessionId: ours.closedSessionId } }),
     status: 200,
@@ -124,7 +128,7 @@ export const SHARES: readonly Scenario[] = [
   },
   {
     route: 'listShares',
-    name: 'their own alone, to a member',
+    name: 'a member sees only their own shares',
     status: 200,
     after({ ours }, { body }) {
       expect(body.shares.length).toBeGreaterThan(0);
@@ -133,13 +137,13 @@ export const SHARES: readonly Scenario[] = [
   },
   {
     route: 'listShares',
-    name: 'of a session elsewhere',
+    name: 'a session of another organization',
     ask: ({ theirs }) => ({ params: { sessionId: theirs.sessionId } }),
     status: 404,
   },
   {
     route: 'revokeShare',
-    name: 'by who made it, which the audit log says',
+    name: 'the maker revokes the share, and the audit log records it',
     as: ({ ours }) => ours.owner,
     status: 204,
     async after({ service, ours }) {
@@ -149,21 +153,21 @@ export const SHARES: readonly Scenario[] = [
   },
   {
     route: 'revokeShare',
-    name: 'again, which changes nothing',
+    name: 'a repeated revocation changes nothing',
     as: ({ ours }) => ours.admin,
     status: 204,
   },
-  { route: 'revokeShare', name: 'by another member', as: ({ ours }) => ours.member, status: 404 },
+  { route: 'revokeShare', name: 'another member than the maker', as: ({ ours }) => ours.member, status: 404 },
   {
     route: 'revokeShare',
-    name: 'one of a session elsewhere',
+    name: 'a share of another organization',
     as: ({ ours }) => ours.owner,
     ask: ({ theirs }) => ({ params: { sessionId: theirs.closedSessionId, shareId: theirs.spareShareId } }),
     status: 404,
   },
   {
     route: 'getShare',
-    name: 'a member, and nothing that names the organization',
+    name: 'a member sees the share without anything that names the organization',
     ask: async (world) => ({ params: { token: await tokenOf(world) } }),
     status: 200,
     body: () => ({ level: 'full', agentId: 'codex', eventCount: 2, figures: { failures: 0 } }),
@@ -176,7 +180,7 @@ export const SHARES: readonly Scenario[] = [
   },
   {
     route: 'getShare',
-    name: 'whoever has the link, where an owner allows that',
+    name: 'anybody with the link sees the share if an owner allows links',
     as: () => undefined,
     async ask(world) {
       await setPolicy(world, { linkSharing: 'on' });
@@ -186,7 +190,7 @@ export const SHARES: readonly Scenario[] = [
   },
   {
     route: 'getShare',
-    name: 'a link after an owner has turned links off',
+    name: 'a link ends when an owner turns links off',
     as: () => undefined,
     async ask(world) {
       await setPolicy(world, { linkSharing: 'on' });
@@ -199,14 +203,14 @@ export const SHARES: readonly Scenario[] = [
   },
   {
     route: 'getShare',
-    name: 'nobody who has not signed in',
+    name: 'a share with members needs a sign-in',
     as: () => undefined,
     status: 401,
     code: 'token_missing',
   },
   {
     route: 'getShare',
-    name: 'another member than the one it is for',
+    name: 'another member than the named one',
     ask: async (world) => ({
       params: { token: await tokenOf(world, { audience: 'person', userId: world.ours.ownerId }) },
     }),
@@ -215,7 +219,7 @@ export const SHARES: readonly Scenario[] = [
   { route: 'getShare', name: 'an unknown token', ask: { params: { token: 'x'.repeat(43) } }, status: 404 },
   {
     route: 'listSharedEvents',
-    name: 'the events of the range, and no others',
+    name: 'the answer has only the events of the range',
     ask: async (world) => ({ params: { token: await tokenOf(world, { from: 2, to: 2 }) } }),
     status: 200,
     after(_, { body }) {
@@ -225,13 +229,13 @@ export const SHARES: readonly Scenario[] = [
   },
   {
     route: 'listSharedEvents',
-    name: 'a limit that is none',
+    name: 'a limit that is no number',
     ask: ({ ours }) => ({ params: { token: ours.shareToken }, query: { limit: 0 } }),
     status: 400,
   },
   {
     route: 'listSharedEvents',
-    name: 'figures have none',
+    name: 'a share of figures has no events',
     ask: async (world) => ({ params: { token: await tokenOf(world, { level: 'figures' }) } }),
     status: 403,
     code: 'words_withheld',
@@ -239,7 +243,7 @@ export const SHARES: readonly Scenario[] = [
   { route: 'listSharedEvents', name: 'an unknown token', ask: { params: { token: 'unknown' } }, status: 404 },
   {
     route: 'listSharedEvents',
-    name: 'a share that was revoked',
+    name: 'a revoked share',
     async ask(world) {
       const { body } = await share(world, world.ours.owner, world.ours.sessionId, {});
       const url = `/v1/organizations/me/sessions/${world.ours.sessionId}/shares/${body.share.shareId}`;

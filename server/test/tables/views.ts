@@ -6,13 +6,13 @@ import type { World } from '../world.ts';
 const SEARCH = { q: 'tests:red', secretEnvironment: 'all', order: 'cost', direction: 'asc' };
 const LONGEST = 1_000;
 
-/** The names of the views that somebody sees. */
+/** The names of the views that this person sees. */
 async function namesFor({ service }: World, as: string): Promise<string[]> {
   const { body } = await service.call('GET', '/v1/organizations/me/views', { as });
   return body.views.map(({ name }: { name: string }) => name).sort();
 }
 
-/** A view of its own for a row, saved by the member. */
+/** Saves a view of the member for one row. */
 const saved =
   (isShared: boolean, body?: object) =>
   async ({ service, ours }: World): Promise<Ask> => {
@@ -25,31 +25,31 @@ const WRONG: [name: string, body: object][] = [
   ['no name', { search: {} }],
   ['a name of spaces', { name: '  ', search: {} }],
   ['a name of 61 characters', { name: 'n'.repeat(61), search: {} }],
-  ['a name that turns what follows around', { name: 'red \u202e', search: {} }],
+  ['a name with a bidirectional override', { name: 'red \u202e', search: {} }],
   ['no search', { name: 'red' }],
-  ['a query that no search takes', { name: 'red', search: { q: 'q'.repeat(LONGEST + 1) } }],
+  ['a query that is too long for a search', { name: 'red', search: { q: 'q'.repeat(LONGEST + 1) } }],
   ['an unknown order', { name: 'red', search: { order: 'luck' } }],
   ['an unknown plane', { name: 'red', search: { secretEnvironment: 'stage' } }],
-  ['a word where yes or no is asked', { name: 'red', search: {}, isShared: 'all' }],
+  ['a flag that is no boolean', { name: 'red', search: {}, isShared: 'all' }],
 ];
 
 const NEITHER_SEES: [name: string, ask: (world: World) => Ask | Promise<Ask>][] = [
-  ['an unknown one', () => ({ params: { viewId: 'viw_none' } })],
-  ["another organization's", ({ theirs }) => ({ params: { viewId: theirs.sharedViewId } })],
+  ['an unknown view', () => ({ params: { viewId: 'viw_none' } })],
+  ['a view of another organization', ({ theirs }) => ({ params: { viewId: theirs.sharedViewId } })],
 ];
 
 const onOne = (route: 'changeView' | 'deleteView'): readonly Scenario[] => [
   ...NEITHER_SEES.map(([name, ask]): Scenario => ({ route, name, ask, status: 404 })),
   {
     route,
-    name: 'one that a member keeps is hidden from admins too',
+    name: "a member's unshared view is hidden from admins",
     as: ({ ours }) => ours.owner,
     ask: saved(false),
     status: 404,
   },
   {
     route,
-    name: "another member's, which is shared",
+    name: 'another member may not change or delete a shared view',
     as: ({ service }) => invite(service),
     ask: saved(true),
     status: 403,
@@ -57,14 +57,14 @@ const onOne = (route: 'changeView' | 'deleteView'): readonly Scenario[] => [
   },
   {
     route,
-    name: 'one that a member shares is in the hands of admins too',
+    name: "an admin may change and delete a member's shared view",
     as: ({ ours }) => ours.admin,
     ask: saved(true),
     status: 200,
   },
 ];
 
-/** Signs another member of ours in. */
+/** Signs in the person whom our organization invited. @returns their token */
 async function invite(service: World['service']): Promise<string> {
   const email = 'ours-invited@example.com';
   const as = await service.identity.token({ subject: 'ours-invited', email });
@@ -75,7 +75,7 @@ async function invite(service: World['service']): Promise<string> {
 export const VIEWS: readonly Scenario[] = [
   {
     route: 'listViews',
-    name: 'the own ones, and those that others share',
+    name: "the list has the member's own views and the shared ones",
     status: 200,
     body: ({ ours }) => ({
       views: [
@@ -87,7 +87,7 @@ export const VIEWS: readonly Scenario[] = [
   },
   {
     route: 'listViews',
-    name: 'an owner does not see what a member keeps',
+    name: 'an owner does not see the unshared views of a member',
     as: ({ ours }) => ours.owner,
     status: 200,
     body: ({ ours }) => ({ views: [{ viewId: ours.sharedViewId }] }),
@@ -95,7 +95,7 @@ export const VIEWS: readonly Scenario[] = [
   },
   {
     route: 'saveView',
-    name: 'nobody else sees it',
+    name: 'an unshared view is visible to nobody else',
     ask: { body: { name: 'for me', search: SEARCH } },
     status: 201,
     body: ({ ours }) => ({ view: { name: 'for me', search: SEARCH, isShared: false, createdBy: ours.memberId } }),
@@ -106,7 +106,7 @@ export const VIEWS: readonly Scenario[] = [
   },
   {
     route: 'saveView',
-    name: 'all members see it, and nobody else',
+    name: 'a shared view is visible to all members and nobody else',
     ask: { body: { name: 'for all', search: { q: 'q'.repeat(LONGEST) }, isShared: true } },
     status: 201,
     async after(world) {
@@ -116,7 +116,7 @@ export const VIEWS: readonly Scenario[] = [
   },
   {
     route: 'saveView',
-    name: 'what a search does not have is not kept',
+    name: 'fields that no search has are dropped',
     ask: { body: { name: 'newer', search: { q: 'a', columns: 'x'.repeat(50_000) } } },
     status: 201,
     after: (_, { body }) => expect(body.view.search).toEqual({ q: 'a' }),
@@ -126,7 +126,7 @@ export const VIEWS: readonly Scenario[] = [
   ),
   {
     route: 'changeView',
-    name: 'what is left out stays',
+    name: 'fields that are left out stay',
     ask: saved(false, { name: 'renamed' }),
     status: 200,
     body: ({ ours }) => ({
@@ -142,14 +142,14 @@ export const VIEWS: readonly Scenario[] = [
   },
   {
     route: 'changeView',
-    name: 'who saved it shares it, and takes it back',
+    name: 'its maker shares a view and unshares it again',
     ask: saved(true, { isShared: false }),
     status: 200,
     body: () => ({ view: { isShared: false } }),
   },
   {
     route: 'changeView',
-    name: 'an admin does not take it back for somebody else',
+    name: "an admin may not unshare a member's view",
     as: ({ ours }) => ours.owner,
     ask: saved(true, { isShared: false }),
     status: 403,
@@ -159,7 +159,7 @@ export const VIEWS: readonly Scenario[] = [
   ...onOne('changeView'),
   {
     route: 'deleteView',
-    name: 'nobody sees it any more',
+    name: 'a deleted view is visible to nobody',
     ask: saved(true),
     status: 200,
     async after(world, _, { params }) {

@@ -7,7 +7,7 @@ const OF_NOBODY = { route: 'changeVisibility', as: ({ ours }) => ours.admin } sa
 export const VISIBILITY: readonly Scenario[] = [
   {
     ...OF_NOBODY,
-    name: 'an admin, of a session that is nobody’s',
+    name: 'an admin changes the visibility of a session without a person',
     ask: { body: { visibility: 'facts' } },
     status: 200,
     body: () => ({ visibility: 'facts' }),
@@ -29,7 +29,7 @@ export const VISIBILITY: readonly Scenario[] = [
   },
   {
     ...OF_NOBODY,
-    name: 'the same again, which is nothing to note',
+    name: 'repeating the same visibility writes no audit entry',
     ask: { body: { visibility: 'facts' } },
     status: 200,
     async after({ service, ours }) {
@@ -39,7 +39,7 @@ export const VISIBILITY: readonly Scenario[] = [
   },
   {
     route: 'changeVisibility',
-    name: 'its person, back and forth',
+    name: "the session's person hides it and shows it again",
     as: ({ ours }) => ours.member,
     async ask(world) {
       const sessionId = await openSigned(world, world.ours.member, 'private');
@@ -61,7 +61,7 @@ export const VISIBILITY: readonly Scenario[] = [
   },
   {
     ...OF_NOBODY,
-    name: 'of another person’s session, which the caller may know of',
+    name: 'a visible session of another person may not be changed',
     ask: async (world) => ({ params: { sessionId: await openSigned(world, world.ours.member, 'facts') } }),
     status: 403,
     code: 'insufficient_role',
@@ -69,12 +69,18 @@ export const VISIBILITY: readonly Scenario[] = [
   },
   {
     ...OF_NOBODY,
-    name: 'of another person’s session, which does not exist for the caller',
+    name: 'a hidden session of another person looks like an unknown one',
     ask: async (world) => ({ params: { sessionId: await openSigned(world, world.ours.member, 'private') } }),
     status: 404,
     code: 'not_found',
   },
-  { ...OF_NOBODY, name: 'of no session', ask: { params: { sessionId: 'ses_none' } }, status: 404, code: 'not_found' },
+  {
+    ...OF_NOBODY,
+    name: 'an unknown session',
+    ask: { params: { sessionId: 'ses_none' } },
+    status: 404,
+    code: 'not_found',
+  },
   ...[{}, { visibility: 'public' }, { visibility: null }].map(
     (body): Scenario => ({
       ...OF_NOBODY,
