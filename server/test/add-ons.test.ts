@@ -65,7 +65,7 @@ describe.each(ENGINES)('add-ons on %s', (engine) => {
     return body;
   }
 
-  test('are counted by use, with those that call them, and those that are only offered come last', async () => {
+  test('are sorted by use, each with its callers, and unused ones come last', async () => {
     const { addOns, isWhole } = await read(ours.member);
     expect(isWhole).toBe(true);
     expect(
@@ -88,14 +88,14 @@ describe.each(ENGINES)('add-ons on %s', (engine) => {
     expect(addOns.at(-1)).not.toHaveProperty('lastUsedAt');
   });
 
-  test('tell the tokens and the cost of sub-agents alone, each response once', async () => {
+  test('count the tokens and the cost of sub-agents alone, each response once', async () => {
     const { addOns } = await read(ours.member);
     const priced = addOns.filter(({ tokens, cost }) => tokens !== undefined || cost !== undefined);
     expect(priced).toMatchObject([{ kind: 'subagent', name: 'Explore', tokens: 1_090 }]);
     expect(priced[0]?.cost).toBeCloseTo((1_000 * 3 + 90 * 15) / 1_000_000, 9);
   });
 
-  test('are those of a kind, of a plane, of some days, and of one organization', async () => {
+  test('can be filtered by kind, plane and days, and never include another organization', async () => {
     expect((await read(ours.member, '&kind=skill')).addOns.map(({ name }) => name)).toEqual([
       'superpowers:brainstorming',
       'seo',
@@ -106,7 +106,7 @@ describe.each(ENGINES)('add-ons on %s', (engine) => {
     expect(JSON.stringify(await read(ours.member))).not.toContain('secret');
   });
 
-  test('are filters of the list', async () => {
+  test('work as filters of the session list', async () => {
     const found = async (q: string) => idsOf(await find(service, ours.member, { q, secretEnvironment: 'live' }));
     expect(await found('skill:superpowers:brainstorming')).toEqual([sessionId]);
     expect(await found('subagent:explore')).toEqual([sessionId]);

@@ -36,7 +36,7 @@ describe.each(ENGINES)('addresses on %s', (engine) => {
     },
   );
 
-  test.each(ROUTE_NAMES)('the address of %s takes its methods and no other', async (name) => {
+  test.each(ROUTE_NAMES)('the address of %s accepts its own methods and no other', async (name) => {
     const known = methodsOf(TABLE[name].path);
     for (const method of ALL_METHODS.filter((candidate) => !known.includes(candidate))) {
       const reply = await world.service.call(method, urlOf(name), { as: world.ours.owner });
@@ -45,20 +45,23 @@ describe.each(ENGINES)('addresses on %s', (engine) => {
     }
   });
 
-  test.each(['/health', '/v1/organizations/me', '/v1/sessions'])('%s takes no HEAD, whoever asks', async (url) => {
-    for (const as of [world.ours.member, undefined]) {
-      const reply = await world.service.call('HEAD', url, { as });
-      expect({ status: reply.status, text: reply.text }).toEqual({ status: 405, text: '' });
-      expect(reply.headers.allow).not.toContain('HEAD');
-    }
-  });
+  test.each(['%s refuses HEAD with and without a credential', '/v1/organizations/me', '/v1/sessions'])(
+    '%s takes no HEAD, whoever asks',
+    async (url) => {
+      for (const as of [world.ours.member, undefined]) {
+        const reply = await world.service.call('HEAD', url, { as });
+        expect({ status: reply.status, text: reply.text }).toEqual({ status: 405, text: '' });
+        expect(reply.headers.allow).not.toContain('HEAD');
+      }
+    },
+  );
 
-  test('an unknown address stays unknown to HEAD', async () => {
+  test('HEAD on an unknown address gets 404', async () => {
     expect((await world.service.call('HEAD', '/nope')).status).toBe(404);
   });
 
   test.each(['/v1/%zz', '/v1/organizations/me/sessions/%zz', '/v1/organizations/me/environments/%E0%A4%A', '/%'])(
-    '%s cannot be decoded',
+    'the address %s is refused because it cannot be decoded',
     async (url) => {
       const reply = await world.service.call('GET', url, { as: world.ours.owner });
       expectProblem(reply, 400, 'validation_failed');
@@ -67,7 +70,7 @@ describe.each(ENGINES)('addresses on %s', (engine) => {
     },
   );
 
-  test('an id may be long, and one that is far too long is malformed', async () => {
+  test('an id may be long, and an id beyond the limit is malformed', async () => {
     const get = (length: number) =>
       world.service.call('GET', `/v1/organizations/me/sessions/${'x'.repeat(length)}`, { as: world.ours.owner });
     expectProblem(await get(512), 404, 'not_found');
@@ -75,7 +78,7 @@ describe.each(ENGINES)('addresses on %s', (engine) => {
   });
 
   test.each(['%00', 'a%2Fb', '%F0%9F%98%80', "'%20or%201=1--", '..%2f..', '__proto__', 'constructor'])(
-    'the id %s names nothing',
+    'the id %s is unknown',
     async (id) => {
       const { service, ours } = world;
       expectProblem(await service.call('GET', `/v1/organizations/me/sessions/${id}`, { as: ours.owner }), 404);
@@ -93,7 +96,7 @@ describe.each(ENGINES)('addresses on %s', (engine) => {
     },
   );
 
-  test('a query field given twice is malformed', async () => {
+  test('a query field that is given twice is malformed', async () => {
     const reply = await world.service.call('GET', '/v1/organizations/me/sessions?cursor=a&cursor=b', {
       as: world.ours.owner,
     });

@@ -16,7 +16,7 @@ import { TABLE } from './requests.ts';
 
 const CALLER = { secretId: 'sec_1', organizationId: 'org_1', plane: 'live' };
 
-/** Its handler reads the bytes itself. */
+/** A route with a handler that reads the bytes itself. */
 const MEASURE = route({
   method: 'POST',
   path: '/measure',
@@ -37,9 +37,9 @@ const measure: Handler<typeof MEASURE> = async ({ bytes, body }) => ({
 let store: TestStore;
 let app: Awaited<ReturnType<typeof createApp>>;
 let port: number;
-/** What the handler of every route was given to notice that its caller left. */
+/** The signals that the handlers received; each aborts when its caller leaves. */
 let signals: AbortSignal[];
-/** Called while a caller is being authenticated. */
+/** Called during the authentication of a caller. */
 let authenticating: () => Promise<void>;
 
 async function start(pointsAMinute = 0) {
@@ -84,7 +84,7 @@ const spendFive = async ({ spend }: Ask) => {
 
 const ask = () => get({ port, path: '/v1/organizations/me/live' }).on('error', () => undefined);
 
-test('a handler is told when its caller leaves', async () => {
+test('a handler gets an abort signal when its caller leaves', async () => {
   await start();
   const asked = ask();
   await expect.poll(() => signals).toHaveLength(1);
@@ -93,7 +93,7 @@ test('a handler is told when its caller leaves', async () => {
   await expect.poll(() => signals[0]?.aborted).toBe(true);
 });
 
-test('a caller who left while being authenticated is handled no further', async () => {
+test('a caller who leaves during authentication never reaches the handler', async () => {
   await start();
   for (let i = 0; i < 20; i++) {
     const connected = once(app.server, 'connection');
@@ -114,7 +114,7 @@ test('a caller who left while being authenticated is handled no further', async 
   asked.destroy();
 });
 
-test('a handler may count a request for more than one', async () => {
+test('a handler may count one request as several points of the rate limit', async () => {
   await start(12);
   const list = () => app.inject({ url: '/v1/agents' });
   const replies = [await list(), await list(), await list()];
@@ -125,7 +125,7 @@ test('a handler may count a request for more than one', async () => {
   expect(replies[2]?.json()).toMatchObject({ code: 'rate_limited' });
 });
 
-test('a handler that reads the bytes itself is given them decoded, whatever they are, up to its limit', async () => {
+test('a handler that reads the bytes itself gets any decoded bytes up to its limit', async () => {
   await start();
   const send = (text: string) =>
     app.inject({ method: 'POST', url: '/measure', headers: { 'content-encoding': 'gzip' }, payload: gzipSync(text) });

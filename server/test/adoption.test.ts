@@ -3,7 +3,7 @@ import { ENGINES } from './engines.ts';
 import { createTenant, signIn, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 
-/** The same people sign in at another provider, which has subjects of its own. */
+/** Sign-ins of the same people at another provider, which has its own subjects. */
 const MOVED = { issuer: 'https://other.example.com' };
 
 describe.each(ENGINES)('after a change of the identity provider on %s', (engine) => {
@@ -25,7 +25,7 @@ describe.each(ENGINES)('after a change of the identity provider on %s', (engine)
   const there = (role: string, change: object = {}) =>
     service.identity.token({ subject: `there-${count}-${role}`, email: email(role), ...change });
 
-  test('members keep their id, role and organization where the operator allows it', async () => {
+  test('members keep their id, role and organization if the operator allows adoption', async () => {
     const before = { owner: await me(tenant.owner), member: await me(tenant.member) };
     service.identity.claims = { ...MOVED, adoptsMembers: true };
     expect(await me(await there('owner'))).toEqual(before.owner);
@@ -37,7 +37,7 @@ describe.each(ENGINES)('after a change of the identity provider on %s', (engine)
     expect(await me(tenant.owner)).toEqual(before.owner);
   });
 
-  test('the new provider is told where the owner belongs, once', async () => {
+  test("the new provider gets the owner's organization exactly once", async () => {
     service.identity.claims = { ...MOVED, adoptsMembers: true };
     const told = () => service.identity.assignments.filter(({ subject }) => subject === `there-${count}-owner`);
     await me(await there('member'));
@@ -46,7 +46,7 @@ describe.each(ENGINES)('after a change of the identity provider on %s', (engine)
     expect(told()).toEqual([{ subject: `there-${count}-owner`, organizationId: organization.organizationId }]);
   });
 
-  test('who came before it was allowed is moved by the next request', async () => {
+  test('a person who signed in before adoption was allowed is moved by their next request', async () => {
     service.identity.claims = MOVED;
     const as = await there('owner');
     expect(await me(as)).toMatchObject({ emailTaken: true });
@@ -54,7 +54,7 @@ describe.each(ENGINES)('after a change of the identity provider on %s', (engine)
     expect(await me(as)).toMatchObject({ role: 'owner', organization: { name: `moving-${count}` } });
   });
 
-  test('where it is not allowed, a person is told what to do, and nothing is moved', async () => {
+  test('without adoption a person reads what to do, and nothing is moved', async () => {
     service.identity.claims = MOVED;
     const reply = await service.call('POST', '/v1/organizations', {
       as: await there('owner'),
@@ -66,7 +66,7 @@ describe.each(ENGINES)('after a change of the identity provider on %s', (engine)
     expect(await me(tenant.owner)).toMatchObject({ role: 'owner' });
   });
 
-  test('neither an e-mail that nobody has proven nor another account of the same provider takes a membership', async () => {
+  test('neither an unverified e-mail nor another account of the same provider takes over a membership', async () => {
     service.identity.claims = { ...MOVED, adoptsMembers: true, emailVerified: false };
     expect(await me(await there('owner'))).not.toHaveProperty('organization');
     service.identity.claims = { adoptsMembers: true };
@@ -75,7 +75,7 @@ describe.each(ENGINES)('after a change of the identity provider on %s', (engine)
     expect(await me(tenant.owner)).toMatchObject({ role: 'owner' });
   });
 
-  test('who is removed afterwards is out under either provider', async () => {
+  test('a person who is removed afterwards is locked out under both providers', async () => {
     service.identity.claims = { ...MOVED, adoptsMembers: true };
     const { userId } = await me(await there('member'));
     await service.call('DELETE', `/v1/organizations/me/members/${userId}`, { as: await there('owner') });

@@ -25,7 +25,7 @@ interface Batch {
 const frameOf = (texts: readonly string[]) =>
   encodeFrame(texts.map((text) => ({ eventType: 'notice', payload: Buffer.from(JSON.stringify({ text })) })));
 
-describe.each(ENGINES)('appends that come at the same moment on %s', (engine) => {
+describe.each(ENGINES)('concurrent appends on %s', (engine) => {
   let world: World;
   let store: TestStore;
   let organizationId: string;
@@ -75,7 +75,7 @@ describe.each(ENGINES)('appends that come at the same moment on %s', (engine) =>
       .flatMap((row) => decodeFrame(row).map(({ payload }) => JSON.parse(String(payload)).text));
   }
 
-  test('each has the events that it was sent, whatever their size', async () => {
+  test('each append stores its own events, at any size', async () => {
     const sessionIds = await openSessions(20);
     const texts = sessionIds.map((_, index) => [`${index}`, 'ä'.repeat(index * 500), '']);
     const outcomes = await Promise.all(sessionIds.map((id, index) => append(batch(id, texts[index] ?? []))));
@@ -83,7 +83,7 @@ describe.each(ENGINES)('appends that come at the same moment on %s', (engine) =>
     expect(await Promise.all(sessionIds.map((id) => textsOf(id)))).toEqual(texts);
   });
 
-  test('each has an outcome of its own', async () => {
+  test('each append has an outcome of its own', async () => {
     const [fresh = '', keyed = '', closed = '', theirs = '', expecting = '', twice = ''] = await openSessions(6);
     const key = { key: 'key', fingerprint: 'a' };
     await append(batch(keyed, ['first'], key));
@@ -116,16 +116,16 @@ describe.each(ENGINES)('appends that come at the same moment on %s', (engine) =>
       { firstSequence: 1, lastSequence: 1, replayed: true },
       'not_found',
     ]);
-    // Whichever came first.
+    // Either of the two may have been first.
     expect([one, other].map(({ replayed }) => replayed).sort()).toEqual([false, true]);
     expect(await Promise.all([fresh, keyed, closed, theirs, expecting, twice].map((id) => textsOf(id)))).toEqual([
       ...[['a', 'b'], ['first'], ['first'], [], [], ['a']],
     ]);
   });
 
-  test('what the engine cannot write fails alone', async () => {
+  test('an append that the engine cannot write fails alone', async () => {
     const [good = '', bad = '', also = ''] = await openSessions(3);
-    // Neither is what a column takes.
+    // A column accepts neither value.
     const unreadable = engine === 'sqlite' ? { fingerprint: {} as string } : { at: 1.5 };
     const settled = await Promise.allSettled([
       append(batch(good, ['a'])),
@@ -137,16 +137,16 @@ describe.each(ENGINES)('appends that come at the same moment on %s', (engine) =>
   });
 
   if (engine === 'postgres') {
-    test('those of different sessions share a statement', async () => {
+    test('appends to different sessions share a statement', async () => {
       const sessionIds = await openSessions(16);
-      // The heads are known then.
+      // From here on the heads are in memory.
       for (const id of sessionIds) await append(batch(id, ['a']));
       const query = vi.spyOn(store.pool as pg.Pool, 'query');
       await Promise.all(sessionIds.map((id) => append(batch(id, ['a']))));
       const names = (query.mock.calls as unknown as [{ name?: string }][]).map(([{ name }]) => name);
       expect(names.filter((name) => name?.startsWith('commit'))).toEqual(['commit_group']);
       query.mockClear();
-      // Small ones do not wait until a large one is written.
+      // Small appends do not wait until a large one is written.
       const large = randomBytes(100_000).toString('base64');
       await Promise.all(sessionIds.slice(0, 3).map((id, n) => append(batch(id, [n === 0 ? large : 'a']))));
       const asked = query.mock.calls as unknown as [{ name?: string; values?: unknown[] }][];
@@ -155,7 +155,7 @@ describe.each(ENGINES)('appends that come at the same moment on %s', (engine) =>
       query.mockRestore();
     });
 
-    test('one that only repeats an earlier one leaves the heads of other sessions in memory', async () => {
+    test('a repeated append leaves the heads of other sessions in memory', async () => {
       const [repeated = '', other = ''] = await openSessions(2);
       const key = { key: 'key', fingerprint: 'a' };
       await append(batch(repeated, ['first'], key));
@@ -166,11 +166,11 @@ describe.each(ENGINES)('appends that come at the same moment on %s', (engine) =>
       await append(batch(repeated, ['second']));
       const names = (query.mock.calls as unknown as [{ name?: string }][]).map(([{ name }]) => name);
       query.mockRestore();
-      // Other replicas are told of the sessions meanwhile, by a statement without a name.
+      // A statement without a name notifies other replicas of the sessions meanwhile.
       expect(names.filter((name) => name !== undefined)).toEqual(['commit_one', 'commit_one']);
     });
 
-    test('a session that somebody else holds keeps none of the others from theirs', async () => {
+    test('a locked session does not delay appends to other sessions', async () => {
       const [held = '', free = ''] = await openSessions(2);
       for (const id of [held, free]) await append(batch(id, ['first']));
       const holder = new pg.Client({ connectionString: store.databaseUrl as string });
@@ -186,7 +186,7 @@ describe.each(ENGINES)('appends that come at the same moment on %s', (engine) =>
       query.mockRestore();
       await holder.query('rollback');
       await holder.end();
-      // What is free was written by the statement of both: had it waited, both would have been asked for anew.
+      // The shared statement wrote the free session. If it had waited for the lock, both appends would have been retried alone.
       const alone = asked.filter(([{ name }]) => name === 'commit_one').map(([{ values }]) => values?.[0]);
       expect(alone).toEqual([[held]]);
       expect(settled[0]).toMatchObject({ status: 'rejected', reason: { code: 'idempotency_in_progress' } });
@@ -194,7 +194,7 @@ describe.each(ENGINES)('appends that come at the same moment on %s', (engine) =>
       expect(await Promise.all([held, free].map((id) => textsOf(id)))).toEqual([['first'], ['first', 'a']]);
     });
 
-    test('two replicas that write to the same sessions at once lose and double nothing', async () => {
+    test('two replicas that write to the same sessions at once lose and duplicate nothing', async () => {
       const sessionIds = await openSessions(8);
       const other = await again(store);
       const rounds = Array.from({ length: 10 }, (_, round) => round);

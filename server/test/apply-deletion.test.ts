@@ -9,7 +9,7 @@ import { applyNumbered } from '../store/postgres-apply.ts';
 import { openSession } from './factories.ts';
 import { startWorld, type World } from './world.ts';
 
-/** Longer than a deletion takes that nothing holds up. */
+/** Longer than an unobstructed deletion takes. */
 const LONG_ENOUGH_MS = 300;
 
 describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes', () => {
@@ -39,7 +39,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
       deletions: [{ organizationId: world.ours.organizationId, sessionId, isExpired: false, at: 1 }],
     });
 
-  /** A pool whose connections begin something behind the first statement of a transaction, and give it time to end. */
+  /** A pool whose connections start something after the first statement of a transaction, and give it time to finish. */
   function interrupted(pool: pg.Pool, begin: () => void): pg.Pool {
     const connect = async () => {
       const client = await pool.connect();
@@ -57,7 +57,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     return { connect } as unknown as pg.Pool;
   }
 
-  test('leaves nothing behind when its session is deleted and swept while the worker writes', async () => {
+  test('leaves nothing behind if its session is deleted and swept during the write', async () => {
     const { service, ours } = world;
     const { db, pool } = service.store;
     const sessionId = await openSession(service, ours.live, ours);
@@ -77,7 +77,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     expect(await appendsOf(sessionId)).toEqual([]);
   });
 
-  test('is gone when its session was swept, though another replica sweeps it at the same time', async () => {
+  test('is gone if its session was swept while another replica sweeps it too', async () => {
     const { service, ours } = world;
     const { db } = service.store;
     const sessionId = await openSession(service, ours.live, ours);
@@ -88,7 +88,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     }));
     await applyNumbered(service.store.pool as pg.Pool, { appends, closes: [], deletions: [] });
     await markDeleted(sessionId);
-    // The other one has deleted its first slice, and not committed yet.
+    // The other replica has deleted its first slice, and has not committed yet.
     const other = await (service.store.pool as pg.Pool).connect();
     await other.query('BEGIN');
     await other.query('DELETE FROM appends WHERE session_id = $1 AND first_sequence <= 20', [sessionId]);
@@ -100,7 +100,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     expect(await appendsOf(sessionId)).toEqual([]);
   });
 
-  test('is removed later when its session was already swept', async () => {
+  test('is removed by a later sweep if its session was already swept', async () => {
     const { service, ours } = world;
     const { db } = service.store;
     const sessionId = await openSession(service, ours.live, ours);
@@ -128,8 +128,8 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
 
   test.each([
     ['was in the store before', 1],
-    ['comes behind its end', 2],
-  ])('is gone when the words of its session have expired, also where it %s', async (_, firstSequence) => {
+    ['comes behind the end of the session', 2],
+  ])('is gone if the words of its session have expired, even if it %s', async (_, firstSequence) => {
     const { service, ours } = world;
     const { db, pool } = service.store;
     const sessionId = await openSession(service, ours.live, ours);
@@ -143,7 +143,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     expect(await appendsOf(sessionId)).toEqual([]);
   });
 
-  test('is passed over, as is a close, while its organization is removed and the tombstone of its session went first', async () => {
+  test("is skipped, like a close, if its organization is being removed and the session's tombstone is gone", async () => {
     const { service, theirs } = world;
     const { db, pool } = service.store;
     const { organizationId } = theirs;

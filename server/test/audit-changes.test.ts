@@ -13,13 +13,13 @@ import { testConfig } from './harness.ts';
 import { createRandom } from './seed.ts';
 
 /*
- * Changes of stored audit logs, as an administrator of the database could make them with SQL: each is made, looked for as
- * `audit verify --heads` does, and taken back.
+ * Changes of stored audit logs that a database administrator could make with SQL. Each change is made, searched for as `audit
+ * verify --heads` does, and rolled back.
  */
 
 const ORGANIZATIONS = ['org_one', 'org_two'];
 const LENGTH = 30;
-/** `CAPTURE_TEST_RUNS=20` makes 10,000 on SQLite, 200 on PostgreSQL (in 14 s and 43 s). */
+/** `CAPTURE_TEST_RUNS=20` makes 10,000 changes on SQLite and 200 on PostgreSQL (in 14 s and 43 s). */
 const CHANGES = { sqlite: times(500), postgres: times(50) };
 
 const random = createRandom();
@@ -42,7 +42,7 @@ const place = () => ({ organization: pick(ORGANIZATIONS), sequence: 1 + below(LE
 
 const TEXT_COLUMNS = ['actor_kind', 'actor_id', 'action', 'target_kind', 'target_id', 'previous', 'hash'] as const;
 
-/** None leaves a log as it was. */
+/** Every one of these changes a log. */
 const KINDS: Record<string, Change> = {
   'a text edited'() {
     const { organization, sequence } = place();
@@ -155,7 +155,7 @@ describe.each(ENGINES)(`stored audit logs on %s ${seeded}`, (engine) => {
   });
   afterAll(() => store.dispose());
 
-  /** Makes a change that is taken back, and says whether it was found. */
+  /** Makes a change, checks whether it was found, and rolls it back. */
   async function isFound(statements: readonly Statement[]): Promise<boolean> {
     let found = false;
     const undone = new Error('undone');
@@ -173,7 +173,7 @@ describe.each(ENGINES)(`stored audit logs on %s ${seeded}`, (engine) => {
     return found;
   }
 
-  /** Writes a log anew from an entry on, by the rule of the chain, which is no secret. */
+  /** Rewrites a log from one entry on by the rule of the chain, which is not secret. */
   function rewritten(): Statement[] {
     const { organization, sequence } = place();
     const rows = kept
@@ -193,8 +193,8 @@ describe.each(ENGINES)(`stored audit logs on %s ${seeded}`, (engine) => {
     return [...statements, sql`update audit_heads set hash = ${head.hash} where organization_id = ${organization}`];
   }
 
-  test(`have no finding as they were written, and one after each change`, { timeout: patience(60_000) }, async () => {
-    const kinds = Object.entries({ ...KINDS, 'written anew from an entry on': rewritten });
+  test(`have no finding as written, and a finding after each change`, { timeout: patience(60_000) }, async () => {
+    const kinds = Object.entries({ ...KINDS, 'rewritten from an entry on': rewritten });
     expect((await verifyAudit(store.db, heads)).findings).toEqual([]);
     const count = CHANGES[engine as keyof typeof CHANGES];
     const missed: string[] = [];

@@ -39,7 +39,10 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-/** Registers new machines, each an entry of the audit log, until the service no longer answers. @returns how many it confirmed */
+/**
+ * Registers new machines, each an entry of the audit log, until the service no longer answers. @returns the number that it
+ * confirmed
+ */
 async function register(url: string, run: string): Promise<number> {
   let confirmed = 0;
   for (let n = 0; ; n++) {
@@ -54,7 +57,7 @@ async function register(url: string, run: string): Promise<number> {
 
 const COUNT = times(4);
 
-test(`a service that is killed while it works leaves no finding, and every entry ${seeded}`, {
+test(`a service that is killed at work keeps every entry, and the audit has no finding ${seeded}`, {
   timeout: patience(120_000),
 }, async () => {
   const random = createRandom();
@@ -64,7 +67,7 @@ test(`a service that is killed while it works leaves no finding, and every entry
     const limits = { RATE_LIMIT_SECRET: '0', RATE_LIMIT_ADDRESS: '0' };
     const service = await startProcess(dataDir, { SECRET_PEPPER: PEPPER, ...limits });
     const load = Array.from({ length: AT_ONCE }, (_, sender) => register(service.url, `${kill}-${sender}`));
-    // The service signs the log when it starts, and a kill before that leaves nothing to compare with.
+    // The service signs the log at its start; before the first signature there is nothing to compare with.
     await expect.poll(() => existsSync(heads)).toBe(true);
     await pause(100 + random() * 500);
     await service.end('SIGKILL');

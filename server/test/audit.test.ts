@@ -14,7 +14,7 @@ import { startWorld, type World } from './world.ts';
 
 playScenarios('audit', AUDIT_SCENARIOS);
 
-test('heads are signed with a key that replicas share by their pepper, and kept in the log as well', async () => {
+test('heads are signed with a key that replicas share through their pepper, and are also stored in the log', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'capture-audit-'));
   const config = testConfig({ DATA_DIR: dataDir, SECRET_PEPPER: 'shared by replicas' });
   const [one, other] = [readAuditKey(config), readAuditKey(config, false)];
@@ -48,14 +48,14 @@ describe.each(LOGS)('the deletion of a session on %s', (engine) => {
     return entries.filter(({ target }: { target: { id: string } }) => target.id === sessionId);
   };
 
-  test('is in the audit log once, with who did it and how many events it had', async () => {
+  test('has one audit entry with its actor and event count', async () => {
     const { ours } = world;
     const all = await Promise.all([remove(ours.sessionId), remove(ours.sessionId), remove(ours.sessionId)]);
     expect(all.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await deletionsOf(ours.sessionId)).toMatchObject([{ actor: { kind: 'person' }, details: { events: 2 } }]);
   });
 
-  test('does not happen without its entry', async () => {
+  test('is rolled back if its audit entry cannot be written', async () => {
     const { ours, service } = world;
     const { db, bus } = service.store;
     await sql`alter table audit_entries rename to audit_entries_away`.execute(db);
@@ -90,7 +90,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     world.service.call(method, `/v1/organizations/me${path && `/${path}`}`, { as: world.ours.owner, body });
   const list = async () => (await call('GET', 'audit?limit=500')).body.entries;
 
-  test('has an entry for each action, with who did it and to whom', async () => {
+  test('has an entry for each action with its actor and target', async () => {
     const { ours } = world;
     const before = (await list()).length;
     const { secretId } = (await call('POST', 'secrets')).body;
@@ -104,7 +104,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     await call('DELETE', `sessions/${ours.sessionId}`);
     await call('DELETE', `sessions/${ours.sessionId}`);
     await call('PATCH', '', { name: 'another name' });
-    // That the events of the session are removed is noted when that is done, which may be before this.
+    // The removal of the session's events gets an entry when it is done, which may be earlier than this.
     const added = (await list())
       .slice(0, -before)
       .filter(({ action }: { action: string }) => action !== 'session.removed')
@@ -123,7 +123,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     ]);
   });
 
-  test('notes once an hour that a member is signed in at a provider outside the service', async () => {
+  test('records once an hour that a member is signed in at an external provider', async () => {
     const { ours, service } = world;
     const signIns = async () =>
       (await call('GET', `audit?action=member.signed_in&actor=${ours.memberId}`)).body.entries.length;
@@ -140,7 +140,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     await replica.app.close();
   });
 
-  test('has an entry for an agent that is new on a machine, and none when it is registered again', async () => {
+  test('has an entry for a new agent on a machine, and none for a repeated registration', async () => {
     const { ours, service } = world;
     const agents = `/v1/environments/${ours.environmentId}/agents`;
     const install = () => service.call('POST', agents, { as: ours.live, body: { agentId: 'opencode' } });
@@ -153,7 +153,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     ]);
   });
 
-  test('says that an invitation ended because its person joined elsewhere, without where', async () => {
+  test('records that an invitation ended because its person joined elsewhere, without naming the other organization', async () => {
     const { ours, theirs, service } = world;
     const email = 'wanted@example.com';
     const body = { email, role: 'member' };
@@ -169,7 +169,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     expect((await verifyAudit(service.store.db, NO_HEADS)).findings).toEqual([]);
   });
 
-  test('counts the sessions that a sweep deletes by their age in one entry', async () => {
+  test('counts expired sessions of one sweep in one entry', async () => {
     const { ours, service } = world;
     const past = service.clock.now - 30 * 86_400_000;
     const { db } = service.store;
@@ -179,7 +179,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
       .set({ created_at: past, updated_at: past })
       .where('session_id', 'in', old)
       .execute();
-    // Its own sweep, of its start, would count some of them.
+    // The sweep at this service's start would count some of the sessions.
     await service.app.close();
     const expiring = await startTestService(engine, { RETENTION_DAYS: 29 }, service.store);
     const path = '/v1/organizations/me/audit?action=session.expired';
@@ -188,7 +188,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     await expiring.app.close();
   });
 
-  test('names secrets that go with a person, and has no e-mail in it', async () => {
+  test('names the secrets that were revoked with a removed person, and contains no e-mail', async () => {
     const { ours, service } = world;
     await call('PATCH', `members/${ours.memberId}`, { role: 'admin' });
     const { secretId } = (await service.call('POST', '/v1/organizations/me/secrets', { as: ours.member })).body;
@@ -199,7 +199,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     expect(JSON.stringify(await list())).not.toContain('@');
   });
 
-  test('says once that a person has left, and who is the owner from then on', async () => {
+  test('records once that a person has left and who owns the organization afterwards', async () => {
     const { ours, service } = world;
     await call('PATCH', `members/${ours.memberId}`, { role: 'owner' });
     const leave = () => service.call('DELETE', '/v1/me/membership', { as: ours.owner });
@@ -213,7 +213,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     });
   });
 
-  test('takes an entry while its organization is being deleted, and neither waits for ever', async () => {
+  test('accepts an entry during the deletion of its organization, and neither waits forever', async () => {
     const { ours, service } = world;
     const { secretId } = (await call('POST', 'secrets')).body;
     const { name } = (await call('GET', '')).body;
@@ -225,7 +225,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     expect(ended).toMatchObject({ status: 200 });
   });
 
-  test('that cannot be written fails the action, which leaves nothing', async () => {
+  test('fails the action if the entry cannot be written, and the action leaves nothing', async () => {
     const { db } = world.service.store;
     const before = (await call('GET', 'secrets')).body.secrets.length;
     await sql`alter table audit_entries rename to audit_entries_away`.execute(db);
@@ -236,7 +236,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     expect((await verifyAudit(db, NO_HEADS)).findings).toEqual([]);
   });
 
-  test('of actions at the same moment has no gap and no fork', async () => {
+  test('has no gap and no fork after simultaneous actions', async () => {
     await Promise.all(Array.from({ length: 20 }, () => call('POST', 'secrets')));
     const { findings, entries } = await verifyAudit(world.service.store.db, NO_HEADS);
     expect(findings).toEqual([]);
@@ -258,7 +258,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
       ['an edited entry', 'edited', () => sql`update audit_entries set actor_id = 'usr_x' where sequence = 3`],
       ['a removed entry', 'missing', () => sql`delete from audit_entries where sequence = 3`],
       ['a removed head', 'added', () => sql`delete from audit_heads`],
-      ['a log that is gone', 'cut off', () => sql`delete from audit_entries`],
+      ['a removed log', 'cut off', () => sql`delete from audit_entries`],
     ])('%s is found', async (_, problem, change) => {
       const { heads } = await sign();
       const { db } = world.service.store;
@@ -268,7 +268,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
       expect(findings).toContainEqual(expect.objectContaining({ organizationId, problem }));
     });
 
-    test('a log whose end and head were cut off is found', async () => {
+    test('a log without its last entries and its head is found', async () => {
       const { heads } = await sign();
       const { db } = world.service.store;
       await sql`delete from audit_entries where sequence > 2`.execute(db);
@@ -281,7 +281,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
       expect(findings.map(({ problem }) => problem)).toEqual(['cut off', 'cut off']);
     });
 
-    test('a head that another key signed, or that was changed, is named by its line', async () => {
+    test('a head with a foreign signature or a change is reported with its line', async () => {
       const { file, key, heads } = await sign();
       const lines = readFileSync(file, 'utf8').split('\n');
       writeFileSync(file, lines.map((line) => line.replace('"sequence":', '"sequence":1')).join('\n'));
@@ -290,7 +290,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
       expect(await readHeads(file, key)).toMatchObject({ foreignLines: [] });
     });
 
-    test('a deleted organization is no finding', async () => {
+    test('a deleted organization causes no finding', async () => {
       const { file, key, heads } = await sign();
       const { db } = world.service.store;
       const organizationId = organizationOf();
@@ -304,7 +304,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
       expect((await verifyAudit(db, await heads())).findings).toMatchObject([{ problem: 'written anew' }]);
     });
 
-    test('the command reads the store beside the service, and fails when something does not fit', async () => {
+    test('the command reads the store beside the running service, and fails if something does not match', async () => {
       await sign();
       const { dataDir, databaseUrl, db } = world.service.store;
       const config = testConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl });
@@ -320,7 +320,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
       );
       expect(lines.join('\n')).toMatch(/ entry 2: edited\n/);
       await expect(COMMANDS['audit verify']?.(config, write, ['--tail'])).rejects.toThrow(
-        'takes no option but --heads FILE',
+        'accepts no option except --heads FILE',
       );
       expect(existsSync(join(dataDir, 'audit-key.pem'))).toBe(true);
     });

@@ -4,10 +4,10 @@ import { Background, type Slices } from '../background.ts';
 import { OnDemand } from '../on-demand.ts';
 import { DeadlineExceeded } from '../work.ts';
 
-describe('a job beside the answers', () => {
+describe('a background job', () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  test('of one group does not wait for the many of another, nor lose its room to them', async () => {
+  test('of one group neither waits for the many jobs of another group nor loses its room to them', async () => {
     const background = new Background({ atOnce: 2, onError: (error) => expect.unreachable(String(error)) });
     const done: string[] = [];
     const run = (key: string, group: string) => background.run(key, async () => void done.push(group), { group });
@@ -19,7 +19,7 @@ describe('a job beside the answers', () => {
     expect(done).toHaveLength(2 + 1_000 + 2);
   });
 
-  test('that hangs is given up at its deadline, reported and counted, and left alone for a while; others go on', async () => {
+  test('that hangs is given up at its deadline, reported, counted and paused, and other jobs continue', async () => {
     const errors: unknown[] = [];
     let givenUp = 0;
     let begun = 0;
@@ -47,7 +47,7 @@ describe('a job beside the answers', () => {
     expect(begun).toBe(2);
   });
 
-  test('in slices may take longer than the deadline of each, and others have their turn between them', async () => {
+  test('in slices may run longer than the deadline of a slice, and other jobs run between slices', async () => {
     const errors: unknown[] = [];
     const background = new Background({ atOnce: 1, deadlineMs: 100, onError: (error) => errors.push(error) });
     const done: string[] = [];
@@ -64,7 +64,7 @@ describe('a job beside the answers', () => {
     expect(errors).toEqual([]);
   });
 
-  test('in slices is returned from when the service closes', async () => {
+  test('in slices runs its cleanup when the service closes', async () => {
     const background = new Background({ atOnce: 1, onError: (error) => expect.unreachable(String(error)) });
     let isReturned = false;
     async function* work(): Slices {
@@ -81,7 +81,7 @@ describe('a job beside the answers', () => {
     expect(isReturned).toBe(true);
   });
 
-  test('is told to stop when the service closes, and is waited for', async () => {
+  test('gets an abort signal when the service closes, and the close waits for it', async () => {
     const background = new Background({ atOnce: 1, onError: (error) => expect.unreachable(String(error)) });
     let ended = false;
     void background.run('stops', async (signal) => {
@@ -99,7 +99,7 @@ describe('a job beside the answers', () => {
 describe('a thread on demand', () => {
   const program = new URL('./stuck-thread.ts', import.meta.url);
 
-  test('that loops for ever in a job is ended at its deadline, and the jobs behind it are done by another', async () => {
+  test('that loops forever is ended at its deadline, and a new thread runs the jobs behind it', async () => {
     const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 3_000 });
     const asked = ['first', 'loop', 'behind it', 'throw', 'last'].map((job) => thread.ask(job));
     const settled = await Promise.allSettled(asked);
@@ -114,7 +114,7 @@ describe('a thread on demand', () => {
     await expect(thread.ask('late')).rejects.toThrow('the thread "stuck" is closed');
   });
 
-  test('that is closed amid a job ends after it', async () => {
+  test('that is closed during a job ends after the job', async () => {
     const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 60_000 });
     const asked = [thread.ask('first'), thread.ask('slow')];
     await asked[0];
@@ -122,7 +122,7 @@ describe('a thread on demand', () => {
     await expect(asked[1]).resolves.toBe('slow');
   });
 
-  test('that is closed amid a job begins none of those that wait', async () => {
+  test('that is closed during a job starts none of the waiting jobs', async () => {
     const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 60_000, closeMs: 10 });
     const asked = Promise.allSettled([thread.ask('loop'), thread.ask('behind it')]);
     await pause(50);

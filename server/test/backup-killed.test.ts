@@ -22,7 +22,7 @@ beforeEach(async () => {
   world = await startWorld('sqlite', { isShared: true });
   service = world.service;
   store = service.store;
-  // Large enough that a copy takes some steps.
+  // Large enough that a copy takes several steps.
   for (let count = 0; count < 30; count++) {
     const value = String(count % 10).repeat(1_000_000);
     await store.db
@@ -62,7 +62,7 @@ function countEvents(path: string): number {
   return Number(row?.count);
 }
 
-test('a backup that is killed leaves nothing under its name, and the next one has every event', async () => {
+test('a killed backup leaves no file under its name, and the next backup has every event', async () => {
   const file = join(folder, 'nightly.sqlite');
   const places = [0, 1_000_000, 15_000_000];
   for (const [round, place] of places.entries()) {
@@ -73,7 +73,7 @@ test('a backup that is killed leaves nothing under its name, and the next one ha
     process.kill('SIGKILL');
     await ended;
     expect(acknowledged).toBeGreaterThan(0);
-    // Killed late, it may have been done.
+    // A late kill may come after the end of the backup.
     if (existsSync(file)) expect(await comparedWith(file, await readManifest(file))).toEqual([]);
     else expect(existsSync(`${file}.part`)).toBe(true);
     if (round < places.length - 1) for (const name of readdirSync(folder)) rmSync(join(folder, name));

@@ -67,7 +67,7 @@ describe('a backup of the embedded store', () => {
     );
   };
 
-  test('has every event that was acknowledged before it began, while others arrive', async () => {
+  test('has every event that was acknowledged before its start, while other events arrive', async () => {
     let acknowledged = 0;
     let isDone = false;
     const load = Promise.all(
@@ -89,7 +89,7 @@ describe('a backup of the embedded store', () => {
     expect(await run(['restore', file, '--check'])).toContainEqual(expect.stringContaining('Nothing is wrong'));
   });
 
-  test('restored, answers people and machines as the service did', async () => {
+  test('restores a service that answers people and machines as before', async () => {
     const pages = ['', '/members', '/secrets', '/environments', '/agents', '/sessions', '/audit'];
     const urls = pages.map((page) => `/v1/organizations/me${page}`);
     const read = ({ call }: TestService) =>
@@ -106,7 +106,7 @@ describe('a backup of the embedded store', () => {
     expect((await service.call('GET', '/v1/secret', { as: world.ours.live })).status).toBe(200);
   });
 
-  test('is read to its end where an owner may not see every session', async () => {
+  test('is checked to its end even if an owner may not see every session', async () => {
     const { ours } = world;
     for (const visibility of ['facts', 'private']) {
       const sessionId = await openSession(service, ours.live);
@@ -123,7 +123,7 @@ describe('a backup of the embedded store', () => {
     database.close();
   });
 
-  test.each(['facts', 'private'] as const)('finds events that cannot be read of a %s session', async (visibility) => {
+  test.each(['facts', 'private'] as const)('reports unreadable events of a %s session', async (visibility) => {
     const { db } = store;
     await db.updateTable('sessions').set({ user_id: world.ours.memberId, visibility }).execute();
     await db
@@ -134,7 +134,7 @@ describe('a backup of the embedded store', () => {
     await expect(run(['restore', file, '--check'])).rejects.toThrow(/is answered 5\d\d/);
   });
 
-  test('is described, with what it lacks, and for its owner alone', async () => {
+  test('has a description that lists the parts that it lacks, and only its owner may read the files', async () => {
     await run(['backup', file]);
     const manifest = JSON.parse(readFileSync(`${file}.json`, 'utf8'));
     expect(manifest).toMatchObject({
@@ -148,20 +148,20 @@ describe('a backup of the embedded store', () => {
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   });
 
-  test('replaces no other file, and is not restored over a store', async () => {
+  test('overwrites no other file, and does not restore over a store', async () => {
     await run(['backup', file]);
     await expect(run(['backup', file])).rejects.toThrow('exists already. Name another file');
     await expect(run(['restore', file])).rejects.toThrow('Set DATA_DIR to an empty folder');
     await expect(run(['backup', join(folder, 'other')], { DATA_DIR: target() })).rejects.toThrow('holds no store');
   });
 
-  test('of PostgreSQL is left to its own programs', async () => {
+  test('refuses PostgreSQL and names its own programs', async () => {
     const elsewhere = { DATABASE_URL: 'postgres://nowhere/capture' };
     await expect(run(['backup', file], elsewhere)).rejects.toThrow('pg_dump backs up PostgreSQL');
     await expect(run(['restore', file], elsewhere)).rejects.toThrow('pg_restore restores PostgreSQL');
   });
 
-  describe('that was damaged', () => {
+  describe('with damage', () => {
     beforeEach(() => run(['backup', file]));
 
     const refuses = async (problem: string, overrides: Partial<Config> = {}) => {
@@ -172,7 +172,7 @@ describe('a backup of the embedded store', () => {
       expect(readdirSync(target())).toEqual([]);
     };
 
-    test('by a bit', async () => {
+    test('to one bit is refused', async () => {
       const bytes = readFileSync(file);
       bytes[bytes.length - 5_000] = (bytes.at(-5_000) ?? 0) ^ 1;
       writeFileSync(file, bytes);
@@ -180,13 +180,13 @@ describe('a backup of the embedded store', () => {
       await restoreFails('does not have the SHA-256');
     });
 
-    test('by losing its end', async () => {
+    test('at its end is refused', async () => {
       writeFileSync(file, readFileSync(file).subarray(0, -4096));
       await refuses('bytes; its manifest says');
       await restoreFails('bytes; its manifest says');
     });
 
-    test('together with its manifest', async () => {
+    test('to file and manifest is refused', async () => {
       const manifest = readFileSync(`${file}.json`, 'utf8');
       writeFileSync(`${file}.json`, manifest.replace('"events": 4', '"events": 5'));
       await refuses('the signature does not fit');
@@ -195,7 +195,7 @@ describe('a backup of the embedded store', () => {
       await refuses('copy it beside');
     });
 
-    test('or was signed by somebody else', async () => {
+    test('or with a foreign signature is refused', async () => {
       const [away, theirs] = [join(folder, 'away'), await openTestStore('sqlite')];
       copyFileSync(file, away);
       copyFileSync(`${file}.json`, `${away}.json`);
@@ -208,13 +208,13 @@ describe('a backup of the embedded store', () => {
   test.each([
     ['an event that is missing', 'delete from appends where session_id = ?', /has not as many events|of its/],
     [
-      'an audit log that was changed',
+      'a changed audit log',
       "update audit_entries set actor_id = 'usr_2' where sequence = 1 and ? <> ''",
       /entry 1: edited/,
     ],
     ['events that cannot be read', "update appends set body = x'00' where session_id = ?", /is answered 5\d\d/],
-  ])('finds %s in a store that was backed up so', async (_name, statement, problem) => {
-    // The service may be writing, such as how far a session is derived.
+  ])('finds %s in the backup of a damaged store', async (_name, statement, problem) => {
+    // The running service may write, for example how far a session is derived.
     const database = new DatabaseSync(join(store.dataDir, 'session-capture.sqlite'), { timeout: 10_000 });
     database.prepare(statement).run(world.ours.sessionId);
     database.close();

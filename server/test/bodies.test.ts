@@ -15,11 +15,11 @@ const NAMED = '{"name":"Named"}';
 const gzip = { 'content-encoding': 'gzip' };
 const zstd = { 'content-encoding': 'zstd' };
 const filled = (bytes: number) => `{"name":"x","filler":"${'f'.repeat(bytes - 24)}"}`;
-/** Each piece in a frame of its own. */
+/** Compresses each piece into a frame of its own. */
 const inFrames = (...pieces: string[]) => Buffer.concat(pieces.map((piece) => zstdCompressSync(piece)));
-/** As a stream writes it, which does not know how much there will be. */
+/** Compresses like a stream that does not know the total size. */
 const unsized = (text: string) => zstdCompressSync(text, { params: { [constants.ZSTD_c_contentSizeFlag]: 0 } });
-/** Its frame header says another size. */
+/** Changes the size in the frame header. */
 const saying = (frame: Buffer, bytes: number) => {
   const copy = Buffer.from(frame);
   copy[5] = bytes;
@@ -40,10 +40,10 @@ const TAKEN: [name: string, body: string | Buffer, headers?: Record<string, stri
   ['the encoding identity', NAMED, { 'content-encoding': 'identity' }],
   ['as plain text', NAMED, { 'content-type': 'text/plain' }],
   ['as a form', NAMED, { 'content-type': 'application/x-www-form-urlencoded' }],
-  ['as JSON of another alphabet', NAMED, { 'content-type': 'application/json; charset=latin1' }],
+  ['as JSON in another charset', NAMED, { 'content-type': 'application/json; charset=latin1' }],
   ['as bytes', NAMED, { 'content-type': 'application/octet-stream' }],
   ['unknown fields', '{"name":"x","__proto__":{"name":"y"},"constructor":1,"nested":{"a":[1e400]}}'],
-  ['a field twice, the last counts', '{"name":7,"name":"x"}'],
+  ['a repeated field, of which the last counts', '{"name":7,"name":"x"}'],
   ['at the limit', filled(MAX_BODY_BYTES)],
   ['at the limit when decoded', gzipSync(filled(MAX_BODY_BYTES)), gzip],
 ];
@@ -51,13 +51,13 @@ const TAKEN: [name: string, body: string | Buffer, headers?: Record<string, stri
 const REFUSED: [name: string, code: ProblemCode, body: string | Buffer, headers?: Record<string, string>][] = [
   ['empty', 'malformed_json', ''],
   ['blank', 'malformed_json', ' \n'],
-  ['half of it', 'malformed_json', '{"name":"x"'],
-  ['with a comma too much', 'malformed_json', '{"name":"x",}'],
-  ['two of them', 'malformed_json', '{}{}'],
-  ['a byte order mark before it', 'malformed_json', `\ufeff${NAMED}`],
+  ['half of the body', 'malformed_json', '{"name":"x"'],
+  ['with one comma too many', 'malformed_json', '{"name":"x",}'],
+  ['two bodies', 'malformed_json', '{}{}'],
+  ['a byte order mark in front', 'malformed_json', `\ufeff${NAMED}`],
   ['no UTF-8', 'malformed_json', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
   [
-    'a surrogate as bytes',
+    'an encoded surrogate',
     'malformed_json',
     Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
   ],
@@ -71,7 +71,7 @@ const REFUSED: [name: string, code: ProblemCode, body: string | Buffer, headers?
   ['a list', 'validation_failed', '[]'],
   ['null', 'validation_failed', 'null'],
   ['a text', 'validation_failed', '"name"'],
-  ['only what a prototype would give', 'validation_failed', '{"__proto__":{"name":"x"}}'],
+  ['a field that only a prototype would give', 'validation_failed', '{"__proto__":{"name":"x"}}'],
   ['one byte beyond the limit', 'validation_failed', filled(MAX_BODY_BYTES + 1)],
   ['one byte beyond the limit when decoded', 'validation_failed', gzipSync(filled(MAX_BODY_BYTES + 1)), gzip],
   ['a gzip bomb', 'validation_failed', gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20)), gzip],
@@ -81,7 +81,7 @@ const REFUSED: [name: string, code: ProblemCode, body: string | Buffer, headers?
   ['gzip cut short', 'validation_failed', gzipSync(NAMED).subarray(0, -5), gzip],
   ['zstd cut short', 'validation_failed', zstdCompressSync(NAMED).subarray(0, -5), zstd],
   ['two zstd frames', 'validation_failed', inFrames('{"na', 'me":"Named"}'), zstd],
-  ['something behind a zstd frame', 'validation_failed', Buffer.concat([inFrames(NAMED), Buffer.from('x')]), zstd],
+  ['bytes behind a zstd frame', 'validation_failed', Buffer.concat([inFrames(NAMED), Buffer.from('x')]), zstd],
   ['gzip with a flipped checksum', 'validation_failed', flip(gzipSync(NAMED), -1 + gzipSync(NAMED).length - 4), gzip],
   ['empty gzip', 'validation_failed', '', gzip],
   ['gzip within gzip', 'malformed_json', gzipSync(gzipSync(NAMED)), gzip],
@@ -100,16 +100,16 @@ describe.each(ENGINES)('bodies on %s', (engine) => {
   const rename = (body: string | Buffer, headers: Record<string, string> = {}) =>
     world.service.call('PATCH', '/v1/organizations/me', { as: world.ours.owner, body, headers });
 
-  test('a body on a slow line has as long as the command line waits for its answer', () => {
+  test('a body on a slow line may take as long as the command line waits for its answer', () => {
     expect(world.service.app.server.requestTimeout).toBeGreaterThanOrEqual(REQUEST_TIMEOUT_MS);
   });
 
-  test.each(TAKEN)('%s is taken', async (_, body, headers) => {
+  test.each(TAKEN)('accepts a body: %s', async (_, body, headers) => {
     const reply = await rename(body, headers);
     expect(reply.status, reply.text).toBe(200);
   });
 
-  test.each(REFUSED)('%s is refused as %s', async (_, code, body, headers) => {
+  test.each(REFUSED)('refuses a body: %s is %s', async (_, code, body, headers) => {
     expectProblem(await rename(body, headers), 400, code);
   });
 
@@ -143,7 +143,7 @@ describe.each(ENGINES)('bodies on %s', (engine) => {
     expectProblem(await request(world.service, route, { ...ask, body: write('null') }, as), 400, 'validation_failed');
   });
 
-  test('an append takes a body beyond the other limit, and refuses one beyond its own', async () => {
+  test('an append accepts a body beyond the general limit, and refuses one beyond its own limit', async () => {
     const append = (body: Buffer, headers = {}) =>
       request(world.service, 'appendEvents', { ...RIGHT.appendEvents(world), body, headers }, world.ours.live);
     const padded = (bytes: number) => Buffer.from(`{"events":[{"eventType":"x"}]}`.padEnd(bytes, ' '));
@@ -153,7 +153,7 @@ describe.each(ENGINES)('bodies on %s', (engine) => {
     expectProblem(await append(zstdCompressSync(padded(14_000_000)), zstd), 400, 'validation_failed');
   });
 
-  test('what was refused changed nothing', async () => {
+  test('refused bodies change nothing', async () => {
     const { body } = await world.service.call('GET', '/v1/organizations/me', { as: world.ours.owner });
     expect(['Named', 'x']).toContain(body.name);
     expect(({} as { name?: string }).name).toBeUndefined();
@@ -170,7 +170,7 @@ describe('a body of zstd frames', () => {
   });
   afterAll(() => world.service.close());
 
-  /** An index of so many appends, and the frames in which the service finds it refused or taken. */
+  /** The index of a body with this many appends, each under a key of its own. */
   const index = (count: number) =>
     JSON.stringify({
       appends: Array.from({ length: count }, (_, at) => ({
@@ -181,13 +181,13 @@ describe('a body of zstd frames', () => {
   const send = (body: Buffer | string, headers: Record<string, string> = {}) =>
     world.service.call('POST', '/v1/appends', { as: world.ours.live, body, headers });
 
-  test('is an index, then one frame for each append', async () => {
+  test('is an index followed by one frame for each append', async () => {
     const { status, body } = await send(inFrames(index(3), EVENTS, `${EVENTS}${BLANK(2_000_000)}`, EVENTS));
     expect(status, body.error).toBe(200);
     expect(body.results.map(({ accepted }: { accepted: number }) => accepted)).toEqual([1, 1, 1]);
   });
 
-  test('is taken up to its limits of appends and bytes', async () => {
+  test('is accepted up to its limits of appends and bytes', async () => {
     const all = await send(inFrames(index(200), ...Array<string>(200).fill(EVENTS)));
     expect(all.body.results).toHaveLength(200);
     const text = index(1);
@@ -202,10 +202,10 @@ describe('a body of zstd frames', () => {
     ['an index alone', () => inFrames(index(1))],
     ['a frame too few', () => inFrames(index(3), EVENTS, EVENTS)],
     ['a frame too many', () => inFrames(index(1), EVENTS, EVENTS)],
-    ['more appends than are taken', () => inFrames(index(201), ...Array<string>(201).fill(EVENTS))],
+    ['more appends than the limit', () => inFrames(index(201), ...Array<string>(201).fill(EVENTS))],
     ['a thousand empty frames', () => inFrames(index(1), EVENTS, ...Array<string>(1_000).fill(''))],
     ['a frame that is cut short', () => inFrames(index(1), EVENTS).subarray(0, -5)],
-    ['something behind its frames', () => Buffer.concat([inFrames(index(1), EVENTS), Buffer.from('x')])],
+    ['bytes behind its frames', () => Buffer.concat([inFrames(index(1), EVENTS), Buffer.from('x')])],
     ['a skippable frame', () => Buffer.concat([inFrames(index(1)), SKIPPABLE, inFrames(EVENTS)])],
     ['a frame that hides its size', () => Buffer.concat([inFrames(index(1)), unsized(EVENTS)])],
     [
@@ -217,12 +217,9 @@ describe('a body of zstd frames', () => {
       () => Buffer.concat([inFrames(index(1)), saying(inFrames(EVENTS), 99)]),
     ],
     ['a bomb', () => inFrames(index(1), EVENTS + BLANK(64 * 1024 * 1024))],
-    ['a bomb that declares little', () => Buffer.concat([inFrames(index(1)), understated()])],
-    [
-      'bombs that are too much together',
-      () => inFrames(index(2), EVENTS + BLANK(9_000_000), EVENTS + BLANK(9_000_000)),
-    ],
-  ])('of %s is refused, and nothing of it is stored', async (_, write) => {
+    ['a bomb that declares a small size', () => Buffer.concat([inFrames(index(1)), understated()])],
+    ['bombs whose sum is too large', () => inFrames(index(2), EVENTS + BLANK(9_000_000), EVENTS + BLANK(9_000_000))],
+  ])('of %s is refused, and none of it is stored', async (_, write) => {
     const { sessionId } = world.ours;
     const count = async () => {
       const { db } = world.service.store;
@@ -233,12 +230,12 @@ describe('a body of zstd frames', () => {
     expect(await count()).toBe(before);
   });
 
-  test('takes no content encoding', async () => {
+  test('accepts no content encoding', async () => {
     expectProblem(await send(inFrames(index(1), EVENTS), zstd), 400, 'validation_failed');
     expectProblem(await send(gzipSync(inFrames(index(1), EVENTS)), gzip), 400, 'validation_failed');
   });
 
-  test('answers for each append whose frame is no append, in the words of a request for it alone', async () => {
+  test('answers an invalid frame with the message of a single request', async () => {
     const { status, body } = await send(inFrames(index(1), '{"events":['));
     expect(status).toBe(200);
     expect(body.results).toMatchObject([{ code: 'malformed_json' }]);
@@ -252,7 +249,7 @@ describe('a body of zstd frames', () => {
     expect(many.results).toMatchObject([alone.body]);
   });
 
-  test('with a full batch and a large unknown field is read back', async () => {
+  test('with a full batch and a large unknown field can be read back', async () => {
     const { service, ours } = world;
     const sessionId = await openSession(service, ours.live, ours);
     const payload = `{"text":"${'a'.repeat(MAX_PAYLOAD_BYTES - 11)}"}`;

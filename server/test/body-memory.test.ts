@@ -9,10 +9,10 @@ import { startWorld, type World } from './world.ts';
 
 const KB = 1024;
 
-/** A request whose body has not ended yet. */
+/** A request whose body is incomplete so far. */
 interface Unfinished {
   socket: Socket;
-  /** What was answered so far. */
+  /** The answer that has arrived so far. */
   answer(): string;
 }
 
@@ -23,7 +23,7 @@ describe('memory for bodies', () => {
   /** The service's ends of the connections, by the port of the other end. */
   const ends = new Map<number | undefined, Socket>();
   beforeAll(async () => {
-    // 1 MB in all, 256 KB for each caller.
+    // 1 MB in total, 256 KB for each caller.
     world = await startWorld('sqlite', { overrides: { BODY_MEMORY_MB: 1 } });
     world.service.app.server.on('connection', (end) => ends.set(end.remotePort, end));
     port = Number(new URL(await world.service.app.listen({ port: 0 })).port);
@@ -35,7 +35,7 @@ describe('memory for bodies', () => {
 
   const path = () => `/v1/sessions/${world.ours.sessionId}/events`;
 
-  /** Sends some of the bytes that the request says it has, and waits until the service has read them. */
+  /** Sends part of the announced bytes, and waits until the service has read them. */
   async function begin(as: string | undefined, length: number, sent: number): Promise<Unfinished> {
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
@@ -54,11 +54,11 @@ describe('memory for bodies', () => {
   const append = (as: string, bytes: number): Promise<TestReply> =>
     world.service.call('POST', path(), { as, body: '{"events":[{"eventType":"notice"}]}'.padEnd(bytes, ' ') });
 
-  /** Bytes arrive when they arrive: until then the answer is another. */
+  /** Repeats the append until its status is the expected one, because the other bytes arrive at any time. */
   const eventually = (as: string, bytes: number, status: number) =>
     expect.poll(async () => (await append(as, bytes)).status, { timeout: 60_000 }).toBe(status);
 
-  test('who has no credential is answered before the body ended, and nothing of it is kept', async () => {
+  test('a request without a credential is answered before its body ends, and its body is not kept', async () => {
     const requests = await Promise.all(
       Array.from({ length: 20 }, () => begin(undefined, 4 * 1024 * KB, 2 * 1024 * KB)),
     );
@@ -68,7 +68,7 @@ describe('memory for bodies', () => {
     }
   });
 
-  test('the connection of a refused request serves the next one once the body has come', async () => {
+  test('the connection of a refused request serves the next request once the body has arrived', async () => {
     const { socket, answer } = await begin('nonsense', 1024 * KB, 512 * KB);
     await expect.poll(answer).toMatch(/^HTTP\/1\.1 401 /);
     socket.write(Buffer.alloc(512 * KB, ' '));
@@ -76,7 +76,7 @@ describe('memory for bodies', () => {
     await expect.poll(answer).toContain('HTTP/1.1 200 OK');
   });
 
-  test('one caller may have a quarter of it, and the others are served', async () => {
+  test('one caller may use a quarter of the memory, and other callers are served', async () => {
     const { socket } = await begin(world.ours.live, 200 * KB, 199 * KB);
     await eventually(world.ours.live, 100 * KB, 503);
     const refused = await append(world.ours.live, 100 * KB);
@@ -88,7 +88,7 @@ describe('memory for bodies', () => {
     await eventually(world.ours.live, 100 * KB, 200);
   });
 
-  test('all callers together may have no more than all of it', async () => {
+  test('all callers together may use no more than the whole memory', async () => {
     const { ours, theirs, stranger } = world;
     const four = [ours.live, ours.test, theirs.live, theirs.test];
     const held = await Promise.all(four.map((secret) => begin(secret, 256 * KB, 255 * KB)));
@@ -105,16 +105,16 @@ describe('memory for bodies', () => {
     await expect.poll(async () => (await create()).status, { timeout: 60_000 }).toBe(400);
   });
 
-  test('decoded bytes count, and are returned with the answer', async () => {
+  test('decoded bytes count, and are released with the answer', async () => {
     const one = (bytes: number) => zstdCompressSync('{"events":[{"eventType":"notice"}]}'.padEnd(bytes, ' '));
     const send = (body: Buffer) =>
       world.service.call('POST', path(), { as: world.ours.live, body, headers: { 'content-encoding': 'zstd' } });
-    // At once up to 1 MB, by a stream beyond.
+    // The service decodes up to 1 MB at once, and larger bodies as a stream.
     for (const bytes of [300 * KB, 3 * 1024 * KB]) expectProblem(await send(one(bytes)), 503, 'service_unavailable');
     for (let i = 0; i < 8; i++) expect((await send(one(250 * KB))).status).toBe(200);
   });
 
-  test('decoded bytes of frames count, and are returned with the answer', async () => {
+  test('decoded bytes of frames count, and are released with the answer', async () => {
     const { ours, service } = world;
     const send = (bytes: number) => {
       const append = '{"events":[{"eventType":"notice"}]}'.padEnd(bytes / 2);

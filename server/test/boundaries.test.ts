@@ -8,13 +8,13 @@ import { type AnyRouteName, RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } f
 import { createRandom } from './seed.ts';
 import { createWorld, type World } from './world.ts';
 
-/** Needs no store; has no end. */
+/** Routes that need no store, or that never end. */
 const LEFT_OUT: AnyRouteName[] = ['getConfig', 'streamChanges'];
-/** Take from an organization what the others ask with: asked of another one. */
+/** Routes that destroy things that the other requests need: they are called on the other organization. */
 const ENDING: AnyRouteName[] = ['revokeSecret', 'revokeEnvironment', 'completeSession', 'passOwnership'];
 const ROUTES = ROUTE_NAMES.filter((route) => !LEFT_OUT.includes(route));
 
-/** Of the many messages of a long request, ever fewer are the last one that comes through. */
+/** How fast the number of messages before the cut grows: a long request is not cut behind each of its messages. */
 const GROWTH = 0.4 / times(1);
 
 describe.skipIf(!ENGINES.includes('postgres'))('a connection to PostgreSQL that is cut between two messages', () => {
@@ -40,7 +40,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a connection to PostgreSQL that 
     await own.dispose();
   });
 
-  test.each(ROUTES)(`or within one is answered by %s as documented, and never 500 ${seeded}`, async (route) => {
+  test.each(ROUTES)(`or within a message makes %s answer as documented, never 500 ${seeded}`, async (route) => {
     const { replies, errors, auth } = TABLE[route];
     const documented = [...Object.keys(replies).map(Number), ...errors];
     const asked = ENDING.includes(route) ? { ...world, ours: world.theirs } : world;

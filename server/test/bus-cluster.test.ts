@@ -28,11 +28,11 @@ describe.runIf(inject('natsUrl'))('three servers that keep three copies', () => 
     for (const node of nodes) await node.dispose();
   });
 
-  /** A cluster that has just begun has no leader yet. */
+  /** A cluster that has just started has no leader yet. */
   const connectPatiently = (url: string): Promise<Bus> =>
     connectBus({ url, db: store.db, log: SILENT }).catch(() => connectPatiently(url));
 
-  test('take one of several messages that are published behind the same one at once', async () => {
+  test('accept one of several messages that are published at once behind the same message', async () => {
     let behind = 0;
     for (let first = 1; first <= RACES; first++) {
       const publish = (bus: Bus, replica: number) =>

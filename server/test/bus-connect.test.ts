@@ -15,7 +15,7 @@ test.each([
   ['2.9.10', 3, /in 3 places.*cannot be told otherwise.*one machine may be lost/],
   ['2.10.0', 1, /in one place.*only where its sync_interval is always.*may lose/],
   ['2.12.1', 3, /in 3 places.*only where its sync_interval is always.*1048576 bytes/],
-])('NATS %s with %d copies is said to promise no more than it does', (version, copies, says) => {
+])('the log line for NATS %s with %d copies states its real guarantees', (version, copies, says) => {
   expect(promiseOf(info(version), copies)).toMatch(says);
 });
 
@@ -29,19 +29,19 @@ describe.runIf(inject('natsUrl'))('connecting to a bus', () => {
   });
   afterAll(() => store.dispose());
 
-  test('says in one line what the bus promises', async () => {
+  test('logs the guarantees of the bus in one line', async () => {
     const bus = await connectBus({ url: String(inject('natsUrl')), db: store.db, log });
     expect(lines).toEqual([expect.stringMatching(/^event bus: NATS \d.*in one place/)]);
     await bus.remove();
   });
 
-  test('sends what is published in one turn of the event loop in one write', async () => {
+  test('sends all messages of one turn of the event loop in one write', async () => {
     const bus = await connectBus({ url: String(inject('natsUrl')), db: store.db, log });
     const port = Number(new URL(String(inject('natsUrl'))).port);
     const write = vi.spyOn(Socket.prototype, 'write');
     const entry = { kind: 'deleted' } as const;
     const published = Array.from({ length: 20 }, async (_, n) => {
-      // As far from each other as what different requests do in a turn.
+      // As far apart as messages of different requests in one turn.
       for (let step = 0; step < n; step++) await undefined;
       return bus.publish({ place: `org.ses_${n}`, entry, behind: 0 });
     });
@@ -53,7 +53,7 @@ describe.runIf(inject('natsUrl'))('connecting to a bus', () => {
     await bus.remove();
   });
 
-  test('refuses a question whose connection was lost before it is connected again', async () => {
+  test('refuses a request that was waiting when the connection was lost, before the reconnect', async () => {
     const wire = await startWire(Number(new URL(String(inject('natsUrl'))).port));
     const bus = await connectBus({ url: `nats://127.0.0.1:${wire.port}`, db: store.db, log });
     const again = (async () => {
@@ -71,7 +71,7 @@ describe.runIf(inject('natsUrl'))('connecting to a bus', () => {
     await wire.cut();
   });
 
-  test('finds the streams again that its store has, and no others', async () => {
+  test('finds the streams of its own store, and no others', async () => {
     const url = String(inject('natsUrl'));
     const first = await connectBus({ url, db: store.db, log });
     const again = await attach(store.dataDir, store.databaseUrl, url);
@@ -83,7 +83,7 @@ describe.runIf(inject('natsUrl'))('connecting to a bus', () => {
     await first.remove();
   });
 
-  test('names what is wrong: nobody there, or nobody who keeps messages', async () => {
+  test('reports whether no server or no JetStream is there', async () => {
     const port = await freePort('127.0.0.1');
     const url = `nats://user:hunter2@127.0.0.1:${port}`;
     const refused = await connectBus({ url, db: store.db, log }).catch((error: Error) => error.message);
@@ -100,7 +100,7 @@ describe.runIf(inject('natsUrl'))('connecting to a bus', () => {
     [{ max_bytes: 1_000_000 }, /has a limit that discards the old/],
     [{ max_msgs_per_subject: 10 }, /has a limit that discards the old/],
     [{ retention: 'workqueue' }, /has retention workqueue/],
-  ])('refuses a stream that does not keep what it has: %j', async (fields, says) => {
+  ])('refuses a stream that may lose messages: %j', async (fields, says) => {
     const url = String(inject('natsUrl'));
     const { name, manager, remove } = await connectBus({ url, db: store.db, log });
     const { config } = await manager.streams.info(name);
@@ -113,7 +113,7 @@ describe.runIf(inject('natsUrl'))('connecting to a bus', () => {
     await remove();
   });
 
-  test('refuses a server that is too old for it', async () => {
+  test('refuses a server that is too old', async () => {
     const { port } = new URL(String(inject('natsUrl')));
     const wire = await startWire(Number(port), (sent) =>
       Buffer.from(sent.toString('latin1').replace(/"version":"[^"]+"/, '"version":"2.8.4"'), 'latin1'),

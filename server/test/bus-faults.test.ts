@@ -12,7 +12,7 @@ import { startWire, type Wire } from './wire.ts';
 import { createWorld, type World } from './world.ts';
 
 const ROUNDS = times(5);
-/** Requests, answered or not, that come in while something is broken. */
+/** Requests, answered or not, that arrive during one fault. */
 const REQUESTS_A_FAULT = 60;
 const WRITERS = 6;
 const SESSIONS = 8;
@@ -25,7 +25,7 @@ describe.runIf(inject('natsUrl'))('replicas and workers on an event bus', () => 
   let wires: { bus: Wire; store: Wire };
   const running: Record<'api' | 'worker', ServiceProcess[]> = { api: [], worker: [] };
 
-  /** Again where it ends before it is ready, as a supervisor does: on a busy machine the store may be too slow for it. */
+  /** Starts again if the process ends before it is ready, as a supervisor does: on a busy machine the store may be too slow. */
   const start = async (role: 'api' | 'worker'): Promise<ServiceProcess> =>
     (await startOnce(role).catch(() => undefined)) ?? start(role);
   const startOnce = (role: 'api' | 'worker') =>
@@ -72,7 +72,7 @@ describe.runIf(inject('natsUrl'))('replicas and workers on an event bus', () => 
   };
 
   test(
-    `keep every acknowledged event once, at its number, whatever is killed or cut ${seeded}`,
+    `keep every acknowledged event once, at its number, after any kill or cut ${seeded}`,
     async () => {
       const { ours, service } = world;
       const sent: Sent[] = [];
@@ -103,7 +103,7 @@ describe.runIf(inject('natsUrl'))('replicas and workers on an event bus', () => 
         }
       }
 
-      /** Closes the session; after that nothing new is taken. */
+      /** Closes the session; after that it accepts nothing new. */
       async function replace(place: number, sessionId: string): Promise<void> {
         const url = `${anyOf(running.api).url}/v1/sessions/${sessionId}/complete`;
         const headers = { authorization: `Bearer ${ours.live}` };

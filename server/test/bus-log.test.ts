@@ -12,10 +12,10 @@ const KEYS = 6;
 
 const opened: Entry = { kind: 'opened', plane: 'live', clientEndedAt: null };
 
-/** What befalls a question to the bus: it is lost on the way there, or its answer on the way back. */
+/** The fate of a request to the bus: it works, the request is lost, or its answer is lost. */
 type Luck = 'well' | 'lost' | 'answer lost';
 
-/** A subject as a NATS server keeps it, and the luck of each question put to it. */
+/** A subject as a NATS server stores it, and the fate of each request to it. */
 function createSubject(lucks: readonly Luck[]) {
   const log: Logged[] = [{ sequence: 1, entry: opened }];
   let asked = 0;
@@ -73,7 +73,7 @@ const send = (log: SessionLog, { key, count }: Append) =>
     events: Array.from({ length: count }, () => ({ eventType: 'notice', payload: Buffer.from('{}') })),
   });
 
-test(`the log on a bus numbers without gap, repeats its answers and ends once, whatever is lost ${seeded}`, async () => {
+test(`the log on a bus numbers without gaps, repeats its answers and ends once, if any request or answer is lost ${seeded}`, async () => {
   const property = fc.asyncProperty(
     fc.array(luck, { minLength: 7, maxLength: 40 }),
     fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { maxLength: 20 }),

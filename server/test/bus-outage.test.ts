@@ -15,7 +15,7 @@ const append = (service: TestService, as: string, sessionId: string, text: strin
     headers: key === undefined ? {} : { 'idempotency-key': key },
   });
 
-/** Every event of the session, as its numbers and texts. */
+/** Numbers and texts of all events of the session. */
 async function read({ service, ours }: World, sessionId: string): Promise<[number, string][]> {
   const url = `/v1/organizations/me/sessions/${sessionId}/events?limit=500`;
   const { body } = await service.call('GET', url, { as: ours.member });
@@ -29,7 +29,7 @@ describe.runIf(inject('natsUrl'))('while PostgreSQL is away, a service on an eve
   let world: World;
   let closed = false;
 
-  /** The store as it is seen over a wire that can be cut. */
+  /** The store over a wire that can be cut. */
   async function farStore(): Promise<TestStore> {
     const url = new URL(own.databaseUrl as string);
     url.port = String(wire.port);
@@ -69,14 +69,14 @@ describe.runIf(inject('natsUrl'))('while PostgreSQL is away, a service on an eve
     closed = true;
   };
 
-  test('goes on with sessions and secrets that it knows, and all of it is there afterwards', async () => {
+  test('continues known sessions with known secrets, and all events are there afterwards', async () => {
     const { ours } = world;
     const [here, there] = replicas;
     const sessionId = await openSession(here, ours.live, ours);
     const first = await append(here, ours.live, sessionId, 'one', 'first');
     await there.call('GET', '/v1/secret', { as: ours.live });
     await cut();
-    // Asked for again, and not found in the caches of the last seconds.
+    // The clock moves past the caches of the last seconds, so everything is looked up again.
     for (const { clock } of replicas) clock.now += 10_000;
     const texts = Array.from({ length: 20 }, (_, index) => `during ${index}`);
     const answers = [];
@@ -105,7 +105,7 @@ describe.runIf(inject('natsUrl'))('while PostgreSQL is away, a service on an eve
     expect(session).toMatchObject({ status: 'completed', eventCount: 21 });
   });
 
-  test('answers 503 for what only the store knows', async () => {
+  test('answers 503 if only the store has the answer', async () => {
     const { ours } = world;
     const [here] = replicas;
     await cut();
@@ -115,7 +115,7 @@ describe.runIf(inject('natsUrl'))('while PostgreSQL is away, a service on an eve
     expectProblem(await append(here, world.theirs.test, ours.sessionId, 'text'), 503);
   });
 
-  test('refuses a secret that was revoked at a replica that can reach it', async () => {
+  test('refuses a secret that another replica with access to PostgreSQL has revoked', async () => {
     const { ours } = world;
     const [here] = replicas;
     const near = await attach(own.dataDir, own.databaseUrl, own.busUrl);
@@ -135,7 +135,7 @@ describe.runIf(inject('natsUrl'))('while PostgreSQL is away, a service on an eve
 
 describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () => {
   const LOST = expect.stringMatching(/^the event bus had nothing of this PostgreSQL/);
-  /** What is an error to the processes. */
+  /** Errors that the processes logged. */
   const said = new Set<string>();
   const log = { info: () => undefined, warn: () => undefined, error: (sentence: string) => void said.add(sentence) };
   let server: NatsServer;
@@ -154,7 +154,7 @@ describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () =
     await server.dispose();
   });
 
-  test('takes no appends, shows what it has, revokes secrets, and goes on once it is back', async () => {
+  test('refuses appends, shows stored events, revokes secrets, and continues when the bus is back', async () => {
     const { service, ours } = world;
     const sessionId = await openSession(service, ours.live, ours);
     expect((await append(service, ours.live, sessionId, 'one', 'first')).status).toBe(202);
@@ -187,7 +187,7 @@ describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () =
     expect(await read(world, later)).toEqual([[1, 'opened meanwhile']]);
   });
 
-  test('goes on behind what the store has where the bus comes back empty, and says so', async () => {
+  test('continues behind the stored events if the bus comes back empty, and logs the loss', async () => {
     const { service, ours } = world;
     const far = await attach(store.dataDir, store.databaseUrl, server.url, log);
     const other = await startTestService('bus', { ROLE: 'api' }, far);
@@ -225,7 +225,7 @@ describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () =
     expect([...said]).toEqual([LOST]);
   });
 
-  test('says so as well where a process that starts finds nothing of a store that has sessions', async () => {
+  test('logs the loss too if a starting process finds nothing on the bus for a store with sessions', async () => {
     const { service, ours } = world;
     await openSession(service, ours.live, ours);
     said.clear();

@@ -7,9 +7,9 @@ import { startTestService, type TestService } from './harness.ts';
 import { type NatsServer, startNatsServer } from './nats.ts';
 import { startWire, type Wire } from './wire.ts';
 
-/** Of any request, whatever is broken. */
+/** The longest time for an answer to any request during any fault. */
 const LONGEST_ANSWER_MS = 10_000;
-/** After a fault is mended. */
+/** Time limits after a fault is repaired. */
 const APPENDS_AGAIN = { timeout: 5_000, interval: 50 };
 const READABLE_AGAIN = { timeout: 10_000, interval: 50 };
 
@@ -47,7 +47,7 @@ describe.runIf(inject('natsUrl'))('recovery on an event bus', () => {
     await nats.dispose();
   });
 
-  /** Sessions that the replica has not met yet, with several messages on the bus each. */
+  /** Opens sessions that the replica does not know yet, with several messages on the bus each. */
   async function openMany(count: number): Promise<string[]> {
     const sessions = await Promise.all(Array.from({ length: count }, () => openSession(writer, tenant.live)));
     for (const text of ['one', 'two']) {
@@ -65,7 +65,7 @@ describe.runIf(inject('natsUrl'))('recovery on an event bus', () => {
   }
   const slowest = (timings: readonly { ms: number }[]) => Math.max(...timings.map(({ ms }) => ms));
 
-  test('of the bus: a replica answers every append in time, and takes all of them soon after the restart', async () => {
+  test('of the bus: a replica answers every append in time, and accepts all of them soon after the restart', async () => {
     const sessions = await openMany(30);
     const during = sessions.map((sessionId, at) =>
       timed(appendTexts(replica, tenant, sessionId, ['three'], `key-${at}`)),
@@ -85,13 +85,13 @@ describe.runIf(inject('natsUrl'))('recovery on an event bus', () => {
       .toEqual(new Set([3]));
   });
 
-  test('of PostgreSQL that does not answer: appends to known sessions go on, and are readable soon after', async () => {
+  test('of a silent PostgreSQL: appends to known sessions are accepted, and are readable soon afterwards', async () => {
     const sessions = await openMany(5);
     await Promise.all(sessions.map((sessionId) => appendTexts(replica, tenant, sessionId, ['three'])));
     wire.trouble('silent');
     const timings: { ms: number; answer: { status: number } }[] = [];
     for (const service of [writer, replica]) {
-      // The secret is looked up anew.
+      // The clock moves, so the secret is looked up again.
       service.clock.now += 10_000;
       for (const sessionId of sessions) {
         timings.push(await timed(appendTexts(service, tenant, sessionId, ['during'])));

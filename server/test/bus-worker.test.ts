@@ -12,10 +12,10 @@ import { removeOrganization } from '../store/organization-end.ts';
 import { createTenant, event, openSession, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 
-/** Less than the 10 s after which a message comes again that nobody has settled. */
+/** Time enough for the redelivery that happens 10 s after a message was not settled. */
 const SOON = { timeout: 60_000 };
 
-describe.runIf(inject('natsUrl'))('a worker for which something fails once', () => {
+describe.runIf(inject('natsUrl'))('a worker after a single failure', () => {
   let service: TestService;
   let tenant: Tenant;
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe.runIf(inject('natsUrl'))('a worker for which something fails once', () 
   });
   afterAll(() => service.close());
 
-  /** A session whose close waits for an event that will not come. */
+  /** Creates a session whose close waits for an event that will never arrive. */
   async function spoil(bus: Bus): Promise<void> {
     const sessionId = await openSession(service, tenant.live);
     const written = headers();
@@ -37,7 +37,7 @@ describe.runIf(inject('natsUrl'))('a worker for which something fails once', () 
     await service.call('POST', `/v1/sessions/${sessionId}/complete`, { as: tenant.live });
   }
 
-  test('settles a close although the store is away when it looks at it again', async () => {
+  test('settles a close although the store fails at the second look', async () => {
     const bus = service.store.bus as Bus;
     const pool = service.store.pool as pg.Pool;
     let isAway = false;
@@ -64,7 +64,7 @@ describe.runIf(inject('natsUrl'))('a worker for which something fails once', () 
     await worker.close();
   });
 
-  test('writes what comes afterwards as soon as before', async () => {
+  test('writes later messages without delay', async () => {
     const bus = service.store.bus as Bus;
     const errors: unknown[] = [];
     const worker = new Worker({
@@ -108,7 +108,7 @@ describe.runIf(inject('natsUrl'))('a worker that cannot write', () => {
   test.each([
     ['a column is missing', 'RENAME COLUMN codec TO code_c', 'RENAME COLUMN code_c TO codec'],
     ['a table is missing', 'RENAME TO append_s', ''],
-  ])('waits while %s, and makes nothing a dead letter', async (_, spoil, mend) => {
+  ])('waits while %s, and makes no dead letters', async (_, spoil, mend) => {
     const sessionIds = await Promise.all(Array.from({ length: 5 }, () => openSession(service, tenant.live)));
     for (const sessionId of sessionIds) expect((await appendTo(sessionId)).status).toBe(202);
     const { db } = service.store;
@@ -122,7 +122,7 @@ describe.runIf(inject('natsUrl'))('a worker that cannot write', () => {
     await worker.close();
   });
 
-  test('deletes a session for a replica that was stopped between the bus and the store', async () => {
+  test('deletes a session for a replica that stopped between the bus and the store', async () => {
     const sessionId = await openSession(service, tenant.live);
     expect((await appendTo(sessionId)).status).toBe(202);
     const place = `${tenant.organizationId}.${sessionId}`;
@@ -135,7 +135,7 @@ describe.runIf(inject('natsUrl'))('a worker that cannot write', () => {
     await worker.close();
   });
 
-  test('passes over what is left of an organization that was deleted while no worker ran', async () => {
+  test('skips messages of an organization that was deleted while no worker ran', async () => {
     const sessionIds = await Promise.all(Array.from({ length: 4 }, () => openSession(service, tenant.live)));
     for (const sessionId of sessionIds) expect((await appendTo(sessionId)).status).toBe(202);
     const [closed] = sessionIds;
@@ -146,7 +146,7 @@ describe.runIf(inject('natsUrl'))('a worker that cannot write', () => {
     const request = { as: tenant.owner, body: { name } };
     expect((await service.call('POST', '/v1/organizations/me/deletion', request)).status).toBe(200);
     const remove = async () => {
-      // The service does the same, but not sooner than 15 s later where a session was marked during a sweep.
+      // The service does the same, but waits at least 15 s if a session was marked during a sweep.
       await sweepDeleted(db, () => 1);
       await removeOrganization(db, tenant.organizationId);
       return mine.select('status').execute();
@@ -161,7 +161,7 @@ describe.runIf(inject('natsUrl'))('a worker that cannot write', () => {
     await worker.close();
   });
 
-  test('stops after three dead letters in a row, says why, and leaves the rest to a later start', async () => {
+  test('stops after three dead letters in a row, reports the reason, and leaves the rest to a later start', async () => {
     const sessionIds = await Promise.all(Array.from({ length: 5 }, () => openSession(service, tenant.live)));
     for (const sessionId of sessionIds) expect((await appendTo(sessionId)).status).toBe(202);
     const { db } = service.store;

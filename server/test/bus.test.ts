@@ -22,7 +22,7 @@ describe.runIf(inject('natsUrl'))('a service on an event bus', () => {
     appendTexts(on, tenant, sessionId, texts, key);
   const read = (sessionId: string) => readTexts(service, tenant, sessionId);
 
-  test('answers appends 202 with their numbers; they are read once a worker has written them', async () => {
+  test('answers appends 202 with their numbers, and they are readable once a worker has written them', async () => {
     const sessionId = await openSession(service, tenant.live);
     const first = await append(sessionId, ['one', 'two']);
     const numbers = { sessionId, accepted: 2, firstSequence: 1, lastSequence: 2, async: true };
@@ -31,7 +31,7 @@ describe.runIf(inject('natsUrl'))('a service on an event bus', () => {
     expect(await read(sessionId)).toEqual(['one', 'two', 'three']);
   });
 
-  test('takes an append that is longer than a message of the bus', async () => {
+  test('accepts an append that is longer than a message of the bus', async () => {
     const sessionId = await openSession(service, tenant.live);
     const texts = Array.from({ length: 12 }, () => randomBytes(180_000).toString('base64'));
     expect(12 * 180_000).toBeGreaterThan(2 * (bus.connection.info?.max_payload ?? 0));
@@ -41,7 +41,7 @@ describe.runIf(inject('natsUrl'))('a service on an event bus', () => {
     expect(await read(sessionId)).toEqual(texts);
   });
 
-  test('knows a key from the store where neither bus nor replica has it any more', async () => {
+  test('finds a key in the store if neither the bus nor the replica has it any more', async () => {
     const sessionId = await openSession(service, tenant.live);
     const first = await append(sessionId, ['one'], 'old');
     await settled(bus);
@@ -54,7 +54,7 @@ describe.runIf(inject('natsUrl'))('a service on an event bus', () => {
     expect((await append(sessionId, ['two'], 'new', other)).body).toMatchObject({ firstSequence: 2 });
     await other.close();
     await store.close();
-    // This one still believes that the subject ends where it was.
+    // This replica still has the old end of the subject in memory.
     expect((await append(sessionId, ['three'], 'newer')).body).toMatchObject({ firstSequence: 3 });
     expect(await read(sessionId)).toEqual(['one', 'two', 'three']);
   });
@@ -62,7 +62,7 @@ describe.runIf(inject('natsUrl'))('a service on an event bus', () => {
   test.each<[string, (sessionId: string, on: TestService) => Promise<{ status: number }>]>([
     ['continued', (sessionId, on) => append(sessionId, ['three'], 'third', on)],
     ['closed', (sessionId, on) => on.call('POST', `/v1/sessions/${sessionId}/complete`, { as: tenant.live })],
-  ])('knows a key that the bus has dropped of a session that another replica has since %s', async (_, goOn) => {
+  ])('recognizes a key that the bus has dropped if another replica has since %s the session', async (_, goOn) => {
     const sessionId = await openSession(service, tenant.live);
     await append(sessionId, ['one'], 'first');
     const store = await again(service.store);
@@ -73,13 +73,13 @@ describe.runIf(inject('natsUrl'))('a service on an event bus', () => {
     expect((await goOn(sessionId, other)).status).toBeLessThan(300);
     await other.close();
     await store.close();
-    // This one still believes that the session ends behind its first event.
+    // This replica still has the session's end behind its first event in memory.
     const repeated = await append(sessionId, ['two'], 'second');
     expect(repeated).toMatchObject({ status: 202, text: second.text, headers: { 'idempotency-replayed': 'true' } });
     expect((await read(sessionId)).slice(0, 2)).toEqual(['one', 'two']);
   });
 
-  test('goes on with a session that has been without events for so long that the bus has nothing of it', async () => {
+  test('continues a session that was idle until the bus had dropped all its messages', async () => {
     const sessionId = await openSession(service, tenant.live);
     await append(sessionId, ['one']);
     await settled(bus);
@@ -88,7 +88,7 @@ describe.runIf(inject('natsUrl'))('a service on an event bus', () => {
     expect(await read(sessionId)).toEqual(['one', 'two']);
   });
 
-  test('knows the keys of a session of more appends than are kept in memory', async () => {
+  test('recognizes the keys of a session with more appends than memory holds', async () => {
     const sessionId = await openSession(service, tenant.live);
     const first = await append(sessionId, ['one'], 'key-1');
     await settled(bus);
@@ -106,7 +106,7 @@ describe.runIf(inject('natsUrl'))('a service on an event bus', () => {
     expect((await append(sessionId, ['other'], 'key-5000')).body.code).toBe('idempotency_key_reused');
   });
 
-  test('keeps on the bus what is not written yet, however old', async () => {
+  test('keeps unwritten messages on the bus at any age', async () => {
     const idle = await startTestService('bus', { ROLE: 'api' });
     const own = await createTenant(idle);
     const sessionId = await openSession(idle, own.live);
@@ -119,7 +119,7 @@ describe.runIf(inject('natsUrl'))('a service on an event bus', () => {
     await idle.close();
   });
 
-  test('keeps the parts of a long append that a worker took and did not settle, however old', async () => {
+  test('keeps the parts of a long append that a worker has not settled on the bus at any age', async () => {
     const idle = await startTestService('bus', { ROLE: 'api' });
     const own = await createTenant(idle);
     const sessionId = await openSession(idle, own.live);

@@ -7,7 +7,7 @@ import { type AnyRouteName, type Ask, RIGHT, ROUTE_NAMES, request, TABLE } from 
 import { expectProblem } from './shape.ts';
 import { type Side, startWorld, type World } from './world.ts';
 
-/** Where these succeed, they end what other routes work on: so they are called last, in this order. */
+/** Routes that end things that other routes need if they succeed. They are called last, in this order. */
 const LATE: readonly AnyRouteName[] = [
   'getDeletionReceipt',
   'forgetDeletion',
@@ -26,11 +26,11 @@ const LATE: readonly AnyRouteName[] = [
 
 describe.each(ENGINES)('callers on %s', (engine) => {
   const refused = CALLERS.filter(({ kind }) => KINDS[kind].credential === 'none');
-  describe('without a credential that counts', () => play(engine, refused));
+  describe('without a valid credential', () => play(engine, refused));
   describe.each(CALLERS.filter((caller) => !refused.includes(caller)))('$name', (caller) => play(engine, [caller]));
 });
 
-/** Sends the right request of each route as each of the callers, in one world. */
+/** Sends the valid request of each route as each of the callers, in one world. */
 function play(engine: TestEngine, callers: readonly Caller[]): void {
   let world: World;
   const sent = new Map<Caller, Record<string, string>>();
@@ -62,17 +62,17 @@ function play(engine: TestEngine, callers: readonly Caller[]): void {
 const turnOf = ({ route, status }: { route: AnyRouteName; status: number }) =>
   status >= 400 ? -1 : LATE.indexOf(route) + 1;
 
-/** The right request where the one of other tests would end what they share. */
+/** A different valid request for the route whose usual request would end shared things. */
 const asked = (route: AnyRouteName): Ask => (route === 'deleteOrganization' ? { body: { name: 'ours' } } : {});
 
-/** What is held is not deleted. */
+/** Releases all holds, because held sessions cannot be deleted. */
 async function releaseHolds({ service, ours }: World): Promise<void> {
   const url = '/v1/organizations/me/holds';
   const { holds } = (await service.call('GET', url, { as: ours.owner })).body;
   for (const { holdId } of holds) await service.call('DELETE', `${url}/${holdId}`, { as: ours.owner });
 }
 
-/** A stream does not end, so only its head is read. */
+/** Reads only the head of a stream, because the stream does not end. */
 async function beginStream({ service }: World, route: AnyRouteName, { headers = {} }: Ask): Promise<TestReply> {
   const { method, path } = TABLE[route];
   const reply = await service.app.inject({ method, url: path, headers, payloadAsStream: true });
@@ -80,7 +80,7 @@ async function beginStream({ service }: World, route: AnyRouteName, { headers = 
   return { status: reply.statusCode, headers: {}, text: '', body: undefined };
 }
 
-/** What an answer to another organization must not contain, unless the request did. */
+/** Expects an answer to another organization to contain nothing of this one, unless the request had it. */
 function expectNothingOf(side: Side, ask: Ask, text: string): void {
   const sent = JSON.stringify(ask);
   const { ownerId, memberId, organizationId, environmentId, installationId, secretId, sessionId, live } = side;
@@ -95,13 +95,13 @@ describe.each(ENGINES)('credentials on %s', (engine) => {
   });
   afterAll(() => world.service.close());
 
-  test.each(ROUTE_NAMES)('%s refuses before it looks at the body', async (route) => {
+  test.each(ROUTE_NAMES)('%s refuses an invalid credential before it reads the body', async (route) => {
     const { auth, body } = TABLE[route];
     if (auth === 'public' || !body) return;
     expectProblem(await request(world.service, route, { ...RIGHT[route](world), body: '{' }), 401);
   });
 
-  test('a secret is taken from its header, and before a bearer token', async () => {
+  test('the secret header is accepted, and wins over a bearer token', async () => {
     const { service, ours } = world;
     const both = { 'x-service-secret': ours.test, authorization: `Bearer ${ours.live}` };
     const reply = await service.call('GET', '/v1/secret', { headers: both });

@@ -11,14 +11,14 @@ import { startWorld, type World } from './world.ts';
 
 playScenarios('captured sessions', CAPTURE_SCENARIOS, LOGS);
 
-describe.each(LOGS)('capturing at the same time on %s', (engine) => {
+describe.each(LOGS)('concurrent capturing on %s', (engine) => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld(engine);
   });
   afterAll(() => world.service.close());
 
-  test('two machines that ask with the same keys get the same sessions, each opened once', async () => {
+  test('two machines that send the same keys get the same sessions, each opened once', async () => {
     const { service, ours } = world;
     const keys = Array.from({ length: 40 }, (_, index) => `same-session-key-${index}`);
     const ask = async (order: string[]) => {
@@ -33,7 +33,7 @@ describe.each(LOGS)('capturing at the same time on %s', (engine) => {
     for (const same of ids.values()) expect(new Set(same.map(({ session }) => session.sessionId)).size).toBe(1);
   });
 
-  test('of those who expect the same events one is taken, and the others are told of what it added', async () => {
+  test('of several batches with the same expected count one is accepted, and the others get the new count', async () => {
     const { service, ours } = world;
     const sessionId = await openSession(service, ours.live, ours);
     for (let round = 0; round < 10; round++) {
@@ -52,7 +52,7 @@ describe.each(LOGS)('capturing at the same time on %s', (engine) => {
     }
   });
 
-  test('more events expected than any session has are a mismatch like others, and hold up no other session', async () => {
+  test('an expected count beyond any session is a mismatch, and delays no other session', async () => {
     const { service, ours } = world;
     const append = async (expectedEvents?: number) => {
       const sessionId = await openSession(service, ours.live, ours);
@@ -66,7 +66,7 @@ describe.each(LOGS)('capturing at the same time on %s', (engine) => {
     expect(other).toMatchObject({ accepted: 1, firstSequence: 1 });
   });
 
-  test('many batches of many sessions at once leave no gap and no repeat', async () => {
+  test('many concurrent batches of many sessions leave no gap and no duplicate', async () => {
     const { service, ours } = world;
     const sessions = await Promise.all(Array.from({ length: 5 }, () => openSession(service, ours.live, ours)));
     const send = (round: number) =>
@@ -93,7 +93,7 @@ describe.each(LOGS)('capturing at the same time on %s', (engine) => {
   test.each([
     ['at once', 20],
     ['on a thread of its own', 800],
-  ])('batches come back as they were sent and are stored as the frames they came in, read %s', async (_, events) => {
+  ])('batches read back unchanged and are stored in their own frames, when read %s', async (_, events) => {
     const { service, ours } = world;
     const sessionIds = [await openSession(service, ours.live, ours), await openSession(service, ours.live, ours)];
     const texts = sessionIds.map((_, session) =>
@@ -122,7 +122,7 @@ describe.each(LOGS)('capturing at the same time on %s', (engine) => {
       const text = await read();
       for (const payload of expected) expect(text).toContain(`"payload":${payload}`);
     }
-    // Nothing was compressed again.
+    // Nothing was recompressed.
     const rows = await service.store.db
       .selectFrom('appends')
       .select('codec')

@@ -13,7 +13,7 @@ function problemsOf(variables: Record<string, string>): readonly string[] {
   return [];
 }
 
-/** Values that are refused, and what is said of them. */
+/** Values that are refused, with their error messages. */
 const WRONG: [name: string, value: string, says: RegExp][] = [
   ['PORT', 'http', /^PORT must be a whole number/],
   ['PORT', '-1', /^PORT must be a whole number/],
@@ -57,7 +57,7 @@ describe('the configuration', () => {
     expect(readConfig(Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, ''])))).toEqual(defaults);
   });
 
-  test('is read from variables', () => {
+  test('is read from environment variables', () => {
     const config = readConfig({
       PORT: '0',
       PUBLIC_URL: 'https://capture.example.com/',
@@ -81,11 +81,11 @@ describe('the configuration', () => {
     ['https://Capture.Example.com:443/tools/', 'https://capture.example.com/tools'],
     ['http://127.0.0.1:4400', 'http://127.0.0.1:4400'],
     ['http://[::1]:4400', 'http://[::1]:4400'],
-  ])('takes the public address %s as %s', (given, taken) => {
+  ])('reads the public address %s as %s', (given, taken) => {
     expect(readConfig({ PUBLIC_URL: given }).PUBLIC_URL).toBe(taken);
   });
 
-  test('takes any value from a file, without the line end', () => {
+  test('reads any value from a file, without the line end', () => {
     const file = join(folder, 'pepper');
     writeFileSync(file, 'grains\n');
     expect(readConfig({ SECRET_PEPPER_FILE: file, SECRET_PEPPER: 'other' }).SECRET_PEPPER).toBe('grains');
@@ -97,7 +97,7 @@ describe('the configuration', () => {
     expect(problemsOf({ [name]: value })[0]).toMatch(says);
   });
 
-  test('takes several servers of a bus, and one only beside PostgreSQL', () => {
+  test('accepts several servers of a bus, and a bus only together with PostgreSQL', () => {
     const DATABASE_URL = 'postgres://store/capture';
     const BUS_URL = 'nats://user:word@a:4222, tls://b:4222/';
     expect(readConfig({ DATABASE_URL, BUS_URL, ROLE: 'worker' })).toMatchObject({
@@ -111,7 +111,7 @@ describe('the configuration', () => {
     expect(problemsOf({ DATABASE_URL, ROLE: 'worker' })).toEqual([expect.stringMatching(/^ROLE needs BUS_URL/)]);
   });
 
-  test('tells all that is wrong at once', () => {
+  test('reports every error at once', () => {
     const problems = problemsOf({ PORT: 'x', LOG_LEVEL: 'x', DATABASE_URL: 'x', IDENTITY_PROVIDER: 'oidc' });
     expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
       'PORT',
@@ -123,7 +123,7 @@ describe('the configuration', () => {
     expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'x' })).toThrow('2 problem(s)');
   });
 
-  test('never repeats a value it refuses', () => {
+  test('never repeats a refused value', () => {
     const problems = problemsOf({
       DATABASE_URL: 'mysql://user:hunter2@host',
       PUBLIC_URL: 'hunter2',

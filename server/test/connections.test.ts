@@ -17,17 +17,23 @@ const RIGHT = {
 };
 
 describe('a PostgreSQL', () => {
-  test.each(['fsync', 'full_page_writes'])('with %s = off is refused, and told what to set', (name) => {
-    const refused = () => assertSuitable({ ...RIGHT, [name]: 'off' });
-    expect(refused).toThrow(StoreUnsuitable);
-    expect(refused).toThrow(new RegExp(`Set ${name} = on in postgresql\\.conf`));
-  });
+  test.each(['fsync', 'full_page_writes'])(
+    'with %s = off is refused, and the error names the right setting',
+    (name) => {
+      const refused = () => assertSuitable({ ...RIGHT, [name]: 'off' });
+      expect(refused).toThrow(StoreUnsuitable);
+      expect(refused).toThrow(new RegExp(`Set ${name} = on in postgresql\\.conf`));
+    },
+  );
 
-  test.each(['on', 'remote_write', 'remote_apply'])('that commits with synchronous_commit = %s is right', (value) => {
-    expect(() => assertSuitable({ ...RIGHT, synchronous_commit: value })).not.toThrow();
-  });
+  test.each(['on', 'remote_write', 'remote_apply'])(
+    'that commits with synchronous_commit = %s is accepted',
+    (value) => {
+      expect(() => assertSuitable({ ...RIGHT, synchronous_commit: value })).not.toThrow();
+    },
+  );
 
-  test('behind a pooler is told all that its role lacks', () => {
+  test('behind a pooler is refused with every setting that its role lacks', () => {
     const state = { ...RIGHT, lock_timeout: '0', synchronous_commit: 'off', role: 'a"b' };
     expect(() => assertSuitable(state)).toThrow(
       `ALTER ROLE "a""b" SET lock_timeout = '2s'; ALTER ROLE "a""b" SET synchronous_commit = 'on';`,
@@ -61,7 +67,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a connection to PostgreSQL', () 
   };
   const BOUNDED = { statement_timeout: '15s', lock_timeout: '2s', idle_in_transaction_session_timeout: '10s' };
 
-  test('waits within bounds, and syncs what it commits though the server would not', async () => {
+  test("waits within bounds, and syncs its commits even if the server's default does not", async () => {
     const { pathname } = new URL(String(store.databaseUrl));
     await sql`alter database ${sql.id(pathname.slice(1))} set synchronous_commit = off`.execute(store.db);
     const direct = await open({});
@@ -69,7 +75,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a connection to PostgreSQL', () 
     await direct.close();
   });
 
-  test('keeps a promise that is stricter', async () => {
+  test('keeps a stricter setting of the server', async () => {
     const { pathname } = new URL(String(store.databaseUrl));
     await sql`alter database ${sql.id(pathname.slice(1))} set synchronous_commit = remote_apply`.execute(store.db);
     const direct = await open({});
@@ -78,7 +84,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a connection to PostgreSQL', () 
     await sql`alter database ${sql.id(pathname.slice(1))} reset synchronous_commit`.execute(store.db);
   });
 
-  test('through a pooler is left as it is, and refused where its role lets it wait for ever', async () => {
+  test('through a pooler is left unchanged, and refused if its role allows endless waiting', async () => {
     await sql`create role ${sql.id(role)} login superuser`.execute(store.db);
     const through = { port: pooler.port, username: role };
     await expect(open(through)).rejects.toThrow(`ALTER ROLE "${role}" SET statement_timeout = '15s'`);
@@ -87,7 +93,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a connection to PostgreSQL', () 
     }
     const pooled = await open(through);
     expect(await settings(pooled)).toMatchObject({ ...BOUNDED, lock_timeout: '3s' });
-    // A name would be known to one backend, and asked of another.
+    // One backend would know the name, and another would get the query.
     await pooled.pool?.query({ name: 'named', text: 'select 1' });
     const { rows } = (await pooled.pool?.query('select name from pg_prepared_statements')) ?? { rows: [{}] };
     expect(rows).toEqual([]);
@@ -95,7 +101,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a connection to PostgreSQL', () 
   });
 });
 
-/** A pooler gives out process ids of its own, in the message `BackendKeyData`. */
+/** Gives out another process id in the message `BackendKeyData`, as a pooler does. */
 function withOwnProcessId(sent: Buffer): Buffer {
   const at = sent.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]));
   if (at >= 0) sent.writeInt32BE(sent.readInt32BE(at + 5) + 1, at + 5);

@@ -30,7 +30,7 @@ const MARK = 'zqmarker';
 const DAYS = { from: '2026-01-01', to: '2026-12-31' };
 const ROUNDS = times(12);
 const ignore = () => undefined;
-/** In an order of their own: PostgreSQL has none. */
+/** Sorted, because PostgreSQL returns rows in no order. */
 const sorted = (rows: object[]) =>
   rows
     .map((row) => JSON.stringify(row))
@@ -50,7 +50,7 @@ const EVENTS = [
   { eventType: 'message.assistant', payload: { text: `${MARK}answer`, model: 'gpt-5' } },
 ];
 
-describe.each(ENGINES)('words whose time is over on %s', (engine) => {
+describe.each(ENGINES)('expired words on %s', (engine) => {
   let world: World;
   beforeEach(async () => {
     world = await startWorld(engine);
@@ -63,7 +63,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
   const get = async (path: string, as = world.ours.member) => (await world.service.call('GET', path, { as })).body;
   const facts = (id: string) => get(`/v1/organizations/me/sessions/${id}/facts`);
 
-  /** A session that ended so many days ago, and is derived. */
+  /** A derived session that ended this many days ago. */
   async function past(isOpen = false, days = 40): Promise<string> {
     const { service, ours } = world;
     const id = await openSession(service, ours.live, ours);
@@ -82,7 +82,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
   };
   const ORGANIZATION = { target: { kind: 'organization' }, contentDays: 30 };
 
-  /** Takes the words away, and leaves them in the store. */
+  /** Marks the words as expired, and leaves them in the store. */
   async function expire(): Promise<void> {
     const { store, clock } = world.service;
     const { db, journal } = store;
@@ -92,7 +92,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     await applyRetention({ db, sessionLog, ...told, now, signal: new AbortController().signal });
   }
 
-  /** What an hour does. */
+  /** Does the work of one hourly run. */
   async function run(): Promise<void> {
     const { store, clock } = world.service;
     await expire();
@@ -100,7 +100,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     await recordExpired(store.db, clock.now);
   }
 
-  test('are gone from every table, and the facts and sums stay as they were', async () => {
+  test('are gone from every table, and facts and sums stay as they were', async () => {
     const { service, ours } = world;
     const id = await past();
     const other = await past();
@@ -133,7 +133,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
       const rows = db.selectFrom(table).select('session_id').where('session_id', '=', id);
       expect(await rows.execute(), table).toEqual([]);
     }
-    // Whatever tables there are. The index of words cannot be listed: the search below asks it.
+    // All tables that exist. The index of words cannot be listed: the search below queries it.
     for (const { name } of await db.introspection.getTables()) {
       if (name === 'chunk_words') continue;
       const { rows } = await sql<object>`select * from ${sql.table(name)}`.execute(db);
@@ -162,7 +162,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     expect((await get(usage)).total).toEqual(summed.total);
   });
 
-  test('are gone from the derived rows that come back after all of them were emptied', async () => {
+  test('are gone from derived rows that are rebuilt after all derived rows were emptied', async () => {
     const id = await past();
     await setPolicy([ORGANIZATION]);
     await run();
@@ -180,7 +180,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     expect(before[0]).toMatchObject([{ is_final: 1, claimed_until: 0 }]);
   });
 
-  test('are kept by a hold that is placed meanwhile, or were gone before it was answered', async () => {
+  test('are either kept by a concurrent hold, or gone before the hold was answered', async () => {
     const { service, ours } = world;
     const { db } = service.store;
     await setPolicy([ORGANIZATION]);
@@ -209,7 +209,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     expect(await gone()).toHaveLength(ids.length);
   });
 
-  test('wait for a text to be masked, which then is in no facts that are kept', async () => {
+  test('wait for a mask in progress, and the kept facts have nothing of the masked text', async () => {
     const { db } = world.service.store;
     const id = await past(false, 33);
     await setPolicy([ORGANIZATION]);
@@ -235,12 +235,12 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
       const row = db.selectFrom('sessions').select('content_expired_at').where('session_id', '=', id);
       expect(await row.execute()).toEqual([{ content_expired_at: null }]);
     };
-    // As masking begins.
+    // As at the start of masking.
     await meanwhile(async (transaction) => {
       await sql`select 1 from sessions where session_id = ${id} ${forShare(transaction)}`.execute(transaction);
       await transaction.insertInto('masks').values(given).execute();
     });
-    // As it ends: what was derived goes in the same transaction, and is derived again.
+    // As at the end of masking: the derived rows go in the same transaction, and are derived again.
     await meanwhile(async (transaction) => {
       await transaction.updateTable('sessions').set({ masks: 1 }).where('session_id', '=', id).execute();
       await transaction.deleteFrom('session_facts').where('session_id', '=', id).execute();
@@ -251,7 +251,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     expect(await facts(id)).toMatchObject({ wordsRemoved: { days: 30 }, tools: [{ name: 'Bash' }] });
   });
 
-  test('go a week later where nothing could be derived from them', async () => {
+  test('are removed a week later if nothing could be derived from them', async () => {
     const { db } = world.service.store;
     await setPolicy([ORGANIZATION]);
     const [early, late] = [await past(false, 36), await past(false, 38)];
@@ -262,7 +262,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     expect(await facts(late)).toMatchObject({ wordsRemoved: { days: 30 }, commands: [], tools: [] });
   });
 
-  test('are not derived once more by who read the session before, though what was derived was emptied', async () => {
+  test('are not derived again for an earlier reader after all derived rows were emptied', async () => {
     const { db } = world.service.store;
     const id = await past();
     const mine = () => db.selectFrom('sessions').selectAll().where('session_id', '=', id).executeTakeFirstOrThrow();
@@ -279,7 +279,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     expect(await read()).toEqual(kept);
   });
 
-  test('are in no export while they are removed, and one of their person has what is kept', async () => {
+  test('are in no export during their removal, and an export of their person has the kept data', async () => {
     const { store, clock } = world.service;
     const { ours } = world;
     const id = await past();
@@ -298,7 +298,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     rmSync(folder, { recursive: true });
   });
 
-  test('of an open session go after it was closed as of its last change; then its client goes on in a new one', async () => {
+  test('of an open session expire after its close, counted from its last change, and its client continues in a new session', async () => {
     const { service, ours } = world;
     const id = await past(true);
     await setPolicy([ORGANIZATION]);
@@ -319,7 +319,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     });
   });
 
-  test('of many sessions are noted a thousand at a time, so that no writer waits for all of them', async () => {
+  test('of many sessions are recorded a thousand at a time, so that no writer waits for all of them', async () => {
     const { service, ours } = world;
     const { db } = service.store;
     const many = Array.from({ length: 2_001 }, (_, at) => ({
@@ -334,7 +334,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     await recordExpired(db, service.clock.now);
     await recordExpired(db, service.clock.now);
     const { entries } = await get('/v1/organizations/me/audit?action=session.content_expired', ours.admin);
-    // The service records them as well, and may have done so between two of the inserts.
+    // The service records them too, and may have done so between two of the inserts.
     const counts: { sessions: number; events: number }[] = entries.map(
       ({ details }: { details: { sessions: number; events: number } }) => details,
     );
@@ -343,7 +343,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     expect(counts.reduce((sum, { events }) => sum + events, 0)).toBe(4_002);
   });
 
-  test('are counted before the rules are saved, and the receipt goes over to the deletion', async () => {
+  test('are counted before the rules are saved, and the deletion takes over their receipt', async () => {
     const { service, ours } = world;
     const id = await past();
     const preview = { as: ours.owner, body: { retention: [ORGANIZATION] } };
@@ -363,7 +363,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     await expect.poll(() => rows.rows.length).toBeLessThan(2);
   });
 
-  test('stay where a rule for the repository or the plane says so', async () => {
+  test('stay if a rule for the repository or the plane says so', async () => {
     const id = await past();
     await setPolicy([ORGANIZATION, { target: { kind: 'repository', id: 'h.test/own/one' }, contentDays: null }]);
     await run();
@@ -386,7 +386,7 @@ describe.each(ENGINES)('words whose time is over on %s', (engine) => {
     const file = rows[0]?.file ?? '';
     const isLeft = () => [file, `${file}-wal`].some((path) => existsSync(path) && readFileSync(path).includes(MARK));
     expect(isLeft()).toBe(true);
-    // By what the service does every 15 s: twice, since the first may find that of its start under way.
+    // Runs the service's job of every 15 s. It runs twice, since the first call may meet the run of the service's start.
     let sweeps = 2;
     const isLeftThen = () => {
       if (sweeps-- > 0) vi.advanceTimersByTime(15_000);

@@ -59,11 +59,11 @@ const SCENARIOS = [
   ...EVIDENCE,
 ];
 
-/** Documented statuses no row shows, and why. */
+/** Documented statuses that no row shows, with the reason. */
 const NOT_SHOWN: Partial<Record<AnyRouteName, Record<number, string>>> = {
-  getConfig: { 503: 'it answers from what the service was started with, which cannot be unavailable' },
+  getConfig: { 503: 'it answers from the configuration in memory, which is always available' },
   appendEvents: { 202: 'events are persisted synchronously while no bus is configured' },
-  createOrganization: { 403: 'every signed-in person may; a member of another organization meets 409' },
+  createOrganization: { 403: 'every signed-in person may call it; a member of another organization gets 409' },
   revokeEnvironment: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   deleteCapturedSession: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   forgetDeletion: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
@@ -76,7 +76,7 @@ const NOT_SHOWN: Partial<Record<AnyRouteName, Record<number, string>>> = {
   streamChanges: { 200: 'it never ends: live.test.ts reads it', 400: 'both sides of its query are optional strings' },
 };
 
-/** Statuses that one test plays on every route: callers, limits and outage. */
+/** Statuses that one test checks on every route: callers, limits and outage. */
 const played = (route: AnyRouteName): number[] => {
   const refusals = KIND_NAMES.map((caller) => statusFor(route, caller)).filter((status) => [401, 403].includes(status));
   return [...refusals, ...(TABLE[route].errors.includes(429) ? [429] : []), 503];
@@ -91,7 +91,7 @@ describe('the tables', () => {
     expect([...new Set([...shown, ...excused])].sort()).toEqual([...documented].sort());
   });
 
-  test('excuse nothing that is shown', () => {
+  test('excuse no status that a row shows', () => {
     for (const [route, excuses] of Object.entries(NOT_SHOWN)) {
       const own = SCENARIOS.filter((scenario) => scenario.route === route).map(({ status }) => status);
       for (const status of Object.keys(excuses)) expect(own).not.toContain(Number(status));

@@ -6,7 +6,7 @@ import { readOffset, readSequence, writeOffset, writeSequence } from '../cursor.
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
-/** Nearly right, and far from it. */
+/** Invalid cursors, from nearly right to far from it. */
 const GARBAGE = [
   '',
   ' ',
@@ -30,7 +30,7 @@ const MORE_GARBAGE = [
 ];
 
 describe('cursors', () => {
-  test(`give back the place they were made of ${seeded}`, () => {
+  test(`return the place that they were made from ${seeded}`, () => {
     const property = fc.property(fc.integer({ min: 1, max: 2 ** 31 - 1 }), (place) => {
       expect(readOffset(writeOffset(place))).toBe(place);
       expect(readSequence(writeSequence(place))).toBe(place);
@@ -40,7 +40,7 @@ describe('cursors', () => {
     fc.assert(property, runs(100));
   });
 
-  test(`of anybody else's making are a problem of the caller's ${seeded}`, () => {
+  test(`that the service did not make are a client error ${seeded}`, () => {
     const anything = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.base64String(), fc.string().map(encode));
     const property = fc.property(anything, (cursor) => {
       for (const read of [readOffset, readSequence]) {
@@ -54,12 +54,12 @@ describe('cursors', () => {
     fc.assert(property, runs(300));
   });
 
-  test('of no first and no possible page are not one of a sequence', () => {
+  test('with no first page or an impossible page are no cursors of a sequence', () => {
     expect(readSequence(writeSequence(2 ** 48))).toBe(2 ** 48);
     for (const text of ['s:0', `s:${2 ** 48 + 1}`]) expect(() => readSequence(encode(text))).toThrow('/cursor ');
   });
 
-  test.each([...GARBAGE, ...MORE_GARBAGE])('%j is not one of an offset', (cursor) => {
+  test.each([...GARBAGE, ...MORE_GARBAGE])('%j is no cursor of an offset', (cursor) => {
     expect(() => readOffset(cursor)).toThrow('/cursor ');
   });
 });

@@ -14,7 +14,7 @@ const AT_ONCE = 8;
 /** Turns of the event loop between the requests and the cut. */
 const MOST_TURNS = 60;
 
-/** What would end the world, and what never ends. */
+/** Routes that would destroy the world, and routes that never end. */
 const LEFT_OUT: AnyRouteName[] = ['revokeSecret', 'revokeEnvironment', 'completeSession', 'streamChanges'];
 const ASKED = ROUTE_NAMES.filter((name) => !LEFT_OUT.includes(name));
 
@@ -35,7 +35,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a connection to PostgreSQL that 
     await wired.dispose();
   });
 
-  test(`at any moment of any request is answered as documented, and never 500 ${seeded}`, async () => {
+  test(`at any moment of any request makes the service answer as documented, never 500 ${seeded}`, async () => {
     const random = createRandom();
     const statuses = new Map<number, number>();
     for (let cut = 0; cut < CUTS; cut++) {
@@ -58,8 +58,8 @@ describe.skipIf(!ENGINES.includes('postgres'))('a connection to PostgreSQL that 
     expect(statuses.get(200)).toBeGreaterThan(CUTS / 10);
   }, 120_000);
 
-  test('is made anew', async () => {
-    // The last cut may be noticed by the first request after it alone.
+  test('is opened again', async () => {
+    // The last cut may be noticed by only the first request after it.
     await expect.poll(async () => (await service.call('GET', '/health')).status).toBe(200);
   });
 });
