@@ -15,7 +15,7 @@ import { again } from './engines.ts';
 import { appendTexts, createTenant, openSession, readTexts, type Tenant } from './factories.ts';
 import { settled, startTestService, type TestService, testConfig } from './harness.ts';
 
-describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
+describe.runIf(inject('natsUrl'))('messages that a worker cannot write', () => {
   let service: TestService;
   let tenant: Tenant;
   let others: Tenant;
@@ -47,14 +47,17 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
   const { body } = encodeFrame([{ eventType: 'notice', payload: Buffer.from('{}') }]);
 
   test.each<[string, (sessionId: string) => [place: string, entry: string | undefined]]>([
-    ['what it does not understand', () => ['org_1.ses_1', undefined]],
-    ['what another version means', () => ['org_1.ses_1', '{"kind":"renamed"}']],
-    ['what is for a session that is not there', () => [`${tenant.organizationId}.ses_1`, foreign({})]],
-    ['what is for a session of others', (sessionId) => [`${others.organizationId}.${sessionId}`, foreign({})]],
-    ['what contradicts the store', (sessionId) => [`${tenant.organizationId}.${sessionId}`, foreign({})]],
-    ['what no column holds', () => [`${tenant.organizationId}.ses_1`, foreign({ codec: 2 ** 40 })]],
-    ['what has lost a part', () => [`${tenant.organizationId}.ses_1`, foreign({ parts: 2 })]],
-  ])('%s becomes a dead letter and is counted, and the rest is written', async (_, make) => {
+    ['a message that the worker does not understand', () => ['org_1.ses_1', undefined]],
+    ['a message of another version', () => ['org_1.ses_1', '{"kind":"renamed"}']],
+    ['a message for an unknown session', () => [`${tenant.organizationId}.ses_1`, foreign({})]],
+    [
+      'a message for a session of another organization',
+      (sessionId) => [`${others.organizationId}.${sessionId}`, foreign({})],
+    ],
+    ['a message that contradicts the store', (sessionId) => [`${tenant.organizationId}.${sessionId}`, foreign({})]],
+    ['a message that fits no column', () => [`${tenant.organizationId}.ses_1`, foreign({ codec: 2 ** 40 })]],
+    ['a message that has lost a part', () => [`${tenant.organizationId}.ses_1`, foreign({ parts: 2 })]],
+  ])('%s becomes a dead letter and is counted, and other messages are written', async (_, make) => {
     const metrics = createMetrics();
     metrics.watchBus(bus);
     const before = (await bus.backlog()).deadLetters;
@@ -71,14 +74,14 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
     expect(service.log.join('')).toContain(`${place}, is a dead letter: `);
   });
 
-  /** The store as it was before the session had events. */
+  /** Resets the store to its state before the session had events. */
   async function restore(sessionId: string): Promise<void> {
     const { db } = service.store;
     await db.deleteFrom('appends').where('session_id', '=', sessionId).execute();
     await db.updateTable('sessions').set({ event_count: 0 }).where('session_id', '=', sessionId).execute();
   }
 
-  describe('a close whose events are not in the store', () => {
+  describe('a close without its events in the store', () => {
     test.each<[string, (sessionId: string) => Promise<unknown>]>([
       [
         'because an append lost a part',
@@ -86,7 +89,7 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
           put(`${tenant.organizationId}.${sessionId}`, foreign({ firstSequence: 2, lastSequence: 2, parts: 2 })),
       ],
       ['because the store was restored to an earlier time', restore],
-    ])('%s becomes a dead letter, and the bus is cleaned', async (_, spoil) => {
+    ])('%s becomes a dead letter, and the bus drops its messages', async (_, spoil) => {
       const sessionId = await openSession(service, tenant.live);
       await append(sessionId, ['one']);
       await settled(bus);
@@ -99,7 +102,7 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
     });
   });
 
-  test('keeps its numbers, also when neither bus nor replica has the session any more', async () => {
+  test('keeps its numbers even if neither the bus nor the replica has the session any more', async () => {
     const sessionId = await openSession(service, tenant.live);
     await append(sessionId, ['one']);
     await put(`${tenant.organizationId}.${sessionId}`, foreign({ firstSequence: 2, lastSequence: 2, parts: 2 }));
@@ -114,7 +117,7 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
   });
 
   test.each<[string, boolean, number, object]>([
-    ['its number, where it was the last', false, 202, { firstSequence: 3 }],
+    ['its number, if it was the last', false, 202, { firstSequence: 3 }],
     ['the end of its session', true, 409, { code: 'session_closed' }],
   ])('keeps %s', async (_, closes, status, answer) => {
     const sessionId = await openSession(service, tenant.live);
@@ -133,7 +136,7 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
     await store.close();
   });
 
-  test('of another version keeps its session waiting, for it may have numbered events', async () => {
+  test('of another version makes its session wait, because it may have numbered events', async () => {
     const sessionId = await openSession(service, tenant.live);
     await append(sessionId, ['one']);
     await put(`${tenant.organizationId}.${sessionId}`, '{"kind":"renamed"}');
@@ -146,7 +149,7 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
     await store.close();
   });
 
-  test('is listed, and written once it can be', async () => {
+  test('is listed, and is written once that is possible', async () => {
     const { databaseUrl: DATABASE_URL, busUrl: BUS_URL, dataDir: DATA_DIR } = service.store;
     const call = async (words: string) => {
       const lines: string[] = [];
@@ -182,11 +185,11 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
     expect(session).toMatchObject({ status: 'completed', eventCount: 3 });
   });
 
-  /** More than a message of the bus takes, and random, so that no compressor makes it fit. */
+  /** Longer than a message of the bus, and random, so that compression does not make it fit. */
   const longText = () => randomBytes(150_000).toString('base64');
   const LONG = Array.from({ length: 8 }, longText);
 
-  test('of several messages is written from its dead letter although the log was cleaned', async () => {
+  test('of several messages is written after the bus has dropped its messages', async () => {
     const sessionId = await openSession(service, tenant.live);
     const { db } = service.store;
     await sql`ALTER TABLE appends ADD CONSTRAINT full_session CHECK (session_id <> ${sql.lit(sessionId)})`.execute(db);
@@ -202,7 +205,7 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
     expect(messages).toBe((await bus.backlog()).deadLetters);
   });
 
-  test('is written all the same where a store was restored and the workers begin anew', async () => {
+  test('is written even if the store was restored and the workers start from the beginning', async () => {
     const sessionId = await openSession(service, tenant.live);
     for (const text of ['one', 'two']) await append(sessionId, [text]);
     await complete(sessionId);

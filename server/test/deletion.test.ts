@@ -11,7 +11,7 @@ import { issueSecret, openSession, registerMachine } from './factories.ts';
 import { settled, startTestService } from './harness.ts';
 import { startWorld, type World } from './world.ts';
 
-/** What the store holds of the session, by table. */
+/** Counts the rows that the store has of the session, by table. */
 async function heldOf({ db }: TestStore, sessionId: string): Promise<Record<string, number>> {
   const tables = [
     'sessions',
@@ -29,7 +29,7 @@ async function heldOf({ db }: TestStore, sessionId: string): Promise<Record<stri
   return Object.fromEntries(await Promise.all(counts));
 }
 
-/** Leaves the session as a process leaves it that is stopped before it sweeps. */
+/** Leaves the session in the state of a process that stops before the sweep. */
 async function markDeleted({ db }: TestStore, organizationId: string, sessionId: string): Promise<void> {
   const marked = { deleted_at: 1, status: 'failed' } as const;
   await db.updateTable('sessions').set(marked).where('session_id', '=', sessionId).execute();
@@ -70,7 +70,9 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     await world.service.close();
   });
 
-  /** Where timers are fake. The sweep of the start may be under way still, and then this minute's is left out. */
+  /**
+   * Advances fake timers by a minute. The sweep of the service's start may still run, and then this minute's sweep is skipped.
+   */
   const heldAMinuteLater = (sessionId: string) => {
     vi.advanceTimersByTime(60_000);
     return heldOf(world.service.store, sessionId);
@@ -96,7 +98,7 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
   });
 
-  test('leaves a receipt of what was stored, also when another process removes the rest', async () => {
+  test('leaves a receipt of the stored data, even if another process removes the rest', async () => {
     const { service, ours } = world;
     const sessionId = await fill(45);
     await settled(service.store.bus);
@@ -112,7 +114,7 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     );
     const bytes = stored.reduce((sum, { body }) => sum + body.byteLength, 0);
     await remove(sessionId);
-    // Beside the sweep of the service.
+    // Runs at the same time as the service's own sweep.
     await sweepDeleted(service.store.db, () => service.clock.now);
     const path = `/v1/organizations/me/sessions/${sessionId}/receipt`;
     const read = async () => (await service.call('GET', path, { as: ours.admin })).body;
@@ -123,7 +125,7 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     expect(entries).toMatchObject([{ target: { id: sessionId }, details: removed }]);
   });
 
-  test('leaves nothing in the store when its facts cannot be read', async () => {
+  test('leaves nothing in the store even if its facts cannot be read', async () => {
     const { service, ours } = world;
     const sessionId = await fill(2);
     await service.call('GET', `/v1/organizations/me/session-summaries?sessionIds=${sessionId}`, { as: ours.member });
@@ -133,7 +135,7 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
   });
 
-  test('is swept by the next process, where the one that was asked was stopped', async () => {
+  test('is swept by the next process if the first process stopped', async () => {
     const { service, ours } = world;
     const sessionId = await fill(3);
     await markDeleted(service.store, ours.organizationId, sessionId);
@@ -146,7 +148,7 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     expect(Number(rows[0]?.swept)).toBe(1);
   });
 
-  test('is swept a minute later at the latest, whatever came between', async () => {
+  test('is swept within a minute in any case', async () => {
     const { service, ours } = world;
     const sessionId = await fill(1);
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -157,7 +159,7 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('may be one to which nothing came for longer than the service keeps sessions', async () => {
+  test('may have been idle for longer than the retention period', async () => {
     const { service, ours } = world;
     const [old, recent] = [await fill(2), await fill(2)];
     await settled(service.store.bus);
@@ -182,7 +184,7 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     expect(late).toMatchObject({ status: 404, body: { code: 'session_deleted' } });
   });
 
-  test('that expired is told from one that a person deleted, until a person deletes it', async () => {
+  test('is distinguished from an expired session until a person deletes that one too', async () => {
     const { service, ours } = world;
     const key = (name: string) => name.padEnd(43, '_');
     const capture = async (...sessions: object[]) => {
@@ -229,7 +231,7 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     expect(await capture({ clientKey: key('a') })).toEqual([{ clientKey: key('a'), outcome: 'deleted' }]);
   });
 
-  test('of many appends keeps no process from closing', async () => {
+  test('of many appends delays no process from closing', async () => {
     const { service, ours } = world;
     const sessionId = await fill(1);
     await settled(service.store.bus);
@@ -248,7 +250,7 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     expect((await heldOf(service.store, sessionId)).appends).toBeGreaterThan(0);
   });
 
-  test('is nothing that another goes on with', async () => {
+  test('is removed from the links of the session that continues it', async () => {
     const { service, ours } = world;
     const [first, second] = ['first-of-the-two', 'second-of-the-two'];
     const place = { environmentId: ours.environmentId, agentInstallationId: ours.installationId };
@@ -266,7 +268,7 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     expect([continues, forkedFrom]).toEqual([undefined, undefined]);
   });
 
-  test('is told to who watches', async () => {
+  test('is announced on the live stream', async () => {
     const { service, ours } = world;
     const sessionId = await fill(1);
     const stream = service.app.inject({
@@ -296,7 +298,7 @@ describe('the embedded store', () => {
     const body = { events: [{ eventType: 'user.message', payload: { text } }] };
     await world.service.call('POST', `/v1/sessions/${sessionId}/events`, { as: world.ours.live, body });
   };
-  /** The files of the store that hold the marker. */
+  /** Names the files of the store that contain the marker. */
   const filesWithMarker = ({ dataDir }: TestStore) =>
     readdirSync(dataDir).filter(
       (name) => name.startsWith('session-capture.sqlite') && readFileSync(join(dataDir, name)).includes(MARKER),
@@ -307,18 +309,18 @@ describe('the embedded store', () => {
     await append(sessionId, MARKER);
     const find = `/v1/organizations/me/session-summaries?sessionIds=${sessionId}`;
     await service.call('GET', find, { as: ours.member });
-    // In the log, or in the file where the service has just emptied its log.
+    // The marker is in the log, or in the file if the service has just emptied its log.
     expect(filesWithMarker(service.store)).not.toEqual([]);
     await service.call('DELETE', `/v1/organizations/me/sessions/${sessionId}`, { as: ours.admin });
     await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
   };
 
-  test('has none of a deleted session in its file and its log soon afterwards', async () => {
+  test('has nothing of a deleted session in its file and its log soon after the deletion', async () => {
     await deleteMarked();
     await expect.poll(() => filesWithMarker(world.service.store), { timeout: 60_000 }).toEqual([]);
   });
 
-  test('waits with removing a deleted session from its log for a reader, and removes it after it', async () => {
+  test('keeps a deleted session in its log while a reader needs it, and removes it afterwards', async () => {
     const reader = new DatabaseSync(join(world.service.store.dataDir, 'session-capture.sqlite'), { readOnly: true });
     const sessionId = await openSession(world.service, world.ours.live, world.ours);
     await append(sessionId, 'before');
@@ -327,21 +329,21 @@ describe('the embedded store', () => {
     await deleteMarked();
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     expect(filesWithMarker(world.service.store)).toContain('session-capture.sqlite-wal');
-    // The writer is not held up meanwhile.
+    // The writer continues meanwhile.
     await append(sessionId, 'meanwhile');
     reader.exec('commit');
     await expect.poll(() => filesWithMarker(world.service.store), { timeout: 60_000 }).toEqual([]);
     reader.close();
   });
 
-  test('removes from its log what a process that was killed has deleted', async () => {
+  test('removes sessions from its log that a killed process has deleted', async () => {
     const { service } = world;
-    // While somebody reads, the service cannot empty its log before it is copied.
+    // While a reader is open, the service cannot empty its log before the copy.
     const reader = new DatabaseSync(join(service.store.dataDir, 'session-capture.sqlite'), { readOnly: true });
     reader.exec('begin');
     reader.prepare('select count(*) from sessions').get();
     await deleteMarked();
-    // A copy of the files while the service runs is what a killed process leaves.
+    // A copy of the files of a running service equals the files of a killed process.
     const dataDir = mkdtempSync(join(tmpdir(), 'capture-killed-'));
     for (const name of readdirSync(service.store.dataDir).filter((file) => file.includes('.sqlite'))) {
       copyFileSync(join(service.store.dataDir, name), join(dataDir, name));
@@ -354,7 +356,7 @@ describe('the embedded store', () => {
     await next.close();
   });
 
-  test('has none of a deleted session in its file once it is closed', async () => {
+  test('has nothing of a deleted session in its file once it is closed', async () => {
     await deleteMarked();
     await world.service.app.close();
     const store = await reopen(world.service.store);

@@ -9,11 +9,11 @@ import { issueSecret, whenDerived } from './factories.ts';
 import type { TestService } from './harness.ts';
 import { startWorld, type World } from './world.ts';
 
-/** The tables in which any row has one of the texts. */
+/** The tables in which a row has one of the texts. */
 async function tablesWith({ store: { db } }: TestService, texts: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const { name } of await db.introspection.getTables()) {
-    // SQLite's index of words cannot be read row by row; deletion.test.ts looks into its file.
+    // SQLite's index of words cannot be read row by row; deletion.test.ts searches its file.
     if (name === 'chunk_words') continue;
     const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(db);
     const isText = (value: unknown) => texts.some((text) => written(value).includes(text));
@@ -22,7 +22,7 @@ async function tablesWith({ store: { db } }: TestService, texts: readonly string
   return found.sort();
 }
 
-/** Tables whose rows belong to no organization. A new table stands here, or goes with its organization. */
+/** Tables with rows of no organization. A new table is listed here, or its rows are removed with their organization. */
 const OF_NO_ORGANIZATION = [
   'accounts',
   'chunk_words',
@@ -35,7 +35,7 @@ const OF_NO_ORGANIZATION = [
   'users',
 ];
 
-/** Gives the organization a row in every table, also in those that nothing of this test writes. */
+/** Gives the organization a row in every table, including tables that this test does not use otherwise. */
 async function fillTables({ service, ours }: World): Promise<void> {
   const { db } = service.store;
   const { organizationId, sessionId } = ours;
@@ -51,7 +51,7 @@ async function fillTables({ service, ours }: World): Promise<void> {
     if ((await own.execute(db)).rows.length > 0) continue;
     const values = columns.map((column) => {
       if (column.name === 'organization_id') return organizationId;
-      // A row of a session goes with it.
+      // Rows of a session are removed with the session.
       if (column.name === 'session_id' && name.startsWith('session_')) return sessionId;
       return /text|char/i.test(column.dataType)
         ? `planted ${column.name}`
@@ -68,7 +68,7 @@ async function fillTables({ service, ours }: World): Promise<void> {
 const written = (value: unknown) =>
   value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value);
 
-/** Sends half of a request, waits until the service has admitted it, does something else, and sends the rest. */
+/** Sends half of a request, waits until the service has admitted it, runs `between`, and sends the rest. */
 async function sendAround(service: TestService, path: string, as: string, body: object, between: () => Promise<void>) {
   await service.app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = service.app.server.address() as AddressInfo;
@@ -95,7 +95,7 @@ async function sendAround(service: TestService, path: string, as: string, body: 
   return status;
 }
 
-describe.each(ENGINES)('a person who goes, on %s', (engine) => {
+describe.each(ENGINES)('a person who leaves, on %s', (engine) => {
   let world: World;
   beforeEach(async () => {
     world = await startWorld(engine);
@@ -109,7 +109,7 @@ describe.each(ENGINES)('a person who goes, on %s', (engine) => {
     ['', 401],
     ['?secrets=revoke', 401],
     ['?secrets=keep', 200],
-  ])('removed with "%s": the secrets they issued answer %i, and those of others go on', async (query, status) => {
+  ])('removed with "%s": their own secrets get %i, and secrets of others keep working', async (query, status) => {
     const { service, ours } = world;
     const secret = await issueSecret(service, ours.admin, 'live');
     expect([await statusOf(secret), await statusOf(ours.live)]).toEqual([200, 200]);
@@ -122,7 +122,7 @@ describe.each(ENGINES)('a person who goes, on %s', (engine) => {
     ['', 401],
     ['?secrets=revoke', 401],
     ['?secrets=keep', 200],
-  ])('left with "%s": the secrets they issued answer %i, and those of others go on', async (query, status) => {
+  ])('left with "%s": their own secrets get %i, and secrets of others keep working', async (query, status) => {
     const { service, ours } = world;
     const secret = await issueSecret(service, ours.admin, 'live');
     expect([await statusOf(secret), await statusOf(ours.live)]).toEqual([200, 200]);
@@ -135,7 +135,7 @@ describe.each(ENGINES)('a person who goes, on %s', (engine) => {
     ['secrets', 'demoted', { name: 'kept for later' }],
     ['members', 'removed', { email: 'friend@example.com' }],
     ['members', 'demoted', { email: 'friend@example.com' }],
-  ])('adds nothing to %s where they were %s before the rest of their request came', async (list, what, body) => {
+  ])('adds nothing to %s if they were %s before their request was complete', async (list, what, body) => {
     const { service, ours } = world;
     const path = `/v1/organizations/me/${list}`;
     const show = async () => (await service.call('GET', path, { as: ours.owner })).text;
@@ -151,21 +151,21 @@ describe.each(ENGINES)('a person who goes, on %s', (engine) => {
     expect(await show()).not.toMatch(/kept for later|friend@example/);
   });
 
-  test('takes their account with them: no table knows their e-mail or how they signed in', async () => {
+  test('loses their account: afterwards no table has their e-mail or their identity at the provider', async () => {
     const { service, ours } = world;
     const secret = await issueSecret(service, ours.admin, 'live');
     const userId = await idOf(ours.admin);
     expect(await tablesWith(service, ['ours-admin'])).toEqual(['members', 'users']);
     expect((await service.call('DELETE', '/v1/me', { as: ours.admin })).body).toEqual({ userId });
     expect(await tablesWith(service, ['ours-admin'])).toEqual([]);
-    // Who issued a secret or did something is kept as an id that names nobody any more.
+    // The issuer of a secret and the actor of an entry stay as an id that names nobody any more.
     expect(await tablesWith(service, [userId])).toEqual(['audit_entries', 'mask_runs', 'secrets']);
     expect(await statusOf(secret)).toBe(401);
     const { users } = (await service.call('GET', '/v1/organizations/me/members', { as: ours.owner })).body;
     expect(users.map((user: { userId: string }) => user.userId)).not.toContain(userId);
   });
 
-  test('without an organization takes the account and the invitations with them', async () => {
+  test('without an organization loses their account and invitations', async () => {
     const { service, ours } = world;
     const as = await service.identity.token({ subject: 'ours-invited', email: 'ours-invited@example.com' });
     await service.call('DELETE', '/v1/me', { as });
@@ -213,11 +213,11 @@ describe.each(LOGS)('a deleted organization on %s', (engine) => {
 });
 
 describe.each(ENGINES)('removing deleted organizations on %s', (engine) => {
-  test('goes on with the others where a session of one cannot be deleted, and reports the error', async () => {
+  test('continues with the others if a session of one cannot be deleted, and reports the error', async () => {
     const world = await startWorld(engine);
     const { service, ours, theirs } = world;
     const { db } = service.store;
-    // Otherwise the job of its start may remove one of them.
+    // Otherwise the job of the service's start may remove one of them.
     await service.app.close();
     await db.updateTable('organizations').set({ status: 'deleted' }).execute();
     const removed: string[] = [];

@@ -15,7 +15,7 @@ const named = (file: string): Set<string> => {
   );
 };
 
-describe.runIf(inject('natsUrl'))('what is shipped to watch the service', () => {
+describe.runIf(inject('natsUrl'))('the shipped monitoring files', () => {
   const told = new Map<string, string>();
   let store: TestStore;
   let service: TestService;
@@ -34,12 +34,12 @@ describe.runIf(inject('natsUrl'))('what is shipped to watch the service', () => 
     await store.dispose();
   });
 
-  test.each(FILES)('asks in %s for figures that the service tells', (file) => {
+  test.each(FILES)('use in %s only metrics that the service exports', (file) => {
     expect([...named(file)].filter((name) => !told.has(name))).toEqual([]);
     expect(named(file).size).toBeGreaterThan(5);
   });
 
-  test('shows every figure of its own in the dashboard', () => {
+  test('show every metric of the service in the dashboard', () => {
     const shown = named('grafana/session-capture.json');
     const own = [...told.keys()].filter((name) => name.startsWith('capture_'));
     expect(own.filter((name) => !shown.has(name))).toEqual([]);

@@ -30,12 +30,12 @@ describe.each(ENGINES)('an agent that the catalog calls deprecated, on %s', (eng
   });
   afterAll(() => world.service.close());
 
-  test('is still updated where it is', async () => {
+  test('is still updated on machines that have it', async () => {
     const reply = await register(world.ours.environmentId, '9');
     expect(reply).toMatchObject({ status: 201, body: { installation: { agentId: 'codex', version: '9' } } });
   });
 
-  test('is not installed anew, on a machine or on none', async () => {
+  test('cannot be installed anew, with or without a machine', async () => {
     const { service, ours } = world;
     const body = { hostname: 'bare', platform: 'linux', serviceCliVersion: '1' };
     const { environmentId } = (await service.call('POST', '/v1/environments', { as: ours.live, body })).body;
@@ -51,7 +51,7 @@ describe.each(ENGINES)('an agent that the catalog calls deprecated, on %s', (eng
     await expect(create).rejects.toMatchObject(refusal);
   });
 
-  test('is listed as what it is', async () => {
+  test('is listed as deprecated', async () => {
     const { body } = await handlers.listAgents();
     expect(body.agents.find(({ agentId }) => agentId === 'codex')).toMatchObject({ status: 'deprecated' });
     expect(body.agents).toHaveLength(CATALOG.length);

@@ -17,7 +17,7 @@ const EVENTS = [
   { eventType: 'assistant.message', payload: { text: 'it works', model: 'a-model' } },
 ];
 
-test('a piece of a session is one message and one transaction to the thread that writes SQLite', async () => {
+test("deriving a slice of a session takes one message and one transaction on SQLite's writer thread", async () => {
   const store = await openTestStore('sqlite');
   const service = await startTestService('sqlite', {}, store);
   const { organizationId, live } = await createTenant(service);
@@ -60,7 +60,7 @@ test('a piece of a session is one message and one transaction to the thread that
   await append();
   jobs.length = 0;
   await derive(db, organizationId, sessionId, deriveHere);
-  // The session with what it is derived from, how far that is, and the appends.
+  // Three reads: the session with its derived rows, how far it is derived, and the appends.
   expect(jobs).toEqual(['reader query', 'reader query', 'reader query', 'writer derived']);
   const { derived_through } = await db.selectFrom('session_facts').select('derived_through').executeTakeFirstOrThrow();
   expect(derived_through).toBe(2 * EVENTS.length);

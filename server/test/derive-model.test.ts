@@ -22,7 +22,7 @@ interface Event {
 const source = (more: object) => ({ agent: 'codex', session: 's', file: 'f', position: 0, ...more });
 const time = (minute: number) => ({ occurredAt: new Date(Date.UTC(2026, 9, 30) + minute * 60_000).toISOString() });
 
-/** An event, or a few that belong together. */
+/** An event, or a few events that belong together. */
 const made: fc.Arbitrary<Event[]> = fc.oneof(
   fc
     .tuple(fc.nat(6_000), fc.nat(3))
@@ -53,7 +53,7 @@ const made: fc.Arbitrary<Event[]> = fc.oneof(
     .map((n) => [
       { eventType: 'session.meta', payload: { cwd: `/home/dev${n}/shop`, repository: `git@host.test:o/r${n}.git` } },
     ]),
-  // A record that is written again, now and then with less in it.
+  // A rewritten record, sometimes with fewer events.
   fc.tuple(fc.nat(3), fc.nat(4), fc.boolean()).map(([record, revision, isShort]) => [
     {
       eventType: 'user.message',
@@ -63,7 +63,7 @@ const made: fc.Arbitrary<Event[]> = fc.oneof(
       ? []
       : [{ eventType: 'error', payload: { source: source({ record: `m${record}`, revision, index: 1 }) } }]),
   ]),
-  // A payload in parts, the last of which may be missing; so often that appends often end in the middle.
+  // A payload in parts, sometimes without the last part. It is frequent, so that many appends end within a payload.
   {
     weight: 3,
     arbitrary: fc.tuple(fc.nat(9), fc.boolean()).map(([position, isCut]) => {
@@ -75,7 +75,9 @@ const made: fc.Arbitrary<Event[]> = fc.oneof(
 );
 
 type Step =
-  /** Behind what was made before and not sent yet, so that what belongs together comes in several appends. */
+  /**
+   * Appends earlier events that were not sent yet, then new ones, so that events of one group are spread over several appends.
+   */
   | { kind: 'append'; session: number; events: Event[]; sent: number; isDerived: boolean }
   | { kind: 'derive'; session: number; by: number }
   | { kind: 'derive at once'; session: number }
@@ -113,7 +115,7 @@ interface Read {
   payload: { [name: string]: unknown; source?: { record?: string; revision?: number; index?: number } };
 }
 
-/** The events with whole payloads, of records that were written again those of the writing that counts. */
+/** The events with whole payloads; of a rewritten record only its latest version. */
 function standing(events: readonly Event[]): Read[] {
   const whole: Read[] = [];
   for (let at = 0; at < events.length; at++) {
@@ -140,7 +142,7 @@ function standing(events: readonly Event[]): Read[] {
   return [...once, ...[...writings.values()].flatMap((writing) => writing.events)];
 }
 
-/** What a session's figures must be, counted in the plainest way. */
+/** A session's expected figures, counted in the simplest way. */
 function count(events: readonly Event[]) {
   const all = standing(events);
   const of = (eventType: string) => all.filter((event) => event.eventType === eventType);
@@ -159,7 +161,7 @@ function count(events: readonly Event[]) {
 
 const isRevised = (payload: object) => (payload as Read['payload']).source?.revision !== undefined;
 
-/** A store that is gone after so many queries. */
+/** A store that fails after this many queries. */
 function failingAfter(db: Db, queries: number): Db {
   let asked = 0;
   const plugin: KyselyPlugin = {
@@ -172,7 +174,7 @@ function failingAfter(db: Db, queries: number): Db {
   return db.withPlugin(plugin);
 }
 
-describe.each(ENGINES)('what is derived on %s', (engine) => {
+describe.each(ENGINES)('derived data on %s', (engine) => {
   let store: TestStore;
   let other: TestStore;
   let tenant: Tenant;
@@ -180,12 +182,12 @@ describe.each(ENGINES)('what is derived on %s', (engine) => {
   let makeSession: () => Promise<string>;
   const waiting = new Map<string, Event[]>();
   const sent = new Map<string, Event[]>();
-  /** What each process keeps of the sessions that it derived. */
+  /** What each process has in memory about the sessions that it derived. */
   const processes = [createDeriveHere(), createDeriveHere()];
 
   beforeAll(async () => {
     store = await openTestStore(engine);
-    // An embedded store has one process; there the other replica is another run of the same.
+    // An embedded store has one process, so the other replica is another run on the same store.
     other = engine === 'postgres' ? await attach(store.dataDir, store.databaseUrl) : store;
     const service = await startTestService(engine, {}, store);
     tenant = await createTenant(service);
@@ -210,7 +212,8 @@ describe.each(ENGINES)('what is derived on %s', (engine) => {
     const { organizationId } = tenant;
     const place = { organizationId, plane: 'live', sessionId } as const;
     if (one.kind === 'append') {
-      // Where records are written again all is folded anew; in the other sessions what is known is gone on from.
+      // Only the first session has rewritten records, which make it fold everything again. The other sessions continue
+      // incrementally.
       const added = one.session === 0 ? one.events : one.events.filter(({ payload }) => !isRevised(payload));
       const all = [...(waiting.get(sessionId) ?? []), ...added];
       const some = all.slice(0, one.sent);
@@ -238,13 +241,13 @@ describe.each(ENGINES)('what is derived on %s', (engine) => {
       await Promise.all([store, other].map(({ db }, by) => derive(db, organizationId, sessionId, processes[by])));
     } else {
       await derive(failingAfter(store.db, one.queries), organizationId, sessionId, processes[0]).catch(() => undefined);
-      // Whoever was stopped has let go by the time the others find out.
+      // By the time the others look, the claim of the stopped process has expired.
       await store.db.updateTable('session_facts').set({ claimed_until: 0 }).execute();
     }
   }
 
   test(
-    'is what one pass over all events gives, however it came about',
+    'equals the result of one pass over all events after any order of steps',
     async () => {
       const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), async (steps) => {
         const ids = await Promise.all(Array.from({ length: SESSIONS }, makeSession));

@@ -7,7 +7,7 @@ import { sessionWith } from './searched.ts';
 
 const EVENTS = ['one', 'two'].map((text) => ({ eventType: 'user.message', payload: { text } }));
 
-describe.each(ENGINES)('what another version derived on %s', (engine) => {
+describe.each(ENGINES)('data that another version derived on %s', (engine) => {
   let service: TestService;
   let tenant: Tenant;
   let sessionId: string;
@@ -20,7 +20,7 @@ describe.each(ENGINES)('what another version derived on %s', (engine) => {
   });
   afterAll(() => service.close());
 
-  /** A replica that failed keeps its claim on the session for a while. */
+  /** Also ends the claim of a replica that failed, which would otherwise keep the session for a while. */
   const setVersion = (version: number) =>
     service.store.db
       .updateTable('session_facts')
@@ -36,14 +36,14 @@ describe.each(ENGINES)('what another version derived on %s', (engine) => {
     return [summary, listed];
   }
 
-  test('counts as behind, with its figures, until this version has derived the events', async () => {
+  test('counts as behind, but with its figures, until this version has derived the events', async () => {
     const { codec } = await service.store.db
       .selectFrom('appends')
       .select('codec')
       .where('session_id', '=', sessionId)
       .executeTakeFirstOrThrow();
     await setVersion(VERSION - 1);
-    // It cannot be derived for now.
+    // Nothing can derive it for now.
     await stored().set({ codec: 99 }).execute();
     for (const summary of await readSummaries()) expect(summary).toMatchObject({ prompts: 2, summarizedThrough: 0 });
     await stored().set({ codec }).execute();
@@ -52,7 +52,7 @@ describe.each(ENGINES)('what another version derived on %s', (engine) => {
     for (const summary of await readSummaries()) expect(summary).toMatchObject({ prompts: 2, summarizedThrough: 2 });
   });
 
-  test('counts as behind if that version is a later one, whose facts this one cannot read', async () => {
+  test('counts as behind if that version is newer, because this version cannot read its facts', async () => {
     await setVersion(VERSION + 1);
     for (const summary of await readSummaries()) expect(summary).toMatchObject({ prompts: 2, summarizedThrough: 0 });
     await setVersion(VERSION);

@@ -25,7 +25,7 @@ describe.each(ENGINES)('a device sign-in on %s', (engine) => {
   const collect = (deviceCode: string) =>
     world.service.call('POST', '/v1/device-sign-ins/secret', { body: { deviceCode } });
 
-  test('hands the same secret to all that ask at once, and issues no other', async () => {
+  test('hands the same secret to all simultaneous requests, and issues no other', async () => {
     const { service, ours } = world;
     const { deviceCode, userCode } = await beginSignIn(service, 'raced');
     await decide({ userCode, decision: 'approve' });
@@ -36,7 +36,7 @@ describe.each(ENGINES)('a device sign-in on %s', (engine) => {
     expect(secrets.filter(({ name }: { name: string }) => name === 'raced')).toHaveLength(1);
   });
 
-  test('hands out nothing once who approved it may not confirm any more', async () => {
+  test('hands out nothing once its approver may no longer confirm sign-ins', async () => {
     const { service, theirs } = world;
     const policy = (signIn: string) =>
       service.call('PUT', '/v1/organizations/me/policy', { as: theirs.owner, body: { signIn } });
@@ -53,13 +53,13 @@ describe.each(ENGINES)('a device sign-in on %s', (engine) => {
     await service.call('PATCH', path, { as: theirs.owner, body: { role: 'admin' } });
   });
 
-  test('hands out nothing once the member who approved it was removed', async () => {
+  test('hands out nothing once its approver was removed', async () => {
     const { service, theirs } = world;
     const { deviceCode, userCode } = await beginSignIn(service, 'gone');
     await decide({ userCode, decision: 'approve' }, theirs.member);
     await service.call('DELETE', `/v1/organizations/me/members/${theirs.memberId}`, { as: theirs.owner });
     expectProblem(await collect(deviceCode), 400, 'access_denied');
-    // Where they are removed between the question whether they are a member and the secret.
+    // The member is removed between the membership check and the issue of the secret.
     const { db } = service.store;
     const { device_hash } = await db
       .selectFrom('device_sign_ins')
@@ -71,7 +71,7 @@ describe.each(ENGINES)('a device sign-in on %s', (engine) => {
     expect(await issueToDevice(db, device_hash, secret, service.clock.now)).toBeUndefined();
   });
 
-  test('hands its secret out again also where it was collected at the last moment', async () => {
+  test('hands its secret out again even if it was collected at the last moment', async () => {
     const { service } = world;
     const { deviceCode, userCode } = await beginSignIn(service, 'at the last moment');
     await decide({ userCode, decision: 'approve' });
@@ -83,7 +83,7 @@ describe.each(ENGINES)('a device sign-in on %s', (engine) => {
     expectProblem(await collect(deviceCode), 400, 'expired_token');
   });
 
-  test('hands out no secret again that was revoked meanwhile', async () => {
+  test('hands out no secret again that was revoked in the meantime', async () => {
     const { service, ours } = world;
     const { deviceCode, userCode } = await beginSignIn(service, 'revoked at once');
     await decide({ userCode, decision: 'approve' });
@@ -92,7 +92,7 @@ describe.each(ENGINES)('a device sign-in on %s', (engine) => {
     expectProblem(await collect(deviceCode), 400, 'expired_token');
   });
 
-  test('is decided about once, by whoever comes first', async () => {
+  test('is decided once, by the first decision', async () => {
     const { service, ours, theirs } = world;
     const { userCode } = await beginSignIn(service, 'disputed');
     const [mine, foreign] = await Promise.all([
@@ -102,7 +102,7 @@ describe.each(ENGINES)('a device sign-in on %s', (engine) => {
     expect([mine.status, foreign.status].sort()).toEqual([200, 404]);
   });
 
-  test('tells nothing of itself or its codes to the log', async () => {
+  test('writes neither itself nor its codes to the log', async () => {
     const { service } = world;
     const { deviceCode, userCode } = await beginSignIn(service, 'quiet');
     await service.call('GET', `/v1/organizations/me/device-sign-in?userCode=${userCode}`, { as: world.ours.admin });
@@ -113,7 +113,7 @@ describe.each(ENGINES)('a device sign-in on %s', (engine) => {
 });
 
 describe.each(ENGINES)('guesses of codes on %s', (engine) => {
-  test('are worth ten requests each', async () => {
+  test('count as ten requests each', async () => {
     const service = await startTestService(engine, { RATE_LIMIT_USER: 40 });
     const { ours } = await createWorld(service);
     const guess = () => service.call('GET', '/v1/organizations/me/device-sign-in?userCode=AAAA', { as: ours.admin });
@@ -123,7 +123,7 @@ describe.each(ENGINES)('guesses of codes on %s', (engine) => {
     await service.close();
   });
 
-  test('waiting machines keep nobody at their address from signing in, and are limited themselves', async () => {
+  test('waiting machines are limited without keeping people at their address from signing in', async () => {
     const service = await startTestService(engine, { RATE_LIMIT_ADDRESS: 10 });
     const begin = () =>
       service.call('POST', '/v1/device-sign-ins', {
@@ -137,7 +137,7 @@ describe.each(ENGINES)('guesses of codes on %s', (engine) => {
     await service.close();
   });
 
-  test('machines that wait are not held up by others behind their address, and each is limited by itself', async () => {
+  test("one waiting machine's limit does not affect other machines at its address", async () => {
     const service = await startTestService(engine, { RATE_LIMIT_ADDRESS: 10 });
     const [first, second] = [await beginSignIn(service, 'first'), await beginSignIn(service, 'second')];
     const ask = async (deviceCode: string) =>
@@ -152,7 +152,7 @@ describe.each(ENGINES)('guesses of codes on %s', (engine) => {
   });
 });
 
-test('a code is the same however it is typed', () => {
+test('a code may be typed in any letter case and with any separators', () => {
   const noise = fc.constantFrom('', ' ', '-', '\u2013', '.', '\n');
   fc.assert(
     fc.property(fc.array(noise, { minLength: 10, maxLength: 10 }), fc.boolean(), (between, isLower) => {

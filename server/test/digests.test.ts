@@ -66,7 +66,7 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
     return answered as Answered;
   }
 
-  test('are those of the very text that was sent', async () => {
+  test('are computed from the exact text that was sent', async () => {
     const { digests } = await get();
     const digester = createDigester(NONCE);
     expect(digests).toEqual(
@@ -81,7 +81,7 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
     expect(new Set(digests.map(({ file }) => file)).size).toBe(1);
   });
 
-  test('mean nothing under another nonce, or for a session of another name', async () => {
+  test('differ under another nonce and for a session of another name', async () => {
     const [one] = (await get({ limit: 1 })).digests;
     const [other] = (await get({ limit: 1, nonce: 'x'.repeat(22) })).digests;
     const renamed = await store([{ ...payloadOf(0), source: source(0, { session: 'another' }) }]);
@@ -92,7 +92,7 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
     }
   });
 
-  test('have a content that does not depend on the file and the position', async () => {
+  test('have a content digest that does not depend on file and position', async () => {
     const moved = await store([{ ...payloadOf(0), source: { ...source(0), file: 'moved.jsonl', position: 77 } }]);
     const [one] = (await get({ limit: 1 })).digests;
     const [other] = (await get({}, moved)).digests;
@@ -101,7 +101,7 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
     expect(other?.file).not.toBe(one?.file);
   });
 
-  test.each([1, 7, 50, 229, 230, 9999])('pages of %i make the whole', async (limit) => {
+  test.each([1, 7, 50, 229, 230, 9999])('pages of %i together are the whole', async (limit) => {
     const seen: number[] = [];
     for (let from: number | null = 1; from !== null; ) {
       const page = await get({ from, limit });
@@ -115,7 +115,7 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
     expect(await get({ from: 231 })).toEqual({ sessionId, digests: [], nextFrom: null });
   });
 
-  test("of another organization's session are refused like those of an unknown one", async () => {
+  test("of another organization's session are refused like those of an unknown session", async () => {
     const [foreign, unknown] = await ask({
       sessions: [{ sessionId: world.theirs.sessionId }, { sessionId: 'ses_none' }],
     });
@@ -124,7 +124,7 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
     expect(foreign).not.toHaveProperty('digests');
   });
 
-  test('of the ends of many long appends are not read in one answer', async () => {
+  test('of the ends of many long appends are spread over several answers', async () => {
     const long = Array.from({ length: 9 }, (_, n) => ({ ...payloadOf(n), text: 'x'.repeat(120_000) }));
     const ids: string[] = [];
     for (let n = 0; n < 12; n++) ids.push(await store([...long, payloadOf(9)]));
@@ -159,7 +159,7 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
     expect(others[1]).toEqual(whole[3]);
   });
 
-  test('tell where a secret was masked', async () => {
+  test('mark events with a masked secret', async () => {
     const id = await store([
       payloadOf(0),
       { source: source(1), text: 'token [REDACTED:x:0000]' },
@@ -170,7 +170,7 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
     expect(digests.map(({ masked }) => masked)).toEqual([undefined, true, true, undefined]);
   });
 
-  describe('of very much', () => {
+  describe('of a very large session', () => {
     const QUARTER = 240 * 1024;
     let large: string;
     beforeAll(async () => {
@@ -181,7 +181,7 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
       );
     });
 
-    /** The pages of a session, each with how often others had their turn while it was made. */
+    /** The pages of a session, each with the number of turns that other work had meanwhile. */
     async function pages(limit: number, id: string) {
       const found: { sequences: number[]; turns: number }[] = [];
       for (let from: number | null = 1; from !== null; ) {
@@ -201,7 +201,7 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
     }
     const whole = Array.from({ length: 60 }, (_, index) => index + 1);
 
-    test('come in pages of at most 8 MiB, and let others have their turn at each', async () => {
+    test('come in pages of at most 8 MiB, and yield to other work in each', async () => {
       const found = await pages(9999, large);
       expect(found.flatMap(({ sequences }) => sequences)).toEqual(whole);
       for (const { sequences, turns } of found) {
@@ -212,7 +212,7 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
     });
   });
 
-  test('take one query for the session and one for a mebibyte of events', async () => {
+  test('take one query for the session and one for each mebibyte of events', async () => {
     const { store: own } = world.service;
     let queries = 0;
     const db = own.db.withPlugin({

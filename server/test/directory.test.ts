@@ -8,7 +8,7 @@ import { startWorld, type World } from './world.ts';
 
 playScenarios('directory', DIRECTORY);
 
-/** What directories send, as their documentation and their users show it; the ids are of our own. */
+/** Requests that directories send, from their documentation and their users; the ids are our own. */
 const FIXTURES = JSON.parse(readFileSync(new URL('fixtures/directories.json', import.meta.url), 'utf8')) as {
   directory: string;
   steps: { name: string; method: string; url: string; body?: object; status: number; answer?: object }[];
@@ -28,7 +28,7 @@ describe.each(ENGINES)('a directory on %s', (engine) => {
     return (await scim('GET', `/Users?filter=${filter}`)).body.Resources[0].id;
   };
 
-  test.each(FIXTURES)('takes what $directory sends', async ({ steps }) => {
+  test.each(FIXTURES)('accepts the requests of $directory', async ({ steps }) => {
     let id = '';
     for (const { name, method, url, body, status, answer = {} } of steps) {
       const reply = await scim(method, url.replace('{id}', id), body);
@@ -58,7 +58,7 @@ describe.each(ENGINES)('a directory on %s', (engine) => {
     ]);
   });
 
-  test('that activates a member again invites them, and they are who they were', async () => {
+  test('that activates a member again invites them, and they keep their identity', async () => {
     const { service, ours } = world;
     const id = await idOf('ours-member@example.com');
     await scim('PATCH', `/Users/${id}`, { Operations: [{ op: 'replace', path: 'active', value: false }] });
@@ -100,7 +100,7 @@ describe.each(ENGINES)('a directory on %s', (engine) => {
     expect(members.text).not.toMatch(/new-\d|renamed-\d/);
   });
 
-  test('that gives an invitation the e-mail of another organization’s member is not told that it is theirs', async () => {
+  test('that gives an invitation the e-mail of another organization’s member does not learn of that membership', async () => {
     const { body: user } = await scim('POST', '/Users', { userName: 'new@example.com' });
     const change = async (userName: string) => {
       const { status, body } = await scim('PUT', `/Users/${user.id}`, { userName, active: true });
@@ -110,21 +110,21 @@ describe.each(ENGINES)('a directory on %s', (engine) => {
       expect(await change(userName)).toEqual({ status: 200, userName, active: true });
   });
 
-  test('shows a member whom an admin removed as not active', async () => {
+  test('shows a member whom an admin removed as inactive', async () => {
     const { service, ours } = world;
     const id = await idOf('ours-member@example.com');
     await service.call('DELETE', `/v1/organizations/me/members/${ours.memberId}`, { as: ours.owner });
     expect((await scim('GET', `/Users/${id}`)).body.active).toBe(false);
   });
 
-  test('forgets who deletes their account', async () => {
+  test('forgets a person who deletes their account', async () => {
     const { service, ours } = world;
     const id = await idOf('ours-member@example.com');
     await service.call('DELETE', '/v1/me', { as: ours.member });
     expect((await scim('GET', `/Users/${id}`)).status).toBe(404);
   });
 
-  test('reaches no prototype by a path', async () => {
+  test('cannot reach a prototype through a path', async () => {
     const path = `/Users/${world.ours.directoryUserId}`;
     for (const wrong of [
       '__proto__.polluted',
@@ -141,7 +141,7 @@ describe.each(ENGINES)('a directory on %s', (engine) => {
     expect(({} as { polluted?: string }).polluted).toBeUndefined();
   });
 
-  test('cannot keep the service busy with what takes long to read', async () => {
+  test('cannot keep the service busy with requests that are slow to parse', async () => {
     const path = `/Users/${world.ours.directoryUserId}`;
     const endless = `value eq "${'\n'.repeat(200)}`;
     const emails = Array.from({ length: 3_000 }, (_, i) => ({ value: `${i}@example.com` }));
@@ -159,7 +159,7 @@ describe.each(ENGINES)('a directory on %s', (engine) => {
     expect((await scim('GET', `/Users?filter=${encodeURIComponent(`userName ${endless}`)}`)).status).toBe(400);
   });
 
-  test('is answered as SCIM answers, also where there is nothing', async () => {
+  test("gets answers in SCIM's format, even from unknown addresses", async () => {
     const unknown = await scim('GET', '/Groups');
     expect(unknown).toMatchObject({ status: 404, body: { status: '404' } });
     expect(unknown.headers['content-type']).toBe('application/scim+json');

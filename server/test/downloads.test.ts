@@ -19,7 +19,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A service with an archive of a few bytes, or none. */
+/** A service with an archive of a few bytes, or without one. */
 async function serve({ publicUrl = 'https://capture.example.com', limit = 0, isBuilt = true } = {}) {
   if (isBuilt) {
     mkdirSync(join(folder, 'install'), { recursive: true });
@@ -34,7 +34,7 @@ async function serve({ publicUrl = 'https://capture.example.com', limit = 0, isB
 
 const addressOf = (path: string) => path.replace('{platform}', 'linux-x64');
 
-test.each(Object.entries(DOWNLOADS))('%s is handed out to anybody, and asked for anew each time', async (path, row) => {
+test.each(Object.entries(DOWNLOADS))('%s needs no credential, and caches must revalidate it', async (path, row) => {
   const app = await serve();
   const reply = await app.inject(addressOf(path));
   expect(reply.statusCode).toBe(200);
@@ -42,30 +42,27 @@ test.each(Object.entries(DOWNLOADS))('%s is handed out to anybody, and asked for
   expect(reply.headers['cache-control']).toBe('no-cache');
 });
 
-test('an archive that a machine has already is not sent again', async () => {
+test('an archive that the machine already has is not sent again', async () => {
   const app = await serve();
   const { etag } = (await app.inject('/capture.tgz')).headers;
   const again = await app.inject({ url: '/capture.tgz', headers: { 'if-none-match': String(etag) } });
   expect([again.statusCode, again.body]).toEqual([304, '']);
 });
 
-test.each(['/install', '/install.ps1'])(
-  '%s names the address that was configured, whatever a request says',
-  async (path) => {
-    const app = await serve();
-    const plain = await app.inject(path);
-    const hostile = await app.inject({
-      url: `${path}?url=http://evil.example`,
-      headers: { host: "evil.example';rm -rf ~;'", 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'gopher' },
-    });
-    expect(hostile.body).toBe(plain.body);
-    expect(plain.body).toContain("'https://capture.example.com'");
-    expect(plain.body).toContain(SUM);
-    expect(plain.body).not.toMatch(/@[A-Z_]+@/);
-  },
-);
+test.each(['/install', '/install.ps1'])('%s names the configured address, not the one in the request', async (path) => {
+  const app = await serve();
+  const plain = await app.inject(path);
+  const hostile = await app.inject({
+    url: `${path}?url=http://evil.example`,
+    headers: { host: "evil.example';rm -rf ~;'", 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'gopher' },
+  });
+  expect(hostile.body).toBe(plain.body);
+  expect(plain.body).toContain("'https://capture.example.com'");
+  expect(plain.body).toContain(SUM);
+  expect(plain.body).not.toMatch(/@[A-Z_]+@/);
+});
 
-test('the sums name each archive and each script, so that a person can compare what a terminal fetched', async () => {
+test('the checksums list each archive and each script, so that a person can verify a download', async () => {
   const app = await serve();
   const lines = (await app.inject('/install/SHA256SUMS')).body.trim().split('\n');
   const sums = new Map(lines.map((line) => line.split('  ').reverse() as [string, string]));
@@ -76,7 +73,7 @@ test('the sums name each archive and each script, so that a person can compare w
   }
 });
 
-test('what is not built is said so', async () => {
+test('a missing build is answered with the command that builds it', async () => {
   const app = await serve({ isBuilt: false });
   for (const path of Object.keys(DOWNLOADS)) {
     expect(await app.inject(addressOf(path))).toMatchObject({
@@ -86,7 +83,7 @@ test('what is not built is said so', async () => {
   }
 });
 
-test('one address cannot have everything sent to it for ever', async () => {
+test('one address has a download limit', async () => {
   const app = await serve({ limit: 2 });
   const statuses = [];
   for (let i = 0; i < 3; i++) statuses.push((await app.inject('/capture.tgz')).statusCode);
@@ -95,7 +92,7 @@ test('one address cannot have everything sent to it for ever', async () => {
   expect(other.statusCode).toBe(200);
 });
 
-test('nothing beside the archives can be had', async () => {
+test('files beside the archives are not served', async () => {
   const app = await serve();
   writeFileSync(join(folder, '..', `outside-${process.pid}`), 'x');
   for (const url of [
@@ -109,7 +106,7 @@ test('nothing beside the archives can be had', async () => {
   rmSync(join(folder, '..', `outside-${process.pid}`));
 });
 
-test('whatever a configured address holds, a shell takes it for one word', () => {
+test('a configured address with any characters is one word to a shell', () => {
   const texts = fc.array(
     fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0')),
     { minLength: 1, maxLength: 20 },
@@ -125,6 +122,6 @@ test('whatever a configured address holds, a shell takes it for one word', () =>
   );
 });
 
-test('every quote that PowerShell knows is doubled', () => {
+test('every quotation mark that PowerShell knows is doubled', () => {
   expect(quotePowerShell("a'b\u2018c\u2019$(x)")).toBe("'a''b\u2018\u2018c\u2019\u2019$(x)'");
 });

@@ -18,7 +18,7 @@ describe('the embedded store', () => {
 
   test('syncs its log at every commit', async () => {
     const store = await openStore(options('full'));
-    // A pragma is asked of the connection that writes.
+    // The pragma is read on the connection that writes.
     const ask = async (name: string) => (await sql`PRAGMA ${sql.raw(name)}`.execute(store.db)).rows;
     expect(await ask('synchronous')).toEqual([{ synchronous: 2 }]);
     expect(await ask('journal_mode')).toEqual([{ journal_mode: 'wal' }]);
@@ -41,7 +41,7 @@ describe('the embedded store', () => {
     database.close();
   });
 
-  test('belongs to one process at a time, and is free again once that closes it', async () => {
+  test('belongs to one process at a time, and is free again once that process closes it', async () => {
     const first = await openStore(options('shared'));
     await expect(openStore(options('shared'))).rejects.toThrow(/another process already uses the data folder/);
     await first.close();
@@ -50,7 +50,7 @@ describe('the embedded store', () => {
     await second.close();
   });
 
-  test('is not opened by a program older than what wrote it', async () => {
+  test('is not opened by a program older than the one that wrote it', async () => {
     const store = await openStore(options('newer'));
     await sql`INSERT INTO schema_changes VALUES ('9999-later', 0, 0)`.execute(store.db);
     await store.close();

@@ -8,7 +8,7 @@ import { ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession, registerMachine, type Tenant } from './factories.ts';
 import { startTestService } from './harness.ts';
 
-/** As many as a chunk has. */
+/** As many events as a chunk has. */
 const EVENTS = 64;
 const SLICES = 5;
 
@@ -19,7 +19,7 @@ interface SentEvent {
 
 const batch = (make: (n: number) => SentEvent): SentEvent[] => Array.from({ length: EVENTS }, (_, n) => make(n));
 
-/** A sub-agent's call, as the session's own file repeats it. */
+/** A sub-agent's call as it is repeated in the session's own file. */
 const repeated = (agentId: string) => (n: number) => {
   const content = [{ type: 'tool_use', id: `call-${n}`, name: 'Bash', input: { command: `echo ${n}` } }];
   const message = { message: { role: 'assistant', content, model: 'm' } };
@@ -36,7 +36,7 @@ const written = (revision: number) => (n: number) => ({
   payload: { source: { record: `record-${n}`, revision, index: 0 }, text: `please ${n}` },
 });
 
-/** Counts the chunks whose entries are read through it. */
+/** Counts the chunks whose entries are read through the returned `db`. */
 function countChunks({ db }: TestStore): { db: Db; chunksRead: () => number } {
   let count = 0;
   const plugin: KyselyPlugin = {
@@ -75,7 +75,7 @@ describe.each(ENGINES)('a session with repeated or rewritten records on %s', (en
   });
   afterAll(() => store.dispose());
 
-  /** @returns how many chunks were read for each batch, each derived by itself */
+  /** Derives after each batch. @returns the number of chunks that were read for each batch */
   async function deriveEach(sessionId: string, batches: readonly SentEvent[][]): Promise<number[]> {
     const { db, chunksRead } = countChunks(store);
     const deriveHere = createDeriveHere();
@@ -89,7 +89,7 @@ describe.each(ENGINES)('a session with repeated or rewritten records on %s', (en
     return read;
   }
 
-  /** What one pass over all events gives. */
+  /** Expects the result of one pass over all events. */
   async function expectAsOfOnePass(sessionId: string): Promise<void> {
     const grown = await readDerived(store);
     await removeAllDerived(store.db);
@@ -98,7 +98,7 @@ describe.each(ENGINES)('a session with repeated or rewritten records on %s', (en
     await removeAllDerived(store.db);
   }
 
-  test('reads its chunks again only when a repeated sub-agent gets its own transcript', async () => {
+  test('reads its chunks again only if a repeated sub-agent gets its own transcript', async () => {
     const sessionId = makeSession();
     const batches = [
       ...Array.from({ length: SLICES }, () => batch(repeated('one'))),
@@ -112,7 +112,7 @@ describe.each(ENGINES)('a session with repeated or rewritten records on %s', (en
     await expectAsOfOnePass(sessionId);
   });
 
-  test('reads its chunks again only when a record is written again', async () => {
+  test('reads its chunks again only if a record is rewritten', async () => {
     const sessionId = makeSession();
     const batches = [batch(written(1)), batch(repeated('one')), batch(written(2)), batch(repeated('one'))];
     expect(await deriveEach(sessionId, batches)).toEqual([0, 0, 2, 0]);

@@ -19,7 +19,7 @@ describe.each(ENGINES)('pages of events on %s', (engine) => {
     world = await startWorld(engine);
     const { service, ours } = world;
     sessionId = await openSession(service, ours.live);
-    // Batches of 1, 2, 3 … so that pages begin and end inside of them.
+    // Batches of 1, 2, 3 … events, so that pages begin and end within batches.
     for (let sent = 0, size = 1; sent < EVENTS; sent += size, size = Math.min(size + 1, EVENTS - sent)) {
       const events = Array.from({ length: size }, (_, at) => ({ eventType: 'notice', payload: { n: sent + at + 1 } }));
       await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: ours.live, body: { events } });
@@ -54,7 +54,7 @@ describe.each(ENGINES)('pages of events on %s', (engine) => {
           .where('session_id', '=', id)
           .execute(),
     ],
-  ])('a session of which %s is said to be damaged, and nothing else', async (_name, damage) => {
+  ])('reading a session gets 500 events_damaged if %s', async (_name, damage) => {
     const { service, ours } = world;
     const damaged = await openSession(service, ours.live);
     for (const text of ['one', 'two', 'three']) {
@@ -74,14 +74,14 @@ describe.each(ENGINES)('pages of events on %s', (engine) => {
   });
 
   test.each(['0', '-1', 'abc', '1.5', '', '1e2', ' 5', '+5', '0x10', 'NaN'])(
-    'the limit %j is an empty page',
+    'the limit %j gives an empty page',
     async (limit) => {
       const { status, text } = await get(`?limit=${encodeURIComponent(limit)}`);
       expect({ status, text }).toEqual({ status: 200, text: '{"events":[],"nextCursor":null}' });
     },
   );
 
-  test.each([EVENTS, EVENTS + 1, 100_000, 999_999_999_999_999])('a limit of %i is everything', async (limit) => {
+  test.each([EVENTS, EVENTS + 1, 100_000, 999_999_999_999_999])('a limit of %i gives everything', async (limit) => {
     const { body } = await get(`?limit=${limit}`);
     expect(sequences(body)).toEqual(range(1, EVENTS));
     expect(body.nextCursor).toBeNull();
@@ -94,7 +94,7 @@ describe.each(ENGINES)('pages of events on %s', (engine) => {
     expect(rest.body.nextCursor).toBeNull();
   });
 
-  test.each([1, 7, 50, 100])('pages of %i make the whole, and the last has no successor', async (limit) => {
+  test.each([1, 7, 50, 100])('pages of %i together are the whole, and the last has no next cursor', async (limit) => {
     const seen: number[] = [];
     let cursor: string | null = null;
     do {
@@ -107,7 +107,7 @@ describe.each(ENGINES)('pages of events on %s', (engine) => {
     expect(seen).toEqual(range(1, EVENTS));
   });
 
-  test('a cursor holds while events are appended', async () => {
+  test('a cursor stays valid while events are appended', async () => {
     const { body } = await get('?limit=200');
     const { service, ours } = world;
     const other = await openSession(service, ours.live);
@@ -123,12 +123,12 @@ describe.each(ENGINES)('pages of events on %s', (engine) => {
     },
   );
 
-  test('a cursor beyond the end is an empty page', async () => {
+  test('a cursor beyond the end gives an empty page', async () => {
     const beyond = Buffer.from('s:1000').toString('base64url');
     expect((await get(`?cursor=${beyond}`)).body).toEqual({ events: [], nextCursor: null });
   });
 
-  test('a window begins where it is told, inside a batch or at its edge', async () => {
+  test('a window begins at the given sequence, inside a batch or at its edge', async () => {
     for (const from of [1, 2, 3, 4, 5, 55, 56, 57, 199, EVENTS]) {
       const { body } = await get(`?from=${from}&limit=3`, 'window');
       expect(sequences(body)).toEqual(range(from, Math.min(from + 2, EVENTS)));
@@ -137,14 +137,14 @@ describe.each(ENGINES)('pages of events on %s', (engine) => {
     expect(sequences((await get('', 'window')).body)).toEqual(range(1, 100));
   });
 
-  test('a session without events is an empty page', async () => {
+  test('a session without events gives an empty page', async () => {
     const { service, ours } = world;
     const empty = await openSession(service, ours.live);
     const { body } = await service.call('GET', `/v1/organizations/me/sessions/${empty}/events`, { as: ours.member });
     expect(body).toEqual({ events: [], nextCursor: null });
   });
 
-  test('a page is served in the encoding the caller accepts', async () => {
+  test('a page is served in an encoding that the caller accepts', async () => {
     const url = `/v1/organizations/me/sessions/${sessionId}/events`;
     const headers = { 'accept-encoding': 'gzip', authorization: `Bearer ${world.ours.member}` };
     const reply = await world.service.app.inject({ method: 'GET', url, headers });

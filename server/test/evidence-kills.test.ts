@@ -53,7 +53,7 @@ async function post<Answer>({ url }: ServiceProcess, path: string, body: object,
   return (await reply.json()) as Answer;
 }
 
-/** A sender with a session of its own, which chains what was acknowledged, and sends again what was not. */
+/** A sender with its own session. It chains acknowledged appends, and repeats the others. */
 class Sender {
   readonly sessionId: string;
   chain: ChainHead;
@@ -90,7 +90,7 @@ class Sender {
   }
 }
 
-test(`a service that is killed while it works signs the same heads as those who sent to it ${seeded}`, {
+test(`a service that is killed at work signs the same heads that its senders computed ${seeded}`, {
   timeout: patience(120_000),
 }, async () => {
   const random = createRandom();
@@ -107,13 +107,13 @@ test(`a service that is killed while it works signs the same heads as those who 
   }
   for (let kill = 0; kill < COUNT; kill++) {
     const load = senders.map((sender) => sender.appendUntilLost(service));
-    // Some kills meet a pass of countersigning, which begins each second.
+    // Some kills interrupt a countersigning pass, which starts every second.
     await pause(700 + random() * 900);
     await service.end('SIGKILL');
     await Promise.all(load);
     service = await start();
     for (const sender of senders) {
-      // What was sent when it was killed may be stored.
+      // The append during the kill may be stored.
       await sender.appendOnce(service);
       const path = `/v1/sessions/${sender.sessionId}/evidence`;
       const { countersignature } = await post<Evidence>(service, path, { machineKey: MACHINE_KEY });

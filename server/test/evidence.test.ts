@@ -22,7 +22,7 @@ import { startWorld, type World } from './world.ts';
 
 playScenarios('evidence', EVIDENCE);
 
-/** Payloads as a sender may write them. */
+/** Payloads in the forms in which a sender may write them. */
 const TEXTS = ['{"text":"one"}', '{ "n": 1.50, "much": 1e400 }', '{"é":"\\u00e9 é 😀"}', '{}'];
 
 describe.each(ENGINES)('the chain of a session on %s', (engine) => {
@@ -64,7 +64,7 @@ describe.each(ENGINES)('the chain of a session on %s', (engine) => {
     texts.reduce<ChainHead>((head, text) => follow(head, eventDigest('notice', text)), { sequence: 0, hash: start })
       .hash;
 
-  test('is made from the exact texts that were sent, however they came', async () => {
+  test('is computed from the exact texts that were sent, in any batches', async () => {
     const sessionId = await open();
     await append(sessionId, TEXTS.slice(0, 1));
     expect((await show(sessionId)).signed).toMatchObject({ events: 1 });
@@ -74,7 +74,7 @@ describe.each(ENGINES)('the chain of a session on %s', (engine) => {
     expect(signed.start).toBe(chainStart(signed.agentId, sessionId).hash);
   });
 
-  test('is countersigned soon after an append, without being asked for', async () => {
+  test('is countersigned soon after an append, without a request', async () => {
     const sessionId = await open();
     await append(sessionId, TEXTS);
     await vi.waitFor(async () => {
@@ -85,7 +85,7 @@ describe.each(ENGINES)('the chain of a session on %s', (engine) => {
     }, 8_000);
   });
 
-  test('is the same when heads are lost and made again', async () => {
+  test('is the same if heads are lost and computed again', async () => {
     const sessionId = await open();
     await append(sessionId, TEXTS);
     const { signed } = await show(sessionId);
@@ -93,7 +93,7 @@ describe.each(ENGINES)('the chain of a session on %s', (engine) => {
     expect((await show(sessionId)).signed.head).toBe(signed.head);
   });
 
-  test('holds what was accepted of an event that is masked later, before and after it is signed', async () => {
+  test('covers the accepted text of an event that is masked later, before and after signing', async () => {
     const texts = ['{"text":"a planted phrase"}', '{"text":"nothing"}'];
     const [before, after] = [await open(), await open()];
     for (const sessionId of [before, after]) await append(sessionId, texts);
@@ -120,7 +120,7 @@ describe.each(ENGINES)('the chain of a session on %s', (engine) => {
     }
   });
 
-  test('is signed again with the key of the service once that is another one', async () => {
+  test('is signed again once the service has another key', async () => {
     const sessionId = await open();
     await append(sessionId, TEXTS);
     const { signed, countersignature } = await show(sessionId);
@@ -133,7 +133,7 @@ describe.each(ENGINES)('the chain of a session on %s', (engine) => {
     expect(again.signed.head).toBe(signed.head);
   });
 
-  test('ends with its session', async () => {
+  test('is removed with its session', async () => {
     const sessionId = await open();
     await append(sessionId, TEXTS);
     await show(sessionId);
@@ -146,7 +146,7 @@ describe.each(ENGINES)('the chain of a session on %s', (engine) => {
 });
 
 describe.runIf(inject('natsUrl'))('the chain of a session on an event bus', () => {
-  test('follows what a worker has written, in the order of the bus', async () => {
+  test('covers the events that a worker has written, in the order of the bus', async () => {
     const service = await startTestService('bus');
     onTestFinished(() => service.close());
     const tenant = await createTenant(service);

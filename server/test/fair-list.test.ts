@@ -15,7 +15,7 @@ describe('a fair list', () => {
   const add = fc.record({ group: fc.constantFrom(...GROUPS), bytes: fc.nat(100) });
   const steps = fc.array(fc.option(add), { maxLength: 200 });
 
-  test(`keeps each group's order, loses nothing, and counts right ${seeded}`, () => {
+  test(`keeps each group's order, loses nothing, and counts correctly ${seeded}`, () => {
     const property = fc.property(steps, (all) => {
       const list = new FairList<Item>();
       const added: Item[] = [];
@@ -52,7 +52,7 @@ describe('a fair list', () => {
     fc.assert(property, runs(300));
   });
 
-  test('lets groups take turns, so that the longest keeps no other waiting', () => {
+  test('alternates between groups, so that the longest group delays no other', () => {
     const list = new FairList<string>();
     for (let count = 0; count < 10_000; count++) list.add('long', 1, 'long');
     for (let count = 0; count < 128; count++) list.take();

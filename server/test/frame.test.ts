@@ -17,7 +17,7 @@ const event = fc.record({
 });
 
 describe('a stored frame', () => {
-  test(`gives back what was put in, byte for byte ${seeded}`, () => {
+  test(`returns its input byte for byte ${seeded}`, () => {
     const property = fc.property(fc.array(event, { minLength: 1, maxLength: 50 }), (events) => {
       const framed = events.map(({ eventType, payload }) => ({ eventType, payload: Buffer.from(payload) }));
       const back = decodeFrame(pack(encodeFrame(framed)));
@@ -34,15 +34,12 @@ describe('a stored frame', () => {
     expect(body.byteLength).toBeLessThan(payload.byteLength / 10);
   });
 
-  test('of a later version is refused, not misread', () => {
+  test('of a later version is refused instead of misread', () => {
     expect(() => decodeFrame({ codec: 99, body: Buffer.from('x') })).toThrow('codec 99');
   });
 });
 
-test.each([20, 255, 256, 300, 65_791, 65_792, 1_000_000])(
-  'a zstd frame of %i bytes tells how many they are',
-  (size) => {
-    expect(contentSizeOf(zstdCompressSync(randomBytes(size)))).toBe(size);
-    expect(contentSizeOf(randomBytes(20).fill(0, 0, 1))).toBeUndefined();
-  },
-);
+test.each([20, 255, 256, 300, 65_791, 65_792, 1_000_000])('a zstd frame declares its size of %i bytes', (size) => {
+  expect(contentSizeOf(zstdCompressSync(randomBytes(size)))).toBe(size);
+  expect(contentSizeOf(randomBytes(20).fill(0, 0, 1))).toBeUndefined();
+});

@@ -10,7 +10,7 @@ import { sessionWith } from './searched.ts';
 const FIRST_DAY = '2026-11-18';
 const SECOND_DAY = '2026-11-19';
 
-/** Two people on each day, three in all. */
+/** Two people on each day, three people in total. */
 const SESSIONS: [person: string, day: string][] = [
   ['ada', FIRST_DAY],
   ['ben', FIRST_DAY],
@@ -51,11 +51,11 @@ describe.each(ENGINES)('figures by person on %s', (engine) => {
     return { people, count: addOn?.people, names: addOn?.topPeople.toSorted(), total: usage.total.sessions };
   }
 
-  test('are not told until an owner says so', async () => {
+  test('are hidden until an owner allows them', async () => {
     expect(await figuresWith({})).toEqual({ people: [], count: 3, names: [], total: 4 });
   });
 
-  test('are told where there are enough people, each with their own', async () => {
+  test('are shown for each person if there are enough people', async () => {
     const { people, names } = await figuresWith({ groupByPerson: true, smallestGroup: 3 });
     expect(people).toEqual([
       ['ada', 2],
@@ -65,14 +65,14 @@ describe.each(ENGINES)('figures by person on %s', (engine) => {
     expect(names).toEqual(['ada', 'ben', 'eve']);
   });
 
-  test('are those of all together where there are fewer, also in a part of a period that has enough', async () => {
+  test('are merged if there are too few people, even in a part of a sufficient period', async () => {
     const three = { groupByPerson: true, smallestGroup: 3 };
     for (const day of [FIRST_DAY, SECOND_DAY])
       expect(await figuresWith(three, day, day)).toEqual({ people: [['', 2]], count: 2, names: [], total: 2 });
     expect(await figuresWith({ groupByPerson: true })).toMatchObject({ people: [['', 4]], names: [] });
   });
 
-  test('count more people than have figures of their own', async () => {
+  test('are merged if the smallest group is larger than the number of people', async () => {
     expect(await figuresWith({ groupByPerson: true, smallestGroup: 1_000 })).toMatchObject({ people: [['', 4]] });
   });
 });

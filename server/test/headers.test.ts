@@ -18,7 +18,7 @@ describe('headers', () => {
   afterAll(() => service.close());
 
   test.each(['/health', '/v1/me', '/nope', '/%zz'])(
-    '%s is answered with nothing a browser could misuse',
+    '%s is answered with headers that keep browsers safe',
     async (url) => {
       const { headers } = await service.call('GET', url);
       expect(headers).toMatchObject({
@@ -33,14 +33,14 @@ describe('headers', () => {
     },
   );
 
-  test('a browser is bound to https where the service is reached by it, and nowhere else', async () => {
+  test('browsers are bound to https only if the service is reached by it', async () => {
     expect((await service.call('GET', '/health')).headers).not.toHaveProperty('strict-transport-security');
     expect(securityHeaders('https://capture.example.com')).toMatchObject({
       'strict-transport-security': 'max-age=31536000',
     });
   });
 
-  test('each answer has a request id of its own, whatever the caller sends', async () => {
+  test('each answer has its own request id, whatever id the caller sends', async () => {
     const ids = await Promise.all(
       ['/health', '/nope', '/v1/me', '/%zz'].map(
         async (url) =>
@@ -61,7 +61,7 @@ describe('headers', () => {
     }
   });
 
-  test('no other page may', async () => {
+  test('a page of another origin may not', async () => {
     for (const origin of [FOREIGN, 'null', `${OWN}.evil.example.com`, 'http://capture.test:8080']) {
       const { headers } = await service.call('GET', '/health', { headers: { origin } });
       expect(headers).not.toHaveProperty('access-control-allow-origin');
@@ -73,7 +73,7 @@ describe('headers', () => {
       headers: { origin, 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'authorization' },
     });
 
-  test('a preflight allows every method of the tables, and the headers asked for', async () => {
+  test('a preflight allows every method of the routes, and the requested headers', async () => {
     const { status, headers } = await preflight(CONFIGURED);
     expect(status).toBe(204);
     expect(headers['access-control-allow-origin']).toBe(CONFIGURED);
@@ -86,7 +86,7 @@ describe('headers', () => {
     expect((await preflight(FOREIGN)).headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  /** What comes back for bytes that no client library would send. */
+  /** The raw answer to bytes that no client library would send. */
   async function sendRaw(text: string): Promise<string> {
     const socket = connect(port, '127.0.0.1');
     let reply = '';
@@ -104,7 +104,7 @@ describe('headers', () => {
     ['a broken header', 'GET /health HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n'],
     ['two lengths', 'POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
     ['a header of 64 KiB', `GET /health HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(65_536)}\r\n\r\n`],
-  ])('%s is answered in the shape of every error', async (_, text) => {
+  ])('%s gets an error in the documented shape', async (_, text) => {
     const [head, body] = (await sendRaw(text)).split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(head).toContain('content-type: application/json; charset=utf-8');

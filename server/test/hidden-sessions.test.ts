@@ -18,7 +18,7 @@ import { answered, called, find, said } from './searched.ts';
 import { openingOn, openSigned, signInMachine } from './signed-in.ts';
 import { startWorld, type World } from './world.ts';
 
-/** By their failures; between those that all may know of are those of the member alone. */
+/** Sessions by their number of failures. Private sessions of the member rank between sessions that everybody may know of. */
 const SESSIONS: { failures: number; visibility: Visibility }[] = [
   { failures: 9, visibility: 'team' },
   ...[8, 7, 6, 5, 4].map((failures) => ({ failures, visibility: 'private' as const })),
@@ -74,7 +74,7 @@ describe.each(ENGINES)('private sessions that rank above others on %s', (engine)
     }
   });
 
-  test('take no place of others in the overview', async () => {
+  test('take no place of other sessions in the overview', async () => {
     const failing = async (as: string) => {
       const { body } = await service.call('GET', '/v1/organizations/me/usage', { as });
       return body.attention.flatMap(({ reason, session }: { reason: string; session: { sessionId: string } }) =>
@@ -86,14 +86,14 @@ describe.each(ENGINES)('private sessions that rank above others on %s', (engine)
   });
 });
 
-describe.each(ENGINES)('what is hidden while it is sent on %s', (engine) => {
+describe.each(ENGINES)('a session that is hidden during an answer on %s', (engine) => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld(engine);
   });
   afterAll(() => world.service.close());
 
-  test('is not streamed to an admin who sees everything no more once the stream is open', async () => {
+  test('is not streamed to an admin who loses the right to see everything after the stream is open', async () => {
     const { service, ours } = world;
     const say = (body: PolicyBody) =>
       service.call('PUT', '/v1/organizations/me/policy', { as: ours.owner, body }).then(({ status }) => status);
@@ -118,8 +118,8 @@ describe.each(ENGINES)('what is hidden while it is sent on %s', (engine) => {
 
   test.each([
     { once: 'it is hidden', visibility: 'team', before: {} },
-    { once: 'its reader sees everything no more', visibility: 'private', before: { adminsSeeAll: true } },
-  ] as const)('breaks off, and does not look whole, once $once', async ({ visibility, before }) => {
+    { once: 'its reader loses the right to see everything', visibility: 'private', before: { adminsSeeAll: true } },
+  ] as const)('breaks off visibly once $once', async ({ visibility, before }) => {
     const { service, ours } = world;
     const { db } = service.store;
     const say = (body: PolicyBody) =>

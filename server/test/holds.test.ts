@@ -13,14 +13,14 @@ playScenarios('holds', HOLDS, LOGS);
 const ROUNDS = times(15);
 const PATH = '/v1/organizations/me/holds';
 
-/** Which of the sessions are there. */
+/** The sessions of the list that still exist. */
 async function left(db: Db, ids: readonly string[]): Promise<string[]> {
   const rows = db.selectFrom('sessions').select('session_id').where('deleted_at', 'is', null);
   const there = await rows.where('session_id', 'in', ids).orderBy('session_id').execute();
   return there.map(({ session_id }) => session_id);
 }
 
-/** On PostgreSQL there are two replicas. */
+/** PostgreSQL runs with two replicas. */
 describe.each(LOGS)('a legal hold on %s', (engine) => {
   let world: World;
   let store: TestStore | undefined;
@@ -56,7 +56,7 @@ describe.each(LOGS)('a legal hold on %s', (engine) => {
     });
 
   test(
-    'that is placed while sessions are deleted finds each of them whole or gone',
+    'that is placed during deletions finds each session whole or gone',
     async () => {
       const { ours, service } = world;
       let deleted = 0;
@@ -78,7 +78,7 @@ describe.each(LOGS)('a legal hold on %s', (engine) => {
           Promise.all(removals.slice(4).map((run) => run())),
         ]).then(([some, id, others]) => [[...some, ...others], id] as const);
         await settled(service.store.bus);
-        // What the hold found when it was answered is there still.
+        // Sessions that existed when the hold was answered still exist.
         expect(await left(service.store.db, ids)).toEqual(thereAtOnce);
         for (const [index, { status, body: said }] of replies.entries()) {
           const isThere = thereAtOnce.includes(ids[index] as string);
@@ -94,7 +94,7 @@ describe.each(LOGS)('a legal hold on %s', (engine) => {
     patience(60_000),
   );
 
-  test('keeps a session from expiring, and from nothing else', async () => {
+  test('keeps a session from expiry and deletion, and from nothing else', async () => {
     const { service } = world;
     const [held, other] = [await open(), await open()];
     for (const id of [held, other]) await append(id);
@@ -114,7 +114,7 @@ describe.each(LOGS)('a legal hold on %s', (engine) => {
     expect(await left(db, [held, other])).toEqual([]);
   });
 
-  test('on a repository holds a session whose events say so, also before they are read', async () => {
+  test('on a repository holds a session of that repository, even before its events are derived', async () => {
     const { service, ours } = world;
     const sessionId = await open();
     await place({ kind: 'everything' }).then(release);

@@ -13,10 +13,10 @@ describe('requests on one connection', () => {
   });
   afterAll(() => world.service.close());
 
-  test('are served one by one, and answered in their order, when they come in one write', async () => {
+  test('are served one by one, and answered in their order, even if they arrive in one write', async () => {
     const { service, ours } = world;
     const { port } = service.app.server.address() as AddressInfo;
-    // Each is authenticated when its turn comes: by then all before it are answered.
+    // Each request is authenticated when its turn comes, after all earlier requests are answered.
     const ahead: number[] = [];
     let answered = 0;
     service.app.server.on('request', (_request, response) => void response.once('close', () => answered++));
@@ -43,7 +43,7 @@ describe('connections of several networks', () => {
   let open: Socket[];
   beforeEach(async () => {
     open = [];
-    // A request to /slow is never answered.
+    // The server never answers a request to /slow.
     server = createServer(({ url }, response) => (url === '/slow' ? undefined : response.end('ok')));
     const connections = new Connections(server, 4);
     server.on('request', ({ socket }, response) => connections.begin(socket, response));
@@ -54,7 +54,7 @@ describe('connections of several networks', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  /** A connection from an address of this machine, and whether the server has closed it. */
+  /** Connects from a local address. The result tells whether the server has closed the connection. */
   async function connectFrom(localAddress: string, path?: string) {
     const { port } = server.address() as AddressInfo;
     const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined);
@@ -67,7 +67,7 @@ describe('connections of several networks', () => {
   }
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-  test('may all belong to one network, whose oldest idle one makes room for another network', async () => {
+  test('may all belong to one network, whose oldest idle connection makes room for another network', async () => {
     const crowd = [];
     for (const path of ['/slow', undefined, '/answered', undefined]) crowd.push(await connectFrom('127.0.0.2', path));
     const other = await connectFrom('127.0.0.3');
@@ -78,7 +78,7 @@ describe('connections of several networks', () => {
     expect(await Promise.all(crowd.map(({ isClosed }) => isClosed()))).toEqual([false, true, true, false]);
   });
 
-  test('are refused to a network that has its share of them, or where all others are busy', async () => {
+  test('are refused to a network that has its share, and to all if every other connection is busy', async () => {
     for (let count = 0; count < 4; count++) await connectFrom('127.0.0.2', '/slow');
     expect(await (await connectFrom('127.0.0.2')).isClosed()).toBe(true);
     expect(await (await connectFrom('127.0.0.3')).isClosed()).toBe(true);
@@ -89,14 +89,14 @@ describe('connections of several networks', () => {
 });
 
 describe('a connection that is idle again after a live stream', () => {
-  test('does not hold up closing', async () => {
+  test('does not delay closing', async () => {
     const { service, ours } = await startWorld('sqlite');
     const url = await service.app.listen({ port: 0, host: '127.0.0.1' });
     const headers = { authorization: `Bearer ${ours.member}` };
     const leaving = new AbortController();
     const stream = await fetch(`${url}/v1/organizations/me/live`, { headers, signal: leaving.signal });
     expect(stream.status).toBe(200);
-    // fetch opens a spare connection in the place of the one it gives up.
+    // fetch opens a spare connection to replace the one that it drops.
     const spare = once(service.app.server, 'connection');
     leaving.abort();
     await spare;

@@ -41,7 +41,7 @@ describe.each(LOGS)('idempotency on %s', (engine) => {
     expect(again.headers['idempotency-replayed']).toBe('true');
   };
 
-  test('the same key and body is answered as the first time, byte for byte', async () => {
+  test('the same key and body get the first answer, byte for byte', async () => {
     await fresh();
     const first = await append(batch('a'), 'one');
     await append(batch('b'));
@@ -50,7 +50,7 @@ describe.each(LOGS)('idempotency on %s', (engine) => {
     expect(await countEvents()).toBe(2);
   });
 
-  test('also after the session was closed, while a new key is refused', async () => {
+  test('a key still gets its answer after the session was closed, and a new key is refused', async () => {
     await fresh();
     const first = await append(batch('a'), 'one');
     await world.service.call('POST', `/v1/sessions/${sessionId}/complete`, { as: world.ours.live });
@@ -60,7 +60,7 @@ describe.each(LOGS)('idempotency on %s', (engine) => {
     expectProblem(await append(batch('a')), 409, 'session_closed');
   });
 
-  test('another body under the key is refused, and nothing of it stored', async () => {
+  test('another body under the same key is refused, and none of it is stored', async () => {
     await fresh();
     const first = await append(batch('a'), 'one');
     expectProblem(await append(batch('b'), 'one'), 400, 'idempotency_key_reused');
@@ -91,7 +91,7 @@ describe.each(LOGS)('idempotency on %s', (engine) => {
     replayed(first, await append(batch('a'), 'quoted'));
   });
 
-  test.each([1, 255])('a key of %i characters is taken', async (length) => {
+  test.each([1, 255])('a key of %i characters is accepted', async (length) => {
     await fresh();
     const first = await append(batch('a'), '~'.repeat(length));
     expect(first.status).toBe(accepted);
@@ -104,7 +104,7 @@ describe.each(LOGS)('idempotency on %s', (engine) => {
     expect(await countEvents()).toBe(0);
   });
 
-  test('keys are told apart by the case of their letters', async () => {
+  test('keys are case-sensitive', async () => {
     await fresh();
     await append(batch('a'), 'Key');
     expect((await append(batch('a'), 'key')).body.firstSequence).toBe(2);
@@ -118,7 +118,7 @@ describe.each(LOGS)('idempotency on %s', (engine) => {
     expect(other).toMatchObject({ status: accepted, body: { firstSequence: 1 } });
   });
 
-  test('another plane or organization learns nothing of a key', async () => {
+  test('a key reveals nothing to another plane or organization', async () => {
     await fresh();
     await append(batch('a'), 'one');
     for (const as of [world.ours.test, world.theirs.live]) {
@@ -127,7 +127,7 @@ describe.each(LOGS)('idempotency on %s', (engine) => {
     }
   });
 
-  test('another secret of the plane may repeat a request', async () => {
+  test('another secret of the same plane may repeat a request', async () => {
     await fresh();
     const first = await append(batch('a'), 'one');
     const { service, ours } = world;
@@ -135,7 +135,7 @@ describe.each(LOGS)('idempotency on %s', (engine) => {
     replayed(first, await append(batch('a'), 'one', value));
   });
 
-  test('a repetition in another content encoding is the same body', async () => {
+  test('a repetition in another content encoding counts as the same body', async () => {
     await fresh();
     const { gzipSync } = await import('node:zlib');
     const first = await append(batch('a'), 'one');

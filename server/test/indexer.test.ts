@@ -26,10 +26,10 @@ const SESSIONS = 8;
 const LONG_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** The highest that the system knows. */
+/** The highest niceness of the system. */
 const MOST_NICE = 19;
 
-/** As the system has it (proc(5)): the higher, the more the thread gives way. */
+/** Niceness as in proc(5): the higher, the more the thread yields to others. */
 function nicenessOf(name?: string): number {
   const threads = readdirSync('/proc/self/task');
   const named = (thread: string) => readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim() === name;
@@ -39,7 +39,7 @@ function nicenessOf(name?: string): number {
 
 type Source = Awaited<ReturnType<typeof findSummaries>>[number];
 
-/** Derives on this thread; counts, and may be held up or fail. */
+/** Derives on this thread; records its jobs, and can be paused or made to fail. */
 function createDerive() {
   const deriveHere = createDeriveHere();
   const seen = { jobs: [] as SliceJob[], gate: Promise.resolve(), fails: (_: SliceJob) => false };
@@ -54,14 +54,14 @@ function createDerive() {
   return { seen, thread };
 }
 
-/** Holds deriving up. @returns what lets it go on */
+/** Pauses deriving. @returns a function that resumes it */
 function shut(seen: { gate: Promise<void> }): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   seen.gate = promise;
   return resolve;
 }
 
-/** Notes the tables that statements write to. */
+/** Records the tables that statements write to. */
 function countWrites(store: Db): { writes: string[]; db: Db } {
   const writes: string[] = [];
   const plugin: KyselyPlugin = {
@@ -126,7 +126,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
   };
   const all = (count: number) => Array.from({ length: count }, () => 'all');
 
-  test('derives batches that come fast together, and tells once', async () => {
+  test('derives batches together that arrive fast, and announces them once', async () => {
     const { indexer, seen, told } = start();
     const [first] = ids as [string];
     for (const text of ['a', 'b', 'c', 'd']) {
@@ -138,7 +138,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await indexer.close();
   });
 
-  test('keeps no events of the sessions that wait for their turn', async () => {
+  test('keeps no events in memory of sessions that wait for their turn', async () => {
     const { indexer, seen } = start();
     const gate = Promise.withResolvers<void>();
     seen.gate = gate.promise;
@@ -162,7 +162,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await indexer.close();
   });
 
-  test('reads each event once, however many batches come to a chunk', async () => {
+  test('reads each event once, even if a chunk grows by many batches', async () => {
     const { indexer, seen } = start();
     const [first] = ids as [string];
     const session = async () => (await sources()).filter(({ session }) => session.session_id === first);
@@ -180,7 +180,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     ]);
     const grown = await readDerived(store);
     await indexer.close();
-    // Another process begins with what the store has.
+    // Another process starts from the stored rows.
     await append(first, 'd');
     const other = start();
     await other.indexer.reach(await session(), LONG_MS);
@@ -189,7 +189,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     expect((await readDerived(store)).chunks.length).toBe(grown.chunks.length);
   });
 
-  test('writes nothing of the days for events that change none of their figures', async () => {
+  test('writes no rows of days for events that change none of their figures', async () => {
     const [first] = ids as [string];
     const before = start();
     await before.indexer.reach(
@@ -205,12 +205,12 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
       LONG_MS,
     );
     await indexer.close();
-    // The facts and the chunk; and the claim of a replica with its release. SQLite indexes words in a table of its own.
+    // The facts and the chunk, on PostgreSQL also a replica's claim and its release. SQLite indexes words in a separate table.
     const engines = engine === 'postgres' ? ['session_facts', 'session_facts'] : ['chunk_words'];
     expect(writes.sort()).toEqual(['session_facts', 'session_chunks', ...engines].sort());
   });
 
-  test('derives each session once, however many ask at once', async () => {
+  test('derives each session once, even if many requests ask at once', async () => {
     const { indexer, seen } = start();
     const asked = await sources();
     await Promise.all(Array.from({ length: 5 }, () => indexer.reach(asked, LONG_MS)));
@@ -220,7 +220,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await indexer.close();
   });
 
-  test('lets nobody wait beyond his patience, and tells when it is done', async () => {
+  test('lets a request wait only for its limit, and announces the session when it is derived', async () => {
     const { indexer, seen, told } = start();
     const open = shut(seen);
     expect(await indexer.reach(await sources(), 5)).toBe(true);
@@ -230,7 +230,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await indexer.close();
   });
 
-  test('forgets what finds no room in the queue of its organization, and derives it when it is asked for again', async () => {
+  test('drops sessions that exceed the queue of their organization, and derives them at the next request', async () => {
     const { indexer, seen } = start();
     const open = shut(seen);
     const [one, two, third] = (await sources()) as [Source, Source, Source];
@@ -241,7 +241,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
       session: { ...third.session, session_id: `ses_${n}` },
     }));
     await indexer.reach([...missing, third], 5);
-    // Two are derived, and a thousand wait.
+    // Two are being derived, and a thousand wait.
     expect(indexer.waiting()).toBe(1_002);
     open();
     await begun;
@@ -253,7 +253,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await indexer.close();
   });
 
-  test('is catching up for the organization of a session that has waited for two seconds, and for no other', async () => {
+  test('is catching up for an organization with a session that has waited for two seconds, and for no other', async () => {
     let now = Date.now();
     const { indexer, seen } = start({ now: () => now });
     await indexer.catchUp();
@@ -270,7 +270,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await indexer.close();
   });
 
-  test('is not catching up where a session gets events again and again and each waits for a short while', async () => {
+  test('is not catching up if a session gets events repeatedly and each waits only briefly', async () => {
     let now = Date.now();
     const { indexer, seen } = start({ now: () => now });
     await indexer.catchUp();
@@ -282,7 +282,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     for (let round = 1; round <= 4; round++) {
       await append(first, `in round ${round}`);
       indexer.note({ organizationId, sessionId: first });
-      // While the events of the round before are derived, these are wished for.
+      // These events are requested while the events of the round before are being derived.
       await pause(300);
       const release = round > 1 ? open : undefined;
       if (release) open = shut(seen);
@@ -297,7 +297,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await indexer.close();
   });
 
-  test('derives what is asked for while the same is derived', async () => {
+  test('derives events that arrive while their session is being derived', async () => {
     const { indexer, seen } = start();
     const [first] = ids as [string];
     const open = shut(seen);
@@ -313,7 +313,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await indexer.close();
   });
 
-  test('catches up with all that is behind, the newest first, past what it cannot read', async () => {
+  test('catches up with all sessions that are behind, newest first, and skips unreadable ones', async () => {
     const { indexer, seen, errors } = start();
     seen.fails = ({ appends }) => String(Buffer.from(appends[0]?.body ?? [])).includes(`first of ${ids[3]}`);
     await indexer.catchUp();
@@ -329,7 +329,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await indexer.close();
   });
 
-  test('derives again what an earlier version derived without reading it, and leaves alone what a later one did', async () => {
+  test('derives the data of an earlier version again without reading it, and leaves the data of a later version alone', async () => {
     const first = start();
     await first.indexer.catchUp();
     const before = await readDerived(store);
@@ -356,13 +356,13 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     for (const { indexer } of [first, second]) await indexer.close();
   });
 
-  test('looks at no session again that is closed and derived, and at each that is new or may still get events', async () => {
+  test('skips closed sessions that are derived, and checks sessions that are new or may still get events', async () => {
     const now = Date.UTC(2027, 0, 1);
     const { indexer, seen } = start({ now: () => now });
     await indexer.catchUp();
     const [closed, grown, fresh, finished] = ids as [string, string, string, string];
     const facts = (id: string) => store.db.updateTable('session_facts').where('session_id', '=', id);
-    // As nothing but a defect leaves them, to see which are looked at.
+    // Only a defect leaves rows like these; they show which sessions are checked.
     await facts(closed).set({ is_final: 1, derived_through: 0 }).execute();
     await append(grown, 'more');
     await store.db.deleteFrom('session_facts').where('session_id', '=', fresh).execute();
@@ -384,7 +384,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await indexer.close();
   });
 
-  test('looks again at a closed session of an earlier version that failed the first time', async () => {
+  test('retries a closed session of an earlier version that failed the first time', async () => {
     const earlier = start();
     await earlier.indexer.catchUp();
     await earlier.indexer.close();
@@ -397,7 +397,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await indexer.catchUp();
     expect(String(errors)).toContain('nobody can read that');
     seen.fails = () => false;
-    // Past the claim, as another process may have it until then.
+    // The clock moves past the claim, which another process may hold until then.
     now += 60_000;
     await indexer.catchUp();
     const [row] = (await sources()).filter(({ session }) => session.session_id === closed);
@@ -405,12 +405,12 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await indexer.close();
   });
 
-  test('looks at all sessions again once a day, also at those of which nothing is known any more', async () => {
+  test('checks all sessions again once a day, even those without derived rows', async () => {
     let now = Date.UTC(2027, 0, 1);
     const { indexer } = start({ now: () => now });
     await indexer.catchUp();
     const [lost, waiting] = ids as [string, string];
-    // As an interrupted `reindex` leaves one, and a look that found no room for it the other.
+    // An interrupted `reindex` leaves the first session like this, and a check that found no room for it leaves the second.
     await store.db.deleteFrom('session_facts').where('session_id', '=', lost).execute();
     const facts = store.db.updateTable('session_facts').where('session_id', '=', waiting);
     await facts.set({ is_final: 1, derived_through: 0 }).execute();
@@ -431,31 +431,31 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     expect(await through()).toEqual(all(SESSIONS));
     const [one, two] = await Promise.all([readDerived(store), readDerived(other)]);
     expect(one).toEqual(two);
-    // Who is claimed by the other is not even read.
+    // A session that the other replica has claimed is not even read.
     if (engine === 'postgres') expect(replicas.flatMap(({ seen }) => seen.jobs)).toHaveLength(SESSIONS);
     for (const { indexer } of replicas) await indexer.close();
     if (other !== store) await other.close();
   });
 
-  test('stops in the middle, and goes on from there', async () => {
+  test('continues where it was stopped', async () => {
     const first = start();
     const open = shut(first.seen);
     void first.indexer.catchUp();
     await expect.poll(() => first.seen.jobs.length).toBe(1);
-    // What a process that was killed leaves behind: a claim, and nothing written.
+    // A killed process leaves a claim, and no derived rows.
     await store.db.updateTable('session_facts').set({ claimed_until: 0 }).execute();
     const second = start();
     await second.indexer.catchUp();
     expect(await through()).toEqual(all(SESSIONS));
     const derived = await readDerived(store);
-    // One that only slept comes too late, and changes nothing.
+    // A process that only slept is too late, and changes nothing.
     open();
     await first.indexer.close();
     expect(await readDerived(store)).toEqual(derived);
     await second.indexer.close();
   });
 
-  test('derives on a thread of its own what this thread derives', async () => {
+  test('derives the same on its own thread as on this thread', async () => {
     const { indexer } = start();
     await indexer.catchUp();
     await indexer.close();
@@ -472,7 +472,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await thread.close();
   });
 
-  test('is begun again from nothing by `reindex`', async () => {
+  test('starts again from nothing with `reindex`', async () => {
     const { indexer } = start();
     await indexer.catchUp();
     await indexer.close();

@@ -30,13 +30,13 @@ describe.each(ENGINES)('a long job on %s', (engine) => {
   interface Process {
     jobs: Jobs;
     background: Background;
-    /** What its slices were about. */
+    /** The numbers that its slices counted. */
     done: number[];
     errors: Error[];
     failed: string[];
   }
 
-  /** Counts to five, a number a slice. @param before called in each slice, in front of its work */
+  /** Counts to five, one number in each slice. @param before called at the start of each slice */
   function startProcess(before: (next: number) => unknown = () => undefined): Process {
     const errors: Error[] = [];
     const onError = (error: unknown) => void errors.push(error as Error);
@@ -66,7 +66,7 @@ describe.each(ENGINES)('a long job on %s', (engine) => {
 
   const rows = () => allRows(world.service.store.db, sql<JobRow>`select * from jobs`);
 
-  test('goes on where it was when its process was stopped, and is gone in the end', async () => {
+  test('continues where its process stopped, and is removed at the end', async () => {
     const stopped = Promise.withResolvers<void>();
     const first = startProcess((next) => {
       if (next === 3) stopped.resolve();
@@ -84,7 +84,7 @@ describe.each(ENGINES)('a long job on %s', (engine) => {
     expect([...first.errors, ...next.errors]).toEqual([]);
   });
 
-  test('is one process’s at a time: who has lost it does not go on', async () => {
+  test('belongs to one process at a time: a process that lost it stops', async () => {
     const { db } = world.service.store;
     const first = startProcess(async (next) => {
       if (next !== 3) return;
@@ -98,14 +98,14 @@ describe.each(ENGINES)('a long job on %s', (engine) => {
       const second = startProcess();
       await second.jobs.start(row);
       expect(second.done).toEqual([]);
-      // The process that has it was killed.
+      // The process that has the job was killed.
       now += 3 * MINUTE_MS;
       await second.jobs.start(row);
       expect(second.done).toEqual([3, 4, 5]);
     }
   });
 
-  test('waits after an error, longer each time, and goes on behind what was done', async () => {
+  test('waits longer after each error, and continues behind the finished slices', async () => {
     let isBroken = true;
     const { jobs, done, errors } = startProcess((next) => {
       if (next === 3 && isBroken) throw new Error('no');
@@ -129,7 +129,7 @@ describe.each(ENGINES)('a long job on %s', (engine) => {
     expect(errors).toHaveLength(4);
   });
 
-  test('fails where nothing can repair it, at once or after a day of tries', async () => {
+  test('fails at once if it cannot be repaired, and otherwise after a day of tries', async () => {
     const { jobs, failed, errors } = startProcess(() => {
       throw new Unrepairable('never');
     });
@@ -147,7 +147,7 @@ describe.each(ENGINES)('a long job on %s', (engine) => {
     expect(again.failed).toEqual(['job_1']);
   });
 
-  test('does not wait for those that only another version knows', async () => {
+  test('is not delayed by jobs that only another version knows', async () => {
     const { db } = world.service.store;
     const { organization_id } = row;
     for (let n = 0; n < 100; n++) await insertJob(db, { job_id: `a_${n}`, organization_id, kind: 'of tomorrow' });
@@ -157,7 +157,7 @@ describe.each(ENGINES)('a long job on %s', (engine) => {
     await vi.waitFor(async () => expect(await rows()).toHaveLength(100));
   });
 
-  test('that is cancelled does nothing more', async () => {
+  test('that is cancelled runs no further slice', async () => {
     const { jobs, done, errors } = startProcess(async (next) => {
       if (next === 2) await cancelJob(world.service.store.db, row.organization_id, row.job_id);
     });
@@ -168,5 +168,5 @@ describe.each(ENGINES)('a long job on %s', (engine) => {
   });
 });
 
-/** PostgreSQL's driver reads a `bigint` as what the store has configured. */
+/** PostgreSQL's driver reads a `bigint` as the store has configured it. */
 const numeric = (row: { progress: string; not_before: number }) => ({ ...row, not_before: Number(row.not_before) });

@@ -11,10 +11,10 @@ import { startWorld, type World } from './world.ts';
 
 const BATCHES = 60;
 const BATCH_BYTES = 200_000;
-/** A fetch takes up to a mebibyte of stored bytes, and one append more where that alone is larger. */
+/** A fetch reads up to a mebibyte of stored bytes, or one append if that alone is larger. */
 const MOST_FETCHED = 1024 * 1024 + 2 * BATCH_BYTES;
 
-describe.each(ENGINES)('a page far larger than memory should be, on %s', (engine) => {
+describe.each(ENGINES)('a very large page on %s', (engine) => {
   let world: World;
   let sessionId: string;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each(ENGINES)('a page far larger than memory should be, on %s', (engine
   });
   afterAll(() => world.service.close());
 
-  /** The same queries, with the bytes of bodies that each of them brought. */
+  /** The same database, recording the bytes of bodies that each query returned. */
   function counted(db: Db, fetched: number[]): Db {
     return db.withPlugin({
       transformQuery: ({ node }) => node,
@@ -43,7 +43,7 @@ describe.each(ENGINES)('a page far larger than memory should be, on %s', (engine
     });
   }
 
-  test('is fetched in pieces and written in pieces', async () => {
+  test('is fetched and written piece by piece', async () => {
     const { store } = world.service;
     const viewer = wholeOrganization(world.ours.organizationId);
     const session = foundReadable(viewer, await findSession(store.db, viewer, sessionId));
@@ -60,7 +60,7 @@ describe.each(ENGINES)('a page far larger than memory should be, on %s', (engine
     expect(chunks.length).toBeGreaterThan(BATCHES / 2);
   });
 
-  test('is whole', async () => {
+  test('is complete', async () => {
     const { service, ours } = world;
     const url = `/v1/organizations/me/sessions/${sessionId}/events?limit=1000000`;
     const { body } = await service.call('GET', url, { as: ours.member });

@@ -11,7 +11,7 @@ import { expectProblem } from './shape.ts';
 import { startWorld, type World } from './world.ts';
 
 const LIMITED = ROUTE_NAMES.filter((name) => TABLE[name].errors.includes(429));
-/** The most whose points a replica has in memory. */
+/** The largest number of callers with points in a replica's memory. */
 const REMEMBERED = 10_000;
 const COUNTED = {
   public: 'address',
@@ -34,14 +34,14 @@ describe.each(ENGINES)('limits on %s', (engine) => {
     await world.service.close();
   });
 
-  /** A replica with limits, on the same store. */
+  /** A replica with limits on the same store. */
   async function limited(overrides: Partial<Config>): Promise<TestService> {
     const service = await startTestService(engine, overrides, world.service.store);
     services.push(service);
     return service;
   }
 
-  test('the last allowed request is answered, the next is 429 and says when to come back', async () => {
+  test('the last allowed request is answered, and the next gets 429 with the time to wait', async () => {
     const service = await limited({ RATE_LIMIT_SECRET: 3 });
     const ask = () => service.call('GET', '/v1/secret', { as: world.theirs.live });
     for (const left of [2, 1, 0]) {
@@ -60,7 +60,7 @@ describe.each(ENGINES)('limits on %s', (engine) => {
     expect(other.status).toBe(200);
   });
 
-  describe('once the limits are reached', () => {
+  describe('after the limits are reached', () => {
     let service: TestService;
     beforeAll(async () => {
       service = await limited({
@@ -103,7 +103,7 @@ describe.each(ENGINES)('limits on %s', (engine) => {
     });
   });
 
-  test('requests of a person who may not count against the address', async () => {
+  test('requests that a person may not send count against the address', async () => {
     const service = await limited({ RATE_LIMIT_ADDRESS: 2, TRUST_PROXY: ['127.0.0.1'] });
     const from = (address: string) => ({ as: world.theirs.member, headers: { 'x-forwarded-for': address } });
     const ask = (address = '192.0.2.7') => service.call('POST', '/v1/organizations/me/secrets', from(address));
@@ -112,7 +112,7 @@ describe.each(ENGINES)('limits on %s', (engine) => {
     expect((await ask('192.0.2.8')).status).toBe(403);
   });
 
-  test('of many that come at once exactly as many as allowed are answered', async () => {
+  test('exactly the allowed number of simultaneous requests is answered', async () => {
     const service = await limited({ RATE_LIMIT_SECRET: 50 });
     const secret = await issueSecret(world.service, world.theirs.owner, 'live');
     const ask = () => service.call('GET', '/v1/secret', { as: secret });
@@ -121,7 +121,7 @@ describe.each(ENGINES)('limits on %s', (engine) => {
     for (const reply of replies.filter(({ status }) => status !== 200)) expectProblem(reply, 429, 'rate_limited');
   });
 
-  test('a request may count for more than one', async () => {
+  test('a request may count as several', async () => {
     const limits = createLimits(testConfig({ RATE_LIMIT_USER: 10 }), world.service.store);
     expect((await limits.count('user', 'usr_busy', 6)).ratelimit).toMatch(/;r=4;/);
     await expect(limits.count('user', 'usr_busy', 5)).rejects.toThrow(/^Too many requests for this user/);
@@ -129,7 +129,7 @@ describe.each(ENGINES)('limits on %s', (engine) => {
     await expect(limits.count('user', 'usr_busy')).rejects.toThrow(RateLimited);
   });
 
-  test('more people than are remembered at once cost only the one who came first a part of the limit', async () => {
+  test('more simultaneous people than are remembered cost only the first one part of their limit', async () => {
     const limits = createLimits(testConfig({ RATE_LIMIT_USER: 600 }), world.service.store);
     const leftOf = async (person: string) =>
       Number(/;r=(\d+);/.exec((await limits.count('user', person)).ratelimit ?? '')?.[1]);
@@ -141,7 +141,7 @@ describe.each(ENGINES)('limits on %s', (engine) => {
     expect(await leftOf('usr_first')).toBe(600 - 2 * (600 / 20) + 29);
   });
 
-  test('addresses of one IPv6 network count together', async () => {
+  test('addresses of one IPv6 network share a limit', async () => {
     const service = await limited({ RATE_LIMIT_ADDRESS: 2, TRUST_PROXY: ['127.0.0.1'] });
     const ask = async (address: string) =>
       (await service.call('GET', '/health', { headers: { 'x-forwarded-for': address } })).status;
@@ -153,7 +153,7 @@ describe.each(ENGINES)('limits on %s', (engine) => {
     expect([await ask('192.0.2.77'), await ask('192.0.2.78')]).toEqual([429, 200]);
   });
 
-  test('an append of an address that sent too many unknown secrets is put off, and a known secret goes on', async () => {
+  test('an unknown secret from an address that sent too many gets 503, and a known secret continues', async () => {
     const service = await limited({ RATE_LIMIT_ADDRESS: 2, TRUST_PROXY: ['127.0.0.1'] });
     const append = (as: string, address: string) => {
       const ask = RIGHT.appendEvents(world);
@@ -170,7 +170,7 @@ describe.each(ENGINES)('limits on %s', (engine) => {
     expectProblem(await append(newSecretValue('live'), '192.0.2.91'), 401, 'secret_invalid');
   });
 
-  test('a proxy that is not believed is warned of once', async () => {
+  test('an untrusted proxy causes one warning', async () => {
     const service = await limited({});
     const ask = () => service.call('GET', '/health', { headers: { 'x-forwarded-for': '192.0.2.1' } });
     await ask();
@@ -185,7 +185,7 @@ describe.each(ENGINES)('limits on %s', (engine) => {
     test('a hundred requests cost the store a few writes, not a hundred', async () => {
       const service = await limited({ RATE_LIMIT_USER: 300 });
       const pool = world.service.store.pool as pg.Pool;
-      // All other queries go by way of a client of the pool.
+      // All other queries use a client of the pool.
       const counted = vi.spyOn(pool, 'query');
       for (let i = 0; i < 100; i++) {
         expect((await service.call('GET', '/v1/agents', { as: world.theirs.admin })).status).toBe(200);
@@ -206,7 +206,7 @@ describe.each(ENGINES)('limits on %s', (engine) => {
       expect(statuses.filter((status) => status === 200)).toHaveLength(60);
     });
 
-    test('replicas count together', async () => {
+    test('replicas share their counts', async () => {
       const replicas = [await limited({ RATE_LIMIT_USER: 4 }), await limited({ RATE_LIMIT_USER: 4 })];
       const statuses: number[] = [];
       for (let i = 0; i < 6; i++) {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { LiveChange } from '../../contract/extensions.ts';
 import { createLive, type Live, type Watcher } from '../ingest/live.ts';
 
-/** A stream's own buffer, of Node's default size, and the message that fills it. */
+/** A stream's own buffer, of Node's default size, and a message that fills it. */
 const MOST_BUFFERED = 64 * 1024 + 200;
 const NOW = Date.parse('2026-11-21T09:00:00.000Z');
 const MINUTE = 60_000;
@@ -45,10 +45,10 @@ describe('a live stream', () => {
     return messagesOf(text);
   }
 
-  /** Resolves when the stream has ended by itself. */
+  /** Resolves when the stream ends by itself. */
   const isEnded = (stream: Readable) => new Promise<void>((resolve) => void stream.once('end', resolve).resume());
 
-  test('tells of a session in the order of its states, however they come in', () => {
+  test('sends the states of a session in their true order, even if they arrive in another', () => {
     const stream = watch();
     change('ses_a', 2);
     expect(read(stream)).toEqual([{ sessionId: 'ses_a', eventCount: 2, status: 'active' }]);
@@ -65,7 +65,7 @@ describe('a live stream', () => {
     expect(read(later)).toMatchObject([{ eventCount: 4, status: 'completed' }]);
   });
 
-  test('tells that a session was deleted, whatever it was before and whatever else comes late', () => {
+  test('announces a deleted session, whatever states came before or arrive late', () => {
     const stream = watch();
     const told = (['completed', 'deleted', 'completed', 'active'] as const).map((status) => {
       change('ses_a', 3, status);
@@ -74,7 +74,7 @@ describe('a live stream', () => {
     expect(told).toEqual(['completed', 'deleted', 'deleted', 'deleted']);
   });
 
-  test('remembers states of many sessions, and not of any number', () => {
+  test('remembers the states of many sessions, but not of an unlimited number', () => {
     const stream = watch({ sessionId: 'ses_a' });
     change('ses_a', 3, 'completed');
     for (let index = 0; index < 9_000; index++) change(`ses_${index}`, 1);
@@ -85,7 +85,7 @@ describe('a live stream', () => {
     expect(read(stream)).toMatchObject([{ eventCount: 2, status: 'active' }]);
   });
 
-  test('that nobody reads holds one change of each session beside its buffer', () => {
+  test('without a reader holds one change of each session beside its buffer', () => {
     const stream = watch();
     stream.read(0);
     for (let count = 1; count <= 20_000; count++)
@@ -99,14 +99,14 @@ describe('a live stream', () => {
     expect(messages.slice(-10).map(({ eventCount }) => eventCount)).toEqual(Array(10).fill(20_000));
   });
 
-  test('that is too far behind ends, for its reader to start anew', async () => {
+  test('that is too far behind ends, so that its reader starts again', async () => {
     const stream = watch();
     for (let session = 0; session < 3_000; session++) change(`ses_${session}`, 1);
     await isEnded(stream);
     expect(stream.readableEnded).toBe(true);
   });
 
-  test('leaves nothing behind when its reader goes, whenever that is', () => {
+  test('leaves nothing behind when its reader disconnects at any moment', () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
     const open = Array.from({ length: 200 }, (_, index) => {
@@ -125,7 +125,7 @@ describe('a live stream', () => {
     for (const { stream } of open) expect(read(stream)).toEqual([]);
   });
 
-  test('is one of thirty that a person may have, and takes nobody else their place', () => {
+  test('is one of thirty that a person may have, and takes no place of other people', () => {
     const controller = new AbortController();
     watch({ signal: controller.signal });
     for (let count = 1; count < 30; count++) watch();
@@ -139,9 +139,9 @@ describe('a live stream', () => {
 
   test.each([
     ['when the token that opened it expires', 4 * MINUTE, 4 * MINUTE],
-    ['after a quarter of an hour, however long the token is good', 60 * MINUTE, 15 * MINUTE],
+    ['after a quarter of an hour with a longer token', 60 * MINUTE, 15 * MINUTE],
     ['after a quarter of an hour with a token that never expires', Number.POSITIVE_INFINITY, 15 * MINUTE],
-    ['at once with a token that has expired meanwhile', -1, 0],
+    ['at once with a token that has expired in the meantime', -1, 0],
   ])('ends %s', async (_, lasts, expected) => {
     vi.useFakeTimers({ now: NOW, toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
     const stream = watch({ until: NOW + lasts });
@@ -153,7 +153,7 @@ describe('a live stream', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('says now and then that it is still there', async () => {
+  test('sends a heartbeat at intervals', async () => {
     vi.useFakeTimers({ now: NOW, toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
     let text = '';
     watch().on('data', (chunk: Buffer) => {
@@ -163,7 +163,7 @@ describe('a live stream', () => {
     expect(text.match(/^: still here$/gm)).toHaveLength(4);
   });
 
-  test('ends when the service closes, and none begins after that', async () => {
+  test('ends when the service closes, and none starts after that', async () => {
     const before = watch();
     live.close();
     await Promise.all([isEnded(before), isEnded(watch())]);

@@ -25,7 +25,7 @@ describe.each(ENGINES)('the live stream on %s', (engine) => {
       text += chunk;
     });
     await expect.poll(() => text).toContain(': connected');
-    // What is said once more when the session's figures are derived says nothing else.
+    // The message that is sent again after the figures are derived has the same content.
     const messages = () =>
       [...new Set([...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => String(data)))].map((data) =>
         JSON.parse(data),
@@ -42,7 +42,7 @@ describe.each(ENGINES)('the live stream on %s', (engine) => {
     return sessionId;
   }
 
-  test('tells of each change, and only to the organization it happened in', async () => {
+  test('announces each change, and only to the organization in which it happened', async () => {
     const mine = await watch(world.ours.member);
     const foreign = await watch(world.theirs.member);
     expect(mine.reply.headers['content-type']).toBe('text/event-stream');
@@ -54,14 +54,14 @@ describe.each(ENGINES)('the live stream on %s', (engine) => {
       { sessionId, eventCount: 1, status: 'completed' },
     ]);
     for (const message of mine.messages()) expectShape(LiveChange, message);
-    // They are told of sessions of their own, which are derived just now.
+    // The others hear of their own sessions, which are being derived.
     const told = new Set(mine.messages().map((message) => message.sessionId));
     expect(foreign.messages().filter((message) => told.has(message.sessionId))).toEqual([]);
     mine.stop();
     foreign.stop();
   });
 
-  test('tells of one session where one is asked for', async () => {
+  test('can be limited to one session', async () => {
     const { ours } = world;
     const stream = await watch(ours.member, `?sessionId=${ours.sessionId}`);
     await runSession();
@@ -88,7 +88,7 @@ describe.each(ENGINES)('the live stream on %s', (engine) => {
     ['removed', remove],
     ['leaving', leave],
     ['deactivated', deactivate],
-  ])('ends at once for a member who is %s, and goes on for others', async (how, end) => {
+  ])('ends at once for a member who is %s, and continues for others', async (how, end) => {
     const { service, ours } = world;
     const email = `live-${how}@example.com`;
     const invite = { as: ours.owner, body: { email } };
@@ -104,7 +104,7 @@ describe.each(ENGINES)('the live stream on %s', (engine) => {
     other.stop();
   });
 
-  test('ends when the service closes, and does not hold it up', async () => {
+  test('ends when the service closes, and does not delay the close', async () => {
     const { reply } = await watch(world.ours.member);
     const ended = once(reply, 'end');
     await world.service.app.close();

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createLogger, LogOutput } from '../logger.ts';
 
-/** A reader that takes a line when it is told to. */
+/** A reader that reads a line only when the test says so. */
 function createReader() {
   const lines: string[] = [];
   const waiting: (() => void)[] = [];
@@ -18,7 +18,7 @@ function createReader() {
 
 const flushed = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a log that nobody reads takes a bounded memory, and says afterwards how many lines are missing', async () => {
+test('a log without a reader takes bounded memory, and later reports the number of missing lines', async () => {
   const { stream, lines, takeOne } = createReader();
   const log = createLogger('info', new LogOutput(stream));
   for (let n = 0; n < 5_000; n++) log.info({ text: 'x'.repeat(1_000) });
@@ -36,7 +36,7 @@ test('a log that nobody reads takes a bounded memory, and says afterwards how ma
   expect(JSON.parse(lines[before + 1] ?? '')).toMatchObject({ msg: 'there is room again' });
 });
 
-test('flushing the log settles behind its last line, and waits for no reader for ever', async () => {
+test('flushing settles after the last line, and does not wait forever for a reader', async () => {
   const { stream, takeOne } = createReader();
   const output = new LogOutput(stream);
   await output.flush(60_000);
@@ -51,7 +51,7 @@ test('flushing the log settles behind its last line, and waits for no reader for
   expect(stream.writableLength).toBe(0);
 });
 
-test('a log whose reader is gone is written no more', async () => {
+test('a log whose reader is gone is no longer written', async () => {
   let tries = 0;
   const stream = new Writable({
     autoDestroy: false,

@@ -10,7 +10,7 @@ describe.each(ENGINES)('the log on %s', (engine) => {
   });
   afterAll(() => world.service.close());
 
-  test('holds no credential, no payload and no body, whatever went wrong', async () => {
+  test('holds no credential, no payload and no body after any error', async () => {
     const { service, ours, theirs, stranger, revokedSecret } = world;
     const secretText = 'my-very-private-words';
     const spoil = { body: `{"name":"${secretText}","events":[{"payload":{"text":"${secretText}"}}]` };
@@ -39,7 +39,7 @@ describe.each(ENGINES)('the log on %s', (engine) => {
     for (const secret of secrets) expect(log).not.toContain(secret.slice(-20));
   });
 
-  test('says of an unexpected error what the caller is not told', async () => {
+  test('has the details of an unexpected error that the caller does not get', async () => {
     const { service, ours } = world;
     const broken = Object.assign(new Error('the very reason'), { config: { password: 'hunter2' } });
     service.identity.verify = () => Promise.reject(broken);

@@ -3,7 +3,7 @@ import { ENGINES } from './engines.ts';
 import { createTenant, openSession } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 
-/** A job that goes on until it is told to stop. */
+/** A job that runs until its signal aborts. */
 const last = vi.hoisted(
   () => (signal: AbortSignal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())),
 );
@@ -23,7 +23,7 @@ describe.each(ENGINES)('while prices are applied and old sessions are deleted on
     vi.useRealTimers();
   });
 
-  test('a deleted organization is removed all the same', async () => {
+  test('a deleted organization is still removed', async () => {
     const { organizationId, owner, live } = await createTenant(service, 'ours');
     await openSession(service, live);
     const request = { as: owner, body: { name: 'ours' } };

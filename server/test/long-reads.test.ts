@@ -13,7 +13,7 @@ describe.each(ENGINES)('long reads on %s', (engine) => {
   });
   afterAll(() => world.service.close());
 
-  test('of one organization are told to come again where hundreds are asked at once, and another organization is answered', async () => {
+  test('beyond the limit of one organization get 503 with a time to retry, and another organization is answered', async () => {
     const { service, ours, theirs } = world;
     const ask = async (as: string) => (await service.call('GET', '/v1/organizations/me/search?q=two', { as })).status;
     const many = Array.from({ length: 300 }, () => ask(ours.member));
@@ -23,11 +23,11 @@ describe.each(ENGINES)('long reads on %s', (engine) => {
   });
 });
 
-describe.each(ENGINES)('a search that was abandoned on %s', (engine) => {
+describe.each(ENGINES)('an abandoned search on %s', (engine) => {
   let store: TestStore;
   let service: TestService;
   let ours: Tenant;
-  /** Until it is opened, no question of a long read is answered. */
+  /** Until the gate opens, no query of a long read is answered. */
   const gate = Promise.withResolvers<void>();
   let questions = 0;
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describe.each(ENGINES)('a search that was abandoned on %s', (engine) => {
     await store.dispose();
   });
 
-  test('asks the store nothing more, and nobody waits behind it', async () => {
+  test('sends no further queries to the store, and delays nobody behind it', async () => {
     const { port } = service.app.server.address() as { port: number };
     const url = `http://127.0.0.1:${port}/v1/organizations/me/search?q=%22two+words%22`;
     const leaving = new AbortController();
@@ -66,7 +66,7 @@ describe.each(ENGINES)('a search that was abandoned on %s', (engine) => {
     await expect.poll(() => questions).toBeGreaterThan(0);
     await pause(100);
     const begun = questions;
-    // One organization has at most four at once.
+    // One organization may run at most four at once.
     expect(begun).toBeLessThanOrEqual(4);
     leaving.abort();
     expect(new Set(await Promise.all(asked))).toEqual(new Set(['left']));
