@@ -17,7 +17,7 @@ const PROGRAM = fileURLToPath(new URL('append-until-lost.ts', import.meta.url));
 const UNSYNCED = fileURLToPath(new URL('derive-then-sync.ts', import.meta.url));
 /** SQLITE_IOERR_FSYNC */
 const NOT_SYNCED = 1034;
-/** A new connection takes about 30 to see to its tables; the other fsyncs are those of appends. */
+/** A new connection syncs about 30 times while it sets up its tables; later fsyncs belong to appends. */
 const FIRST_FAILING = 150;
 
 interface Line {
@@ -35,7 +35,7 @@ const folder = mkdtempSync(join(tmpdir(), 'capture-lost-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const disk = failFsyncs(folder, FIRST_FAILING);
 
-describe('an embedded store that is lost', () => {
+describe('an embedded store that fails', () => {
   let store: TestStore;
   let world: World;
   let sessionIds: string[];
@@ -49,7 +49,7 @@ describe('an embedded store that is lost', () => {
   });
   afterAll(() => store.dispose());
 
-  /** What the program said, and with which code it ended. */
+  /** Runs the program until the store fails. @returns its lines and its exit code */
   function appendUntilLost(before: readonly string[], variables: Record<string, string>) {
     const words = [process.execPath, PROGRAM];
     const [program = '', ...rest] = [...before, ...words, store.dataDir, world.ours.organizationId, sessionIds.join()];
@@ -68,7 +68,7 @@ describe('an embedded store that is lost', () => {
     };
   }
 
-  /** Everything acknowledged at its place, no gap, nothing twice, and nothing nobody sent. */
+  /** Expects every acknowledged event at its number, no gap, no duplicate and no unsent event. */
   async function expectKept(lines: readonly Line[], alreadyThere: ReadonlyMap<string, string[]>) {
     store = await attach(store.dataDir, undefined);
     const service = await startTestService('sqlite', {}, store);
@@ -116,16 +116,16 @@ describe('an embedded store that is lost', () => {
     for (const { status } of refused) expect(status).toBe(503);
   }
 
-  // Needs strace and the right to trace, or a C compiler: a sync can be made to fail in no other way.
+  // Needs strace and the right to trace, or a C compiler: there is no other way to make a sync fail.
   test.skipIf(disk === undefined)(
-    'because its disk no longer syncs says so, and has acknowledged nothing of it',
+    'because its disk no longer syncs reports that, and acknowledges nothing afterwards',
     async () => {
       const before = await readAll();
       const { status, lines } = appendUntilLost(disk?.command ?? [], disk?.variables ?? {});
       expect(status).toBe(70);
       const at = lines.findIndex(({ lost }) => lost);
       expect(lines[at]?.errcode).toBe(NOT_SYNCED);
-      // What was answered before the failure was told may be written after it; nothing is acknowledged later than that.
+      // Appends that were answered before the failure may be written to the output after it; nothing is acknowledged later.
       expectRefusedInFlight(lines);
       expect(lines.slice(at).filter(({ stored }) => stored)).toEqual([]);
       await expectKept(lines, before);
@@ -133,8 +133,8 @@ describe('an embedded store that is lost', () => {
     60_000,
   );
 
-  // Needs the same.
-  test.skipIf(disk === undefined)('derived rows are written without a sync, and later ones with it', () => {
+  // Has the same requirements.
+  test.skipIf(disk === undefined)('writes derived rows without a sync, and later transactions with one', () => {
     const words = [...(disk?.command ?? []), process.execPath, UNSYNCED, store.dataDir];
     const { stdout } = spawnSync(words[0] as string, words.slice(1), {
       encoding: 'utf8',
@@ -147,7 +147,7 @@ describe('an embedded store that is lost', () => {
     expect(synced).toBeLessThan(FIRST_FAILING);
   });
 
-  test('because its file is damaged says so, and answers 503', async () => {
+  test('because its file is damaged reports that, and answers 503', async () => {
     const file = join(store.dataDir, 'session-capture.sqlite');
     const damaged = new DatabaseSync(file);
     const [{ page }, { size }] = [

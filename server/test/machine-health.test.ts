@@ -14,12 +14,12 @@ describe('a machine', () => {
   test.each([
     ['2026-11-17', WORKDAYS, '2026-11-21', false],
     ['2026-11-17', WORKDAYS, '2026-11-22', true],
-    // A machine that is used once a week is not missed after three days.
+    // A machine that is used once a week is not silent after three days.
     ['2026-11-17', ['2026-11-03', '2026-11-10', '2026-11-17'], '2026-11-20', false],
     ['2026-11-17', ['2026-11-03', '2026-11-10', '2026-11-17'], '2026-11-26', true],
     ['2026-11-17', ['2026-11-16', '2026-11-17'], '2027-01-01', false],
     ['2026-11-17', [], '2027-01-01', false],
-  ])('last heard of on %s, at work on %j, is silent on %s: %j', (seen, days, now, silent) => {
+  ])('last seen on %s, at work on %j, is silent on %s: %j', (seen, days, now, silent) => {
     expect(isSilent(at(seen), days, at(now))).toBe(silent);
   });
 
@@ -29,7 +29,7 @@ describe('a machine', () => {
     ['0.9.0', '1.0.0', true],
     ['2.0.0', '1.9.9', false],
     ['dev', '1.0.0', false],
-  ])('with the command line %s, where the service offers %s, is behind: %j', (version, than, older) => {
+  ])('with the command line %s is behind the offered %s: %j', (version, than, older) => {
     expect(isOlder(version, than)).toBe(older);
   });
 });
@@ -62,7 +62,7 @@ describe.each(ENGINES)('the health of machines on %s', (engine) => {
   });
   afterAll(() => store.dispose());
 
-  test('is read without what was summed of anything else', async () => {
+  test('is read without the sums of other dimensions', async () => {
     const from = '2026-01-02';
     const ids = Array.from({ length: 2_000 }, (_, n) => `value${n}`);
     const rows = await asOrganization('org_1', () => explain(store, (db) => readMachineDays(db, 'org_1', ids, from)));
@@ -73,7 +73,7 @@ describe.each(ENGINES)('the health of machines on %s', (engine) => {
     );
   });
 
-  test('is read in one row for each machine that is asked for, whatever the number of its days', async () => {
+  test('is read in one row for each requested machine, however many days it has', async () => {
     const days = await readMachineDays(store.db, 'org_1', ['value0', 'value50', 'value51'], '2026-01-02');
     expect(days.map(({ environment_id, days }) => [environment_id, days.split(',').length]).sort()).toEqual([
       ['value0', 299],
@@ -81,7 +81,7 @@ describe.each(ENGINES)('the health of machines on %s', (engine) => {
     ]);
   });
 
-  test('tells of active secrets and the newest revoked ones', async () => {
+  test('counts active secrets and the newest revoked secrets', async () => {
     const { db } = store;
     const organization = {
       name: 'o',

@@ -21,7 +21,7 @@ describe.each(ENGINES)('the person of a machine on %s', (engine) => {
     return body.entries.filter(({ target }: { target: { id: string } }) => target.id === environmentId);
   };
 
-  test('gets its sessions that are nobody’s; those of the person before stay theirs', async () => {
+  test("gets the machine's sessions without a person, and sessions of the previous person stay theirs", async () => {
     const { service, ours } = world;
     const machine = await registerMachine(service, ours.live, 'handed-on');
     const first = await openSession(service, ours.live, machine);
@@ -51,7 +51,7 @@ describe.each(ENGINES)('the person of a machine on %s', (engine) => {
     ]);
   });
 
-  test('is noted once, however often the same is said', async () => {
+  test('is recorded once, even if the same change is repeated', async () => {
     const { service, ours } = world;
     const machine = await registerMachine(service, ours.live, 'said-twice');
     for (const _ of [1, 2]) await set(ours.member, machine, ours.memberId);
@@ -63,7 +63,7 @@ describe.each(ENGINES)('the person of a machine on %s', (engine) => {
     ]);
   });
 
-  test('stays who an admin says, when the machine registers again with the secret of its first person', async () => {
+  test('stays as an admin set it if the machine registers again with the secret of its first person', async () => {
     const { service, ours } = world;
     const { deviceCode, userCode } = await beginSignIn(service, 'given-away');
     const body = { userCode, decision: 'approve' };
@@ -81,7 +81,7 @@ describe.each(ENGINES)('the person of a machine on %s', (engine) => {
     }
   });
 
-  test('that one member claims is not claimed by another, until an admin has decided', async () => {
+  test('cannot be claimed by a second member until an admin has decided about the first', async () => {
     const { service, ours } = world;
     const other = await service.identity.token({ subject: 'ours-invited', email: 'ours-invited@example.com' });
     const { userId } = (await service.call('GET', '/v1/me', { as: other })).body;

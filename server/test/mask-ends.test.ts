@@ -46,7 +46,7 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
   const take = async (jobId: string) =>
     (await takeJob(db, { job_id: jobId, organization_id: place.organizationId }, now)) as Job;
 
-  /** Masks what stands in the first append. */
+  /** Masks the text in the first append. */
   async function write(mask: MaskRow, along: (transaction: Db) => Promise<void> = async () => undefined) {
     const masker = new EventMasker(findText(createTextSearch(MASKED), MARK));
     const masked = [];
@@ -60,7 +60,7 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
     (await world.service.call('GET', `/v1/organizations/me/search?q=${text}`, { as: world.ours.member })).body.sessions;
 
   test.each(['cancelled', 'held', 'failed'] as const)(
-    'leaves nothing derived of what it has masked where it is %s',
+    'leaves nothing of the masked text in derived rows if it is %s',
     async (outcome) => {
       const mask = await ask();
       const job = await take(mask.mask_id);
@@ -70,7 +70,7 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
         expect(await db.transaction().execute((transaction) => cancelMask(transaction, mask, now))).toBe(true);
       } else await stopMask(db, job, outcome, now);
       expect(await findMask(db, place.organizationId, mask.mask_id)).toMatchObject({ outcome, sealed: null });
-      // It is derived again without anybody who asks for it.
+      // It is derived again without a request.
       expect((await findOpenBehind(db, VERSION, undefined)).behind).toContainEqual(place);
       await whenDerived(world.service, world.ours.member, place.sessionId, 2);
       expect(await found(MASKED)).toEqual([]);
@@ -78,7 +78,7 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
     },
   );
 
-  test('is told to the service where some of it was masked before it failed', async () => {
+  test('notifies the service if some events were masked before a failure', async () => {
     const masker = new EventMasker(findText(createTextSearch(MASKED), MARK));
     const begin = async () => ({
       add: async (appends: StoredAppend[]) => ({
@@ -101,7 +101,7 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
     await background.close();
   });
 
-  test('comes where the session was deleted meanwhile', async () => {
+  test('is reached even if the session was deleted meanwhile', async () => {
     const mask = await ask();
     const job = await take(mask.mask_id);
     await sql`update sessions set deleted_at = ${now} where session_id = ${place.sessionId}`.execute(db);
@@ -111,7 +111,7 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
 
   // SQLite has one writer.
   if (engine === 'postgres') {
-    test('does not wait for who writes and waits for it', async () => {
+    test('does not deadlock with a writer that waits for it', async () => {
       const mask = await ask();
       const job = await take(mask.mask_id);
       let cancelling: Promise<unknown> | undefined;
@@ -124,7 +124,7 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
       expect(await cancelling).toBe(true);
     });
 
-    test('of a run does not wait for who asks for a mask and waits for it', async () => {
+    test('of a run does not deadlock with a request for a mask that waits for it', async () => {
       const { organizationId } = place;
       const run = { runId: 'mrn_1', organizationId, userId: world.ours.memberId, isDry: false, sealed: 'sealed' };
       await insertMaskRun(db, run, now);

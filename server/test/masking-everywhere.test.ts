@@ -57,7 +57,7 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
     return Number((await oneRow(world.service.store.db, query)).count);
   };
 
-  test('counts first, then leaves nothing of it in the store, with a receipt for each session', async () => {
+  test('counts first, then leaves nothing of the text in the store, with a receipt for each session', async () => {
     const { ours, service } = world;
     const first = await plant(`the password is ${MARKER}`);
     const second = await plant(`${MARKER} and ${MARKER}`, `about ${MARKER}`);
@@ -87,7 +87,7 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
     await vi.waitFor(() => expect(filesWith(service.store.dataDir, MARKER)).toEqual([]), 15_000);
   });
 
-  test('leaves sessions alone that the admin may not read, and counts none of them', async () => {
+  test('skips sessions that the admin may not read, and does not count them', async () => {
     const hidden = await plant(MARKER);
     const facts = await plant(MARKER);
     await restrict(hidden, 'private');
@@ -106,7 +106,7 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
     expect(await runs(world.ours.owner)).toEqual([]);
   });
 
-  test('leaves what a hold keeps as it is, and says in how many sessions', async () => {
+  test('leaves held sessions as they are, and reports their number', async () => {
     const { ours, service } = world;
     const held = await plant(MARKER);
     const body = { target: { kind: 'session', id: held }, reason: 'a lawsuit' };
@@ -116,7 +116,7 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
     expect(await rowsWith(service.store.db, MARKER)).not.toEqual([]);
   });
 
-  test('is gone on with by the next process behind the session that was read last', async () => {
+  test('is continued by the next process behind the last session that was read', async () => {
     const { ours, service } = world;
     const { db } = service.store;
     const first = await plant(MARKER);
@@ -138,7 +138,7 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
     }
   });
 
-  test('stops where who asked is no admin any more', async () => {
+  test('stops if the person who started it is no longer an admin', async () => {
     const { ours, service } = world;
     const { db } = service.store;
     const asked = { organizationId: ours.organizationId, userId: ours.memberId, isDry: false, sealed: 'no text' };
@@ -154,11 +154,11 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
     }
   });
 
-  test('is cancelled by who asked for it, keeps what was masked, and forgets the text', async () => {
+  test('can be cancelled only by the person who started it, keeps finished masks, and forgets the text', async () => {
     const { ours, service } = world;
     const { db } = service.store;
     for (let session = 0; session < 3; session++) await plant(MARKER);
-    // It has read one session, and waits for its turn.
+    // The run waits for its turn.
     const asked = { runId: 'mrn_1', organizationId: ours.organizationId, isDry: false };
     const mine = sql<{ userId: string }>`select requested_by as "userId" from mask_runs where run_id = ${ours.runId}`;
     const { userId } = await oneRow(db, mine);
@@ -177,7 +177,7 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
     expect(entries).toMatchObject([{ action: 'organization.masked', details: { run: 'mrn_1', outcome: 'cancelled' } }]);
   });
 
-  test('is for owners and admins, and few of them go on at once', async () => {
+  test('is for owners and admins, and few runs may be open at once', async () => {
     const { ours, service } = world;
     const ask = (as: string) => service.call('POST', MASKS, { as, body: { text: 'nowhere at all' } });
     expect((await ask(ours.member)).status).toBe(403);
@@ -186,7 +186,7 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
     for (const runId of ['mrn_1', 'mrn_2', 'mrn_3']) {
       await insertMaskRun(service.store.db, { ...later, runId }, service.clock.now);
     }
-    // A service that has just started may have begun them.
+    // A service that has just started may already have begun these runs.
     await sql`delete from jobs`.execute(service.store.db);
     await sql`update mask_runs set finished_at = null, outcome = null`.execute(service.store.db);
     expect((await ask(ours.admin)).body.code).toBe('quota_reached');

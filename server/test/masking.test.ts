@@ -28,11 +28,11 @@ import { startWorld, type World } from './world.ts';
 
 playScenarios('masks', MASKS);
 
-/** Letters alone, so that it is one word of the index too. */
+/** Only letters, so that it is also one word of the index. */
 const MARKER = 'zqxplantedmarker';
 const SOURCE = { agent: 'codex', session: 's', file: `/home/${MARKER}/t.jsonl`, position: 1 };
 
-/** Events with the marker wherever a captured event may have it. */
+/** Events with the marker in every place where a captured event may have it. */
 function planted(): { eventType: string; payload: object }[] {
   const cut = JSON.stringify({ source: SOURCE, output: `${'x'.repeat(150)}${MARKER}${'y'.repeat(300)}` });
   const input = { command: `curl -H '${MARKER}' h.test`, path: `/srv/${MARKER}/a.ts` };
@@ -63,7 +63,7 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
     const { sessionId } = (await service.call('POST', '/v1/sessions', { as: live, body })).body;
     const events = planted();
     const url = `/v1/sessions/${sessionId}/events`;
-    // The first append ends within the parts; the second is kept as it was sent, compressed.
+    // The first append ends within the parts; the second is stored as it was sent, compressed.
     await service.call('POST', url, { as: live, body: { events: events.slice(0, 6) } });
     await service.call('POST', url, {
       as: live,
@@ -77,7 +77,7 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
   const mask = (sessionId: string, body: object, as = world.ours.member, service = world.service) =>
     service.call('POST', `/v1/organizations/me/sessions/${sessionId}/mask`, { as, body });
 
-  /** As in another process of the service. */
+  /** Masking as another process of the service does it. */
   function maskingOn(db: Db, before: (appends: StoredAppend[]) => Promise<void> = async () => undefined) {
     const { clock } = world.service;
     const onError = (error: unknown) => expect.unreachable(String(error));
@@ -104,7 +104,7 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
 
   const rowsWithMarker = () => rowsWith(world.service.store.db, MARKER);
 
-  test('leaves nothing of it in the store and in any answer, and everything else as it was', async () => {
+  test('leaves nothing of the text in the store and in any answer, and everything else unchanged', async () => {
     const { service, ours } = world;
     const sessionId = await plant(service);
     const url = `/v1/organizations/me/sessions/${sessionId}`;
@@ -162,14 +162,14 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
     await vi.waitFor(() => expect(filesWith(service.store.dataDir, MARKER)).toEqual([]), 15_000);
   });
 
-  test('can be done again, and finds nothing then', async () => {
+  test('can be repeated, and then finds nothing', async () => {
     const sessionId = await plant(world.service);
     await mask(sessionId, { text: MARKER });
     const again = await mask(sessionId, { text: MARKER });
     expect(again.body).toMatchObject({ events: 0, places: 0, fields: 0, receipt: { outcome: 'done' } });
   });
 
-  test('is gone on with by the next process where one was killed', async () => {
+  test('is continued by the next process if one was killed', async () => {
     const { ours, service } = world;
     const sessionId = await plant(service);
     const { db } = service.store;
@@ -191,7 +191,7 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
     }
   });
 
-  test('goes on behind what was masked when its process hangs or is killed', async () => {
+  test('continues behind the masked events if its process hangs or is killed', async () => {
     const { ours, service } = world;
     const { db } = service.store;
     const sessionId = await openSession(service, ours.live);
@@ -217,13 +217,13 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
     await reached.promise;
     const [job] = await db.selectFrom('jobs').selectAll().execute();
     expect(job?.progress).toBe('20');
-    // Its lease is over.
+    // The lease has expired.
     await sql`update jobs set not_before = 0`.execute(db);
     read.length = 0;
     const next = maskingOn(watching);
     await next.jobs.start(jobOf(row));
     expect(Math.min(...read)).toBe(21);
-    // What hung there writes nothing more.
+    // The process that hung writes nothing more.
     killed.resolve();
     await first.close();
     await next.close();
@@ -232,7 +232,7 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
     expect((await rowsWithMarker()).filter((one) => one.startsWith('appends'))).toEqual([]);
   });
 
-  test('reads a session that grows all the time once, and masks what came until then', async () => {
+  test('reads a constantly growing session once, and masks the events up to that moment', async () => {
     const { ours, service } = world;
     const sessionId = await plant(service);
     const { db } = service.store;
@@ -268,7 +268,7 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
     expect(JSON.stringify(events.slice(0, first + 1))).not.toContain(MARKER);
   });
 
-  test('what a process has derived from the events before is not written afterwards', async () => {
+  test('rejects rows that a process derived from the unmasked events', async () => {
     const { ours, service } = world;
     const sessionId = await plant(service);
     const { db } = service.store;
@@ -283,13 +283,13 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
     const before = { version, derived_through, next_chunk, is_rewritten, is_final, facts, masks };
     const slice = { row, before, after: { ...before, claimed_until }, columns, isAnew: false };
     const nothing = { chunks: [], days: undefined, addOns: undefined, values: { added: [], removed: [] } };
-    // It has as many events as before, so the number of masks alone tells.
+    // The session has as many events as before, so only the number of masks shows the change.
     expect((await read()).derived_through).toBe(derived_through);
     expect(await writeSlice(db, { ...slice, ...nothing })).toBe(false);
     expect((await read()).facts).not.toContain(MARKER);
   });
 
-  test('is refused where a hold keeps the session, and the answer names the hold', async () => {
+  test('is refused if a hold keeps the session, and the answer names the hold', async () => {
     const { ours, service } = world;
     const sessionId = await plant(service);
     const body = { target: { kind: 'session', id: sessionId }, reason: 'a lawsuit' };
@@ -302,7 +302,7 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
     expect(await rowsWithMarker()).not.toEqual([]);
   });
 
-  test('is for members who may read it', async () => {
+  test('is for members who may read the session', async () => {
     const { ours, theirs, service } = world;
     const sessionId = await plant(service);
     const outcome = async (as: string) => (await mask(sessionId, { text: 'nowhere at all' }, as)).status;
@@ -336,7 +336,7 @@ describe.runIf(inject('natsUrl'))('masking a text over an event bus', () => {
   });
   afterEach(() => world.service.close());
 
-  /** Texts of the messages that the bus still has. */
+  /** Texts of the messages that are still on the bus. */
   async function sent(): Promise<string[]> {
     const { state } = await bus.manager.streams.info(bus.name);
     const texts: string[] = [];
@@ -351,12 +351,12 @@ describe.runIf(inject('natsUrl'))('masking a text over an event bus', () => {
 
   const lock = (then: () => Promise<void>) =>
     world.service.store.db.transaction().execute(async (transaction) => {
-      // Workers wait for the session, so that nothing of it is written.
+      // Workers wait for the session, so that none of its events is written.
       await sql`select 1 from sessions for update`.execute(transaction);
       await then();
     });
 
-  /** A session with one event, which is derived. */
+  /** Opens a session with one event and waits until it is derived. */
   async function openDerived() {
     const { ours, service } = world;
     const { environmentId, installationId, live } = ours;
@@ -372,7 +372,7 @@ describe.runIf(inject('natsUrl'))('masking a text over an event bus', () => {
     return { sessionId, append };
   }
 
-  test('waits for events that are acknowledged and not written yet, and leaves none of it on the bus', async () => {
+  test('waits for acknowledged events that are not written yet, and leaves nothing of the text on the bus', async () => {
     const { ours, service } = world;
     const { sessionId, append } = await openDerived();
     let masking: ReturnType<typeof service.call> | undefined;
@@ -409,7 +409,7 @@ describe.runIf(inject('natsUrl'))('masking a text over an event bus', () => {
     expect((await sent()).join()).not.toContain(MARKER);
   });
 
-  test('by the rules of a sweep leaves none of it on the bus', async () => {
+  test('by the rules of a sweep leaves nothing of the text on the bus', async () => {
     const { ours, service } = world;
     const { db, dataDir, databaseUrl } = service.store;
     const token = ['ghp', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('_');
@@ -431,7 +431,7 @@ describe.runIf(inject('natsUrl'))('masking a text over an event bus', () => {
     expect((await sent()).join()).not.toContain(token);
   });
 
-  test('keeps what is not settled when messages between older ones are gone', async () => {
+  test('keeps unsettled messages if messages between older ones are gone', async () => {
     const { ours, service } = world;
     const { environmentId, installationId, live } = ours;
     const opening = { environmentId, agentInstallationId: installationId };
@@ -457,7 +457,7 @@ describe.runIf(inject('natsUrl'))('masking a text over an event bus', () => {
 
 const withoutPayload = ({ payload: _, ...rest }: { payload: unknown }) => rest;
 
-/** Payloads, those in parts as one. */
+/** Payloads, with those in parts joined into one. */
 function joined(events: { payload: { json?: string } }[]): unknown[] {
   const parts = events.flatMap(({ payload }) => payload.json ?? []);
   return [

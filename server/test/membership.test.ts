@@ -20,7 +20,7 @@ describe.each(ENGINES)('membership on %s', (engine) => {
   };
   const organizationOf = (as: string) => service.call('GET', '/v1/organizations/me', { as });
 
-  test('an invited person is a member from their first request on, in any letters, and keeps their id', async () => {
+  test('an invited person is a member from their first request on, with an e-mail in any letter case, and keeps their id', async () => {
     const { userId } = (await invite('Grace.Hopper@Example.com', 'admin')).body;
     expect(await member(userId)).toMatchObject({ status: 'invited', email: 'Grace.Hopper@Example.com' });
     expect(await member(userId)).not.toHaveProperty('joinedAt');
@@ -36,7 +36,7 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     expect(person.body).toMatchObject({ userId, role: 'admin' });
   });
 
-  test('an e-mail nobody has verified joins nothing, until it is verified', async () => {
+  test('an unverified e-mail joins nothing until it is verified', async () => {
     const { userId } = (await invite('unproven@example.com')).body;
     const claims = { subject: 'unproven', email: 'unproven@example.com' };
     const before = await service.identity.token({ ...claims, emailVerified: false });
@@ -46,7 +46,7 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     expect((await organizationOf(after)).status).toBe(200);
   });
 
-  test('a person who was here before the invitation joins with the id they had', async () => {
+  test('a person who existed before the invitation joins with the id that they had', async () => {
     const as = await signIn(service, 'early-bird');
     const before = (await service.call('GET', '/v1/me', { as })).body;
     expect(before).not.toHaveProperty('organization');
@@ -66,7 +66,7 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     expect((await organizationOf(second)).status).toBe(403);
   });
 
-  test('who founded an organization before proving the e-mail is a member of that e-mail once it is proven', async () => {
+  test("a founder with an unverified e-mail counts as that e-mail's member once it is verified", async () => {
     const claims = { subject: 'proves-later', email: 'proves-later@example.com' };
     const unproven = await service.identity.token({ ...claims, emailVerified: false });
     await service.call('POST', '/v1/organizations', { as: unproven, body: { name: 'Proves later' } });
@@ -77,7 +77,7 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     expect(await invite(claims.email)).toMatchObject({ status: 409, body: { code: 'member_exists' } });
   });
 
-  test('whoever belongs to an organization is not invited to another', async () => {
+  test('a member of an organization cannot be invited to another', async () => {
     const theirs = await createTenant(service, 'theirs');
     for (const as of [ours.member, ours.admin]) await organizationOf(as);
     for (const email of ['ours-owner@example.com', 'ours-member@example.com', 'OURS-ADMIN@example.com']) {
@@ -86,7 +86,7 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     }
   });
 
-  test('the first requests of an invited person may come all at once', async () => {
+  test('the first requests of an invited person may arrive at the same time', async () => {
     for (let round = 0; round < 20; round++) {
       const email = `at-once-${round}@example.com`;
       const { userId } = (await invite(email)).body;
@@ -98,7 +98,7 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     }
   });
 
-  test('organizations of one name created at once have slugs of their own', async () => {
+  test('organizations created at once under one name get different slugs', async () => {
     const people = await Promise.all(Array.from({ length: 12 }, () => signIn(service)));
     const create = (as: string) => service.call('POST', '/v1/organizations', { as, body: { name: 'Same Name' } });
     const replies = await Promise.all(people.map(create));
@@ -106,19 +106,19 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     expect(new Set(replies.map(({ body }) => body.slug)).size).toBe(12);
   });
 
-  test('one person who creates two organizations at once gets one', async () => {
+  test('a person who creates two organizations at once gets one', async () => {
     const as = await signIn(service);
     const create = (name: string) => service.call('POST', '/v1/organizations', { as, body: { name } });
     const statuses = (await Promise.all(['A', 'B', 'C'].map(create))).map(({ status }) => status);
     expect(statuses.sort()).toEqual([201, 409, 409]);
   });
 
-  test('an e-mail invited twice at once is invited once', async () => {
+  test('an e-mail that is invited twice at once is invited once', async () => {
     const replies = await Promise.all(Array.from({ length: 5 }, () => invite('rush@example.com')));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
   });
 
-  test('an invitation that was written down and never mailed is mailed by sending it again', async () => {
+  test('an invitation that was stored and never mailed is mailed when it is sent again', async () => {
     const { userId } = (await invite('cut-off@example.com')).body;
     await service.store.db.updateTable('members').set({ mailed_at: null }).where('user_id', '=', userId).execute();
     const listed = async () =>
@@ -130,7 +130,7 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     expect(await listed()).toHaveProperty('mailedAt');
   });
 
-  test('a person whom two organizations invited belongs to neither until they choose, or create their own', async () => {
+  test('a person with two invitations belongs to no organization until they choose one or found their own', async () => {
     const theirs = await createTenant(service);
     for (const name of ['undecided', 'founder']) {
       for (const as of [ours.owner, theirs.owner]) await invite(`${name}@example.com`, 'member', as);
@@ -146,7 +146,7 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     expect(JSON.stringify(users)).not.toMatch(/undecided|founder/);
   });
 
-  test('two invitations chosen at once give one membership', async () => {
+  test('accepting two invitations at once gives one membership', async () => {
     const theirs = await createTenant(service);
     for (let round = 0; round < 10; round++) {
       const email = `torn-${round}@example.com`;
@@ -161,7 +161,7 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     }
   });
 
-  test('an invitation is accepted, however many organizations invited the same e-mail before', async () => {
+  test('an invitation can be accepted however many organizations invited the same e-mail before', async () => {
     const { db } = service.store;
     const [organization] = await db.selectFrom('organizations').selectAll().limit(1).execute();
     const [before] = await db.selectFrom('members').selectAll().limit(1).execute();
@@ -189,7 +189,7 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     expect((await organizationOf(as)).status).toBe(200);
   });
 
-  test('of two owners who go or demote each other at once, one remains', async () => {
+  test('of two owners who leave or demote each other at once, one remains', async () => {
     const members = '/v1/organizations/me/members';
     for (let round = 0; round < 10; round++) {
       const [ada, bob] = [await signIn(service), await signIn(service, `bob-${engine}-${round}`)];
@@ -211,7 +211,7 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     }
   });
 
-  test('a request of a person who is known writes nothing, whether or not they belong somewhere', async () => {
+  test('a request of a known person writes nothing, with or without an organization', async () => {
     const lonely = await signIn(service, 'lonely');
     for (const as of [lonely, ours.owner]) {
       const update = async () => {
@@ -225,7 +225,7 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     }
   });
 
-  test('a token that says nothing of the e-mail leaves what is known of it', async () => {
+  test('a token without an e-mail keeps the stored e-mail', async () => {
     const as = await signIn(service, 'quiet');
     const { body } = await service.call('GET', '/v1/me', { as });
     const token = await service.identity.token({ subject: 'quiet' });
@@ -235,7 +235,7 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     expect(row).toEqual({ email: body.email, email_verified: 1 });
   });
 
-  test('only the owner tells the identity provider of an organization it has not heard of', async () => {
+  test('only the owner assigns an organization at an identity provider that does not know it', async () => {
     service.identity.broken = true;
     const owner = await signIn(service, 'late-owner');
     await service.call('POST', '/v1/organizations', { as: owner, body: { name: 'Late' } });
@@ -249,7 +249,7 @@ describe.each(ENGINES)('membership on %s', (engine) => {
   });
 });
 
-test.each(ENGINES)('an organization mails an e-mail five invitations an hour on %s', async (engine) => {
+test.each(ENGINES)('an organization sends at most five invitations an hour to one e-mail on %s', async (engine) => {
   const service = await startTestService(engine, { RATE_LIMIT_USER: 300 });
   try {
     const [ours, theirs] = [await createTenant(service), await createTenant(service)];

@@ -14,7 +14,7 @@ describe('a service at rest', () => {
     return { rest, giveBack, work };
   };
 
-  test('gives back once what its start took, and again after more work', () => {
+  test('returns memory once after its start, and again after more work', () => {
     const { giveBack, work } = start();
     vi.advanceTimersByTime(5_000);
     expect(giveBack).toHaveBeenCalledTimes(1);
@@ -23,7 +23,7 @@ describe('a service at rest', () => {
     expect(giveBack).toHaveBeenCalledTimes(2);
   });
 
-  test('gives back nothing while work comes', () => {
+  test('returns no memory during work', () => {
     const { giveBack, work } = start();
     for (let n = 0; n < 10; n++) {
       work(20);
@@ -32,7 +32,7 @@ describe('a service at rest', () => {
     expect(giveBack).not.toHaveBeenCalled();
   });
 
-  test('gives back nothing after little work, until it has added up', () => {
+  test('returns no memory after little work until it has accumulated', () => {
     const { giveBack, work } = start();
     vi.advanceTimersByTime(5_000);
     work(10);
@@ -43,7 +43,7 @@ describe('a service at rest', () => {
     expect(giveBack).toHaveBeenCalledTimes(2);
   });
 
-  test('gives back nothing once it closes', () => {
+  test('returns no memory after it closes', () => {
     const { rest, giveBack } = start();
     rest.close();
     vi.advanceTimersByTime(5_000);

@@ -26,14 +26,14 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
     await again.close();
   });
 
-  test('a store of a newer version is refused, and the error says what to do', async () => {
+  test('a store of a newer version is refused, and the error names the remedy', async () => {
     const store = await open();
     await sql`insert into schema_changes values ('9998-additive', 1, 0), ('9999-later', 0, 0)`.execute(store.db);
     await store.close();
     await expect(attach(store.dataDir, store.databaseUrl)).rejects.toThrow(/written by a newer version/);
   });
 
-  test('a store to which a newer version only added is opened, so that a release can be taken back', async () => {
+  test('a store to which a newer version only added can be opened, so that a release can be rolled back', async () => {
     const store = await open();
     await sql`insert into settings (name, value) values ('kept', 'yes')`.execute(store.db);
     await sql`insert into schema_changes values ('9998-additive', 1, 0)`.execute(store.db);
@@ -44,7 +44,7 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
     await again.close();
   });
 
-  test('a store from before the first release is refused, and the error says what to do', async () => {
+  test('a store from before the first release is refused, and the error names the remedy', async () => {
     const store = await open();
     await sql`drop table schema_changes`.execute(store.db);
     await sql`create table kysely_migration (name text)`.execute(store.db);
@@ -54,10 +54,10 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
     );
   });
 
-  test('a schema change that fails keeps nothing', async () => {
+  test('a failed schema change keeps nothing', async () => {
     const store = await open();
     await emptyStore(store, engine);
-    // The last table of the schema is in the way.
+    // The last table of the schema exists already.
     await sql`create table provider_records (record_id text)`.execute(store.db);
     await store.close();
     for (let attempt = 1; attempt <= 2; attempt++) {
@@ -67,7 +67,7 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
     }
   });
 
-  test('no table is scanned when a row that it refers to is removed', async () => {
+  test('removing a referenced row scans no table', async () => {
     const { db } = await open();
     const unindexed =
       engine === 'sqlite'
@@ -83,7 +83,7 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
           where contype = 'f' and not exists (
             select from pg_index where indrelid = conrelid and indpred is null and indkey[0] = conkey[1])`;
     const { rows } = await unindexed.execute(db);
-    // Sign-ins end after minutes, so there are few.
+    // Sign-ins end after minutes, so this table has few rows.
     expect(rows).toEqual([{ place: 'device_sign_ins.organization_id' }]);
   });
 
@@ -96,7 +96,7 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
       ({ name }) => name,
     );
 
-  test('a store is brought up to date by changes that each end before the next begins, and once', async () => {
+  test('a store is upgraded by changes that each end before the next begins, and only once', async () => {
     const store = await open();
     const failing = [...changesOf(engine), COLUMN, { ...INDEX, on: 'settings (no_such_column)' }];
     await expect(migrate(store.db, engine, failing)).rejects.toThrow('the schema change 0003-index failed');
@@ -108,12 +108,12 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
   });
 
   if (engine === 'postgres') {
-    test('appends go on while an index is built, and wait for no lock longer than a second', async () => {
+    test('appends continue during an index build, and wait at most a second for a lock', async () => {
       const store = await open();
       await sql`insert into settings (name, value) select 'name ' || n, 'x' from generate_series(1, 60) n`.execute(
         store.db,
       );
-      // Three seconds for 60 rows: as long as an index over many millions.
+      // Three seconds for 60 rows, which is as long as an index over many millions takes.
       await sql`create function slowly(text) returns text immutable language sql as
         $$ select $1 from (select pg_sleep(0.05)) as waited $$`.execute(store.db);
       const slow = { ...INDEX, index: 'settings_slow', on: 'settings (slowly(value))' };
@@ -121,7 +121,7 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
       const upgrade = migrate(store.db, engine, [...changesOf(engine), COLUMN, slow]).finally(() => {
         ended = true;
       });
-      // A reader who holds a lock on the table for a while, as a backup does.
+      // A reader holds a lock on the table for a while, as a backup does.
       const reader = await store.db.startTransaction().execute();
       await sql`select from settings`.execute(reader);
       const reading = setTimeout(1_500).then(() => reader.commit().execute());
@@ -138,7 +138,7 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
       expect(Math.max(...waits)).toBeLessThan(1_000);
     });
 
-    test('an index whose building was interrupted is built again', async () => {
+    test('an index with an interrupted build is built again', async () => {
       const store = await open();
       await migrate(store.db, engine, [...changesOf(engine), COLUMN]);
       await sql`insert into settings (name, value, later) values ('a', 'x', 'same'), ('b', 'x', 'same')`.execute(
@@ -154,7 +154,7 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
       expect(await isValidIndex(store.db, INDEX.index)).toBe(true);
     });
 
-    test('a change during which the connection of the lock is lost fails, and the store can be closed', async () => {
+    test('a change fails if the connection of its lock is lost, and the store can still be closed', async () => {
       const store = await open();
       const loseLock = {
         ...COLUMN,
@@ -167,7 +167,7 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
       await store.close();
     });
 
-    test('a start that loses its connection while it asks for the lock fails', async () => {
+    test('a start fails if its connection is lost while it waits for the lock', async () => {
       const store = await open();
       const name = sql.ref(new URL(String(store.databaseUrl)).pathname.slice(1));
       await sql`
@@ -178,7 +178,7 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
       await expect(attach(store.dataDir, store.databaseUrl)).rejects.toThrow();
     });
 
-    test('many replicas that start at once build an index once, and none waits for ever', async () => {
+    test('many replicas that start at once build an index once, and none waits forever', async () => {
       const store = await open();
       const replicas = await Promise.all(Array.from({ length: 6 }, () => attach(store.dataDir, store.databaseUrl)));
       await Promise.all(replicas.map(({ db }) => migrate(db, engine, withTwo)));
@@ -196,7 +196,7 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
       for (const replica of replicas) await replica.close();
     });
 
-    test('the tables leave room for counters, keep bodies as they come, and log no rate limits', async () => {
+    test('tables leave room for counters, store bodies uncompressed, and do not log rate limits', async () => {
       const { db } = await open();
       const { rows } = await sql`
         select

@@ -48,7 +48,7 @@ describe.runIf(ENGINES.includes('postgres'))('moving an embedded store to Postgr
     return text;
   }
 
-  test('brings every row, to the letter, and what machines and people hold goes on working', async () => {
+  test('copies every row exactly, and the credentials of machines and people keep working', async () => {
     const told: string[] = [];
     await move((table, rows, phase) => void told.push(`${phase} ${table} ${rows}`));
     expect(told).toHaveLength(2 * MOVED.length);
@@ -61,7 +61,7 @@ describe.runIf(ENGINES.includes('postgres'))('moving an embedded store to Postgr
     expect(await eventsOn(to)).toBe(before);
   });
 
-  test('a move that was stopped half-way begins again with an empty database', async () => {
+  test('an interrupted move starts again with an empty database', async () => {
     const stop = new Error('stopped');
     const stopped = move((table) => {
       if (table === 'sessions') throw stop;
@@ -70,7 +70,7 @@ describe.runIf(ENGINES.includes('postgres'))('moving an embedded store to Postgr
     expect(await refusal()).toContain('is not empty: settings has rows');
   });
 
-  test('refuses a database that holds something else, and writes nothing to it', async () => {
+  test('refuses a database with other content, and writes nothing to it', async () => {
     const other = await startTestService('postgres', {}, to);
     await createWorld(other);
     await other.app.close();
@@ -89,7 +89,7 @@ describe.runIf(ENGINES.includes('postgres'))('moving an embedded store to Postgr
       'a doubled row',
       "insert into links select 'copy', purpose, email, 0, 0, 0 from (values ('x', 'y')) v (purpose, email)",
     ],
-  ])('finds %s in the copy, and names the table', async (_name, statement) => {
+  ])('reports %s in the copy with its table', async (_name, statement) => {
     const table = statement.includes('appends') ? 'appends' : 'links';
     const spoiled = move(async (name, _rows, phase) => {
       if (phase === 'copied' && name === MOVED.at(-1)) await sql.raw(statement).execute(to.db);
@@ -97,7 +97,7 @@ describe.runIf(ENGINES.includes('postgres'))('moving an embedded store to Postgr
     await expect(spoiled).rejects.toThrow(`The rows of ${table} differ between the stores`);
   });
 
-  test('leaves out no table but what is derived and what counts requests', async () => {
+  test('leaves out only derived tables and request counters', async () => {
     const { rows } = await sql<{ name: string }>`
       select table_name as name from information_schema.tables where table_schema = 'public'`.execute(to.db);
     const ofEach = new Set(['schema_changes', 'rate_limits']);
@@ -105,7 +105,7 @@ describe.runIf(ENGINES.includes('postgres'))('moving an embedded store to Postgr
     expect(tables.sort()).toEqual([...MOVED, ...LEFT_BEHIND].sort());
   });
 
-  test('is a command, which says what it lacks', async () => {
+  test('is a command, which reports missing options', async () => {
     const command = COMMANDS['migrate --from sqlite --to postgres'];
     const config = testConfig({ DATA_DIR: '/nowhere' });
     await expect(command?.(config, () => undefined, [])).rejects.toThrow(

@@ -31,7 +31,7 @@ describe.runIf(inject('natsUrl'))('a PostgreSQL whose events are numbered in one
     return lines.at(-1);
   };
 
-  test('refuses a process that would number in another, until it is told to go over', async () => {
+  test('refuses a process that would number events elsewhere, until a command changes the place', async () => {
     const first = await start('bus');
     await expect(start('store')).rejects.toThrow(/numbered on an event bus.*`leave bus`/);
     const second = await start('bus');

@@ -8,7 +8,7 @@ import { startWorld, type World } from './world.ts';
 
 let world: World;
 
-/** A machine that the member signed in, with a session; and one of their sessions under the name of a machine of nobody. */
+/** Signs in a machine of the member and opens a session on it, and another session of theirs under a machine without a person. */
 async function signInMember() {
   const { service, ours } = world;
   const { deviceCode, userCode } = await beginSignIn(service, 'of-the-member');
@@ -36,7 +36,7 @@ describe.each(ENGINES)('removing a member on %s', (engine) => {
   });
   afterEach(() => world.service.close());
 
-  test.each(['', '?sessions=keep'])('with "%s" leaves machines and sessions to their id', async (query) => {
+  test.each(['', '?sessions=keep'])('with "%s" leaves machines and sessions under their id', async (query) => {
     const { sessions } = await signInMember();
     expect((await remove(query)).status).toBe(200);
     const { memberId } = world.ours;
@@ -57,7 +57,7 @@ describe.each(ENGINES)('removing a member on %s', (engine) => {
     ]);
   });
 
-  test('hands over nothing that only they could read', async () => {
+  test('does not hand over sessions that only they could read', async () => {
     const { sessions, secret, machine } = await signInMember();
     const { ours, service } = world;
     sessions.push(await openSession(service, secret, machine));
@@ -72,7 +72,7 @@ describe.each(ENGINES)('removing a member on %s', (engine) => {
   });
 
   test.each(['', '&to=OWNER&sessions=handOver'])(
-    'revokes the secret of a machine that an admin signed in and gave them, with "%s"',
+    'with "%s" revokes the secret of a machine that an admin signed in and gave them',
     async (query) => {
       const { ours, service } = world;
       const secret = await signInMachine(service, ours.admin, 'of-the-admin');
@@ -84,7 +84,7 @@ describe.each(ENGINES)('removing a member on %s', (engine) => {
     },
   );
 
-  test('that is refused hands nothing over', async () => {
+  test('hands nothing over if it is refused', async () => {
     await signInMember();
     const { ours, service } = world;
     const path = `/v1/organizations/me/members/${ours.ownerId}`;
@@ -93,7 +93,7 @@ describe.each(ENGINES)('removing a member on %s', (engine) => {
     expect(await entries('member.sessions_handed_over')).toEqual([]);
   });
 
-  test('keeps what is held: 409 names the hold, and nobody is removed', async () => {
+  test('is refused with 409 under a hold on the person, and keeps a held session until its release', async () => {
     const { sessions } = await signInMember();
     const { ours, service } = world;
     const hold = async (target: object) =>
@@ -122,7 +122,7 @@ describe.each(ENGINES)('removing a member on %s', (engine) => {
     await next.close();
   });
 
-  test('drops what they claimed', async () => {
+  test('drops their claim of a machine', async () => {
     const { ours, service } = world;
     const path = `/v1/organizations/me/environments/${ours.environmentId}`;
     await service.call('PUT', `${path}/person`, { as: ours.member, body: { userId: ours.memberId } });
@@ -157,7 +157,7 @@ describe.each(LOGS)('removing a member with their sessions on %s', (engine) => {
     await expect.poll(waiting, { timeout: 30_000 }).toEqual([]);
   });
 
-  test('is finished by the next process, where the first was stopped', async () => {
+  test('is finished by the next process if the first stopped', async () => {
     const { sessions } = await signInMember();
     const { ours, service } = world;
     await settled(service.store.bus);
@@ -178,7 +178,7 @@ describe.each(LOGS)('removing a member with their sessions on %s', (engine) => {
 });
 
 describe.each(ENGINES)('deleting the sessions of removed members on %s', (engine) => {
-  test('goes on where one cannot be deleted, and tries that one again', async () => {
+  test('continues if one session cannot be deleted, and retries that one', async () => {
     world = await startWorld(engine);
     const { sessions } = await signInMember();
     const { ours, service } = world;

@@ -11,8 +11,8 @@ import { settled, startTestService } from './harness.ts';
 import { killLeftovers, startProcess } from './process.ts';
 import { createWorld } from './world.ts';
 
-describe.each(LOGS)('figures on %s', (engine) => {
-  test('count answers by route and appends by outcome, without a word that a caller chose', async () => {
+describe.each(LOGS)('metrics on %s', (engine) => {
+  test('count answers by route and appends by outcome, without any word from a caller', async () => {
     const metrics = createMetrics();
     const store = await openTestStore(engine);
     metrics.watchStore(store);
@@ -66,14 +66,14 @@ describe.each(LOGS)('figures on %s', (engine) => {
   });
 });
 
-describe('the port for those who run the service', () => {
+describe('the operations port', () => {
   const folder = mkdtempSync(join(tmpdir(), 'capture-operations-'));
   afterAll(() => {
     killLeftovers();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('tells the figures, and that no more requests should come while the last are answered', async () => {
+  test('has the metrics, and reports not ready while the last requests are answered', async () => {
     const port = await freePort('127.0.0.1');
     const ask = async (path: string) => {
       const reply = await fetch(`http://127.0.0.1:${port}${path}`);
@@ -96,7 +96,7 @@ describe('the port for those who run the service', () => {
     expect(await ended).toBe(0);
   });
 
-  test('says that requests should go elsewhere while the store does not answer', async () => {
+  test('reports not ready while the store does not answer', async () => {
     const ping = () => Promise.reject(new Error('away'));
     const server = createOperations({ metrics: createMetrics(), ping, whyNotReady: () => undefined });
     const port = await freePort('127.0.0.1');
@@ -106,7 +106,7 @@ describe('the port for those who run the service', () => {
     server.close();
   });
 
-  test('says why a process should be sent no requests, such as a worker that has stopped', async () => {
+  test('reports the reason of a process that is not ready, such as a stopped worker', async () => {
     const whyNotReady = () => 'the worker has stopped';
     const server = createOperations({ metrics: createMetrics(), ping: async () => undefined, whyNotReady });
     const port = await freePort('127.0.0.1');

@@ -3,7 +3,7 @@ import { insertDirectoryUser } from '../store/directory.ts';
 import { removeOrganization } from '../store/organization-end.ts';
 import { ENGINES, openTestStore } from './engines.ts';
 
-test.each(ENGINES)('removing an organization with many rows on %s leaves the rows of others', async (engine) => {
+test.each(ENGINES)('removing an organization with many rows on %s keeps the rows of others', async (engine) => {
   const store = await openTestStore(engine);
   const { db } = store;
   const organizations = ['gone', 'kept'].map((organization_id) => ({

@@ -6,11 +6,11 @@ import { expectProblem } from './shape.ts';
 import { openWiredStore, type WiredStore } from './wired.ts';
 import { createWorld, type World } from './world.ts';
 
-/** Answers from what it was started with. */
+/** Routes that answer from the configuration in memory. */
 const WITHOUT_STORE = ['getConfig'];
 
 describe.each(ENGINES)('an outage of %s', (engine) => {
-  /** PostgreSQL comes out of reach; the embedded engine's threads end. */
+  /** PostgreSQL is cut off; the embedded engine's threads end. */
   let wired: WiredStore | undefined;
   let store: TestStore;
   let service: TestService;
@@ -36,14 +36,14 @@ describe.each(ENGINES)('an outage of %s', (engine) => {
     expect((await service.call('GET', '/config')).status).toBe(200);
   });
 
-  test('what is wrong in the request is said all the same where no store is needed', async () => {
+  test('an invalid request gets its usual error if that needs no store', async () => {
     expectProblem(await service.call('GET', '/v1/me', { as: 'nonsense' }), 401, 'token_invalid');
     expectProblem(await service.call('GET', '/v1/secret', { as: 'sk_live_typo' }), 401, 'secret_invalid');
     expectProblem(await service.call('GET', '/nowhere'), 404, 'not_found');
   });
 
   if (engine === 'postgres') {
-    test('all is well again once it is back', async () => {
+    test('everything works again after the outage', async () => {
       await wired?.wire.mend();
       const { ours } = world;
       const url = `/v1/sessions/${ours.sessionId}/events`;

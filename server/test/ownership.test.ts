@@ -17,7 +17,7 @@ describe.each(LOGS)('a session of another machine on %s', (engine) => {
   });
   afterAll(() => world.service.close());
 
-  /** A title is asked for at each capture, and only the opening takes it. */
+  /** Captures the session with a title, which only the opening capture stores. */
   async function capture(as: string, clientKey: string) {
     const { environmentId, installationId: agentInstallationId } = machine;
     const session = { clientKey, environmentId, agentInstallationId, title: 'Plan to leave the company' };
@@ -47,7 +47,7 @@ describe.each(LOGS)('a session of another machine on %s', (engine) => {
     expect((await capture(laptop, 'found-by-another-machine')).session.title).toBe('Plan to leave the company');
   });
 
-  test('is not deleted by whoever registers under the host name of that machine', async () => {
+  test("cannot be deleted by a machine that registers under that machine's host name", async () => {
     await capture(laptop, 'claimed-by-a-host-name');
     const pretender = await issueSecret(world.service, world.ours.owner, 'live');
     expect(await registerMachine(world.service, pretender, 'laptop-of-kim')).toEqual(machine);
@@ -55,7 +55,7 @@ describe.each(LOGS)('a session of another machine on %s', (engine) => {
     expect(await remove(laptop, 'claimed-by-a-host-name')).toBe(200);
   });
 
-  test('is not deleted where it is captured after the service looked for its key', async () => {
+  test('is not deleted if it is captured after the service looked up its key', async () => {
     const other = await issueSecret(world.service, world.ours.owner, 'live');
     await registerMachine(world.service, other, 'laptop-of-lou');
     let outcome: string | undefined;
@@ -71,7 +71,7 @@ describe.each(LOGS)('a session of another machine on %s', (engine) => {
     expect((await capture(laptop, 'captured-after-the-look')).outcome).toBe('found');
   });
 
-  test('is its own again after an admin signed the machine in anew', async () => {
+  test('belongs to the machine again after an admin signed it in again', async () => {
     await capture(laptop, 'after-a-new-sign-in');
     const [again, other] = [await signIn('laptop-of-kim'), await signIn('laptop-of-lee')];
     expect((await capture(again, 'after-a-new-sign-in')).session.title).toBe('Plan to leave the company');
@@ -79,7 +79,7 @@ describe.each(LOGS)('a session of another machine on %s', (engine) => {
     expect(await remove(again, 'after-a-new-sign-in')).toBe(200);
   });
 
-  test('is deleted with the secret that opened it within a day, and later only by its machine', async () => {
+  test('can be deleted by the secret that opened it within a day, and later only by its machine', async () => {
     const { service, ours } = world;
     const shared = await issueSecret(service, ours.owner, 'live');
     await registerMachine(service, shared, 'first-machine-of-a-shared-secret');
@@ -91,7 +91,7 @@ describe.each(LOGS)('a session of another machine on %s', (engine) => {
     expect(await remove(laptop, 'of-a-shared-secret-2')).toBe(200);
   });
 
-  test('answers digests where it has a client key, and none otherwise', async () => {
+  test('has digests if it has a client key, and none otherwise', async () => {
     const { service, ours } = world;
     const opening = { environmentId: machine.environmentId, agentInstallationId: machine.installationId };
     const plain = (await service.call('POST', '/v1/sessions', { as: laptop, body: opening })).body.sessionId;

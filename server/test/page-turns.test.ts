@@ -8,7 +8,7 @@ import { ENGINES } from './engines.ts';
 import { openSession } from './factories.ts';
 import { startWorld, type World } from './world.ts';
 
-/** Nearly as many bytes as an append takes, and few of them once stored. */
+/** Nearly as many bytes as an append may have, which compress to few. */
 const EVENTS = 50;
 const PAYLOAD = { text: 'again and again '.repeat(15_000) };
 const CHUNK_BYTES = 64 * 1024;
@@ -25,7 +25,7 @@ describe.each(ENGINES)('a page of 12 MB from one append, on %s', (engine) => {
   });
   afterAll(() => world.service.close());
 
-  test('leaves a turn to others with each chunk, though its reader takes all there is at once', async () => {
+  test('yields to other work after each chunk, even if its reader takes everything at once', async () => {
     const { db } = world.service.store;
     const viewer = wholeOrganization(world.ours.organizationId);
     const session = foundReadable(viewer, await findSession(db, viewer, sessionId));
@@ -42,7 +42,7 @@ describe.each(ENGINES)('a page of 12 MB from one append, on %s', (engine) => {
     let turns = 0;
     for (; !isRead; turns++) await setImmediate();
     expect(bytes).toBeGreaterThan(EVENTS * PAYLOAD.text.length);
-    // A payload is larger than a chunk, and so a chunk of its own.
+    // A payload is larger than a chunk, and is therefore sent as one chunk.
     expect(PAYLOAD.text.length).toBeGreaterThan(CHUNK_BYTES);
     expect(turns).toBeGreaterThanOrEqual(EVENTS);
   });

@@ -37,7 +37,7 @@ test.each([
   ['gzip, deflate, br, zstd', 'script in brotli', 'br'],
   ['br;q=0, gzip', 'script in gzip', 'gzip'],
   ['identity', 'script', undefined],
-])('who takes %s gets a script so', async (accepted, body, encoding) => {
+])('a browser that accepts %s gets the script in that encoding', async (accepted, body, encoding) => {
   const answer = await get('/assets/a-1.js', { 'accept-encoding': accepted });
   expect(answer.body).toBe(body);
   expect(answer.headers['content-encoding']).toBe(encoding);
@@ -47,7 +47,7 @@ test.each([
   expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);
 });
 
-test('each writing of a file has a tag of its own, by which it is not sent again', async () => {
+test('each encoding of a file has its own entity tag, which saves a repeated download', async () => {
   const tagOf = async (accepted: string) => {
     const { headers } = await get('/assets/a-1.js', { 'accept-encoding': accepted });
     const again = await get('/assets/a-1.js', { 'accept-encoding': accepted, 'if-none-match': String(headers.etag) });
@@ -57,19 +57,19 @@ test('each writing of a file has a tag of its own, by which it is not sent again
   expect(new Set([await tagOf('br'), await tagOf('gzip'), await tagOf('identity')]).size).toBe(3);
 });
 
-test('what has no other writing is sent as it is', async () => {
+test('a file without other encodings is sent unchanged', async () => {
   const answer = await get('/assets/font-1.woff2', { 'accept-encoding': 'br, gzip' });
   expect([answer.statusCode, answer.body, answer.headers['content-encoding']]).toEqual([200, 'font', undefined]);
 });
 
-test('the page is sent compressed for each of its addresses', async () => {
+test('the page is sent compressed under each of its addresses', async () => {
   const answer = await get('/sessions/ses_1', { accept: 'text/html', 'accept-encoding': 'br' });
   expect(answer.body).toBe('page in brotli');
   expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
   expect(answer.headers['content-security-policy']).toContain("script-src 'self'");
 });
 
-test('no cache keeps the address of a shared session', async () => {
+test('no cache stores the address of a shared session', async () => {
   const asPage = { accept: 'text/html' };
   expect((await get('/s/a-token', asPage)).headers['cache-control']).toBe('no-store');
   expect((await get('/sessions/ses_1', asPage)).headers['cache-control']).toBe('no-cache');

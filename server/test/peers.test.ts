@@ -11,7 +11,7 @@ import { startTestService, type TestService } from './harness.ts';
 import { openSigned } from './signed-in.ts';
 import { startWorld, type World } from './world.ts';
 
-describe.runIf(ENGINES.includes('postgres'))('whoever watches one of two replicas', () => {
+describe.runIf(ENGINES.includes('postgres'))('a reader of the live stream of one of two replicas', () => {
   let world: World;
   let store: TestStore;
   let other: TestService;
@@ -45,7 +45,7 @@ describe.runIf(ENGINES.includes('postgres'))('whoever watches one of two replica
       body: { events: [{ eventType: 'notice' }] },
     });
 
-  test('sees what changes on the other, and nothing of another organization', async () => {
+  test('sees changes of the other replica, and nothing of another organization', async () => {
     const { service, ours, theirs } = world;
     const [mine, foreign] = [await openSession(service, ours.live), await openSession(service, theirs.live, theirs)];
     const watching = await watch(ours.owner);
@@ -59,7 +59,7 @@ describe.runIf(ENGINES.includes('postgres'))('whoever watches one of two replica
     watching.stop();
   });
 
-  test('is told of a session until its person hides it on the other replica, and again once they show it', async () => {
+  test('loses a session when its person hides it on the other replica, and sees it again once they show it', async () => {
     const { ours } = world;
     const sessionId = await openSigned(world, ours.member, 'team');
     const url = `/v1/organizations/me/sessions/${sessionId}/visibility`;
@@ -80,7 +80,7 @@ describe.runIf(ENGINES.includes('postgres'))('whoever watches one of two replica
     own.stop();
   });
 
-  test('is cut off when they are removed on the other replica, and nobody else is', async () => {
+  test('is disconnected when they are removed on the other replica, and nobody else is', async () => {
     const { ours, service } = world;
     const [watching, staying] = [await watch(ours.member), await watch(ours.owner)];
     const ended = once(watching.reply, 'end');
@@ -93,7 +93,7 @@ describe.runIf(ENGINES.includes('postgres'))('whoever watches one of two replica
     staying.stop();
   });
 
-  test('comes back when changes may have been missed, and then sees the next', async () => {
+  test('is disconnected when changes may have been missed, and sees the next change after reconnecting', async () => {
     const sessionId = await openSession(world.service, world.ours.live);
     const before = await watch(world.ours.owner);
     const ended = once(before.reply, 'end');
@@ -110,7 +110,7 @@ describe.runIf(ENGINES.includes('postgres'))('whoever watches one of two replica
   });
 });
 
-describe('what is told to other processes', () => {
+describe('notices to other processes', () => {
   function start(hear: (listener: Listener, texts: readonly string[]) => void) {
     const told: string[] = [];
     const seen: LiveChange[] = [];
@@ -144,7 +144,7 @@ describe('what is told to other processes', () => {
 
   const change = (number: number): LiveChange => ({ sessionId: `ses_${number}`, eventCount: 1, status: 'active' });
 
-  test('fits what PostgreSQL takes, however much changes at once, and says the latest of each session', async () => {
+  test("fit PostgreSQL's limit for any number of changes, and carry the latest state of each session", async () => {
     const { peers, told, seen } = start((listener, texts) => texts.forEach(listener.onNotice));
     for (let number = 0; number < 1_000; number++) peers.tell('org_1', change(number));
     peers.tell('org_1', { ...change(7), eventCount: 2 });
@@ -153,12 +153,12 @@ describe('what is told to other processes', () => {
     const changes = told.flatMap((text) => JSON.parse(text).changes);
     expect(changes).toHaveLength(1_000);
     expect(changes).toContainEqual(['org_1', { ...change(7), eventCount: 2 }]);
-    // One's own changes are known already.
+    // A process already knows its own changes.
     expect(seen).toEqual([]);
     await peers.close();
   });
 
-  test('is passed on when another says it, whatever else is said', async () => {
+  test('are forwarded if another process sent them, and malformed notices are ignored', async () => {
     const { peers, seen, listener, counts } = start((to, texts) => texts.forEach(to.onNotice));
     for (const text of ['', 'nonsense', '{}', 'null', '{"changes":3}']) listener().onNotice(text);
     listener().onNotice(JSON.stringify({ from: 'another', changes: [['org_1', change(1)]] }));
@@ -171,7 +171,7 @@ describe('what is told to other processes', () => {
   test.each([
     [1, 'nothing comes back, as behind a pooler', () => undefined],
     [0, 'it comes back', (to: Listener, texts: readonly string[]) => texts.forEach(to.onNotice)],
-  ])('is reported as unheard %s times where %s', async (times, _, hear) => {
+  ])('are reported as unheard %s times if %s', async (times, _, hear) => {
     vi.useFakeTimers();
     const { peers, counts } = start(hear);
     await vi.advanceTimersByTimeAsync(60_000);

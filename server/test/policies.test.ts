@@ -19,7 +19,7 @@ describe.each(ENGINES)('a policy on %s', (engine) => {
     (await world.service.call('GET', '/v1/organizations/me/audit?action=policy.changed', { as: world.ours.owner })).body
       .entries;
 
-  test('that is changed leaves an entry with the names of the fields, and one that is repeated leaves none', async () => {
+  test('leaves an entry with the names of the changed fields, and a repeated policy leaves none', async () => {
     const { ours } = world;
     await replace({ signIn: 'members' });
     expect(await entries()).toEqual([]);

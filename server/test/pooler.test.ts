@@ -11,11 +11,11 @@ import { PGBOUNCER, type PgBouncer, startPgBouncer } from './pgbouncer.ts';
 import { type AnyRouteName, RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
 import { createWorld, type World } from './world.ts';
 
-/** Takes from the world what the others need. */
+/** Routes that destroy things that the other routes need. */
 const LAST: AnyRouteName[] = ['completeSession', 'revokeEnvironment', 'revokeSecret', 'leaveOrganization'];
-/** All that end. */
+/** All routes whose answer ends. */
 const ROUTES = [...ROUTE_NAMES.filter((route) => ![...LAST, 'streamChanges'].includes(route)), ...LAST];
-/** What the world's own caller may not do, or somebody has done before. */
+/** Routes that the world's own caller may not call, or that somebody has called before. */
 const REFUSED: Partial<Record<AnyRouteName, number>> = {
   acceptInvitation: 409,
   changeVisibility: 403,
@@ -41,7 +41,8 @@ describe.skipIf(!ENGINES.includes('postgres') || !PGBOUNCER)(
     let world: World;
     beforeAll(async () => {
       admin = await openTestStore('postgres');
-      // An owner as an administrator would make it: no superuser, who would stand above the wall.
+      // The owner role as an administrator would create it: no superuser, because row-level security does not apply to
+      // superusers.
       await sql`create role ${sql.id(name)} login createrole`.execute(admin.db);
       for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
         await sql`alter role ${sql.id(name)} set ${sql.raw(limit)} = '9s'`.execute(admin.db);
@@ -51,7 +52,7 @@ describe.skipIf(!ENGINES.includes('postgres') || !PGBOUNCER)(
       Object.assign(direct, { username: name, pathname: `/${name}` });
       pooler = await startPgBouncer(String(PGBOUNCER), direct.href);
       const open = { dataDir: '', databaseUrl: pooler.url, listenUrl: direct.href, onError: () => undefined };
-      // All at once: one of them makes the schema.
+      // All start at once, and one of them creates the schema.
       const stores = await Promise.all([openStore(open), openStore(open)]);
       replicas = await Promise.all(stores.map((store) => startTestService('postgres', {}, { ...admin, ...store })));
       world = await createWorld(replicas[0] as TestService);
@@ -81,13 +82,13 @@ describe.skipIf(!ENGINES.includes('postgres') || !PGBOUNCER)(
       const replies = await Promise.all(
         texts.map((text, index) => append(replicas[index % 2] as TestService, sessionId, live, text)),
       );
-      // Of two with the same key that come at once, one may be asked to wait.
+      // Of two simultaneous appends with the same key, one may get 409 with a time to wait.
       for (const { status } of replies) expect([200, 409]).toContain(status);
       const firsts = new Set(replies.flatMap(({ status, body }) => (status === 200 ? [body.firstSequence] : [])));
       expect([...firsts].sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
     });
 
-    test('shows live what another replica was told', async () => {
+    test('shows changes of another replica on the live stream', async () => {
       const [here, there] = replicas as [TestService, TestService];
       const port = Number(new URL(await there.app.listen({ port: 0 })).port);
       const headers = { authorization: `Bearer ${world.ours.member}` };
@@ -103,7 +104,7 @@ describe.skipIf(!ENGINES.includes('postgres') || !PGBOUNCER)(
       asked.destroy();
     });
 
-    test('shows each of many that share its connections what is theirs alone', async () => {
+    test('shows each of many members on shared connections only their own data', async () => {
       const sides = [world.ours, world.theirs];
       const asked = Array.from({ length: 80 }, (_, index) => {
         const { member } = sides[index % 2] as World['ours'];
@@ -125,7 +126,7 @@ describe.skipIf(!ENGINES.includes('postgres') || !PGBOUNCER)(
       expect(reply.status, reply.text).toBe(right);
     });
 
-    test('goes on once the pooler is there again', async () => {
+    test('continues once the pooler is back', async () => {
       const { live, sessionId } = world.theirs;
       await pooler.restart();
       for (const service of replicas) {

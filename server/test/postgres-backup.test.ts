@@ -12,13 +12,13 @@ import { startTestService, type TestService, testConfig } from './harness.ts';
 import { type PostgresServer, startServer } from './postgres.ts';
 import { createWorld, type World } from './world.ts';
 
-/** The role of the service, as in docs/backup.md. */
+/** The role of the service as in docs/backup.md. */
 const ROLE = 'capture';
 
 describe.skipIf(!ENGINES.includes('postgres') || !DEBIAN_POSTGRES)('a dump of PostgreSQL', () => {
   const { server: binaries, client } = DEBIAN_POSTGRES ?? { server: '', client: '' };
   let folder: string;
-  /** What is backed up, and the one that it is restored into. */
+  /** The server that is backed up, and the one into which the dump is restored. */
   let servers: PostgresServer[];
   let service: TestService;
   let world: World;
@@ -53,7 +53,7 @@ describe.skipIf(!ENGINES.includes('postgres') || !DEBIAN_POSTGRES)('a dump of Po
     administer(servers[at] as PostgresServer, [`create database ${name} owner ${ROLE}`]);
   const urlOf = (at: number, name: string) => `${servers[at]?.url.replace('//postgres@', `//${ROLE}@`)}/${name}`;
 
-  /** The commands of docs/backup.md. */
+  /** Runs the commands of docs/backup.md. */
   const backUp = (file: string) =>
     runClient(client, 'pg_dump', ['--format=custom', `--file=${file}`, urlOf(0, 'capture')]);
   async function restore(name: string): Promise<string> {
@@ -77,7 +77,7 @@ describe.skipIf(!ENGINES.includes('postgres') || !DEBIAN_POSTGRES)('a dump of Po
     return (await service.call('POST', `/v1/sessions/${world.ours.sessionId}/events`, asked)).body.lastSequence;
   };
 
-  test('has every event that was acknowledged before it began, and a service on it goes on', {
+  test('has every event that was acknowledged before its start, and a service on the restored database continues', {
     timeout: patience(60_000),
   }, async () => {
     let acknowledged = 0;
@@ -98,7 +98,7 @@ describe.skipIf(!ENGINES.includes('postgres') || !DEBIAN_POSTGRES)('a dump of Po
     expect(await run(url, 'audit', 'verify')).toContain('entries of 2 organizations were read');
     const other = await startTestService('postgres', {}, await attach(join(folder, 'other'), url));
     try {
-      // Behind the wall again, whose role the new server did not have.
+      // Row-level security is in force again, although the new server did not have its role.
       expect(other.store.isWalled).toBe(true);
       const path = `/v1/organizations/me/sessions/${world.ours.sessionId}`;
       const { body } = await other.call('GET', path, { as: world.ours.member });
@@ -114,7 +114,7 @@ describe.skipIf(!ENGINES.includes('postgres') || !DEBIAN_POSTGRES)('a dump of Po
     }
   });
 
-  test('has each row of an export of the same time, and a row that is missing is found', {
+  test('has each row of an export from the same time, and a missing row is found', {
     timeout: patience(60_000),
   }, async () => {
     const file = join(folder, 'ours.export');

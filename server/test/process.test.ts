@@ -33,7 +33,7 @@ describe('the program', () => {
 
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-  /** Reads what the ended program left. */
+  /** Checks the events that the ended program left. */
   async function check(sent: readonly Sent[]) {
     store = await attach(store.dataDir, undefined);
     const service = await startTestService('sqlite', {}, store);
@@ -42,7 +42,7 @@ describe('the program', () => {
     await store.close();
   }
 
-  test('asked to end under load it ends soon, and nothing it acknowledged is lost', async () => {
+  test('asked to end under load, it ends soon and loses nothing that it acknowledged', async () => {
     const sent: Sent[] = [];
     const running = await startProcess(store.dataDir);
     const load = sendLoad(running, tenant.live, sessionIds, sent, () => false);
@@ -56,7 +56,7 @@ describe('the program', () => {
     expect(running.output()).not.toContain(tenant.live);
   });
 
-  test('asked to end while a request arrives it answers that, and ends though the connection stays open', async () => {
+  test('asked to end during a request, it answers the request, and ends although the connection stays open', async () => {
     const running = await startProcess(store.dataDir);
     const body = JSON.stringify({ events: [{ eventType: 'notice', payload: { text: 'half way' } }] });
     const agent = new Agent({ keepAlive: true });
@@ -82,7 +82,7 @@ describe('the program', () => {
     ['half a request line', 'GET /hea'],
     ['half of a request’s headers', 'GET /health HTTP/1.1\r\nhost: x\r\n'],
   ] as const;
-  test.each(SPARE)('asked to end it does not wait for a connection that has sent %s', async (_, sent) => {
+  test.each(SPARE)('asked to end, it does not wait for a connection that has sent %s', async (_, sent) => {
     const running = await startProcess(store.dataDir);
     const { port, hostname } = new URL(running.url);
     const socket = connect(Number(port), hostname).on('error', () => undefined);
@@ -95,17 +95,17 @@ describe('the program', () => {
     socket.destroy();
   });
 
-  test('it serves and ends though the reader of its log is gone', async () => {
+  test('it serves and ends even if the reader of its log is gone', async () => {
     const running = await startProcess(store.dataDir, { LOG_LEVEL: 'info' });
     running.leave();
     expect((await fetch(`${running.url}/health`)).status).toBe(200);
     expect(await Promise.race([running.end('SIGTERM'), pause(5_000)])).toBe(0);
   });
 
-  test('asked to end a second time it ends at once', async () => {
+  test('asked to end a second time, it ends at once', async () => {
     const running = await startProcess(store.dataDir, { DRAIN_SECONDS: '30' });
     running.signal('SIGINT');
-    // npm repeats a signal that the terminal has sent already, and that is not a second wish.
+    // npm repeats a signal that the terminal has sent already, and the repetition is no second request.
     running.signal('SIGINT');
     expect(await Promise.race([running.ended, pause(700)])).toBeUndefined();
     const asked = Date.now();
@@ -115,11 +115,11 @@ describe('the program', () => {
   });
 
   test(
-    `killed again and again under load nothing it acknowledged is lost ${seeded}`,
+    `killed repeatedly under load, it loses nothing that it acknowledged ${seeded}`,
     async () => {
       const sent: Sent[] = [];
       const random = createRandom();
-      // The three sessions hold events of the test before; new ones are accounted for alone.
+      // The three sessions hold events of the test before, so this test uses new ones.
       const fresh = await prepare();
       for (let round = 0; round < ROUNDS; round++) {
         const running: ServiceProcess = await startProcess(store.dataDir);
@@ -146,7 +146,7 @@ describe('the program', () => {
     return ids;
   }
 
-  test('a second one on the same folder is refused with a sentence, and the first goes on', async () => {
+  test('a second process on the same folder is refused with a message, and the first continues', async () => {
     const first = await startProcess(store.dataDir);
     const second = startProcess(store.dataDir);
     await expect(second).rejects.toThrow(
@@ -156,7 +156,7 @@ describe('the program', () => {
     expect(await first.end('SIGTERM')).toBe(0);
   });
 
-  test('a port in use is told with what to do', async () => {
+  test('a port in use is reported with the remedy', async () => {
     const first = await startProcess(store.dataDir);
     const { port } = new URL(first.url);
     const second = startProcess(join(store.dataDir, 'second'), { PORT: port });
@@ -164,18 +164,18 @@ describe('the program', () => {
     expect(await first.end('SIGTERM')).toBe(0);
   });
 
-  test('a wrong configuration is told whole, and nothing is started', async () => {
+  test('an invalid configuration reports every error and starts nothing', async () => {
     const started = startProcess(store.dataDir, { PORT: 'x', LOG_LEVEL: 'loud' });
     await expect(started).rejects.toThrow(/ended with 1 [\s\S]*2 problem\(s\)[\s\S]*PORT must[\s\S]*LOG_LEVEL must/);
   });
 
-  test('a file for a folder is said with what to do about it', async () => {
+  test('a file instead of a folder is reported with the remedy', async () => {
     await expect(startProcess(store.dataDir, { DATA_DIR: '/etc/passwd' })).rejects.toThrow(
       'The folder /etc/passwd cannot be used: it is a file.',
     );
   });
 
-  test('a database that does not exist is said with what to do about it', async () => {
+  test('a missing database is reported with the remedy', async () => {
     const missing = Object.assign(new URL(inject('postgresUrl')), { pathname: '/missing' });
     await expect(startProcess(store.dataDir, { DATABASE_URL: missing.href })).rejects.toThrow(
       '/missing: it has no database of this name: create it, or correct DATABASE_URL',

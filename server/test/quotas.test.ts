@@ -18,7 +18,7 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
   });
   afterAll(() => world.service.close());
 
-  /** Adds copies of a row of ours, with a number where they must differ and other values where some are given. */
+  /** Adds copies of one of our rows. The `differing` columns get a number, and the `other` columns get the given values. */
   async function addCopies(
     noun: Quota,
     copies: number,
@@ -48,7 +48,7 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
     );
   }
 
-  /** Until one more may be added. */
+  /** Adds rows until only one more fits. */
   async function fillUp(noun: Quota, like: Record<string, string>, differing: string[], uncounted = 0) {
     const { count } = await world.service.store.db
       .selectFrom(noun)
@@ -66,7 +66,7 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
   const atOnce = (send: (index: number) => Promise<TestReply>) =>
     Promise.all(Array.from({ length: AT_ONCE }, (_, index) => send(index)));
 
-  test('of secrets is not passed by requests that come at once, and the list shows all active ones', async () => {
+  test('of secrets is not exceeded by simultaneous requests, and the list shows all active secrets', async () => {
     const { service, ours } = world;
     const differing = ['secret_id', 'hash'];
     await addCopies('secrets', 1_200, { status: 'active' }, differing, { status: 'revoked', revoked_at: 1 });
@@ -79,7 +79,7 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
     expect(ids).toEqual([...ids].sort().reverse());
   });
 
-  test('of secrets has room again once one is revoked, however many were', async () => {
+  test('of secrets has room again after a revocation, however many were revoked', async () => {
     const { service, ours } = world;
     const issue = () => service.call('POST', '/v1/organizations/me/secrets', { as: ours.admin });
     expectProblem(await issue(), 400, 'quota_reached');
@@ -89,7 +89,7 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
     expect((await issue()).status).toBe(201);
   });
 
-  test('of environments refuses new machines, not those that are known', async () => {
+  test('of environments refuses new machines, but not known ones', async () => {
     const { service, ours } = world;
     await fillUp('environments', { status: 'active' }, ['environment_id', 'hostname']);
     const register = (hostname: string) =>
@@ -105,7 +105,7 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
     expect(body.environments).toHaveLength(QUOTAS.environments);
   });
 
-  test('of environments does not count machines that nobody saw for a week, and lists those seen last', async () => {
+  test('of environments does not count machines unseen for a week, and the list shows those seen last', async () => {
     const { service, ours } = world;
     service.clock.now += 7 * DAY;
     const machine = { hostname: 'a-week-later', platform: 'linux', serviceCliVersion: '1.0.0' };
@@ -116,7 +116,7 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
     expect(environments[0].hostname).toBe('a-week-later');
   });
 
-  test('of machines and revoked secrets is freed of those that are out of use for 90 days and have no session', async () => {
+  test('of machines and revoked secrets is freed after 90 days without use and without a session', async () => {
     const { service, ours } = world;
     const { db } = service.store;
     await service.call('POST', `/v1/environments/${ours.environmentId}/heartbeat`, { as: ours.live });
@@ -137,7 +137,7 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
       .where('organization_id', '=', ours.organizationId)
       .orderBy('hostname')
       .execute();
-    // A revoked machine must not come back; ours has sessions.
+    // A revoked machine must not come back, so its row stays; our own machine has sessions.
     expect(left).toEqual([
       { hostname: 'ours-host', status: 'active' },
       { hostname: 'ours-revoked-host', status: 'revoked' },
@@ -152,10 +152,10 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
     expect((await service.call('GET', '/v1/secret', { as: ours.live })).status).toBe(200);
   });
 
-  test('of installations refuses new ones, and those there are can be changed', async () => {
+  test('of installations refuses new ones, and existing ones can still be changed', async () => {
     const { service, ours } = world;
     const ofRevokedMachine = 1;
-    // Of one agent there may be many that are on no machine.
+    // An agent may have many installations without a machine.
     await service.call('POST', '/v1/organizations/me/agents', { as: ours.admin, body: { agentId: 'pi' } });
     await fillUp('installations', { agent_id: 'pi', status: 'active' }, ['installation_id'], ofRevokedMachine);
     const create = () =>
@@ -177,7 +177,7 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
     expectProblem(await turn('active'), 400, 'quota_reached');
   });
 
-  test('of the bytes of config bounds the list of all installations there may be', async () => {
+  test('of config bytes limits the list of as many installations as there may be', async () => {
     const { service, ours } = world;
     const config = { filler: 'ü'.repeat(30_000) };
     const bytes = Buffer.byteLength(JSON.stringify(config));

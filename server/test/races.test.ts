@@ -7,8 +7,8 @@ import { startWorld, type World } from './world.ts';
 
 const ROUNDS = times(50);
 
-/** On PostgreSQL the requests of a round go to two replicas. */
-describe.each(LOGS)('what happens at the same moment on %s', (engine) => {
+/** On PostgreSQL the requests of a round are spread over two replicas. */
+describe.each(LOGS)('simultaneous requests on %s', (engine) => {
   let world: World;
   let store: TestStore | undefined;
   let replicas: TestService[];
@@ -33,7 +33,7 @@ describe.each(LOGS)('what happens at the same moment on %s', (engine) => {
       body: { environmentId, agentInstallationId: installationId },
     });
 
-  /** Several openings with the change in their midst; answers those that were opened. */
+  /** Sends several openings with the change in their midst. @returns the ids of the opened sessions */
   async function openAround(machine: Machine, change: (service: TestService) => Promise<TestReply>): Promise<string[]> {
     const [, ...replies] = await Promise.all([
       open(at(0), machine),
@@ -52,7 +52,7 @@ describe.each(LOGS)('what happens at the same moment on %s', (engine) => {
   }
 
   test(
-    'no session of a machine stays open that is revoked while sessions of it are opened',
+    'no session of a machine stays open if the machine is revoked during openings',
     async () => {
       const { ours, service } = world;
       let opened = 0;
@@ -77,7 +77,7 @@ describe.each(LOGS)('what happens at the same moment on %s', (engine) => {
   );
 
   test(
-    'no session is opened with an installation once it was answered that it is disabled',
+    'no session is opened with an installation after its disabling was answered',
     async () => {
       const { ours, service } = world;
       const machine = await registerMachine(service, ours.live);
@@ -94,7 +94,7 @@ describe.each(LOGS)('what happens at the same moment on %s', (engine) => {
     patience(60_000),
   );
 
-  test('who watches is told that the sessions of a revoked machine failed', async () => {
+  test('the live stream reports that the sessions of a revoked machine failed', async () => {
     const { ours, service } = world;
     const machine = await registerMachine(service, ours.live);
     const { sessionId } = (await open(service, machine)).body;

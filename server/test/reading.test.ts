@@ -2,14 +2,14 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createReading } from '../ingest/reading.ts';
 import { SLICE_BYTES } from '../work.ts';
 
-/** An append that is read on another thread. */
+/** An append that is large enough to be read on another thread. */
 const large = (eventType: string) =>
   Buffer.from(`{"events":[{"eventType":"${eventType}"}],"more":"${'x'.repeat(SLICE_BYTES)}"}`);
 
 describe('large bodies', () => {
   afterEach(() => void vi.useRealTimers());
 
-  test('that come while an idle thread ends are read by the next one', async () => {
+  test('that arrive while an idle thread ends are read by the next thread', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const reading = createReading();
     const typeOf = async (eventType: string) => {
@@ -24,7 +24,7 @@ describe('large bodies', () => {
     await reading.close();
   });
 
-  test('that wait are at most 128 MiB, whoever has left meanwhile', async () => {
+  test('that wait are limited to 128 MiB, and finished bodies free their share', async () => {
     const reading = createReading();
     const body = () => Buffer.alloc(12 * 1024 * 1024, ' ');
     const refused = [{ problem: expect.objectContaining({ code: 'malformed_json' }) }];

@@ -19,7 +19,7 @@ describe.each(LOGS.filter((engine) => engine !== 'sqlite'))('two replicas on %s'
     await world.service.close();
   });
 
-  test('a revoked secret is refused at once here, and within five seconds there', async () => {
+  test('a revoked secret is refused at once by one replica, and within five seconds by the other', async () => {
     const { service, ours } = world;
     const issued = await service.call('POST', '/v1/organizations/me/secrets', { as: ours.owner });
     const { value, secretId } = issued.body;
@@ -32,7 +32,7 @@ describe.each(LOGS.filter((engine) => engine !== 'sqlite'))('two replicas on %s'
     expect(await there()).toBe(401);
   });
 
-  test('a revoked machine has no open session on either', async () => {
+  test('a revoked machine has no open session on either replica', async () => {
     const { service, ours } = world;
     const sessionId = await openSession(service, ours.live, ours);
     const append = (on: TestService) =>
@@ -48,7 +48,7 @@ describe.each(LOGS.filter((engine) => engine !== 'sqlite'))('two replicas on %s'
     expect(refused).toMatchObject({ status: 400, body: { code: 'environment_unusable' } });
   });
 
-  test('the same key sent to both at once is stored once', async () => {
+  test('one key sent to both replicas at once is stored once', async () => {
     const { service, theirs } = world;
     for (let round = 0; round < 20; round++) {
       const send = async (on: TestService): Promise<string> => {
@@ -65,7 +65,7 @@ describe.each(LOGS.filter((engine) => engine !== 'sqlite'))('two replicas on %s'
     }
   });
 
-  test('appends to one session through both leave no gap', async () => {
+  test('appends to one session through both replicas leave no gap', async () => {
     const { service, theirs } = world;
     const sessionId = await openSession(service, theirs.live, theirs);
     const replies = await Promise.all(

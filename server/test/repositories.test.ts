@@ -22,14 +22,14 @@ describe.each(ENGINES)('the repository of a session on %s', (engine) => {
     await capture({ repoRoot: '/code/shop', repoRemote: 'https://ada:hunter2@git.example.com/acme/shop.git' });
     await capture({ repoRoot: '/home/bob/shop', repoRemote: 'git@git.example.com:acme/shop.git' }, 'acme/shop');
     await capture({ repoRoot: '/code/tree', repoRemote: 'ssh://git@git.example.com:2222/acme/shop?token=hunter2' });
-    // Their clients tell of no remote.
+    // The clients of these sessions report no remote.
     await capture({ repoRoot: '/code/shop' });
     await capture({ repoRoot: '/code/notes' });
     await capture({ repoRoot: '/code/shop' }, 'https://git.example.com/acme/docs');
   });
   afterAll(() => service.close());
 
-  /** A session that its client opens with these, and of which its agent says that it is in a repository. */
+  /** Captures a session with the opening's fields; its agent reports the repository `said` if it is given. */
   async function capture(opening: object, said?: string): Promise<void> {
     const clientKey = `session-${ids.length}`.padEnd(43, '_');
     const place = { environmentId: machine.environmentId, agentInstallationId: machine.installationId };
@@ -51,7 +51,7 @@ describe.each(ENGINES)('the repository of a session on %s', (engine) => {
     return (await service.call('GET', url, { as: tenant.member })).body.summaries;
   };
 
-  test('is its remote in one form, however it is written, else a remote of the same folder, else the folder', async () => {
+  test('is its remote in a canonical form, otherwise a remote of the same folder, otherwise the folder', async () => {
     const found = new Map((await summaries()).map(({ sessionId, repository }) => [sessionId, repository]));
     expect(ids.map((id) => found.get(id))).toEqual([
       SHOP,
@@ -77,12 +77,12 @@ describe.each(ENGINES)('the repository of a session on %s', (engine) => {
     expect(idsOf(reply)).toHaveLength(count);
   });
 
-  test('is kept without the credentials of its remote', async () => {
+  test('is stored without the credentials of its remote', async () => {
     const rows = await service.store.db.selectFrom('sessions').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain('hunter2');
   });
 
-  test('is kept of the longest folder, whose letters hardly repeat', async () => {
+  test('is stored for the longest possible folder with hardly repeating characters', async () => {
     const place = { environmentId: machine.environmentId, agentInstallationId: machine.installationId };
     const repoRoot = `/${Array.from({ length: 4_095 }, () => String.fromCodePoint(randomInt(0x4e00, 0x9fff))).join('')}`;
     for (const clientKey of ['one', 'two'].map((key) => key.padEnd(43, '_'))) {
@@ -101,7 +101,7 @@ describe.each(ENGINES)('the repository of a session on %s', (engine) => {
     }
   });
 
-  test('is not that of a session on the other plane, or of one that was deleted', async () => {
+  test('is not taken from a session on the other plane or from a deleted session', async () => {
     const place = { environmentId: machine.environmentId, agentInstallationId: machine.installationId };
     const open = async (secret: string, clientKey: string, opening: object): Promise<string> => {
       const body = {
@@ -121,7 +121,7 @@ describe.each(ENGINES)('the repository of a session on %s', (engine) => {
     await session.set({ deleted_at: null }).execute();
   });
 
-  test('is told at the opening of a past session too, and is no part of the interface', async () => {
+  test('may be given for a past session, and the public interface ignores it', async () => {
     const place = { environmentId: machine.environmentId, agentInstallationId: machine.installationId };
     const repoRemote = 'git@git.example.com:acme/shop.git';
     const past = { ...place, startedAt: '2026-01-01T00:00:00.000Z', repoRemote };

@@ -21,7 +21,7 @@ const spent = (model: string) => ({
 const prices = readPrices();
 const { signal } = new AbortController();
 
-/** Prices that are higher by a factor. */
+/** The prices multiplied by a factor. */
 const timesPrices = (factor: number): Prices => ({
   ...prices,
   fingerprint: `times ${factor}`,
@@ -31,7 +31,7 @@ const timesPrices = (factor: number): Prices => ({
   },
 });
 
-/** The same, without one for a model until it is there again. */
+/** The same prices, but failing for one model until `failed.isOver` returns true. */
 function failingPrices(factor: number, failing: string) {
   const known = timesPrices(factor);
   const failed = { times: 0, isOver: (_: number) => false };
@@ -49,7 +49,7 @@ describe.each(ENGINES)('new prices on %s', (engine) => {
   let service: TestService;
   let tenant: Tenant;
   let machine: Machine;
-  /** In the order in which they are priced. */
+  /** The two sessions, in the order in which they are priced. */
   let opus: string;
   let haiku: string;
 
@@ -65,7 +65,7 @@ describe.each(ENGINES)('new prices on %s', (engine) => {
 
   const readDays = (id: string) =>
     service.store.db.selectFrom('session_days').selectAll().where('session_id', '=', id).orderBy('kind').execute();
-  /** The cost of the session, and those of its day and its model. */
+  /** The costs of the session, of its day and of its model. */
   const costsOf = async (id: string) => {
     const { db } = service.store;
     const facts = db.selectFrom('session_facts').select('cost').where('session_id', '=', id);
@@ -74,16 +74,16 @@ describe.each(ENGINES)('new prices on %s', (engine) => {
     return [cost, ...days.filter(({ kind }) => kind !== 'hour').map((day) => day.cost)];
   };
 
-  test('apply to the tokens of a session that is derived meanwhile, without a deadlock', async () => {
+  test('apply to the tokens of a session that is being derived, without a deadlock', async () => {
     const { db } = service.store;
     const id = await sessionWith(service, tenant, machine, [spent(HAIKU)]);
     const session = { session_id: id, organization_id: tenant.organizationId, plane: 'live' } as const;
     const before = await readDays(id);
-    // The indexer still has the session for a moment after it is derived.
+    // The indexer keeps its claim on the session for a moment after deriving it.
     const claim = db.selectFrom('session_facts').select('claimed_until').where('session_id', '=', id);
     await expect.poll(() => claim.executeTakeFirst(), { timeout: 60_000 }).toEqual({ claimed_until: 0 });
     let repriced: Promise<unknown> = Promise.resolve();
-    // In the order in which a derived slice is written.
+    // Writes in the order in which a derived slice is written.
     await db.transaction().execute(async (transaction) => {
       const facts = transaction.updateTable('session_facts').where('session_id', '=', id);
       await facts.set({ input_tokens: 3_000_000 }).execute();
@@ -96,7 +96,7 @@ describe.each(ENGINES)('new prices on %s', (engine) => {
     expect(await costsOf(id)).toEqual([6, 6, 6]);
   });
 
-  test('apply to the sessions after one that fails, and the next start tries that one again', async () => {
+  test('apply to the sessions after a failed one, and the next start retries that one', async () => {
     const { db } = service.store;
     const { table, failed } = failingPrices(4, OPUS);
     await expect(reprice(db, table, signal, [])).rejects.toThrow('sessions that could not be priced again: 1');
@@ -109,7 +109,7 @@ describe.each(ENGINES)('new prices on %s', (engine) => {
     expect(await costsOf(opus)).toEqual([20, 20, 20]);
   });
 
-  test('that reached some sessions only are taken back by a start with the earlier ones', async () => {
+  test('that reached only some sessions are reverted by a start with the earlier prices', async () => {
     const { db } = service.store;
     await expect(reprice(db, failingPrices(16, OPUS).table, signal, [])).rejects.toThrow();
     expect(await costsOf(haiku)).toEqual([16, 16, 16]);
@@ -117,7 +117,7 @@ describe.each(ENGINES)('new prices on %s', (engine) => {
     expect(await costsOf(haiku)).toEqual([1, 1, 1]);
   });
 
-  test('are tried again a while after a session failed, in the same process', async () => {
+  test('are retried in the same process a while after a session failed', async () => {
     const { table, failed } = failingPrices(8, OPUS);
     failed.isOver = (times) => times > 1;
     await reprice(service.store.db, table, signal, [1, 1]);
@@ -127,7 +127,7 @@ describe.each(ENGINES)('new prices on %s', (engine) => {
     ]);
   });
 
-  /** Settles once somebody waits for a lock, beside the indexer, which may claim the session again. */
+  /** Settles once a query waits for a lock. Ignores the indexer, which may claim the session again. */
   const whenWaiting = () =>
     expect
       .poll(

@@ -42,7 +42,7 @@ describe.each(ENGINES)('a restart on %s', (engine) => {
     const url = `/v1/sessions/${ours.sessionId}/events`;
     const headers = { 'idempotency-key': 'before' };
     const first = await service.call('POST', url, { ...append, headers });
-    // Figures may lag behind by moments.
+    // Figures may lag behind for a moment.
     const reached = async () => {
       const { body } = await service.call('GET', summaries, { as: ours.owner });
       return body.summaries[0].summarizedThrough;
@@ -50,7 +50,7 @@ describe.each(ENGINES)('a restart on %s', (engine) => {
     await expect.poll(reached).toBe(first.body.lastSequence);
     const before = await read();
     await restart();
-    // The secrets' last use is written down as it happens, so they are read before they are used again.
+    // Every use of a secret is recorded, so the secrets are read before their next use.
     expect(await read()).toEqual(before);
     const again = await service.call('POST', url, { ...append, headers });
     expect(again.text).toBe(first.text);
@@ -60,7 +60,7 @@ describe.each(ENGINES)('a restart on %s', (engine) => {
     expect(refused).toMatchObject({ status: 401, body: { code: 'secret_revoked' } });
   });
 
-  test('another pepper makes every secret unknown, and none valid', async () => {
+  test('a service with another pepper rejects every secret', async () => {
     const other = await startTestService(engine, { SECRET_PEPPER: 'another' }, store);
     const reply = await other.call('GET', '/v1/secret', { as: world.ours.live });
     expect(reply).toMatchObject({ status: 401, body: { code: 'secret_invalid' } });

@@ -55,14 +55,14 @@ interface Session {
   plane: 'live' | 'test';
 }
 
-describe.each(ENGINES)('rules of retention on %s', (engine) => {
+describe.each(ENGINES)('retention rules on %s', (engine) => {
   let world: World;
   beforeEach(async () => {
     world = await startWorld(engine);
   });
   afterEach(() => world.service.close());
 
-  test('name the sessions that are over their time, as the rules read one by one say', async () => {
+  test('select exactly the sessions that expire when the rules are read one by one', async () => {
     const { service, ours } = world;
     const { db } = service.store;
     const sessions: Session[] = [];
@@ -110,7 +110,9 @@ describe.each(ENGINES)('rules of retention on %s', (engine) => {
   });
 });
 
-/** The model: the first rule that says something, within the bounds; words that go with their session are no work of their own. */
+/**
+ * The model: the first rule that says something, within the bounds. Words that expire with their session are no separate work.
+ */
 function lastDay(
   given: RetentionRule[],
   allowed: RetentionBounds,
@@ -128,7 +130,7 @@ function lastDay(
   return Math.min(Math.max(told, allowed.minDays ?? 0), allowed.maxDays ?? Number.POSITIVE_INFINITY);
 }
 
-test('words never outlive the facts, whatever the rules and bounds are', () => {
+test('words never outlive the facts, with any rules and bounds', () => {
   const session = fc.record({
     plane: fc.constantFrom('live' as const, 'test' as const),
     repository: fc.constantFrom(...REPOSITORIES, null),

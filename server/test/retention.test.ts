@@ -12,7 +12,7 @@ import { settled, startTestService, type TestService } from './harness.ts';
 const DAY_MS = 86_400_000;
 const ignore = () => undefined;
 
-describe.each(LOGS)('sessions whose time is over on %s', (engine) => {
+describe.each(LOGS)('expired sessions on %s', (engine) => {
   let service: TestService;
   let ours: Tenant;
   let machine: Machine;
@@ -60,7 +60,7 @@ describe.each(LOGS)('sessions whose time is over on %s', (engine) => {
     return rows.map(({ session_id }) => session_id);
   };
 
-  test('are kept where they go on while others are deleted, also when the store does not know yet', async () => {
+  test('are kept if they continue while others are deleted, even before the store has the new events', async () => {
     const [, , resumed = ''] = ids;
     const expire: SessionLog['expire'] = async (session) => {
       if (session.sessionId === ids[0]) expect((await append(resumed)).status).toBeLessThan(300);
@@ -71,7 +71,7 @@ describe.each(LOGS)('sessions whose time is over on %s', (engine) => {
     expect((await append(resumed)).status).toBeLessThan(300);
   });
 
-  test('are deleted though one of them cannot be, which is tried again', async () => {
+  test('are deleted although one of them fails, which is retried', async () => {
     const [first = ''] = ids;
     const expire: SessionLog['expire'] = async (session) => {
       if (session.sessionId === first) throw new Error('not this one');

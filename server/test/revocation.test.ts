@@ -9,13 +9,13 @@ import { openSession, registerMachine } from './factories.ts';
 import { settled, startTestService } from './harness.ts';
 import { startWorld, type World } from './world.ts';
 
-/** More than are closed before the answer. */
+/** More sessions than are closed before the answer. */
 const MANY = 2_600;
 
 describe.each(LOGS)('revoking a machine with many open sessions on %s', (engine) => {
   let world: World;
   beforeAll(async () => {
-    // The service itself closes such sessions every minute, which is not to happen amid a test.
+    // The service itself closes such sessions every minute, which must not happen during a test.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     world = await startWorld(engine);
   });
@@ -26,7 +26,7 @@ describe.each(LOGS)('revoking a machine with many open sessions on %s', (engine)
 
   type Machine = Awaited<ReturnType<typeof registerMachine>>;
 
-  /** Copies of an open session; their ids sort before that of the one that was opened by the route. */
+  /** Copies an open session. The copies' ids sort before the id of the original, which the route opened. */
   async function openMany(machine: Machine, count: number): Promise<string> {
     const { service, ours } = world;
     const sessionId = await openSession(service, ours.live, machine);
@@ -59,7 +59,7 @@ describe.each(LOGS)('revoking a machine with many open sessions on %s', (engine)
   const revoke = ({ environmentId }: Machine) =>
     world.service.call('DELETE', `/v1/organizations/me/environments/${environmentId}`, { as: world.ours.admin });
 
-  test('answers once the newest are closed, and closes the rest beside the answer', async () => {
+  test('answers after the newest sessions are closed, and closes the rest in the background', async () => {
     const { service, ours } = world;
     const machine = await registerMachine(service, ours.live);
     const sessionId = await openMany(machine, MANY);
@@ -80,7 +80,7 @@ describe.each(LOGS)('revoking a machine with many open sessions on %s', (engine)
     expect(ended).toEqual([{ status: 'failed', ended_at: service.clock.now }]);
   });
 
-  test('is finished by the next process, where the one that was asked was stopped', async () => {
+  test('is finished by the next process if the first stopped', async () => {
     const { service, ours } = world;
     const machine = await registerMachine(service, ours.live);
     await openMany(machine, 3);
@@ -95,7 +95,10 @@ describe.each(LOGS)('revoking a machine with many open sessions on %s', (engine)
     await next.close();
   });
 
-  /** Two revoked machines with three open sessions each, and the job that closes them on a journal that may be broken. */
+  /**
+   * Prepares two revoked machines with three open sessions each, and the job that closes them on a journal that `change` may
+   * break.
+   */
   async function startResuming(change: (journal: Journal) => Journal['change']) {
     const { service, ours } = world;
     const { store } = service;
@@ -126,7 +129,7 @@ describe.each(LOGS)('revoking a machine with many open sessions on %s', (engine)
     return { revocation, openOnBoth };
   }
 
-  test('stops with the machine at hand when the job that finishes it is given up', async () => {
+  test('stops with the current machine if its job is given up', async () => {
     const job = new AbortController();
     const { revocation, openOnBoth } = await startResuming((journal) => (change) => {
       job.abort();

@@ -6,18 +6,18 @@ import { settled } from './harness.ts';
 import { RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
 import { startWorld, type World } from './world.ts';
 
-/** What the version before may still ask for, or what it does not give. */
+/** Changes that remove something that the previous version still reads, or that require something that it does not write. */
 const TAKES_AWAY =
   /\bdrop (table|column)\b|\brename\b|\balter column\b.*\b(type|set not null)\b|\badd column\b(?!.*\bdefault\b).*\bnot null\b/i;
 
 describe.each(LOGS.filter((log) => log !== 'sqlite'))(
-  'a replica on %s, while a newer one changes the schema',
+  'a replica on %s during a schema change of a newer one',
   (log) => {
     let world: World;
     beforeAll(async () => {
       world = await startWorld(log);
       const { service, ours } = world;
-      // Names of statements are known to its connections, with the columns that they had.
+      // Its connections have cached statements by name, with the columns of that time.
       await request(service, 'appendEvents', RIGHT.appendEvents(world), ours.live);
       await settled(service.store.bus);
       const { db } = service.store;
@@ -29,13 +29,13 @@ describe.each(LOGS.filter((log) => log !== 'sqlite'))(
     });
     afterAll(() => world.service.close());
 
-    test.each(ROUTE_NAMES.filter((route) => route !== 'streamChanges'))('goes on with %s', async (route) => {
+    test.each(ROUTE_NAMES.filter((route) => route !== 'streamChanges'))('continues with %s', async (route) => {
       const { service } = world;
       const reply = await request(service, route, RIGHT[route](world), RIGHT_CALLER[TABLE[route].auth](world));
       expect(reply.status, reply.text).toBeLessThan(500);
       expect(reply.text).not.toContain('latest');
       await settled(service.store.bus);
-      // What was acknowledged would lie where nobody looks.
+      // Acknowledged events would end up in a store that no process reads.
       expect((await service.store.bus?.backlog())?.deadLetters ?? 0).toBe(0);
     });
   },
@@ -43,7 +43,7 @@ describe.each(LOGS.filter((log) => log !== 'sqlite'))(
 
 describe('a schema change', () => {
   test.each(['sqlite', 'postgres'] as const)(
-    'that is called additive on %s removes nothing that the version before still asks for',
+    'marked as additive on %s removes nothing that the previous version still needs',
     (engine) => {
       for (const change of changesOf(engine).filter(({ isAdditive }) => isAdditive)) {
         const statements = 'index' in change ? [] : change.statements;
@@ -61,7 +61,7 @@ describe('a schema change', () => {
     'alter table sessions rename title to name',
     'alter table sessions alter column title set not null',
     'alter table sessions add column later text not null',
-  ])('that says %s is seen to remove something', (statement) => {
+  ])('"%s" counts as removing something', (statement) => {
     expect(statement).toMatch(TAKES_AWAY);
   });
 });
