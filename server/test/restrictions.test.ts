@@ -1,4 +1,4 @@
 import { playScenarios } from './scenarios.ts';
 import { RESTRICTIONS } from './tables/restrictions.ts';
 
-playScenarios('what a machine asks for its sessions', RESTRICTIONS);
+playScenarios('restricting a session by its machine', RESTRICTIONS);

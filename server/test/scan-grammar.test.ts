@@ -127,12 +127,12 @@ describe('the grammar of an append', () => {
     (value: string) => withFields(`"payload":{"a":${value}}`),
   ];
 
-  test.each([...VALUES, ...BODIES])('is that of JSON.parse, wherever there is %j', (value) => {
+  test.each([...VALUES, ...BODIES])('agrees with JSON.parse on %j in any place', (value) => {
     for (const place of PLACES) expectAgreement(Buffer.from(place(value)));
   });
 
   test.each([' ', '\t', '\n', '\r', '\v', '\f', '\u00a0', '\ufeff', '\0'])(
-    'takes as space what JSON.parse does: %j',
+    'agrees with JSON.parse on %j as white space',
     (space) => {
       const tokens = '~{~"events"~:~[~{~"eventType"~:~"a"~,~"b"~:~[~1~]~}~]~}~'.split('~');
       for (let i = 1; i < tokens.length; i++) {
@@ -145,22 +145,22 @@ describe('the grammar of an append', () => {
     ['an overlong NUL', [0xc0, 0x80]],
     ['an overlong slash', [0xe0, 0x80, 0xaf]],
     ['a surrogate', [0xed, 0xa0, 0x80]],
-    ['more than U+10FFFF', [0xf4, 0x90, 0x80, 0x80]],
-    ['a lonely continuation', [0x80]],
+    ['a code point above U+10FFFF', [0xf4, 0x90, 0x80, 0x80]],
+    ['a lone continuation byte', [0x80]],
     ['a cut sequence', [0xe2, 0x82]],
-    ['a byte of no sequence', [0xff]],
+    ['a byte that starts no sequence', [0xff]],
   ])('refuses %s in UTF-8', (_, bytes) => {
     const [before, after] = around('"~"').split('~') as [string, string];
     const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
     expect(() => scanAppend(body)).toThrow('The body is not UTF-8.');
   });
 
-  test('says where a body is wrong, or that it ends too early', () => {
+  test('reports where a body is wrong, or that it ends too early', () => {
     expect(() => scanAppend(Buffer.from('{"events":01}'))).toThrow('not JSON: byte 11 may not stand there.');
     expect(() => scanAppend(Buffer.from('{"events":['))).toThrow('not JSON: it ends too early.');
   });
 
-  test('reads nothing behind the body, nor before it', () => {
+  test('reads nothing behind or before the body', () => {
     const text = Buffer.from(
       ` {"events":[{"eventType":"a","payload":{"b":[-1.5e3,true,"\\u0041"]}}],"idempotencyKey":"k"}`,
     );

@@ -8,7 +8,7 @@ import { createRandom } from './seed.ts';
 
 const MUTATIONS_A_BODY = 99;
 
-/** What would change a verdict if it were read. */
+/** Bytes around the body that would change a verdict if the scan read them. */
 const BEFORE = Buffer.from('{"events":[{"eventType":"');
 const BEHIND = Buffer.from('0"}]}  "');
 
@@ -16,7 +16,7 @@ const within = (bytes: Buffer) =>
   Buffer.concat([BEFORE, bytes, BEHIND]).subarray(BEFORE.length, BEFORE.length + bytes.length);
 
 describe('a scan of an append', () => {
-  test(`judges and reads any body as JSON.parse and the contract do ${seeded}`, () => {
+  test(`accepts and reads any body as JSON.parse and the contract do ${seeded}`, () => {
     const tally = { accepted: 0, malformed_json: 0, validation_failed: 0 };
     const property = fc.property(appendText, fc.nat(), (body, seed) => {
       const random = createRandom(seed);

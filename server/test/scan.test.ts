@@ -19,7 +19,7 @@ const problemOf = (text: string | Buffer) => {
   }
 };
 
-describe('of a name that is there twice', () => {
+describe('of a repeated name', () => {
   test.each([
     ['the last type', `{"events":[{"eventType":1,"eventType":"b"}]}`, [['b', '{}']]],
     ['the last payload', withFields('"payload":[],"payload":{"a":1},"payload":{"a": 2}'), [['a', '{"a": 2}']]],
@@ -36,11 +36,11 @@ describe('of a name that is there twice', () => {
     ['payload', withFields('"payload":{},"payload":[]'), /^\/events\/0\/payload must be an object/],
     ['list', `{"events":[${ONE}],"events":{}}`, /^\/events must be a list/],
     ['key', `{"events":[${ONE}],"idempotencyKey":"k","idempotencyKey":7}`, /^\/idempotencyKey must be a string/],
-  ])('the last %s is the one that is refused', (_, text, says) => {
+  ])('the last %s is the one that is checked', (_, text, says) => {
     expect(problemOf(text)).toEqual(refused('validation_failed', says));
   });
 
-  test('names that only look alike do not count', () => {
+  test('similar names do not count', () => {
     const names = [
       'Events',
       'events ',
@@ -58,10 +58,10 @@ describe('of a name that is there twice', () => {
   });
 });
 
-describe('what an append may hold', () => {
+describe('the limits of an append', () => {
   const typed = (type: string) => `{"events":[{"eventType":"${type}"}]}`;
 
-  test.each(['x', 'é', '😀', '\\ud83d\\ude00', '\\ud800', '\\u0041'])('a type is 256 of %s, not 257', (character) => {
+  test.each(['x', 'é', '😀', '\\ud83d\\ude00', '\\ud800', '\\u0041'])('a type has at most 256 of %s', (character) => {
     const [event] = scan(typed(character.repeat(256))).events;
     expect(event?.eventType).toBe(JSON.parse(`"${character}"`).repeat(256));
     expect(() => scan(typed(character.repeat(257)))).toThrow(
@@ -69,13 +69,13 @@ describe('what an append may hold', () => {
     );
   });
 
-  test.each(['', '\\n', '\\u0000', '\\u007f', '\x7f', '\u0085', '\\u009F'])('a type is not %j', (type) => {
+  test.each(['', '\\n', '\\u0000', '\\u007f', '\x7f', '\u0085', '\\u009F'])('a type may not be %j', (type) => {
     expect(problemOf(typed(type))).toEqual(refused('validation_failed', /^\/events\/0\/eventType must /));
   });
 
   const keyed = (key: string) => `{"events":[${ONE}],"idempotencyKey":"${key}"}`;
 
-  test('a key is 255 visible characters of ASCII', () => {
+  test('a key has at most 255 visible ASCII characters', () => {
     expect(found(keyed('k'.repeat(255))).idempotencyKey).toBe('k'.repeat(255));
     expect(found(keyed('\\u006b~!')).idempotencyKey).toBe('k~!');
     for (const key of ['', 'a b', 'é', '\\u007f', 'k'.repeat(256)])
@@ -89,21 +89,24 @@ describe('what an append may hold', () => {
     return `{"a":"${filler.repeat(Math.floor(room / size))}${'x'.repeat(room % size)}"}`;
   };
 
-  test.each(['x', 'é', '€', '😀', '\\u0000', '\\"'])('a payload is 256 KiB as sent, filled with %s', (filler) => {
-    const largest = sized(MAX_PAYLOAD_BYTES, filler);
-    expect(scan(padded(largest)).events[1]?.payload).toEqual(Buffer.from(largest));
-    expect(problemOf(padded(sized(MAX_PAYLOAD_BYTES + 1, filler)))).toEqual(
-      refused(
-        'validation_failed',
-        /^\/events\/1\/payload has 262145 bytes, and 262144 is the most\. Split it over several events\. Nothing of the batch was stored\.$/,
-      ),
-    );
-  });
+  test.each(['x', 'é', '€', '😀', '\\u0000', '\\"'])(
+    'a payload has at most 256 KiB as sent, filled with %s',
+    (filler) => {
+      const largest = sized(MAX_PAYLOAD_BYTES, filler);
+      expect(scan(padded(largest)).events[1]?.payload).toEqual(Buffer.from(largest));
+      expect(problemOf(padded(sized(MAX_PAYLOAD_BYTES + 1, filler)))).toEqual(
+        refused(
+          'validation_failed',
+          /^\/events\/1\/payload has 262145 bytes, and 262144 is the most\. Split it over several events\. Nothing of the batch was stored\.$/,
+        ),
+      );
+    },
+  );
 
   const nested = (levels: number) =>
     `${'{"a":['.repeat(levels / 2)}${'{'.repeat(levels % 2)}${'}'.repeat(levels % 2)}${']}'.repeat(levels / 2)}`;
 
-  test('a payload is 128 levels deep, itself being the first', () => {
+  test('a payload has at most 128 levels, counting itself', () => {
     expect(scan(padded(nested(MAX_PAYLOAD_DEPTH))).events).toHaveLength(2);
     expect(scan(padded(`{"a":"${'['.repeat(500)}"}`)).events).toHaveLength(2);
     for (const levels of [MAX_PAYLOAD_DEPTH + 1, 60_001]) {
@@ -113,12 +116,12 @@ describe('what an append may hold', () => {
     }
   });
 
-  test('what lies beside a payload may be as deep as it likes', () => {
+  test('values beside a payload may have any depth', () => {
     const mixed = nested(1_000_001);
     expect(found(`{"x":${mixed},"events":[{"y":${mixed},"eventType":"a","payload":{}}]}`).events).toEqual([
       ['a', '{}'],
     ]);
-    // Wrong at the bottom, and on the way up: each level knows what it is.
+    // Wrong at the bottom, and at each level above: the scan knows at each level whether it is in an object or a list.
     expect(() => scan(around(mixed.replace('{}', '{]')))).toThrow('may not stand there');
     expect(() => scan(around(mixed.replace(/\]\}$/, '}]')))).toThrow('may not stand there');
     expect(() => scan('['.repeat(1_000_000))).toThrow('ends too early');
@@ -129,7 +132,7 @@ describe('what an append may hold', () => {
     ['empty lists', `{${Array(200_000).fill('"events":[]')},"x":1}`, /^\/events must be a list of 1 to 50 events/],
     ['wrong lists', `{${Array(200_000).fill('"events":[{}]')}}`, /^\/events\/0\/eventType is missing/],
     ['a type', typed('x'.repeat(2_000_000)), /^\/events\/0\/eventType must not have more than 256 characters/],
-  ])('millions of bytes of %s are refused with one sentence', (_, text, says) => {
+  ])('millions of bytes of %s are refused with one short message', (_, text, says) => {
     expect(problemOf(text)).toEqual(refused('validation_failed', says));
   });
 });

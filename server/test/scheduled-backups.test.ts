@@ -51,7 +51,7 @@ describe('backups of a running service', () => {
     writeFileSync(join(folder, 'session-capture-2026.sqlite.part'), '');
     writeFileSync(join(folder, 'notes.txt'), '');
     for (const _ of [1, 2]) {
-      // The manifest has the time of the system, so each backup is due two days later.
+      // The manifest has the system's time, so each backup is due two days later.
       clock.now += 48 * HOUR_MS;
       await backups.backUpIfDue();
     }
@@ -60,7 +60,7 @@ describe('backups of a running service', () => {
     expect(existsSync(join(folder, String(first)))).toBe(false);
   });
 
-  test('say how old and how large the last one is', async () => {
+  test('report the age and size of the last one', async () => {
     const backups = schedule();
     await backups.backUpIfDue();
     const last = await backups.last();
@@ -71,7 +71,7 @@ describe('backups of a running service', () => {
     expect(text).toContain('capture_backup_interval_seconds 86400\n');
   });
 
-  test('that fail say why', async () => {
+  test('report the reason of a failure', async () => {
     await expect(schedule(join(folder, 'nothing')).backUpIfDue()).rejects.toThrow('holds no store');
   });
 

@@ -32,7 +32,7 @@ const CASES = [
   ...ORDERS.flatMap((order) =>
     (['desc', 'asc'] as const).flatMap((direction) => [
       { name: `${order} ${direction}`, more: { order, direction }, after: undefined },
-      { name: `${order} ${direction}, behind a place`, more: { order, direction }, after: AFTER },
+      { name: `${order} ${direction}, after a position`, more: { order, direction }, after: AFTER },
     ]),
   ),
   { name: 'a tool that all have', more: { values: [TOOL] }, after: undefined },
@@ -51,7 +51,7 @@ describe.each(ENGINES)('a search among many sessions on %s', (engine) => {
   });
   afterAll(() => store.dispose());
 
-  /** No table is read but by an index, and on PostgreSQL no more rows than there may be. */
+  /** Expects every table to be read through an index, and on PostgreSQL at most this many rows. */
   async function expectFew(query: Parameters<typeof explain>[1], most: number): Promise<void> {
     const rows = await byIndex(store.db, (db) => explain({ ...store, db }, query));
     if (engine === 'sqlite') {
@@ -70,13 +70,13 @@ describe.each(ENGINES)('a search among many sessions on %s', (engine) => {
     await expectFew((db) => findEnd(db, wanted(more), after, NEXT), NEXT);
   });
 
-  test('looks up the sessions that were gathered, in whatever order', async () => {
+  test('looks up the gathered sessions in any order', async () => {
     const ids = Array.from({ length: 300 }, (_, n) => `ses_${String(n * 7).padStart(8, '0')}`);
     const among: Among = { ids };
     for (const order of ORDERS) await expectFew((db) => findInOrder(db, wanted({ order }), undefined, among, 51), 300);
   });
 
-  test('gathers what is rare from an index of its own', async () => {
+  test('gathers sessions with a rare trait from an index of its own', async () => {
     const rare: [Trait, Partial<SessionsWanted>][] = [
       ['agentIds', { agentIds: ['amp'] }],
       ['environmentIds', { environmentIds: ['env_rare'] }],
@@ -95,7 +95,7 @@ describe.each(ENGINES)('a search among many sessions on %s', (engine) => {
     );
   });
 
-  test('looks no further than it must to know that many beginnings are not rare', async () => {
+  test('stops as soon as it knows that many prefixes are not rare', async () => {
     const beginnings = Array.from({ length: 24 }, (_, n) => ({ name: 'bash'.slice(0, 1 + (n % 3)), open: true }));
     const ending = '%/no/bash';
     for (const [alternatives, most] of [
@@ -111,7 +111,7 @@ describe.each(ENGINES)('a search among many sessions on %s', (engine) => {
   });
 });
 
-/** Sessions with facts and a tool each, of which few are rare in some way. */
+/** Inserts sessions with facts and one tool each; a few sessions have a rare trait. */
 async function fill({ db, engine }: TestStore): Promise<void> {
   const times = { created_at: 0, updated_at: 0 };
   const organization = { name: 'o', status: 'active', owner_user_id: 'u', tenant_assigned: 0, ...times } as const;

@@ -16,7 +16,7 @@ import { createTenant, registerMachine, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { said, sessionWith } from './searched.ts';
 
-/** What the store was asked, and how many appends it gave out. */
+/** Counts queries to the store, and the appends that they return. */
 function counted(db: Db) {
   const work = { queries: 0, appends: 0 };
   const watched = db.withPlugin({
@@ -58,11 +58,11 @@ describe.each(ENGINES)('a search on %s', (engine) => {
   test.each([
     ['common', 10],
     ['"common text"', 20],
-  ])('for %s reads the sessions of the page, and one more to know whether there is a next one', async (q, limit) => {
+  ])('for %s reads the sessions of the page, and one more to know whether there is a next page', async (q, limit) => {
     expect(await ask(q, limit)).toMatchObject({ found: limit, appends: limit + 1 });
   });
 
-  test('has no more than two appends in memory, however many it reads', async () => {
+  test('has at most two appends in memory, however many it reads', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const machine = await registerMachine(service, ours.live);
@@ -86,11 +86,11 @@ describe.each(ENGINES)('a search on %s', (engine) => {
       spy.mockRestore();
     }
     expect(held).toHaveLength(8);
-    // An append is 5.1 MB; the last one before may not be collected yet.
+    // An append has 5.1 MB, and the one before may not be collected yet.
     expect(Math.max(...held)).toBeLessThan(12e6);
   });
 
-  test('inside a session fetches each append once, though its ranges share some', async () => {
+  test('inside a session fetches each append once, even if its ranges share appends', async () => {
     const machine = await registerMachine(service, ours.live);
     const filler = Array.from({ length: 150 }, (_, n) => said(n % 3 ? 'needle in hay' : 'hay needle'));
     const sessionId = await sessionWith(service, ours, machine, filler);
@@ -103,7 +103,7 @@ describe.each(ENGINES)('a search on %s', (engine) => {
     expect(work.appends).toBe(3);
   });
 
-  test('reads every other session where one is deleted meanwhile', async () => {
+  test('reads every other session if one is deleted meanwhile', async () => {
     const machine = await registerMachine(service, ours.live);
     const large = Array.from({ length: 6 }, () => said(randomBytes(120_000).toString('hex')));
     const ids: string[] = [];

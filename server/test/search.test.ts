@@ -9,7 +9,7 @@ import { createTenant, type Machine, registerMachine, signIn, type Tenant } from
 import { startTestService, type TestService } from './harness.ts';
 import { answered, asked, called, find, findIn, idsOf, said, sessionWith } from './searched.ts';
 
-/** So many that the command is longer than what is stored of one. */
+/** So many options that the command is longer than the stored part of a command. */
 const OPTIONS = Array.from({ length: 20 }, (_, n) => `--option-${n}`).join(' ');
 
 describe.each(ENGINES)('search on %s', (engine) => {
@@ -118,18 +118,18 @@ describe.each(ENGINES)('search on %s', (engine) => {
     expect(await names(q)).toEqual(found);
   });
 
-  test('of a word goes over no chunk of another organization that has it', async () => {
+  test('for a word reads no chunk of another organization that has the word', async () => {
     expect(await countChunksWith(service.store, ours.organizationId, 'connection')).toBe(3);
     expect(await countChunksWith(service.store, theirs.organizationId, 'connection')).toBe(1);
     expect(await countChunksWith(service.store, theirs.organizationId, 'drainqueue')).toBe(0);
   });
 
-  test('of the one machine whose id is given', async () => {
+  test('finds the one machine with the given id', async () => {
     expect(await names(`machine:${machine.environmentId}`)).toEqual(['split', 'upload', 'queue']);
     expect(await names(`machine:${machine.environmentId.slice(0, -1)}`)).toEqual([]);
   });
 
-  test('of any number of machines, however often they are named', async () => {
+  test('finds any number of machines, even if they are named repeatedly', async () => {
     const { db } = service.store;
     const row = await db
       .selectFrom('environments')
@@ -147,7 +147,7 @@ describe.each(ENGINES)('search on %s', (engine) => {
     expect(await names(q)).toEqual(['split', 'upload', 'queue']);
   });
 
-  test('shows where, the events with the most of it first', async () => {
+  test('shows the hits, and the events with the most hits first', async () => {
     const { body } = await ask('connection reset queue');
     expect(body.sessions).toHaveLength(1);
     const [{ hits, session, summary }] = body.sessions;
@@ -162,13 +162,13 @@ describe.each(ENGINES)('search on %s', (engine) => {
     expect(summary).toMatchObject({ sessionId: ids.queue, failures: 1, prompts: 1 });
   });
 
-  test('by fit: all words in one event first, and prompts and answers before outputs', async () => {
+  test('by fit ranks events with all words first, and prompts and answers before outputs', async () => {
     expect(await names('connection reset')).toEqual(['split', 'queue']);
     expect(await names('connection reset', { order: 'fit' })).toEqual(['queue', 'split']);
     expect(await names('', { order: 'fit' })).toEqual(['split', 'upload', 'queue']);
   });
 
-  test('of one plane or of both', async () => {
+  test('covers one plane or both', async () => {
     expect(await names('connection', { secretEnvironment: 'test' })).toEqual(['test']);
     expect(await names('connection', { secretEnvironment: 'all' })).toEqual(['test', 'split', 'queue']);
     expect(await names('', { secretEnvironment: 'all', order: 'events' })).toEqual([
@@ -180,7 +180,7 @@ describe.each(ENGINES)('search on %s', (engine) => {
   });
 
   test.each(['started', 'duration', 'events', 'failures', 'changes', 'tokens', 'cost'])(
-    'ordered by %s in both directions, page by page',
+    'can be ordered by %s in both directions, page by page',
     async (order) => {
       const pages = async (direction: string) => {
         const all: string[] = [];
@@ -217,7 +217,7 @@ describe.each(ENGINES)('search on %s', (engine) => {
       ['"beta alpha" "gamma delta"', 1],
       ['alpha -"beta alpha"', 1],
       ['"delta gamma"', 0],
-    ])('finds %j also where hardly anything may be read for one answer', async (q, count) => {
+    ])('finds %j even if one answer may read hardly anything', async (q, count) => {
       const asked: Search = {
         ...{
           viewer: wholeOrganization(ours.organizationId),
@@ -246,7 +246,7 @@ describe.each(ENGINES)('search on %s', (engine) => {
   });
 
   test.each([' ', '\n', '\t', '\r\n', '\0', '\n+  ', ' <<\n'])(
-    'finds a phrase across %j in a call, whether its arguments came as an object or as JSON in a text',
+    'finds a phrase across %j in a call, with arguments as an object or as JSON text',
     async (gap) => {
       const word = `alpha${Buffer.from(gap).toString('hex')}`;
       const input = { cmd: `${word}${gap}bravo` };
@@ -263,7 +263,7 @@ describe.each(ENGINES)('search on %s', (engine) => {
     },
   );
 
-  test('finds in a session everything, however long, and goes on from where it stopped', async () => {
+  test('finds everything in a session of any length, and continues where it stopped', async () => {
     const line = (n: number) => `line ${n} of the output`;
     const long = Array.from({ length: 30_000 }, (_, n) => line(n)).join('\n');
     const slices = Array.from({ length: 3 }, (_, n) => long.slice((n * long.length) / 3, ((n + 1) * long.length) / 3));
@@ -284,7 +284,7 @@ describe.each(ENGINES)('search on %s', (engine) => {
     expect(found).toEqual(Array.from({ length: 250 }, (_, n) => n + 4));
   });
 
-  test('finds what stands behind more words than there is room for in the index', async () => {
+  test('finds words behind more words than the index has room for', async () => {
     const signs = Array.from({ length: 80_000 }, (_, n) => 0x4e00 + ((n * (7 + 6 * Math.floor(n / 20_000))) % 20_000));
     const text = String.fromCharCode(...signs.slice(0, 40_000)) + String.fromCharCode(...signs.slice(40_000));
     ids.endless = await sessionWith(service, ours, machine, [said(text)]);
@@ -292,12 +292,12 @@ describe.each(ENGINES)('search on %s', (engine) => {
     expect(await names(`${text[79_999]}${text[0]}${text[79_999]}`)).toEqual([]);
   });
 
-  test('lets others have their turn while it reads what is large', async () => {
+  test('yields to other work while it reads large events', async () => {
     const sessionId = await sessionWith(
       service,
       ours,
       machine,
-      // Each has both words, so that it is read, and not in this order.
+      // Each event has both words, so that it is read, but not in this order.
       Array.from({ length: 30 }, () => said(`needle ${'hay '.repeat(50_000)}`)),
     );
     let turns = 0;
@@ -313,11 +313,11 @@ describe.each(ENGINES)('search on %s', (engine) => {
       from = body.next;
     }
     isOver = true;
-    // Six megabytes, half a megabyte at a time.
+    // Six megabytes, half a megabyte in each slice.
     expect(turns).toBeGreaterThanOrEqual(12);
   });
 
-  describe('where nearly everything matches', () => {
+  describe('with many near matches', () => {
     const near = (count: number) => '1a a1 '.repeat(count);
     const answersTo = async (sessionId: string, q: string) => {
       const answers: number[][] = [];
@@ -329,16 +329,16 @@ describe.each(ENGINES)('search on %s', (engine) => {
       return answers;
     };
 
-    test('compares words for one answer no longer than it may read', async () => {
+    test('compares words for one answer only as long as it may read', async () => {
       const nearly = Array.from({ length: 12 }, () => said(`a b ${near(40_000)}`));
       const sessionId = await sessionWith(service, ours, machine, [...nearly, said('a a b')]);
-      // 12 × 40,000 words at 32 bytes each are more than 8 MiB, which are read for an answer.
+      // 12 × 40,000 words at 32 bytes each are more than the 8 MiB that one answer may read.
       const answers = await answersTo(sessionId, '"a a"');
       expect(answers.flat()).toEqual([13]);
       expect(answers.length).toBeGreaterThanOrEqual(2);
     });
 
-    test('finds what stands behind them in the event with which the answer ends, also in parts, or where one is missing', async () => {
+    test('finds words behind near matches in the last event of an answer, even in parts, or with a missing part', async () => {
       const nearly = Array.from({ length: 2 }, () => said(`a b ${near(40_000)}`));
       const slice = (part: number, of: number, json: string) => ({
         ...said(''),
@@ -354,14 +354,14 @@ describe.each(ENGINES)('search on %s', (engine) => {
       expect((await answersTo(sessionId, '"a a"')).flat()).toEqual([4, 5]);
     });
 
-    test('finds what stands behind all that', async () => {
+    test('finds words behind all near matches', async () => {
       ids.behind = await sessionWith(service, ours, machine, [said(`${near(40_000)} a a needle`)]);
       expect(await answersTo(ids.behind, '"a a"')).toEqual([[1]]);
       expect(await names('"a a needle"')).toEqual(['behind']);
     });
   });
 
-  test('says so while sessions may be missing that are not derived yet', async () => {
+  test('reports that sessions may be missing while they are not derived yet', async () => {
     const { db } = service.store;
     await db.deleteFrom('session_chunks').execute();
     await db.deleteFrom('session_facts').execute();

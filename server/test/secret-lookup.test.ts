@@ -20,7 +20,7 @@ describe.each(ENGINES)('looking up secrets on %s', (engine) => {
   afterAll(() => service.close());
 
   let now: number;
-  /** The text of every query; `away` makes each of them fail as if the store were out of reach. */
+  /** The text of every query. `away` makes every query fail as if the store were unreachable. */
   let queries: string[];
   let away: boolean;
   let failures: unknown[];
@@ -48,7 +48,7 @@ describe.each(ENGINES)('looking up secrets on %s', (engine) => {
     return createSecretLookup({ db, pepper: PEPPER, limits, now: () => now, onError });
   }
 
-  test('a busy secret is looked up every 4 s, and its use is written once a minute', async () => {
+  test('a busy secret causes one lookup every 4 seconds, and its use is written once a minute', async () => {
     const lookup = createLookup();
     for (let second = 0; second < 120; second++) {
       const caller = await lookup.find(tenant.test, HERE);
@@ -58,7 +58,7 @@ describe.each(ENGINES)('looking up secrets on %s', (engine) => {
     expect({ reads: reads(), writes: writes() }).toEqual({ reads: 30, writes: 2 });
   });
 
-  test('an unknown secret is looked up once in 4 s, however often it comes', async () => {
+  test('an unknown secret causes at most one lookup every 4 seconds', async () => {
     const lookup = createLookup();
     const unknown = newSecretValue('live');
     const ask = () => expect(lookup.find(unknown, '192.0.2.1')).rejects.toMatchObject({ code: 'secret_invalid' });
@@ -69,7 +69,7 @@ describe.each(ENGINES)('looking up secrets on %s', (engine) => {
     expect(reads()).toBe(2);
   });
 
-  test('a network that sent too many unknown secrets causes no more look-ups, and its known secrets go on', async () => {
+  test('a network with too many unknown secrets causes no more lookups, and its known secrets continue', async () => {
     const lookup = createLookup();
     await lookup.find(tenant.live, '2001:db8::7');
     for (const host of [1, 2, 3]) {
@@ -86,7 +86,7 @@ describe.each(ENGINES)('looking up secrets on %s', (engine) => {
     await expect(elsewhere).rejects.toMatchObject({ code: 'secret_invalid' });
   });
 
-  test('while the store is away a secret that was good is believed for a day, and no other', async () => {
+  test('during an outage of the store a known secret is accepted for a day, and no other', async () => {
     const lookup = createLookup();
     await lookup.find(tenant.live, HERE);
     away = true;
@@ -97,7 +97,7 @@ describe.each(ENGINES)('looking up secrets on %s', (engine) => {
     await expect(lookup.find(tenant.test, '192.0.2.2')).rejects.toThrow('ECONNREFUSED');
     now += 3_600_000;
     await expect(lookup.find(tenant.live, HERE)).rejects.toThrow('ECONNREFUSED');
-    // That its use could not be written down was told.
+    // The failure to record its use was reported.
     expect(failures.length).toBeGreaterThan(0);
   });
 });

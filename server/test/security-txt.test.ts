@@ -5,7 +5,7 @@ const PATH = '/.well-known/security.txt';
 let service: TestService;
 afterEach(() => service.close());
 
-test('security.txt names whom the operator has set, until half a year from now', async () => {
+test("security.txt has the operator's contact, and expires in half a year", async () => {
   service = await startTestService('sqlite', { SECURITY_CONTACT: 'mailto:security@example.com' });
   const reply = await service.call('GET', PATH);
   expect(reply).toMatchObject({ status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' } });
@@ -15,7 +15,7 @@ Canonical: http://capture.test/.well-known/security.txt
 `);
 });
 
-test('security.txt is not there where nobody is set, for browsers neither', async () => {
+test('security.txt does not exist without a contact, for browsers either', async () => {
   service = await startTestService('sqlite');
   expect((await service.call('GET', PATH, { headers: { accept: 'text/html' } })).status).toBe(404);
 });

@@ -16,7 +16,7 @@ const newEvent = fc
   .map(([eventType, payload, unknown, space]) => {
     const members = [`"eventType":${JSON.stringify(eventType)}`];
     if (unknown !== null) members.push(`"unknown"${space}:${unknown}`);
-    // Of a repeated key the last one counts.
+    // The last of a repeated key counts.
     if (payload !== null) members.push(`"payload":{"first":1}`, `"payload"${space}:${space}${payload}`);
     return { eventType, payload: payload ?? '{}', text: `{${members.join(`,${space}`)}}` };
   });
@@ -29,7 +29,7 @@ const bodies = fc
     return { events: all, text: `${space}{"events":${space}[${all.map(({ text }) => text).join(`${space},`)}]}` };
   });
 
-/** What was sent, as the route finds it, and what is read back of it. */
+/** Stores a body as the route does, and reads it back. */
 function keep(text: string, eventTypes: readonly string[], zstd = zstdCompressSync(text)) {
   const plain = zstdDecompressSync(zstd);
   const payloads = scanAppend(plain).events.map(({ payload }) => payload);
@@ -40,7 +40,7 @@ function keep(text: string, eventTypes: readonly string[], zstd = zstdCompressSy
 }
 
 describe('a body that is stored as it was sent', () => {
-  test(`gives back each payload byte for byte ${seeded}`, () => {
+  test(`returns each payload byte for byte ${seeded}`, () => {
     let asSent = 0;
     const property = fc.property(bodies, ({ events, text }) => {
       const types = events.map(({ eventType }) => eventType);
@@ -62,8 +62,12 @@ describe('a body that is stored as it was sent', () => {
     ['an unknown field of a twentieth', true, `{"x":"${'a'.repeat(600)}","events":[${event}]}`],
     ['an unknown field of a fifth', false, `{"x":"${'a'.repeat(3_000)}","events":[${event}]}`],
     ['its events twice', false, `{"events":[${event}],"events":[${event}]}`],
-    ['what its sender could not compress', false, `{"events":[{"eventType":"notice","payload":{"noise":"${noise}"}}]}`],
-  ])('holds %s, and is kept: %s', (_, isKept, sent) => {
+    [
+      'a payload that its sender could not compress',
+      false,
+      `{"events":[{"eventType":"notice","payload":{"noise":"${noise}"}}]}`,
+    ],
+  ])('with %s is stored as sent: %s', (_, isKept, sent) => {
     const { frame, back } = keep(sent, ['notice']);
     expect(frame.codec === SENT).toBe(isKept);
     expect(back[0]?.payload).toBe(JSON.stringify(JSON.parse(sent).events[0].payload));
@@ -72,11 +76,11 @@ describe('a body that is stored as it was sent', () => {
   const skippable = Buffer.concat([Buffer.from('502a4d1804000000', 'hex'), Buffer.from('skip')]);
   test.each([
     ['another frame', zstdCompressSync(' ')],
-    ['a frame to be skipped', skippable],
-    ['what is no frame', Buffer.from('no frame')],
-    ['a frame that is cut off', zstdCompressSync(' ').subarray(0, 6)],
-  ])('is stored anew where %s comes behind its frame', (_, behind) => {
-    // Of the very size at which a decoder's output chunk is full when the first frame ends.
+    ['a skippable frame', skippable],
+    ['bytes that are no frame', Buffer.from('no frame')],
+    ['a truncated frame', zstdCompressSync(' ').subarray(0, 6)],
+  ])('is compressed again if %s follows its frame', (_, behind) => {
+    // The exact size at which a decoder's output chunk is full when the first frame ends.
     for (const size of [16 * 1024, 64 * 1024, 128 * 1024, 30_000]) {
       const exact = text.replace('again', `again${'.'.repeat(size - text.length)}`);
       expect(exact.length).toBe(size);
@@ -91,7 +95,7 @@ describe('a body that is stored as it was sent', () => {
     }
   });
 
-  test('is stored anew where a payload stands elsewhere in memory', () => {
+  test('is compressed again if a payload is stored elsewhere in memory', () => {
     const memory = Buffer.alloc(2 * text.length + 100);
     memory.write(text, 100);
     memory.write(payload, 100 + text.length);
@@ -107,13 +111,13 @@ describe('a damaged frame', () => {
   const bomb = zstdCompressSync(Buffer.alloc(MAX_APPEND_BYTES + 1, ' '));
   const refused = { code: 'ERR_BUFFER_TOO_LARGE' };
 
-  test('that would decode to more than an append can hold is refused', () => {
+  test('that would decode to more than the limit of an append is refused', () => {
     const sent = Buffer.concat([Buffer.from('[["notice",0,1]]\n'), bomb]);
     expect(() => decodeFrame({ codec: SENT, body: sent })).toThrow(expect.objectContaining(refused));
     expect(() => decodeFrame({ codec: 1, body: bomb })).toThrow(expect.objectContaining(refused));
   });
 
-  test('that holds less or more than it says is refused, and no half of a payload served', () => {
+  test('with another length than declared is refused, and no part of a payload is served', () => {
     const sent = Buffer.concat([Buffer.from('[["notice",0,3]]\n'), zstdCompressSync('{}')]);
     expect(() => decodeFrame({ codec: SENT, body: sent })).toThrow('reach beyond');
     for (const length of [1, 3]) {
@@ -124,7 +128,7 @@ describe('a damaged frame', () => {
 });
 
 describe('one zstd frame', () => {
-  test(`is told from anything else, however it was made ${seeded}`, () => {
+  test(`is recognized with any content and any settings ${seeded}`, () => {
     const property = fc.property(
       fc.uint8Array({ maxLength: 300 }),
       fc.nat(300_000),

@@ -18,7 +18,7 @@ describe.each(ENGINES)('sequences on %s', (engine) => {
   });
   afterAll(() => world.service.close());
 
-  test(`200 appends at once to five sessions leave no gap, no repeat and no batch torn apart ${seeded}`, async () => {
+  test(`200 simultaneous appends to five sessions leave no gap, no duplicate and no split batch ${seeded}`, async () => {
     const { service, ours } = world;
     const random = createRandom();
     const machine = await registerMachine(service, ours.live);
@@ -55,7 +55,7 @@ describe.each(ENGINES)('sequences on %s', (engine) => {
     }
   });
 
-  test('an append and a close at once: the append is stored or refused, never both', async () => {
+  test('of a simultaneous append and close, the append is either stored or refused', async () => {
     const { service, ours } = world;
     const machine = await registerMachine(service, ours.live);
     for (let round = 0; round < 10; round++) {

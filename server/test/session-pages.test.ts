@@ -21,7 +21,7 @@ describe.each(ENGINES)('pages of sessions on %s', (engine) => {
     ours = await createTenant(service);
     first = await registerMachine(service, ours.live);
     second = await registerMachine(service, ours.live);
-    // Ten share each moment, so that the id decides; the last ten are of the test plane.
+    // Ten sessions share each moment, so that the id decides; the last ten are on the test plane.
     for (let index = 0; index < SESSIONS; index++) {
       const machine = index % 3 === 0 ? second : first;
       const startedAt = new Date(Date.UTC(2020, 0, 1) + Math.floor(index / 10) * 1_000).toISOString();
@@ -49,13 +49,13 @@ describe.each(ENGINES)('pages of sessions on %s', (engine) => {
     ['?limit=', 50],
     ['?limit=1e1', 50],
     ['?limit=0x10', 50],
-  ])('%j is a page of %i', async (query, size) => {
+  ])('%j gives a page of %i', async (query, size) => {
     const { sessions, nextCursor } = await page(query);
     expect(sessions).toHaveLength(size);
     expect(nextCursor).toEqual(expect.any(String));
   });
 
-  test('the newest comes first, and of the same moment the id decides', async () => {
+  test('the newest comes first, and the id decides within one moment', async () => {
     const { sessions } = await page('?limit=100');
     const sorted = [...sessions].sort(
       (a, b) => b.startedAt.localeCompare(a.startedAt) || (a.sessionId < b.sessionId ? 1 : -1),
@@ -71,7 +71,7 @@ describe.each(ENGINES)('pages of sessions on %s', (engine) => {
     [100, 'test', 10],
     [10, 'test', 10],
     [60, 'live', 120],
-  ])('pages of %i of the plane %s make the whole of %i', async (limit, plane, total) => {
+  ])('pages of %i of the plane %s together are the whole of %i', async (limit, plane, total) => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
@@ -85,7 +85,7 @@ describe.each(ENGINES)('pages of sessions on %s', (engine) => {
     expect(seen).toHaveLength(total);
   });
 
-  test('the live plane is shown unless another is asked for', async () => {
+  test('the live plane is the default', async () => {
     const planes = async (query: string) =>
       new Set((await page(query)).sessions.map(({ secretEnvironment }) => secretEnvironment));
     expect(await planes('?limit=100')).toEqual(new Set(['live']));
@@ -94,7 +94,7 @@ describe.each(ENGINES)('pages of sessions on %s', (engine) => {
     expect(await planes('?secretEnvironment=all')).toEqual(new Set(['live', 'test']));
   });
 
-  test('filters narrow the list, together as well', async () => {
+  test('filters narrow the list, alone and together', async () => {
     const count = async (query: string) => (await page(`?limit=100&secretEnvironment=all${query}`)).sessions.length;
     expect(await count(`&environmentId=${second.environmentId}`)).toBe(44);
     expect(await count(`&environmentId=${first.environmentId}&agentId=codex`)).toBe(86);
@@ -104,7 +104,7 @@ describe.each(ENGINES)('pages of sessions on %s', (engine) => {
     expect(await count('&environmentId=%00')).toBe(0);
   });
 
-  test('another organization is not in it', async () => {
+  test('sessions of another organization are not listed', async () => {
     const other = await createTenant(service);
     const { body } = await service.call('GET', '/v1/organizations/me/sessions?secretEnvironment=all', {
       as: other.owner,
@@ -127,7 +127,7 @@ describe.each(ENGINES)('pages of sessions on %s', (engine) => {
     },
   );
 
-  test('a cursor beyond the end is an empty page', async () => {
+  test('a cursor beyond the end gives an empty page', async () => {
     const beyond = Buffer.from('o:100000').toString('base64url');
     expect(await page(`?cursor=${beyond}`)).toEqual({ sessions: [], nextCursor: null });
   });

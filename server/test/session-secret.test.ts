@@ -34,21 +34,21 @@ describe.each(LOGS)('the secret of a session on %s', (log) => {
 
   test.each([
     ['its id', () => `secret:${laptop.secretId}`],
-    ['how its name begins', () => 'secret:laptop'],
-    ['its whole name', () => 'secret:"Laptop of Kim"'],
-    ['its name or another', () => 'secret:laptop secret:nowhere'],
-  ])('leads by %s to the sessions it opened', async (_, q) => {
+    ['the start of its name', () => 'secret:laptop'],
+    ['its full name', () => 'secret:"Laptop of Kim"'],
+    ['its name or another name', () => 'secret:laptop secret:nowhere'],
+  ])('finds the sessions that it opened by %s', async (_, q) => {
     const reply = await find(service, ours.member, { q: q() });
     expect(idsOf(reply).sort(), reply.text).toEqual([...opened].sort());
   });
 
-  test('stays that which opened it, after another one found it again', async () => {
+  test('stays the one that opened the session after another secret found it again', async () => {
     const next = await issue('Next laptop');
     expect(await capture(next.value)).toBe(opened[1]);
     expect(idsOf(await find(service, ours.member, { q: 'secret:next' }))).toEqual([]);
   });
 
-  test('stands in its summary, and not among what the interface says of a session', async () => {
+  test("is in the session's summary, and not in the session itself", async () => {
     const { body } = await find(service, ours.member, { q: 'secret:laptop' });
     for (const { session, summary } of body.sessions) {
       expect(summary.secretId).toBe(laptop.secretId);

@@ -9,11 +9,11 @@ import { playScenarios } from './scenarios.ts';
 import { SESSION_VIEWS } from './tables/session-views.ts';
 import { startWorld, type World } from './world.ts';
 
-playScenarios('who looked at a session', SESSION_VIEWS);
+playScenarios('listing the views of a session', SESSION_VIEWS);
 
 const OPENED = { kind: 'opened', count: 1 };
 
-describe.each(ENGINES)('looks at a session on %s', (engine) => {
+describe.each(ENGINES)('views of a session on %s', (engine) => {
   let world: World;
   beforeEach(async () => {
     world = await startWorld(engine);
@@ -26,7 +26,7 @@ describe.each(ENGINES)('looks at a session on %s', (engine) => {
   const views = async () => (await call('GET', `sessions/${world.ours.sessionId}/views`, world.ours.owner)).body.views;
   const stored = () => world.service.store.db.selectFrom('session_views').selectAll().execute();
 
-  /** What notes looks, apart from the service. */
+  /** A recorder of views of its own, apart from the service's. */
   async function ownViews(outcomes: string[] = []) {
     const { db } = world.service.store;
     const session = await db
@@ -40,7 +40,7 @@ describe.each(ENGINES)('looks at a session on %s', (engine) => {
     return { looks, note };
   }
 
-  test('are one row for each person, kind and hour', async () => {
+  test('have one row for each person, kind and hour', async () => {
     const { service, ours } = world;
     for (const minutes of [0, 5, 55]) {
       service.clock.now += minutes * 60_000;
@@ -53,14 +53,14 @@ describe.each(ENGINES)('looks at a session on %s', (engine) => {
     expect(Date.parse(later.firstAt) - Date.parse(earlier.lastAt)).toBe(55 * 60_000);
   });
 
-  test('are noted where a search shows words of it, and not where it only lists it', async () => {
+  test('are recorded if a search shows words of the session, and not if it only lists it', async () => {
     const { ours } = world;
     await call('GET', 'search?q=one', ours.member);
     await call('GET', 'search', ours.member);
     expect(await views()).toMatchObject([{ kind: 'found', count: 1, surface: 'api' }]);
   });
 
-  test('are not noted while the policy says so, and the answer tells it', async () => {
+  test('are not recorded while the policy says so, and the answer shows that', async () => {
     const { ours } = world;
     await call('PUT', 'policy', ours.owner, { recordViews: false });
     await open();
@@ -80,7 +80,7 @@ describe.each(ENGINES)('looks at a session on %s', (engine) => {
     expect(await stored()).toMatchObject([{ session_id: ours.sessionId, user_id: ours.memberId, count: 1 }]);
   });
 
-  test('wait while they cannot be written', async () => {
+  test('are retried if they cannot be written', async () => {
     const outcomes: string[] = [];
     const { looks, note } = await ownViews(outcomes);
     const { db } = world.service.store;
@@ -94,7 +94,7 @@ describe.each(ENGINES)('looks at a session on %s', (engine) => {
     expect(outcomes).toEqual(['retried', 'written']);
   });
 
-  test('are gone with the session, also those that are written afterwards', async () => {
+  test('are removed with the session, even if they are written afterwards', async () => {
     const { service, ours } = world;
     const { looks, note } = await ownViews();
     await open();

@@ -37,7 +37,7 @@ describe.each(ENGINES)('a share on %s', (engine) => {
   const listed = async () =>
     (await call('GET', `sessions/${world.ours.sessionId}/shares`, world.ours.owner)).body.shares;
 
-  test('is told apart from an unknown one when it has expired', async () => {
+  test('gets 410 after its end, and an unknown token gets 404', async () => {
     const { token } = await share(world.ours.member);
     world.service.clock.now += DAY_MS - 1;
     expect((await open(token)).status).toBe(200);
@@ -46,7 +46,7 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     expect((await open(`${token}x`)).status).toBe(404);
   });
 
-  test('lasts no longer than the policy says now', async () => {
+  test('lasts no longer than the current policy allows', async () => {
     const { token } = await share(world.ours.member, { expiresAt: new Date(world.service.clock.now + 9 * DAY_MS) });
     world.service.clock.now += 3 * DAY_MS;
     expect((await open(token)).status).toBe(200);
@@ -54,7 +54,7 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     expect((await open(token)).status).toBe(410);
   });
 
-  test('shows what who made it may see now, and no more', async () => {
+  test('shows at most what its maker may see now', async () => {
     const { ours } = world;
     const sessionId = await openSigned(world, ours.member, 'team');
     const organization = { audience: 'organization' };
@@ -78,7 +78,7 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     expect(await statuses()).toEqual([200, 200, 200, 200, 200]);
   });
 
-  test('of an admin who reads everything shows no more than other members see', async () => {
+  test('by an admin who reads everything shows no more than other members see', async () => {
     const { ours } = world;
     await call('PUT', 'policy', ours.owner, { adminsSeeAll: true });
     const sessionId = await openSigned(world, ours.member, 'private');
@@ -88,7 +88,7 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     expect(reply).toMatchObject({ status: 403, body: { code: 'sharing_refused' } });
   });
 
-  test('ends with the membership of who made it, and of whom it is for', async () => {
+  test('ends with the membership of its maker, and of the person whom it is for', async () => {
     const { ours } = world;
     const made = await share(ours.member);
     const given = await share(ours.owner, { audience: 'person', userId: ours.memberId });
@@ -101,7 +101,7 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     expect(entries.filter(({ action }: { action: string }) => action === 'share.revoked')).toHaveLength(2);
   });
 
-  test('ends for good when who made it leaves by themselves', async () => {
+  test('ends for good when its maker leaves the organization', async () => {
     const { ours } = world;
     const made = await share(ours.member);
     const given = await share(ours.owner, { audience: 'person', userId: ours.memberId });
@@ -120,7 +120,7 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     ]);
   });
 
-  test('by link does not tell the organization who of another one opened it', async () => {
+  test('by link does not reveal members of another organization who opened it', async () => {
     const { ours, theirs } = world;
     const { token } = await share(ours.member);
     expect((await open(token, theirs.member)).status).toBe(200);
@@ -129,7 +129,7 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     expect(views).toEqual([]);
   });
 
-  test('counts who reads its events without opening it', async () => {
+  test('counts readers of its events who never opened it', async () => {
     const { service, ours } = world;
     const { token } = await share(ours.member, { audience: 'organization' });
     for (let times = 0; times < 2; times++) await open(token, ours.admin, '/events');
@@ -139,7 +139,7 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     expect(views).toMatchObject([{ kind: 'opened', count: 1 }]);
   });
 
-  test('names the repository, and no folder of the machine', async () => {
+  test('names the repository, but no folder of the machine', async () => {
     const { service, ours } = world;
     const { environmentId, installationId, live } = ours;
     const opening = { environmentId, agentInstallationId: installationId, repoRoot: '/home/kim/secret-plan' };
@@ -150,7 +150,7 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     }
   });
 
-  test('says when it ends as the policy is now', async () => {
+  test('shows its end according to the current policy', async () => {
     const { service, ours } = world;
     const { token } = await share(ours.member, { expiresAt: new Date(service.clock.now + 9 * DAY_MS) });
     await call('PUT', 'policy', ours.owner, { linkSharing: 'on', shareDays: 2 });
@@ -159,7 +159,7 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     expect(await listed()).toMatchObject([{ expiresAt }]);
   });
 
-  test('is gone with its session', async () => {
+  test('is removed with its session', async () => {
     const { service, ours } = world;
     const { token } = await share(ours.member);
     await call('DELETE', `sessions/${ours.sessionId}`, ours.owner);
@@ -170,7 +170,7 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     expect((await open(token)).status).toBe(404);
   });
 
-  test('is counted when it is opened, and who looked is told', async () => {
+  test("counts its openings, and the session's person sees who looked", async () => {
     const { service, ours } = world;
     const sessionId = await openSigned(world, ours.member, 'team');
     const { token } = await share(ours.member, { audience: 'organization' }, sessionId);
@@ -182,7 +182,7 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     expect(views).toMatchObject([{ kind: 'opened', count: 3 }]);
   });
 
-  test('in outline has what was asked, said and called, and no byte of what tools answered', async () => {
+  test('in outline has prompts, answers and calls, and no byte of tool outputs', async () => {
     const { service, ours } = world;
     const output = answered('canary in an output', { callId: 'one' });
     const unknown = { eventType: 'new.kind', payload: { text: 'canary in a new kind', rest: 'canary' } };
@@ -206,7 +206,7 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     expect(outline.text).not.toContain('canary');
   });
 
-  test('has its token in no line of the log', async () => {
+  test('writes its token to no line of the log', async () => {
     const { token } = await share(world.ours.member);
     await open(token);
     await open(token, undefined, '/events?limit=0');

@@ -16,7 +16,7 @@ describe('closing', () => {
     const port = Number(new URL(await service.app.listen({ port: 0 })).port);
     stuck = connect(port, '127.0.0.1').on('error', () => undefined);
     const arrived = once(service.app.server, 'request');
-    // Its body never ends.
+    // The request's body never ends.
     const credential = `authorization: Bearer ${(await createTenant(service)).live}`;
     stuck.write(`POST /v1/sessions HTTP/1.1\r\nHost: x\r\n${credential}\r\ncontent-length: 9\r\n\r\n`);
     await arrived;
@@ -34,7 +34,7 @@ describe('closing', () => {
     },
   });
 
-  test('a request that does not end is cut off at the deadline, and all below is closed after it', async () => {
+  test('a request that does not end is cut off at the deadline, and everything below is closed after it', async () => {
     closedBelow.length = 0;
     const cut = once(stuck, 'close');
     expect(await closeAll({ app: service.app, below: [part('one'), part('two')], log, deadlineMs: 100 })).toBe(0);
@@ -43,7 +43,7 @@ describe('closing', () => {
     expect(JSON.stringify(lines)).toContain('some requests took too long');
   });
 
-  test('what fails is told, keeps nothing else open, and makes the exit code 1', async () => {
+  test('a failure is logged, does not keep other parts open, and makes the exit code 1', async () => {
     closedBelow.length = 0;
     stuck.destroy();
     const broken = new Error('the very reason');
@@ -55,14 +55,14 @@ describe('closing', () => {
     expect(lines[0]).toEqual([{ err: broken }, expect.any(String)]);
   });
 
-  test('what never ends is given up', async () => {
+  test('a close that never ends is given up', async () => {
     const never = { close: () => new Promise<void>(() => undefined) };
     expect(await closeAll({ app: service.app, below: [never], log, deadlineMs: 50 })).toBe(1);
     expect(JSON.stringify(lines)).toContain('closing took too long');
   });
 });
 
-test('a store that cannot be trusted ends the service with a sentence and a code of its own', () => {
+test('a store that cannot be trusted ends the service with a message and an exit code of its own', () => {
   const written: string[] = [];
   const logged: unknown[] = [];
   const codes: number[] = [];

@@ -9,7 +9,7 @@ import { settled, startTestService, type TestService } from './harness.ts';
 import { expectProblem } from './shape.ts';
 
 const DAY = 86_400_000;
-/** Four of them are more than a megabyte. */
+/** Four of these appends are more than a megabyte. */
 const LARGE = { events: [{ eventType: 'notice', payload: { text: 'x'.repeat(255_000) } }] };
 
 describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
@@ -52,19 +52,19 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
       body: LARGE,
       headers: key === undefined ? {} : { 'idempotency-key': key },
     });
-  /** Appends until one is refused; the statuses. */
+  /** Appends until one append is refused. @returns the statuses */
   async function fill(sessionId: string): Promise<number[]> {
     const statuses: number[] = [];
     for (let count = 0; count < 8 && statuses.at(-1) !== 400; count++) {
       statuses.push((await append(sessionId, `key-${count}`)).status);
       await settled(service.store.bus);
-      // What the store has is asked for beside the answers.
+      // The quota reads the stored size in the background.
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     return statuses;
   }
 
-  test('of bytes a day refuses what is beyond, repeats what it acknowledged, and ends with the day', async () => {
+  test('of bytes a day refuses further appends, repeats acknowledged ones, and ends with the day', async () => {
     await start({ QUOTA_DAY_MB: 1 });
     const { sessionId } = (await open()).body;
     const stored = service.isAsync ? 202 : 200;
@@ -77,7 +77,7 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     expect((await append(sessionId, 'key-new')).status).toBe(stored);
   });
 
-  test('of bytes is known to the next process, and has room again once sessions are deleted', async () => {
+  test('of bytes is known to the next process, and has room again after sessions are deleted', async () => {
     const first = { QUOTA_GB: 0.001 };
     await start(first);
     const { sessionId } = (await open()).body;
@@ -97,7 +97,7 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     await expect.poll(halfAMinuteLater, { timeout: 20_000 }).toBeLessThan(300);
   });
 
-  test('is shown with what is used of it, and when it is full at the pace of the last weeks', async () => {
+  test('is shown with its use and the date when it will be full at the recent pace', async () => {
     await start({ QUOTA_GB: 0.01 });
     const { sessionId } = (await open()).body;
     await append(sessionId);
@@ -106,7 +106,7 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     const first = await read();
     expect(first).toMatchObject({ quotaBytes: 10_000_000, sessions: 1, bytesToday: first.bytes });
     expect(first.bytes).toBeGreaterThan(255_000);
-    // All of a week's bytes came today.
+    // All bytes of the week arrived today.
     expect(first.bytesAWeek).toBe(first.bytes);
     expect(first.fullInDays).toBe(Math.floor((10_000_000 - first.bytes) / (first.bytes / 7)));
     service.clock.now += 13 * DAY;
@@ -114,11 +114,11 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     await settled(service.store.bus);
     const second = await read();
     expect(second.bytes).toBe(2 * first.bytes);
-    // Twice as much in two weeks.
+    // Twice as many bytes in two weeks.
     expect(second).toMatchObject({ bytesToday: first.bytes, bytesAWeek: first.bytes });
   });
 
-  test('of sessions refuses new ones, and finds those there are', async () => {
+  test('of sessions refuses new sessions, and finds existing ones', async () => {
     await start({ QUOTA_SESSIONS: 2 });
     const [first] = await capture('one');
     expect(first?.outcome).toBe('opened');
@@ -131,7 +131,7 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     ]);
   });
 
-  test('of open sessions of a machine refuses more until one is closed', async () => {
+  test("of a machine's open sessions refuses more until one is closed", async () => {
     await start({ QUOTA_OPEN_SESSIONS: 3 });
     const opened = [await open(), await open(), await open()].map(({ body }) => body.sessionId);
     expectProblem(await open(), 400, 'quota_reached');
@@ -144,7 +144,7 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     machine = elsewhere;
   });
 
-  test('of open sessions does not count those to which nothing came for 30 days', async () => {
+  test('of open sessions does not count sessions that were idle for 30 days', async () => {
     await start({ QUOTA_OPEN_SESSIONS: 2 });
     const [first] = [await open(), await open()].map(({ body }) => body.sessionId);
     service.clock.now += 30 * DAY - 1;
@@ -156,7 +156,7 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     expectProblem(await open(), 400, 'quota_reached');
   });
 
-  test('of open sessions of a machine is not reset when another organization names that machine', async () => {
+  test("of a machine's open sessions is not reset if another organization names that machine", async () => {
     await start({ QUOTA_OPEN_SESSIONS: 2 });
     const theirs = await createTenant(service);
     expect([(await open()).status, (await open()).status]).toEqual([201, 201]);
@@ -165,7 +165,7 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     expectProblem(await open(), 400, 'quota_reached');
   });
 
-  test('counts 33,000 sessions that waited for the store exactly once, although a write fails midway', async () => {
+  test('counts 33,000 sessions exactly once although a write fails midway', async () => {
     await start({});
     const { db } = service.store;
     const { organizationId } = ours;
@@ -182,7 +182,7 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     const accepted = { replayed: false, firstSequence: 1, lastSequence: 1, async: false };
     const log = quotas.guard({ append: async () => accepted } as never);
     const events = [{ eventType: 'notice', payload: Buffer.from('"text"') }];
-    // More than PostgreSQL and SQLite take as parameters of one statement, at two for each session.
+    // More than fit into one statement of PostgreSQL or SQLite, at two parameters for each session.
     for (let count = 0; count < 33_000; count++)
       await log.append({ organizationId, sessionId: `ses_${count}`, events } as never);
     await expect(quotas.flush()).rejects.toThrow('the store is away');
@@ -196,7 +196,7 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
   });
 });
 
-test('a store that cannot say how much is stored is asked every few seconds, and holds up no append', async () => {
+test('a store that cannot report its size is asked every few seconds, and delays no append', async () => {
   let failures = 0;
   const clock = { now: 0 };
   const limits = { bytesADay: 1, bytes: 1, sessions: 0, openSessions: 0 };

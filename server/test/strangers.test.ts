@@ -5,16 +5,16 @@ import { RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts'
 import { expectProblem } from './shape.ts';
 import { type Side, startWorld, type World } from './world.ts';
 
-/** But for the token of a share, which is no id: it lets in whoever has it (`tables/shares.ts`). */
+/** Excludes the token of a share, which is no id: it admits everybody who has it (`tables/shares.ts`). */
 const WITH_ID = ROUTE_NAMES.filter((name) => /\{(?!token\})/.test(TABLE[name].path));
 const OF_A_SESSION = WITH_ID.filter(
   (name) => TABLE[name].auth === 'secret' && TABLE[name].path.includes('{sessionId}'),
 );
 
-/** Where the world names it otherwise than the address. */
+/** Ids whose name in the world differs from the name in the address. */
 const ID_IN_WORLD: Record<string, keyof Side> = { holdId: 'releasedHoldId' };
 
-/** All that a caller sees of an answer, but for what differs from request to request. */
+/** Everything that a caller sees of an answer, except values that differ for each request. */
 function visible({ status, headers, text }: TestReply) {
   const { date, 'x-request-id': requestId, ...rest } = headers;
   return { status, headers: rest, text };
@@ -37,7 +37,7 @@ describe.each(ENGINES)('strangers on %s', (engine) => {
     return side[ID_IN_WORLD[String(param)] ?? (param as keyof Side)];
   };
 
-  test.each(WITH_ID)("%s answers for another organization's id as for one that does not exist", async (route) => {
+  test.each(WITH_ID)("%s answers another organization's id like an unknown id", async (route) => {
     const foreign = await ask(route, idOf(route, world.theirs));
     expectProblem(foreign, 404, 'not_found');
     const [prefix] = idOf(route, world.theirs).split('_');
@@ -52,7 +52,7 @@ describe.each(ENGINES)('strangers on %s', (engine) => {
     expect(visible(await ask(route, ours.sessionId, ours.test))).toEqual(visible(unknown));
   });
 
-  test('nothing of the other organization was changed', async () => {
+  test('nothing of the other organization has changed', async () => {
     const { service, theirs } = world;
     const { body } = await service.call('GET', `/v1/organizations/me/sessions/${theirs.sessionId}`, {
       as: theirs.member,

@@ -12,9 +12,9 @@ import { startTestService, testConfig } from './harness.ts';
 import { filesWith, rowsWith } from './marker-scan.ts';
 import { startWorld, type World } from './world.ts';
 
-/** Made up, in the form of a vendor. */
+/** An invented token in the format of a vendor. */
 const TOKEN = ['ghp', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('_');
-/** Of the token, in the index of words. */
+/** The token's word in the index of words. */
 const WORD = TOKEN.slice(TOKEN.indexOf('_') + 1);
 const SOURCE = { agent: 'codex', session: 's', file: '/t.jsonl', position: 1 };
 
@@ -51,7 +51,7 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     expect(lines.join('\n')).toMatch(/^\d+ sessions were read\. Nothing was changed\.$/);
   });
 
-  test('reports what the rules find, also where parts cut it, names the hold, and changes nothing', async () => {
+  test("reports the rules' findings, even across parts, names the hold, and changes nothing", async () => {
     const { ours, service } = world;
     const whole = await send({ output: 'nothing' }, { output: `export GH=${TOKEN}` });
     const cut = JSON.stringify({ source: SOURCE, output: `${'x'.repeat(150)} ${TOKEN} ${'y'.repeat(300)}` });
@@ -80,7 +80,7 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     expect((await sweep()).lines.slice(0, -1)).toEqual([`${parts}: 1 event: github-token 1; held by ${holdId}`]);
   });
 
-  test('masks what the rules find, when that is asked for, and leaves nothing of it in the store', async () => {
+  test("with --apply masks the rules' findings, and leaves nothing of them in the store", async () => {
     const { ours, service } = world;
     const { db } = service.store;
     const whole = await send(
@@ -135,7 +135,7 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     expect((await sweep()).lines).toHaveLength(2);
   });
 
-  test('withdraws what it has asked for and the service has not masked', async () => {
+  test('withdraws masks that it requested and that the service has not done yet', async () => {
     const { ours, service } = world;
     const { db } = service.store;
     const id = await send({ output: `export GH=${TOKEN}` });
@@ -151,13 +151,13 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     expect(masks).toMatchObject([{ by: 'service', outcome: 'cancelled', events: 0 }]);
     expect((await service.call('GET', `${url}/events`, { as: ours.member })).text).toContain(TOKEN);
     expect((await sweep('--cancel')).lines[0]).toMatch(/^0 sessions/);
-    // It may be asked for again.
+    // The mask may be requested again.
     expect((await sweep('--apply')).lines[0]).toContain('; is going to be masked');
   });
 
   // SQLite has one writer.
   if (engine === 'postgres') {
-    test('withdraws beside the service, and neither waits for the other for ever', async () => {
+    test('withdraws without a deadlock with the running service', async () => {
       const { ours, service } = world;
       const { db } = service.store;
       await send({ output: `export GH=${TOKEN}` });
@@ -167,7 +167,7 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
       const [first, second] = masks as [MaskRow, MaskRow];
       const job = (await takeJob(db, jobOf(second), Date.now())) as Job;
       let withdrawing: ReturnType<typeof sweep> | undefined;
-      // As where a mask is done: its job ends, and the log says so.
+      // As at the end of a mask: its job ends, and the log records it.
       await db.transaction().execute(async (transaction) => {
         await endJob(transaction, job);
         withdrawing = sweep('--cancel');
