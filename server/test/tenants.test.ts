@@ -19,9 +19,9 @@ import { type AnyRouteName, RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } f
 import { createWorld, type World } from './world.ts';
 
 /**
- * Routes that are answered as the service. Changes of a session go through its journal, whose statement would need three
- * round trips as the tenant. A search reads an index that the wall would hide. The list of agents, and what SCIM says of the service, ask nothing. What is
- * stored is counted by the service for all quotas.
+ * Routes that run as the service. Changes of a session go through its journal, whose statement would take three round trips as
+ * the tenant. A search reads an index that row-level security would hide. The list of agents and SCIM's descriptions of the
+ * service read nothing. For storage the service counts all quotas.
  */
 const AS_SERVICE: AnyRouteName[] = [
   'appendBatches',
@@ -35,7 +35,7 @@ const AS_SERVICE: AnyRouteName[] = [
   'listScimSchemas',
   'searchSessions',
 ];
-/** All others, but one that has no end. */
+/** All other routes, except the one that never ends. */
 const OF_ONE: AnyRouteName[] = ROUTE_NAMES.filter(
   (route) => /secret|member|admin|directory/.test(TABLE[route].auth) && route !== 'streamChanges',
 );
@@ -58,14 +58,14 @@ const ADD_ON = {
   output_tokens: 0,
 } as const;
 
-/** No process does this one. */
+/** A job that no process runs. */
 const JOB = { kind: 'none', progress: '', not_before: 0, lease: null, attempts: 0 } as const;
 const LOOKED = { kind: 'opened', hour: 0, first_at: 0, last_at: 0, count: 1, surface: 'api', network: '' } as const;
 
-describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations on PostgreSQL', () => {
+describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organizations on PostgreSQL', () => {
   let world: World;
   beforeAll(async () => {
-    // The jobs of its start are over by then: they would remove some of the rows below.
+    // By then the jobs of the service's start are over: they would remove some of the rows below.
     world = await createWorld(await startTestService('postgres'));
     const { db } = world.service.store;
     for (const { organizationId: organization_id, sessionId: session_id } of [world.ours, world.theirs]) {
@@ -168,7 +168,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
   });
 
   const ours = <Result>(work: () => Promise<Result>) => asOrganization(world.ours.organizationId, work);
-  /** Machines that wait to be signed in belong to no organization yet. */
+  /** Skips rows without an organization: machines that wait to be signed in belong to none yet. */
   const organizationsIn = async (table: string) => {
     const { rows } = await sql<{ id: string }>`
       select distinct organization_id as id from ${sql.table(table)}
@@ -176,25 +176,30 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
     return rows.map(({ id }) => id).sort();
   };
 
-  test.each(TENANT_TABLES)('hides what others have in %s from a query that names no organization', async (table) => {
-    const { ours: we, theirs } = world;
-    const everybody = [we.organizationId, theirs.organizationId].sort();
-    expect(await organizationsIn(table)).toEqual(everybody);
-    expect(await ours(() => organizationsIn(table))).toEqual([we.organizationId]);
-    expect(await asOrganization('org_unknown', () => organizationsIn(table))).toEqual([]);
-    const { db } = world.service.store;
-    const within = await ours(() =>
-      db.transaction().execute(async (transaction) => {
-        const { rows } =
-          await sql`select from ${sql.table(table)} where organization_id <> ${we.organizationId}`.execute(transaction);
-        return rows.length;
-      }),
-    );
-    expect(within).toBe(0);
-    expect(await ours(() => asService(() => organizationsIn(table)))).toEqual(everybody);
-  });
+  test.each(TENANT_TABLES)(
+    'hides rows of other organizations in %s from a query that names no organization',
+    async (table) => {
+      const { ours: we, theirs } = world;
+      const everybody = [we.organizationId, theirs.organizationId].sort();
+      expect(await organizationsIn(table)).toEqual(everybody);
+      expect(await ours(() => organizationsIn(table))).toEqual([we.organizationId]);
+      expect(await asOrganization('org_unknown', () => organizationsIn(table))).toEqual([]);
+      const { db } = world.service.store;
+      const within = await ours(() =>
+        db.transaction().execute(async (transaction) => {
+          const { rows } =
+            await sql`select from ${sql.table(table)} where organization_id <> ${we.organizationId}`.execute(
+              transaction,
+            );
+          return rows.length;
+        }),
+      );
+      expect(within).toBe(0);
+      expect(await ours(() => asService(() => organizationsIn(table)))).toEqual(everybody);
+    },
+  );
 
-  test('a request can use the tables of organizations as its role, and no other table', async () => {
+  test("a request's role can use the organizations' tables, and no other table", async () => {
     const { rows: tables } = await sql<{ name: string }>`
       select relname as name from pg_class
       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v')`.execute(world.service.store.db);
@@ -217,7 +222,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
     expect(usable.sort()).toEqual([...TENANT_TABLES].sort());
   });
 
-  test('lets nobody change, take or make what is of another', async () => {
+  test('prevents changing, taking over and creating rows of another organization', async () => {
     const { db } = world.service.store;
     const { sessionId, organizationId } = world.theirs;
     await ours(() => db.updateTable('sessions').set({ title: 'ours now' }).execute());
@@ -239,10 +244,10 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
     await expect(made).rejects.toThrow(/row-level security policy/);
   });
 
-  describe('between a session and who may not see it', () => {
+  describe('on a session that others may not see', () => {
     const PERSON = 'usr_person';
     const sessionId = () => world.ours.sessionId;
-    /** What tells that there is a session, and what tells what was said in it. */
+    /** Tables whose rows reveal that the session exists, and tables whose rows have its words. */
     const NAMED = ['sessions', 'session_facts', 'session_values', 'expired_contents', 'shares'] as const;
     const OF_WORDS = ['appends', 'session_chunks', 'masks', 'event_masks', 'session_chains'] as const;
     const ALL = [...NAMED, ...OF_WORDS, 'values of words'] as const;
@@ -262,7 +267,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
       await db.updateTable('sessions').set(change).where('session_id', '=', sessionId()).execute();
     });
 
-    /** In which tables a query that names no condition of the rule finds the session. */
+    /** The tables in which a query without the rule's conditions finds the session. */
     async function seenBy(viewer: string | undefined, change: object): Promise<string[]> {
       const { db } = world.service.store;
       const mine = sql`session_id = ${sessionId()}`;
@@ -295,11 +300,14 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
       ['private', PERSON, ALL],
       ['private', '', []],
       ['private', undefined, ALL],
-    ] as const)('of a %s session %j reads %j, whatever the query leaves out', async (visibility, viewer, expected) => {
-      expect(await seenBy(viewer, { visibility })).toEqual(expected);
-    });
+    ] as const)(
+      'shows of a %s session to %j only %j if the query has no conditions',
+      async (visibility, viewer, expected) => {
+        expect(await seenBy(viewer, { visibility })).toEqual(expected);
+      },
+    );
 
-    test('nobody who reads finds the words of a session whose words have expired', async () => {
+    test('hides the words of a session from every reader after they have expired', async () => {
       expect(await seenBy(PERSON, { visibility: 'team', content_expired_at: 1 })).toEqual(NAMED);
     });
 
@@ -308,7 +316,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
       ['usr_1', PERSON, ['usr_1']],
       [PERSON, PERSON, ['usr_1', 'usr_2']],
       ['usr_other', null, ['usr_1', 'usr_2']],
-    ])('%s reads who looked at a session of %j as %j', async (viewer, user_id, expected) => {
+    ])('shows %s the views of a session of %j as %j', async (viewer, user_id, expected) => {
       const { db } = world.service.store;
       const change = { user_id, visibility: 'team', content_expired_at: null } as const;
       await db.updateTable('sessions').set(change).where('session_id', '=', sessionId()).execute();
@@ -317,7 +325,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
       expect(rows.map((row) => row.user_id)).toEqual(expected);
     });
 
-    test('a search that forgets who asks reads no word of what they may not read, and shows them no such session', async () => {
+    test('hides words and sessions even from a search that ignores its caller', async () => {
       const { service, ours } = world;
       const { db } = service.store;
       const events = [
@@ -352,7 +360,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
       }
     });
 
-    test('a saved view is found by its person, and by others once it is shared', async () => {
+    test('shows a saved view to its person, and to others once it is shared', async () => {
       const { db } = world.service.store;
       const { organizationId } = world.ours;
       const view = { organization_id: organizationId, created_by: PERSON, name: 'a', search: '{}', created_at: 0 };
@@ -371,7 +379,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
     });
   });
 
-  test('leaves nothing behind on a connection that another uses next', async () => {
+  test('leaves no setting on a connection that another caller uses next', async () => {
     const { db, pool } = world.service.store;
     const clients = await Promise.all(Array.from({ length: 19 }, () => pool?.connect()));
     await ours(() => organizationsIn('sessions'));
@@ -383,7 +391,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
     for (const client of clients) client?.release();
   });
 
-  test('leaves no transaction open behind a role that is gone', async () => {
+  test('leaves no transaction open if its role does not exist', async () => {
     const pool = world.service.store.pool as pg.Pool;
     const db = new Kysely({ dialect: postgresDialect(poolOfTenants(pool, 'nobody_has_it')) });
     const asked = ours(() => db.transaction().execute((transaction) => sql`select 1`.execute(transaction)));
@@ -393,7 +401,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
     expect(rows).toEqual([{ open: 0 }]);
   });
 
-  test('stands before every request of a member, an admin and a machine', async () => {
+  test('covers every request of a member, an admin and a machine', async () => {
     const { service } = world;
     const { db } = service.store;
     const { rows } = await sql<{ role: string }>`select left(current_user, 56) || '_tenant' as role`.execute(db);
@@ -402,14 +410,14 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
     const answered: Record<string, number> = {};
     for (const route of OF_ONE) {
       const { status } = await request(service, route, RIGHT[route](world), RIGHT_CALLER[TABLE[route].auth](world));
-      // The role may read nothing, so whoever asks as it is told of an error.
+      // The role may read nothing, so every request under it fails.
       if (status !== 500) answered[route] = status;
       service.clock.now += 10_000;
     }
     expect(Object.keys(answered).sort()).toEqual([...AS_SERVICE].sort());
   });
 
-  test('is found missing where its role may not be used, and set up again by the next that starts', async () => {
+  test('is reported if its role may not be used, and set up again by the next start', async () => {
     const store = await openTestStore('postgres');
     await sql`revoke all on all tables in schema public from ${sql.id('postgres_tenant')}`.execute(store.db);
     const next = await attach(store.dataDir, store.databaseUrl);
@@ -421,7 +429,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
     await store.dispose();
   });
 
-  describe('a role that may use the tables and does not own them', () => {
+  describe('a database role that may use the tables without owning them', () => {
     const role = `guest_${randomBytes(4).toString('hex')}`;
     let store: TestStore;
     beforeAll(async () => {
@@ -443,7 +451,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
       );
     });
 
-    test('is taken once the documented commands have made it the owner', async () => {
+    test('is accepted once the documented commands have made it the owner', async () => {
       const [, commands = ''] = /```sql\n(DO [\s\S]+?)```/.exec(readFileSync('docs/postgresql.md', 'utf8')) ?? [];
       const pool = store.pool as pg.Pool;
       await pool.query(commands.replaceAll('TO capture', `TO ${role}`));

@@ -26,7 +26,7 @@ describe('the threads of the embedded store', () => {
   const read = async (db = store.db) =>
     (await sql<{ text: string }>`SELECT text FROM notes ORDER BY id`.execute(db)).rows.map(({ text }) => text);
 
-  test('load little more than their own program, as they are shipped', () => {
+  test('load little more than their own program in the shipped build', () => {
     const folder = dirname(BUILT_SERVICE);
     const loaded = new Set<string>();
     const load = (file: string): void => {
@@ -40,7 +40,7 @@ describe('the threads of the embedded store', () => {
     expect(bytes, [...loaded].join()).toBeLessThan(40_000);
   });
 
-  test('read while a transaction is open, and do not see what is not committed', async () => {
+  test('read during an open transaction, and do not see its uncommitted rows', async () => {
     await store.db.transaction().execute(async (transaction) => {
       await write('within', transaction);
       expect(await read()).toEqual([]);
@@ -49,7 +49,7 @@ describe('the threads of the embedded store', () => {
     expect(await read()).toEqual(['within']);
   });
 
-  test('read what was acknowledged before', async () => {
+  test('read everything that was acknowledged before', async () => {
     for (let round = 1; round <= 300; round++) {
       await write(`round ${round}`);
       const seen = await Promise.all([read(), read(), read()]);
@@ -57,7 +57,7 @@ describe('the threads of the embedded store', () => {
     }
   });
 
-  test('let nobody write between the statements of a transaction, and lose and reorder nothing meanwhile', async () => {
+  test('block other writes between the statements of a transaction, and neither lose nor reorder them', async () => {
     let end = () => {};
     const isEnded = new Promise<void>((resolve) => {
       end = resolve;
@@ -67,7 +67,7 @@ describe('the threads of the embedded store', () => {
       await isEnded;
       await write('last of it', within);
     });
-    // Sees to it that the transaction has begun.
+    // A read returns only after the transaction has begun.
     await read();
     const others = Array.from({ length: 50 }, (_, index) => write(`after it ${index}`));
     expect(await read()).toEqual([]);
@@ -77,10 +77,10 @@ describe('the threads of the embedded store', () => {
   });
 
   test.each([
-    ['a statement of it', async () => sql`INSERT INTO notes (nothing) VALUES (1)`],
+    ['one of its statements', async () => sql`INSERT INTO notes (nothing) VALUES (1)`],
     ['a constraint', async () => sql`INSERT INTO notes (text) VALUES ('taken')`],
-    ['what is done between its statements', async () => Promise.reject(new Error('changed my mind'))],
-  ])('let the writer go, and keep nothing of a transaction that fails by %s', async (_, fail) => {
+    ['work between its statements', async () => Promise.reject(new Error('changed my mind'))],
+  ])('release the writer, and keep nothing of a transaction that fails by %s', async (_, fail) => {
     await write('taken');
     const failing = store.db.transaction().execute(async (transaction) => {
       await write('half of it', transaction);
@@ -91,7 +91,7 @@ describe('the threads of the embedded store', () => {
     expect(await read()).toEqual(['taken', 'after it']);
   });
 
-  test('cannot write on a connection that reads', async () => {
+  test('refuse writes on a reading connection', async () => {
     const thread = new ConnectionThread(
       { path: join(store.dataDir, 'session-capture.sqlite'), readOnly: true },
       () => undefined,
@@ -101,7 +101,7 @@ describe('the threads of the embedded store', () => {
     await thread.close();
   });
 
-  test('settle everything that was asked for when they are closed', async () => {
+  test('settle all requests when they are closed', async () => {
     const work = Array.from({ length: 60 }, (_, index) => [
       write(`row ${index}`),
       sql.raw(COUNT).execute(store.db),
@@ -119,7 +119,7 @@ describe('the threads of the embedded store', () => {
   });
 });
 
-describe('the thread that writes', () => {
+describe('the writing thread', () => {
   let store: TestStore;
   beforeEach(async () => {
     store = await openTestStore('sqlite');
@@ -130,14 +130,14 @@ describe('the thread that writes', () => {
   const read = async () => (await sql`SELECT id FROM notes`.execute(store.db)).rows;
   const write = () => sql`INSERT INTO notes DEFAULT VALUES`.execute(store.db);
 
-  test('gives back its memory, and does its work afterwards', async () => {
+  test('returns its memory, and continues to work', async () => {
     await write();
     await store.rest?.();
     await write();
     expect(await read()).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
-  test('moves the log into the file in the end, though it has read', async () => {
+  test('moves the log into the file at its close, even after reads', async () => {
     await write();
     await read();
     await store.close();
@@ -171,7 +171,7 @@ describe('a pool of readers', () => {
       ...more,
     });
   const count = { kind: 'query', sql: COUNT, parameters: [] } as const;
-  /** Takes some seconds, and cannot be interrupted. */
+  /** Takes several seconds, and cannot be interrupted. */
   const slow = { ...count, sql: COUNT.replace('200000', '50000000') };
 
   const spare = (isIdle: boolean, takesMs = 0) => ({
@@ -182,7 +182,7 @@ describe('a pool of readers', () => {
     },
   });
 
-  test('starts none for short reads while the spare thread is idle', async () => {
+  test('starts no thread for short reads while the spare thread is idle', async () => {
     const readers = pool(undefined, { spare: spare(true) });
     for (let n = 0; n < 5; n++) expect((await readers.run(count)).rows).toEqual([{ sum: 'by the spare thread' }]);
     expect(started).toHaveLength(0);
@@ -192,21 +192,21 @@ describe('a pool of readers', () => {
   test.each([
     ['for a long read', spare(true), true],
     ['while the spare thread has other work', spare(false), false],
-  ])('starts one %s', async (_, busy, isLong) => {
+  ])('starts a thread %s', async (_, busy, isLong) => {
     const readers = pool(undefined, { spare: busy });
     expect((await readers.run(count, isLong)).rows).toEqual([{ sum: 20_000_100_000 }]);
     expect(started).toHaveLength(1);
     await readers.close();
   });
 
-  test('takes over after a read that kept the spare thread for long', async () => {
+  test('replaces the spare thread after a read that kept it busy for long', async () => {
     const readers = pool(undefined, { spare: spare(true, 30) });
     expect((await readers.run(count)).rows).toEqual([{ sum: 'by the spare thread' }]);
     expect((await readers.run(count)).rows).toEqual([{ sum: 20_000_100_000 }]);
     await readers.close();
   });
 
-  test('leaves nobody waiting for the spare thread when it is closed', async () => {
+  test('leaves no read waiting for the spare thread when it is closed', async () => {
     const readers = pool(undefined, { spare: spare(false) });
     const asked = expect(readers.run(count)).rejects.toThrow('the store is closed');
     await readers.close();
@@ -214,9 +214,9 @@ describe('a pool of readers', () => {
     expect(started).toHaveLength(0);
   });
 
-  test('leaves a thread free of long reads, however many there are', async () => {
+  test('keeps a thread free of long reads, however many there are', async () => {
     const short = { ...count, sql: COUNT.replace('200000', '20000') };
-    // Ten times what all the short ones take.
+    // Ten times as long as all short reads together.
     const longer = { ...count, sql: COUNT.replace('200000', '1000000') };
     const readers = pool();
     const ended: string[] = [];
@@ -228,7 +228,7 @@ describe('a pool of readers', () => {
     expect(started).toHaveLength(2);
   });
 
-  test('gives up a read that takes too long, answers it 503, and reads on with another thread', async () => {
+  test('gives up a read that takes too long with 503, and continues with another thread', async () => {
     const readers = pool(undefined, { most: 1, deadlineMs: 1_500 });
     await readers.run(count);
     const [first, next] = await Promise.allSettled([readers.run(slow), readers.run(count)]);
@@ -237,7 +237,7 @@ describe('a pool of readers', () => {
     expect(started.map(({ isGone }) => isGone)).toEqual([true, false]);
   });
 
-  test('ends threads without a read for a while, and starts one for the next', async () => {
+  test('ends idle threads after a while, and starts one for the next read', async () => {
     const readers = pool(undefined, { idleMs: 50 });
     await readers.run(count);
     await expect.poll(() => started.map(({ isGone }) => isGone)).toEqual([true]);
@@ -246,7 +246,7 @@ describe('a pool of readers', () => {
     await readers.close();
   });
 
-  test('never starts more than two, however much is asked of it', async () => {
+  test('never starts more than two threads under any load', async () => {
     const readers = pool();
     await readers.run(count);
     expect(started).toHaveLength(1);
@@ -254,7 +254,7 @@ describe('a pool of readers', () => {
     expect(started).toHaveLength(2);
   });
 
-  test('replaces one that could not open the file, and answers as soon as it can be opened', async () => {
+  test('replaces a thread that could not open the file, and answers as soon as the file can be opened', async () => {
     let file = 'nowhere/store';
     const readers = pool(() => file);
     const refused = await Promise.allSettled(Array.from({ length: 5 }, () => readers.run(count)));
@@ -266,7 +266,7 @@ describe('a pool of readers', () => {
     for (const { rows } of answers) expect(rows).toEqual([{ sum: 20_000_100_000 }]);
   });
 
-  test('that is closed starts none, and leaves nobody waiting', async () => {
+  test('starts no thread after its close, and leaves no read waiting', async () => {
     const readers = pool();
     const asked = Promise.allSettled(Array.from({ length: 10 }, () => readers.run(count)));
     await readers.close();
@@ -279,7 +279,7 @@ describe('a pool of readers', () => {
     expect(started).toHaveLength(1);
   });
 
-  test('knows of a thread that ended by itself, of whichever nobody can tell what it had done', async () => {
+  test('reports a thread that ended unexpectedly, because its last work has an unknown outcome', async () => {
     for (const readOnly of [true, false]) {
       const workers: Worker[] = [];
       const remember = (worker: Worker) => void workers.push(worker);

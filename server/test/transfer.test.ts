@@ -16,19 +16,19 @@ import { copyWorld, makeOriginal, startWorld, type World } from './world.ts';
 
 const PEPPER = { SECRET_PEPPER: 'shared by both' };
 
-/** GET routes whose answers an export does not bring, and why. */
+/** GET routes whose answers an export does not carry over, with the reason. */
 const OTHERS: Partial<Record<AnyRouteName, string>> = {
   streamChanges: 'it never ends',
-  getDeviceSignIn: 'sign-ins that wait for minutes are left out',
+  getDeviceSignIn: 'short-lived sign-ins are left out',
 };
-/** What a service signs: another one has another key, and signs the audit log at another time. */
+/** Signed parts: another service has another key, and signs the audit log at another time. */
 const SIGNED: Partial<Record<AnyRouteName, RegExp>> = {
   getAuditHead: /"(at|signature|publicKey)":"[^"]*"/g,
   showEvidence: /"signatures":\[[^\]]*\]/g,
 };
 const READS = ROUTE_NAMES.filter((name) => TABLE[name].method === 'GET' && !(name in OTHERS));
 
-/** Numbers, blanks, line ends and separators that a parser would lose. */
+/** Numbers, spaces, line ends and separators that a parser would lose. */
 const BODY =
   '{"events":[{"eventType":"user.message","payload":{"text":"Grüße \u2028 \u{1f9ea} \\u00fc",\n "n": 1.50, "big":12345678901234567890}},{"eventType":"notice"}]}';
 
@@ -79,7 +79,7 @@ describe.each(PAIRS)('an organization exported from %s and imported into %s', (e
     return lines.join('\n');
   }
 
-  /** The embedded store belongs to one process. */
+  /** Closes the store around the command, because an embedded store belongs to one process. */
   async function onTarget(...words: string[]): Promise<string> {
     await to.close();
     try {
@@ -91,7 +91,7 @@ describe.each(PAIRS)('an organization exported from %s and imported into %s', (e
 
   async function readAll(there: World): Promise<Record<string, string>> {
     const answers = READS.map(async (name) => {
-      // A person without an organization is in none.
+      // A person without an organization belongs to neither, so a member calls these routes.
       const { auth } = TABLE[name];
       const as = RIGHT_CALLER[auth === 'user' ? 'member' : auth](there);
       const { status, text } = await request(there.service, name, RIGHT[name](there), as);
@@ -100,9 +100,9 @@ describe.each(PAIRS)('an organization exported from %s and imported into %s', (e
     return Object.fromEntries(await Promise.all(answers));
   }
 
-  test('answers every route that reads with the same bytes', async () => {
+  test('answers every reading route with the same bytes', async () => {
     await readAll(world);
-    // What a deletion has removed is noted behind its answer, and sessions are counted behind theirs.
+    // The receipt of a deletion is written after its answer, and sessions are counted after theirs.
     const answers = async () => Object.values(await readAll(world)).join('\n');
     await expect.poll(answers).toContain('session.removed');
     await expect.poll(answers, { timeout: 20_000 }).not.toContain('"catchingUp"');
@@ -127,7 +127,7 @@ describe.each(PAIRS)('an organization exported from %s and imported into %s', (e
     }
   });
 
-  test('has nothing of a session that was deleted and is not removed yet', async () => {
+  test('has nothing of a session that was deleted and is not yet removed', async () => {
     const { ours } = world;
     await service.app.close();
     await sql`update sessions set deleted_at = 1 where session_id = ${ours.sessionId}`.execute(from.db);
@@ -136,7 +136,7 @@ describe.each(PAIRS)('an organization exported from %s and imported into %s', (e
     expect(await onTarget('import', file)).toContain('The store has what');
   });
 
-  test('continues an import that was interrupted, and every difference is named', async () => {
+  test('continues an interrupted import, and names every difference', async () => {
     await run(from, 'export', 'ours', file);
     await onTarget('import', file);
     const { sessionId, memberId } = world.ours;
@@ -156,7 +156,7 @@ describe.each(PAIRS)('an organization exported from %s and imported into %s', (e
 });
 
 describe.each(ENGINES)('one person exported from %s', (engine) => {
-  test('has what they sent and did, and nothing of others', async () => {
+  test("has the person's sessions and actions, and nothing of others", async () => {
     const folder = mkdtempSync(join(tmpdir(), 'capture-transfer-'));
     const { service, ours } = await startWorld(engine, { isShared: true });
     const { store } = service;
@@ -215,7 +215,7 @@ describe.each(ENGINES)('one person exported from %s', (engine) => {
 });
 
 describe('an exported organization', () => {
-  test('that lost its end, was changed or belongs elsewhere is not imported', async () => {
+  test('is refused if it is incomplete, was changed or belongs to another organization', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'capture-transfer-'));
     const { service } = await startWorld('sqlite', { isShared: true });
     const [from, to] = [service.store, await openTestStore('sqlite')];
@@ -251,7 +251,7 @@ describe('an exported organization', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('has each table, or says why not', () => {
+  test('has each table, or the reason for leaving it out', () => {
     expect([...Object.keys(EXPORTED), ...Object.keys(NOT_EXPORTED)].sort()).toEqual([...MOVED].sort());
   });
 });

@@ -36,8 +36,8 @@ import {
 import { countAider, countCline, countOpenCode } from './truth-counts-stored.ts';
 
 /*
- * The figures of recorded sessions, counted from the agents' own records by a second reading that shares no code with the
- * first: as the service derives them, and as the page shows them.
+ * Figures of recorded sessions, counted from the agents' own records by a second reading that shares no code with the first. The
+ * service and the page must both show these figures.
  */
 
 interface Figures {
@@ -52,7 +52,7 @@ interface Figures {
   compactions: number;
 }
 
-/** As much of the records' shape as the second reading below needs. */
+/** The part of the records' shape that the second reading below needs. */
 interface Block {
   type?: string;
   id?: string;
@@ -119,8 +119,8 @@ const byPath = ({ path }: Transcript) => path;
 const bySession = ({ origin }: Transcript) => origin.session;
 
 /**
- * Those of other agents are hand-written, and real where a collection of transcripts is beside the repository. Collected
- * files of one session may lack its id; `collected` gives the key by which they are grouped.
+ * Sessions of the other agents are hand-written, and real ones if a collection of transcripts is beside the repository. Collected
+ * files of one session may lack its id; `collected` gives the key that groups them.
  */
 const OTHERS = [
   { agent: pi, count: countPi },
@@ -152,12 +152,12 @@ const ofOthers = OTHERS.flatMap(({ agent, count, isCounted = () => true, written
 /** Up to 1.0, Claude Code wrote sub-agents into the session's own file. */
 const withSideChains = [...transcriptsBelow(claudeCode, `${FIXTURES}/claude-code`), ...transcriptsOf(claudeCode)]
   .filter((file) => isMain(file) && file.lines.some((line) => line.includes('"isSidechain":true')))
-  // Made of single records whose ids were taken out.
+  // Leaves out files of single records without their ids.
   .filter(({ lines }) => !lines.some((line) => line.includes('"[trimmed for fixture]"')))
   .map((file) => ({ agent: claudeCode, count: countClaude, session: file.path, files: [file] }));
 
 test.each([...ofOthers, ...withSideChains])(
-  'of $agent.id, $session has the figures of its records',
+  'the session $session of $agent.id has the figures of its records',
   ({ agent, count, files }) => {
     const entries = entriesOf(agent, files);
     const expected: Counted = count(files);
@@ -167,7 +167,7 @@ test.each([...ofOthers, ...withSideChains])(
   },
 );
 
-/** Of figures only those that the agent records. */
+/** Only those figures that the agent records. */
 const pick = (figures: Partial<Figures>, expected: Counted) =>
   Object.fromEntries(Object.entries(figures).filter(([name]) => name in expected));
 
@@ -193,7 +193,7 @@ function entriesOf(agent: Agent, files: readonly Transcript[]): Entry[] {
   );
 }
 
-/** Without sub-agents, which the service does not count. */
+/** The service's figures, without sub-agents, which it does not count. */
 function figuresOfService(entries: readonly Entry[]): Omit<Figures, 'subagents'> {
   const facts = noFacts();
   const { standingAt } = readRevisions(entries);
@@ -217,22 +217,22 @@ function figuresOfPage(entries: readonly Entry[]): Figures {
   };
 }
 
-test('there are sessions of both agents, one with sub-agents among them', () => {
+test('there are sessions of both agents, including one with sub-agents', () => {
   expect(new Set(sessions.map(({ name }) => name)).size).toBe(2);
   expect(sessions.length).toBeGreaterThan(6);
   expect(sessions.some(({ files, count }) => count(files).subagents > 0)).toBe(true);
 });
 
-describe.each(sessions)('of the session $session of $name', ({ agent, files, count }) => {
+describe.each(sessions)('the session $session of $name', ({ agent, files, count }) => {
   const expected = count(files);
   const entries = entriesOf(agent, files);
 
-  test('the service derives the figures', () => {
+  test('gets its figures from the service', () => {
     const { subagents: _, ...figures } = expected;
     expect(figuresOfService(entries)).toEqual(figures);
   });
 
-  test('the page shows the figures, and that times are known', () => {
+  test('gets its figures from the page, which knows its times', () => {
     expect(figuresOfPage(entries)).toEqual(expected);
     expect(buildTimeline(entries).hasTimes).toBe(true);
   });

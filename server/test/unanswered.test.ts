@@ -31,18 +31,18 @@ describe.skipIf(!ENGINES.includes('postgres'))('a PostgreSQL that does not answe
       body: { events: [{ eventType: 'notice' }] },
       headers: key === undefined ? {} : { 'idempotency-key': key },
     });
-  /** Begins a transaction. */
+  /** A request that runs in a transaction. */
   const issue = () => service.call('POST', '/v1/organizations/me/secrets', { as: world.ours.owner });
   const expectLater = (reply: TestReply) => {
     expectProblem(reply, 503, 'service_unavailable');
     expect(reply.headers['retry-after']).toBe('1');
   };
 
-  /** Runs the work while somebody else has the session and the organization. */
+  /** Runs the work while another transaction has locked the session and the organization. */
   async function whileLocked<Result>(work: () => Promise<Result>): Promise<Result> {
     return own.db.transaction().execute(async (transaction) => {
       const { sessionId, organizationId } = world.ours;
-      // A busy machine may need longer than a transaction may stand idle.
+      // A busy machine may need longer than the limit of an idle transaction.
       await sql`select set_config('idle_in_transaction_session_timeout', '0', true)`.execute(transaction);
       await sql`select from sessions where session_id = ${sessionId} for update`.execute(transaction);
       await sql`select from organizations where organization_id = ${organizationId} for update`.execute(transaction);
@@ -50,7 +50,10 @@ describe.skipIf(!ENGINES.includes('postgres'))('a PostgreSQL that does not answe
     });
   }
 
-  /** Once the request waits for a lock, does this to its backend; asks again where it had waited as long as it may before. */
+  /**
+   * Cancels or ends the request's backend once it waits for a lock. Sends the request again if it reached its waiting limit
+   * first.
+   */
   async function askAndDo(ask: () => Promise<TestReply>, does: 'pg_cancel_backend' | 'pg_terminate_backend') {
     for (;;) {
       let isAnswered = false;
@@ -66,7 +69,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a PostgreSQL that does not answe
     }
   }
 
-  test('because somebody else has what it needs is tried again later, or in a moment under the same key', async () => {
+  test('because of a lock gets 503, and under a repeated key 409 with a time to retry', async () => {
     await whileLocked(async () => {
       expectLater(await append());
       expectLater(await issue());
@@ -79,7 +82,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a PostgreSQL that does not answe
   });
 
   test.each(['pg_cancel_backend', 'pg_terminate_backend'] as const)(
-    'because of %s, within a transaction or without, is tried again later',
+    'because of %s inside or outside of a transaction gets 503 with a time to retry',
     async (does) => {
       for (const ask of [() => append(), issue]) {
         expectLater(await whileLocked(() => askAndDo(ask, does)));
@@ -88,7 +91,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a PostgreSQL that does not answe
     },
   );
 
-  test('because a transaction stood idle for too long is worth asking again', async () => {
+  test('because a transaction was idle for too long counts as unavailable', async () => {
     const left = own.db.transaction().execute(async (transaction) => {
       const { rows } = await sql<{ pid: number }>`
         select pg_backend_pid() as pid, set_config('idle_in_transaction_session_timeout', '1', true)`.execute(
@@ -105,7 +108,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a PostgreSQL that does not answe
     expect(isUnavailable(error), String(error)).toBe(true);
   });
 
-  test('because all connections are busy is tried again later', async () => {
+  test('because all connections are busy gets 503 with a time to retry', async () => {
     const { pool } = wired.far;
     const busy = await Promise.all(Array.from({ length: 20 }, () => pool?.connect()));
     expectLater(await append());
@@ -114,11 +117,11 @@ describe.skipIf(!ENGINES.includes('postgres'))('a PostgreSQL that does not answe
     expect((await append()).status).toBe(200);
   });
 
-  test('and says nothing, as one whose machine is gone, is given up and connected to anew', async () => {
+  test('and is silent, as if its machine were gone, is given up and connected to again', async () => {
     wire.trouble('silent');
     for (const reply of await Promise.all([append(), append('silent'), issue()])) expectLater(reply);
     wire.trouble('none');
-    // The first request may be the one that finds its connection given up.
+    // The first request may still find its dead connection.
     await expect.poll(async () => (await append('silent')).status, { timeout: 60_000 }).toBe(200);
     await expect.poll(async () => (await issue()).status, { timeout: 60_000 }).toBe(201);
   });

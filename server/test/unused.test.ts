@@ -8,7 +8,7 @@ import { startTestService, type TestService } from './harness.ts';
 
 const DAY = 24 * 3_600_000;
 
-describe.each(ENGINES)('machines that nobody saw for 90 days on %s', (engine) => {
+describe.each(ENGINES)('machines unseen for 90 days on %s', (engine) => {
   let service: TestService;
   let ours: Tenant;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.each(ENGINES)('machines that nobody saw for 90 days on %s', (engine) =>
     expect(await isThere(machine)).toBe(false);
   });
 
-  test('keep an agent that an admin disabled, so that it stays disabled when they return', async () => {
+  test('keep an agent that an admin disabled, so that it stays disabled if they return', async () => {
     const machine = await registerMachine(service, ours.live, 'away');
     const agent = `/v1/organizations/me/agents/${machine.installationId}`;
     await service.call('PATCH', agent, { as: ours.admin, body: { status: 'disabled', config: { only: 'ours' } } });
@@ -48,10 +48,10 @@ describe.each(ENGINES)('machines that nobody saw for 90 days on %s', (engine) =>
     expect(found).toMatchObject({ status: 'disabled', config: { only: 'ours' } });
   });
 
-  // SQLite has one writer at a time, so nothing comes between.
+  // SQLite has one writer at a time, so nothing can happen during the removal.
   if (engine !== 'postgres') return;
 
-  /** Does the work in a transaction that ends once the removal waits for it. */
+  /** Runs the work in a transaction that ends once the removal waits for it. */
   async function whilePurged(work: (db: typeof service.store.db) => Promise<unknown>): Promise<void> {
     const { db } = service.store;
     const transaction = await db.startTransaction().execute();
@@ -66,7 +66,7 @@ describe.each(ENGINES)('machines that nobody saw for 90 days on %s', (engine) =>
     await purged;
   }
 
-  test('are kept when they report back at that moment', async () => {
+  test('are kept if they report back during the removal', async () => {
     const machine = await registerMachine(service, ours.live);
     await whilePurged((db) =>
       db
@@ -78,7 +78,7 @@ describe.each(ENGINES)('machines that nobody saw for 90 days on %s', (engine) =>
     expect(await isThere(machine)).toBe(true);
   });
 
-  test('are kept when a session of them is opened at that moment', async () => {
+  test('are kept if a session of them is opened during the removal', async () => {
     const machine = await registerMachine(service, ours.live);
     const opening = {
       organizationId: ours.organizationId,
@@ -96,7 +96,7 @@ describe.each(ENGINES)('machines that nobody saw for 90 days on %s', (engine) =>
     expect(await isThere(machine)).toBe(true);
   });
 
-  test('are kept when an admin disables their agent at that moment', async () => {
+  test('are kept if an admin disables their agent during the removal', async () => {
     const machine = await registerMachine(service, ours.live);
     await whilePurged((db) =>
       db

@@ -48,7 +48,7 @@ const readTools = async (db: Db) => {
 };
 
 describe.each(ENGINES)('the sums of a day on %s', (engine) => {
-  test('keep the 2,000 largest values of a dimension, however many tools events name', async () => {
+  test('keep the 2,000 largest values of a dimension, however many tools the events name', async () => {
     const store = await openTestStore(engine);
     const many = Array.from({ length: 2_100 }, (_, n) => toolRow(`tool${n}`, 1 + n));
     await replace(store.db, 'ses_1', many);
@@ -60,7 +60,7 @@ describe.each(ENGINES)('the sums of a day on %s', (engine) => {
     await store.dispose();
   });
 
-  test('that were made of older rows never replace sums of newer rows, and the day stays behind', async () => {
+  test('that are based on older rows never replace newer sums, and the day stays behind', async () => {
     const store = await openTestStore(engine);
     const { db } = store;
     await replace(db, 'ses_1', [toolRow('shell', 1)]);
@@ -72,7 +72,7 @@ describe.each(ENGINES)('the sums of a day on %s', (engine) => {
     expect(await listDaysBehind(db, undefined, 10)).toEqual([]);
     expect(await sumDay(db, older)).toBe(false);
     expect(await readTools(db)).toEqual([['shell', 3]]);
-    // Sums that miss a change leave the day behind, and the next ones have it.
+    // Sums that miss a change leave the day behind, and the next sums include the change.
     await replace(db, 'ses_1', []);
     const [behind] = await listDaysBehind(db, undefined, 10);
     await replace(db, 'ses_2', [toolRow('shell', 7)]);
@@ -81,7 +81,7 @@ describe.each(ENGINES)('the sums of a day on %s', (engine) => {
     await store.dispose();
   });
 
-  test('that were begun before all rows were removed leave the day behind, so rows that follow are added', async () => {
+  test('that began before all rows were removed leave the day behind, so that later rows are added', async () => {
     const store = await openTestStore(engine);
     const { db } = store;
     for (const calls of [1, 2, 3]) await replace(db, 'ses_1', [toolRow('shell', calls)]);
@@ -96,7 +96,7 @@ describe.each(ENGINES)('the sums of a day on %s', (engine) => {
     await store.dispose();
   });
 
-  test('take names that a store cannot keep, and lose them with their session', async () => {
+  test('accept names that a store cannot keep, and lose them with their session', async () => {
     const service = await startTestService(engine);
     const tenant = await createTenant(service);
     const machine = await registerMachine(service, tenant.live);

@@ -9,7 +9,7 @@ import { startTestService, type TestService } from './harness.ts';
 
 const at = (day: string, hour = '12') => ({ occurredAt: `${day}T${hour}:00:00.000Z` });
 
-/** A session of a repository, with a prompt, a failure and the tokens of a model on a day. */
+/** Events of a session in a repository, with a prompt, a failure and the tokens of a model, on one day. */
 const eventsOf = (repository: string, model: string, day: string, inputTokens: number) => [
   { eventType: 'session.meta', payload: { repository: `git@git.test:${repository}.git`, cwd: '/home/ada/x', model } },
   { eventType: 'user.message', payload: { text: 'Please', ...at(day, '09') } },
@@ -43,7 +43,7 @@ describe.each(ENGINES)('usage on %s', (engine) => {
   });
   afterAll(() => service.close());
 
-  /** Whoever asks for the facts waits for them. */
+  /** Waits until all sessions are derived; a request for facts waits for them. */
   const settle = () =>
     vi.waitFor(async () => {
       for (const id of ids) {
@@ -52,7 +52,7 @@ describe.each(ENGINES)('usage on %s', (engine) => {
       }
     }, 60_000);
   const get = (url: string, as = tenant.member) => service.call('GET', url, { as });
-  /** Once everything is counted, however busy the machine is. */
+  /** The figures once everything is counted, on however busy a machine. */
   const usage = async (query = 'from=2026-11-01&to=2026-11-30') => {
     for (;;) {
       const { body } = await get(`/v1/organizations/me/usage?${query}`);
@@ -61,7 +61,7 @@ describe.each(ENGINES)('usage on %s', (engine) => {
     }
   };
 
-  test('adds up all sessions, by day, model and repository, with what they cost', async () => {
+  test('sums all sessions by day, model and repository, with their cost', async () => {
     const { total, days, groups, unpricedTokens } = await usage();
     expect(total).toMatchObject({ sessions: 24, prompts: 24, toolCalls: 24, failures: 24, inputTokens: 3_021_500 });
     expect(total.cost).toBeCloseTo(5 + 2 + 0.021);
@@ -78,12 +78,12 @@ describe.each(ENGINES)('usage on %s', (engine) => {
     expect(of('repository', 'git.test/o/shop')).toMatchObject({ sessions: 2, inputTokens: 3_000_000, cost: 7 });
     expect(of('model', 'claude-opus-4-5')).toMatchObject({ sessions: 1, cost: 5 });
     expect(of('model', 'nobody-knows')).not.toHaveProperty('cost');
-    // Twenty of the 23 have a row of their own, those with the most tokens where sessions are as many.
+    // Twenty of the 23 repositories have their own row: among equal numbers of sessions, those with the most tokens.
     expect(of('repository', '')).toMatchObject({ sessions: 3, inputTokens: 2_500 });
     expect(of('repository', '').cost).toBeCloseTo(0.002);
   });
 
-  test('tells groups by week where more than 120 days are asked for, with the same sums', async () => {
+  test('groups by week over more than 120 days, with the same sums', async () => {
     const [month, year] = [await usage(), await usage('from=2025-12-01&to=2026-11-30')];
     expect(year.total).toEqual(month.total);
     expect(year.days).toEqual(month.days);
@@ -97,7 +97,7 @@ describe.each(ENGINES)('usage on %s', (engine) => {
     expect(others.days).toMatchObject([{ day: '2026-11-18', sessions: 3, inputTokens: 2_500 }]);
   });
 
-  test('follows a change of the prices, for days, groups and single sessions', async () => {
+  test('applies changed prices to days, groups and single sessions', async () => {
     const { db } = service.store;
     const { signal } = new AbortController();
     const prices = readPrices();
@@ -123,7 +123,7 @@ describe.each(ENGINES)('usage on %s', (engine) => {
     expect((await usage()).groups).toEqual(before.groups);
   });
 
-  test('tells tools, hours of the week, and what deserves a look', async () => {
+  test('has tools, hours of the week, and sessions that need attention', async () => {
     const { tools, hours, attention, running, machines } = await usage();
     expect(tools).toEqual([{ name: 'shell', calls: 24, failed: 24 }]);
     // 2026-11-18 is a Wednesday.
@@ -136,12 +136,12 @@ describe.each(ENGINES)('usage on %s', (engine) => {
     expect(machines).toMatchObject([{ lagMs: expect.any(Number) }]);
   });
 
-  test('has sessions by the hour of the week in which they were at work', async () => {
+  test('finds sessions by the hour of the week in which they were active', async () => {
     const found = async (q: string) => (await get(`/v1/organizations/me/search?q=${q}`)).body.sessions.length;
     expect([await found('hour:WED-09'), await found('hour:thu-12'), await found('hour:fri-13')]).toEqual([21, 1, 0]);
   });
 
-  test('is that of the days and the plane that are asked for, and of one organization', async () => {
+  test('covers only the requested days and plane, and one organization', async () => {
     expect((await usage('from=2026-11-19&to=2026-11-19')).total).toMatchObject({ sessions: 1 });
     expect((await usage('secretEnvironment=test&to=2026-11-30')).total).toMatchObject({ sessions: 0 });
     const other = await createTenant(service);
@@ -149,7 +149,7 @@ describe.each(ENGINES)('usage on %s', (engine) => {
     expect(body).toMatchObject({ total: { sessions: 0 }, groups: [], attention: [], machines: [] });
   });
 
-  test('finds what deserves a look also where all that began earlier deserves it more', async () => {
+  test('finds a session that needs attention even if all earlier sessions need it more', async () => {
     const [earlier, wanted] = ids;
     const start = await service.store.db.selectFrom('session_facts').select(['session_id', 'started_at']).execute();
     const move = (id: string | undefined, to: number) =>
@@ -175,14 +175,14 @@ describe.each(ENGINES)('usage on %s', (engine) => {
     for (const { session_id, started_at } of start) await move(session_id, started_at);
   });
 
-  test('loses what is deleted', async () => {
+  test('loses deleted sessions', async () => {
     const [gone] = ids as [string];
     await service.call('DELETE', `/v1/organizations/me/sessions/${gone}`, { as: tenant.admin });
     await expect.poll(async () => (await usage()).total.sessions).toBe(23);
     expect((await usage()).total.cost).toBeCloseTo(2.021);
   });
 
-  test('says no cost of what has no price, beside what has one', async () => {
+  test('has no cost for a model without a price, beside a model with one', async () => {
     const other = await createTenant(service);
     const machine = await registerMachine(service, other.live);
     for (const model of ['claude-haiku-4-5', undefined]) {
@@ -204,7 +204,7 @@ describe.each(ENGINES)('usage on %s', (engine) => {
     ]);
   });
 
-  test('tells of no machine that it is behind because it sent what had ended long before', async () => {
+  test('does not report a machine as behind for sending a session that ended long before', async () => {
     const { environmentId, installationId: agentInstallationId } = await registerMachine(service, tenant.live);
     const place = { environmentId, agentInstallationId };
     const body = { sessions: [{ ...place, clientKey: 'claude-code_of-last-year' }] };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { AppendBody } from '../../contract/event.ts';
 import { createValidate } from '../http/validate.ts';
 
-/** A list that counts how often one of its items is looked at. */
+/** A list that counts the reads of its items. */
 function counted(items: unknown[]): { list: unknown[]; looks: () => number } {
   let looks = 0;
   const list = new Proxy(items, {
@@ -15,18 +15,18 @@ function counted(items: unknown[]): { list: unknown[]; looks: () => number } {
   return { list, looks: () => looks };
 }
 
-test('what is wrong with a long list of wrong items is found by looking at a few', () => {
+test('a long list of invalid items is refused after reading a few of them', () => {
   const { list, looks } = counted(Array.from({ length: 100_000 }, () => 1));
   expect(() => createValidate(AppendBody)({ events: list })).toThrow(/^\/events\/0 must be object/);
   expect(looks()).toBeLessThan(1_000);
 });
 
-test('a list of too many right items is told so', () => {
+test('a list of too many valid items is refused for its length', () => {
   const events = Array.from({ length: 100_000 }, () => ({ eventType: 'notice' }));
   expect(() => createValidate(AppendBody)({ events })).toThrow(/^\/events must not have more than 50 items/);
 });
 
-test('the wrong item of a list within a list is named', () => {
+test('an invalid item of a nested list is named by its pointer', () => {
   const Rows = Type.Array(Type.Object({ cells: Type.Array(Type.Integer(), { maxItems: 3 }) }), { maxItems: 2 });
   const validate = createValidate(Type.Object({ rows: Rows }));
   expect(() => validate({ rows: [{ cells: [1] }, { cells: [1, 'x'] }] })).toThrow(/^\/rows\/1\/cells\/1 /);

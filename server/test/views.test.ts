@@ -21,7 +21,7 @@ describe.each(ENGINES)('views on %s', (engine) => {
   const listed = async (as: string): Promise<string[]> =>
     (await world.service.call('GET', PATH, { as })).body.views.map(({ viewId }: { viewId: string }) => viewId);
 
-  /** Copies the member's own view under other names, until somebody has so many. */
+  /** Copies the member's unshared view until the person has this many more. */
   async function fill(count: number, userId: string, isShared: boolean) {
     const { service, ours } = world;
     for (let index = 0; index < count; index++) {
@@ -32,7 +32,7 @@ describe.each(ENGINES)('views on %s', (engine) => {
     }
   }
 
-  test('a person who has as many as they may saves no other; others still do', async () => {
+  test('a person at their limit saves no further view, and others still do', async () => {
     const { ours } = world;
     await fill(VIEW_QUOTAS.own - 3, ours.memberId, false);
     expect((await save(ours.member, false)).status).toBe(201);
@@ -43,7 +43,7 @@ describe.each(ENGINES)('views on %s', (engine) => {
     expect(await listed(ours.member)).toHaveLength(VIEW_QUOTAS.own);
   });
 
-  test('an organization that shares as many as it may shares no other, neither a new one nor a kept one', async () => {
+  test('an organization at its limit of shared views shares no further view, neither a new nor a saved one', async () => {
     const { service, ours } = world;
     await fill(VIEW_QUOTAS.shared - 1, 'usr_others', true);
     expect(await save(ours.admin, true)).toMatchObject({ status: 400, body: { code: 'quota_reached' } });
@@ -54,14 +54,14 @@ describe.each(ENGINES)('views on %s', (engine) => {
     expect((await save(ours.admin, false)).status).toBe(201);
   });
 
-  test('of two that are saved at once where one has room, one is refused', async () => {
+  test('of two views saved at once with room for one, one is refused', async () => {
     const { ours } = world;
     await fill(VIEW_QUOTAS.own - 3, ours.memberId, false);
     const replies = await Promise.all([save(ours.member, false), save(ours.member, false)]);
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 400]);
   });
 
-  test.each(['removed', 'left'])('of a member who was %s, those that they shared stay, and only those', async (how) => {
+  test.each(['removed', 'left'])('of a member who was %s stay only if they are shared', async (how) => {
     const { service, ours } = world;
     const members = '/v1/organizations/me/members';
     const gone = await (how === 'removed'

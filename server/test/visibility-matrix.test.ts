@@ -11,7 +11,7 @@ import { startWorld, type World } from './world.ts';
 
 type Sight = 'all' | 'facts' | 'nothing' | 'own machine';
 
-/** Everybody who asks, and what they may see of a session of the member with each visibility. */
+/** All callers, with their sight of the member's session for each visibility. */
 const CALLERS: { name: string; as: (world: World) => string | undefined; sees: Record<Visibility, Sight> }[] = [
   { name: 'its person', as: ({ ours }) => ours.member, sees: { team: 'all', facts: 'all', private: 'all' } },
   { name: 'another member', as: () => colleague, sees: { team: 'all', facts: 'facts', private: 'nothing' } },
@@ -76,7 +76,7 @@ describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
   const ASKED = ROUTE_NAMES.filter((route) => typeof ASKS[route] !== 'string');
 
   describe.each(CALLERS)('for $name', ({ as, sees }) => {
-    test.each(ASKED)('%s has no word that they may not read', async (route) => {
+    test.each(ASKED)('%s answers with no word that they may not read', async (route) => {
       for (const target of targets(sessions)) {
         const sight = sees[target.visibility];
         for (const { ask: one, text, reply } of await ask(route, target, as(world)))
@@ -85,7 +85,7 @@ describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
     });
   });
 
-  test('all words are there to be found: its person gets each, and who may see its facts its files', async () => {
+  test('every word can be found: its person finds each, and readers of its facts find its files', async () => {
     for (const { visibility, ...target } of targets(sessions)) {
       const textOf = async (as: string) => {
         const all = [];
@@ -99,14 +99,14 @@ describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
     }
   });
 
-  test('the sums are the same for all, and count every session', async () => {
+  test('the sums are the same for everybody, and count every session', async () => {
     const totalOf = async (as: string) => (await ask('getUsage', sessions.private, as))[0]?.reply.body.total;
     const own = await totalOf(world.ours.member);
     expect(own.sessions).toBeGreaterThanOrEqual(VISIBILITIES.length);
     for (const as of [colleague, world.ours.admin, world.ours.owner]) expect(await totalOf(as)).toEqual(own);
   });
 
-  test('an admin may not delete, hold or open to others what does not exist for them', async () => {
+  test('an admin may not delete, hold or open a session that is hidden from them', async () => {
     const { service, ours } = world;
     const url = `/v1/organizations/me/sessions/${sessions.private.sessionId}`;
     const hold = { target: { kind: 'session', id: sessions.private.sessionId }, reason: 'a lawsuit' };
@@ -120,7 +120,7 @@ describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
   });
 
   test.each(Object.keys(CHANGES) as (keyof typeof CHANGES)[])(
-    '%s answers who may not know of a session as if there were none, and changes nothing',
+    '%s answers about a hidden session as about an unknown one, and changes nothing',
     async (route) => {
       const { service, ours } = world;
       const target = sessions.private;
@@ -143,7 +143,7 @@ describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
   );
 
   test.each(Object.keys(CHANGES) as (keyof typeof CHANGES)[])(
-    '%s tells who sees the facts alone no word, and leaves the session as it is',
+    '%s reveals no word to a caller who sees facts alone, and leaves the session as it is',
     async (route) => {
       const { service, ours } = world;
       const target = sessions.facts;
@@ -158,7 +158,7 @@ describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
           const reply = await request(service, route, one, as);
           combinations++;
           expectOnly(as === colleague ? 'facts' : 'nothing', route, target, one, withDecoded(reply.text), reply);
-          // Figures may be shared by who sees them.
+          // A caller who sees the figures may share them.
           const isOfFigures =
             route === 'createShare' && JSON.stringify(one).includes('"organization","level":"figures"');
           if (!isOfFigures) expect([400, 401, 403, 404], reply.text).toContain(reply.status);
@@ -168,7 +168,7 @@ describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
     },
   );
 
-  test('admins see all where an owner says so, as every member is told; nobody else does', async () => {
+  test('admins see everything if an owner says so, every member is told that, and nobody else sees more', async () => {
     const { service, ours } = world;
     const say = (adminsSeeAll: boolean) =>
       service.call('PUT', '/v1/organizations/me/policy', { as: ours.owner, body: { adminsSeeAll } });
@@ -193,7 +193,7 @@ describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
 
 const isOfWords = ({ query }: Ask) => /zq|command:|tests:|commit:/.test(String(query?.['q']).replace(/file:\S+/g, ''));
 
-/** Whoever may not know of a session learns not even its id, but from those whose business is to name it. */
+/** Routes that may name a hidden session's id, because that is their purpose. */
 const NAMES_IDS: readonly AnyRouteName[] = [
   'listAudit',
   'streamAuditEvents',
@@ -205,10 +205,10 @@ const NAMES_IDS: readonly AnyRouteName[] = [
 function expectOnly(sight: Sight, route: AnyRouteName, target: Target, ask: Ask, text: string, reply: TestReply): void {
   const { visibility, sessionId } = target;
   const place = `${route} ${JSON.stringify(ask)}`;
-  // A request may be repeated in its answer.
+  // An answer may repeat its request.
   const sent = JSON.stringify(ask);
   if (sight === 'all') return;
-  // A machine knows the title that it sent; it may not read anything back.
+  // A machine knows the title that it sent, but may not read anything back.
   const hidden = PLACES.filter((one) => sight !== 'own machine' || one !== 'title').map((one) =>
     canary(visibility, one),
   );
@@ -219,7 +219,7 @@ function expectOnly(sight: Sight, route: AnyRouteName, target: Target, ask: Ask,
     expect(text.includes(`${word} text`), place).toBe(false);
   if (sight === 'facts' && route === 'searchSessions' && isOfWords(ask)) {
     const found = JSON.parse(reply.text).sessions.map(({ session }: { session: Session }) => session.sessionId);
-    // Also for a word that it does not have, which would tell that.
+    // The session is not found by words that it lacks either, because that would reveal something.
     expect(found, place).not.toContain(sessionId);
   }
   if (sight !== 'nothing') return;
@@ -228,13 +228,13 @@ function expectOnly(sight: Sight, route: AnyRouteName, target: Target, ask: Ask,
   if (isOfIt) expect([401, 403, 404], place).toContain(reply.status);
 }
 
-/** With what stands in cursors and other encoded texts. */
+/** The text with the decoded content of cursors and other encoded texts. */
 const withDecoded = (text: string): string =>
   [text, ...[...text.matchAll(/[A-Za-z0-9_-]{16,}/g)].map(([part]) => Buffer.from(part, 'base64url').toString())].join(
     '\n',
   );
 
-/** A session of the member with a word in each place, and one of another machine that continues it. */
+/** Captures a session of the member with a word in each place, and a session of another machine that continues it. */
 async function createTarget(world: World, engine: TestEngine, visibility: Visibility): Promise<Target> {
   const { service, ours } = world;
   const word = (place: Parameters<typeof canary>[1]) => `${canary(visibility, place)} text`;
@@ -274,7 +274,7 @@ async function createTarget(world: World, engine: TestEngine, visibility: Visibi
   return { visibility, sessionId, ...mine, clientKey, nextId, shareTokens };
 }
 
-/** The token of a share with the organization. @param hiddenTo what the session becomes after somebody else shared it */
+/** The token of a share with the organization. @param hiddenTo the session's visibility after another person shared it */
 async function shareTarget(world: World, sessionId: string, as: string, level: string, hiddenTo?: Visibility) {
   const { service, ours } = world;
   const url = `/v1/organizations/me/sessions/${sessionId}`;

@@ -1,4 +1,4 @@
 import { playScenarios } from './scenarios.ts';
 import { VISIBILITY } from './tables/visibility.ts';
 
-playScenarios('who may see a session', VISIBILITY);
+playScenarios('changing the visibility of a session', VISIBILITY);

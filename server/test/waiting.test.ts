@@ -46,7 +46,7 @@ describe.each(LOGS.filter((log) => log !== 'sqlite'))('a process on %s that star
   }
 
   test(
-    'answers 503 and waits, and takes appends once PostgreSQL is there',
+    'answers 503 while it waits, and accepts appends once PostgreSQL is there',
     async () => {
       await wire.cut();
       const replica = await launch(log === 'bus' ? { ROLE: 'api' } : {});
@@ -69,7 +69,7 @@ describe.each(LOGS.filter((log) => log !== 'sqlite'))('a process on %s that star
       expect(await replica.probe('/livez')).toBe(200);
       expect(await replica.probe('/readyz')).toBe(503);
       const said = 'nothing listens there: start PostgreSQL, or correct DATABASE_URL';
-      // Once, however often it tries.
+      // The message is logged once, however often the process retries.
       expect(replica.output().split(said)).toHaveLength(2);
 
       await wire.mend();
@@ -83,7 +83,7 @@ describe.each(LOGS.filter((log) => log !== 'sqlite'))('a process on %s that star
   );
 
   test(
-    'ends when it is asked to, although it has not begun',
+    'ends on request even though it has not started serving',
     async () => {
       await wire.cut();
       try {
@@ -98,7 +98,7 @@ describe.each(LOGS.filter((log) => log !== 'sqlite'))('a process on %s that star
     patience(60_000),
   );
 
-  test('ends with a sentence where no waiting helps', async () => {
+  test('ends with a message if waiting cannot help', async () => {
     const missing = Object.assign(new URL(inject('postgresUrl')), { pathname: '/missing' });
     const { ready } = await launch({ DATABASE_URL: missing.href });
     await expect(ready).rejects.toThrow('it has no database of this name: create it, or correct DATABASE_URL');

@@ -5,7 +5,7 @@ import { issueSecret, type Machine, registerMachine } from './factories.ts';
 import { openingOn, signInMachine } from './signed-in.ts';
 import { startWorld, type World } from './world.ts';
 
-describe.each(LOGS)('whose a session is, on %s', (engine) => {
+describe.each(LOGS)('the person of a session on %s', (engine) => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld(engine);
@@ -28,7 +28,7 @@ describe.each(LOGS)('whose a session is, on %s', (engine) => {
       .executeTakeFirstOrThrow();
 
   let keys = 0;
-  /** Each way to open a session. */
+  /** Each way of opening a session. */
   const WAYS = {
     'one alone': async (as: string, body: object) => (await post('/v1/sessions', as, body)).session,
     'a past one': async (as: string, body: object) =>
@@ -41,7 +41,7 @@ describe.each(LOGS)('whose a session is, on %s', (engine) => {
   const post = async (path: string, as: string, body: object) =>
     (await world.service.call('POST', path, { as, body })).body;
   describe.each(Object.entries(WAYS))('opened as %s', (way, open) => {
-    test('belongs to the person who confirmed the sign-in of its machine', async () => {
+    test('is the one who confirmed the sign-in of its machine', async () => {
       const { admin } = world.ours;
       const secret = await signInAs(admin, `mine ${way}`);
       const machine = await registerMachine(world.service, secret, `mine ${way}`);
@@ -51,14 +51,14 @@ describe.each(LOGS)('whose a session is, on %s', (engine) => {
       expect(await sessionOf(sessionId)).toMatchObject({ user_id: person, visibility: 'team' });
     });
 
-    test('belongs to nobody on a machine with a plain secret', async () => {
+    test('is nobody on a machine with a plain secret', async () => {
       const machine = await registerMachine(world.service, world.ours.live, `plain ${way}`);
       const { sessionId } = await open(world.ours.live, openingOn(machine));
       expect((await machineOf(machine)).user_id).toBeNull();
       expect((await sessionOf(sessionId)).user_id).toBeNull();
     });
 
-    test.each(['team', 'facts', 'private'] as const)('is %s where its client says so', async (visibility) => {
+    test.each(['team', 'facts', 'private'] as const)('keeps the visibility %s of its client', async (visibility) => {
       const machine = await registerMachine(world.service, world.ours.live, `as it says ${way}`);
       const session = await open(world.ours.live, openingOn(machine, visibility));
       expect((await sessionOf(session.sessionId)).visibility).toBe(visibility);
@@ -69,18 +69,21 @@ describe.each(LOGS)('whose a session is, on %s', (engine) => {
       [undefined, 'facts'],
       ['team', 'facts'],
       ['private', 'private'],
-    ] as const)('is, where its client says %s and the policy facts, %s', async (asked, expected) => {
-      const { ours, service } = world;
-      const say = (body: PolicyBody) => service.call('PUT', '/v1/organizations/me/policy', { as: ours.owner, body });
-      await say({ visibility: 'facts' });
-      const machine = await registerMachine(service, ours.live, `by the policy ${way}`);
-      const { sessionId } = await open(ours.live, openingOn(machine, asked));
-      expect((await sessionOf(sessionId)).visibility).toBe(expected);
-      await say({});
-    });
+    ] as const)(
+      'with the visibility %s of its client and a facts policy gets the visibility %s',
+      async (asked, expected) => {
+        const { ours, service } = world;
+        const say = (body: PolicyBody) => service.call('PUT', '/v1/organizations/me/policy', { as: ours.owner, body });
+        await say({ visibility: 'facts' });
+        const machine = await registerMachine(service, ours.live, `by the policy ${way}`);
+        const { sessionId } = await open(ours.live, openingOn(machine, asked));
+        expect((await sessionOf(sessionId)).visibility).toBe(expected);
+        await say({});
+      },
+    );
   });
 
-  test('a machine of nobody becomes its person’s, with its sessions of nobody, once an admin lets them sign it in', async () => {
+  test('becomes the person of the machine and its sessions once an admin lets them sign the machine in', async () => {
     const { ours, service } = world;
     const machine = await registerMachine(service, ours.live, 'was plain');
     const { sessionId } = await WAYS['one alone'](ours.live, openingOn(machine));
@@ -96,7 +99,7 @@ describe.each(LOGS)('whose a session is, on %s', (engine) => {
     );
   });
 
-  test('a machine stays its person’s, and what another sends under its name is the other’s', async () => {
+  test('stays with the machine, and sessions that somebody else sends under its name are theirs', async () => {
     const { ours, service } = world;
     const hers = await signInAs(ours.admin, 'macbook');
     const machine = await registerMachine(service, hers, 'macbook');
@@ -112,7 +115,7 @@ describe.each(LOGS)('whose a session is, on %s', (engine) => {
     expect(found.session).not.toHaveProperty('title');
   });
 
-  test('digests of what others may not read are for its sender alone', async () => {
+  test("private digests are only for the session's sender", async () => {
     const { ours, service } = world;
     const own = await issueSecret(service, ours.owner, 'live');
     const machine = await registerMachine(service, own, 'private digests');
@@ -125,7 +128,7 @@ describe.each(LOGS)('whose a session is, on %s', (engine) => {
     expect([await ask(own), await ask(other)]).toEqual([undefined, 'not_found']);
   });
 
-  test('a secret that several machines share tells none of them what others may not read of another', async () => {
+  test("a secret shared by several machines reveals none of another machine's hidden words", async () => {
     const { ours, service } = world;
     const shared = await issueSecret(service, ours.owner, 'live');
     await registerMachine(service, shared, 'the machine of the secret');

@@ -37,7 +37,7 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
 
   let witness: Witness;
   let failures: unknown[];
-  /** What was sent, chained as its sender does. */
+  /** The chain of the sent events, computed as their sender does. */
   let head: ChainHead;
 
   beforeEach(async () => {
@@ -90,7 +90,7 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
 
   const removeAppends = () => sql`delete from appends where session_id = ${place.sessionId}`.execute(store.db);
 
-  test('takes the digests of events that deriving has read, and reads none of them again', async () => {
+  test('uses the digests of events that deriving has read, and reads none of them again', async () => {
     await append(LONGER_THAN_A_SLICE);
     await derive();
     await removeAppends();
@@ -99,7 +99,7 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
     expect(failures).toEqual([]);
   });
 
-  test('reads the events that are not derived yet, before and behind those that are', async () => {
+  test('reads events that are not derived yet, before and behind the derived ones', async () => {
     await append(3);
     await derive();
     await witness.sign(await rowOf());
@@ -114,7 +114,7 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
     expect(failures).toEqual([]);
   });
 
-  test('goes on from the signed head where a session is derived again from its first event', async () => {
+  test('continues from the signed head if a session is derived again from its first event', async () => {
     await append(70);
     await derive();
     await witness.signNoted();
@@ -130,7 +130,7 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
     expect(await signed()).toEqual(head);
   });
 
-  test('holds what was accepted where deriving has read what is masked', async () => {
+  test('covers the accepted text if deriving has read the masked text', async () => {
     await append(2);
     const digest = eventDigest('notice', '{"text":"0, 1"}');
     await sql`
@@ -144,13 +144,13 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
     expect(await signed()).toEqual(head);
   });
 
-  test('signs nothing where an event is missing between the signed head and what was derived', async () => {
+  test('signs nothing if an event is missing between the signed head and the derived events', async () => {
     await append(50);
     await witness.signNoted();
     const before = await signed();
     await append(50);
     await derive();
-    // It knows nothing of these events after a restart.
+    // After the restart it has no digests of these events.
     witness = newWitness();
     await sql`delete from appends where session_id = ${place.sessionId} and first_sequence > 50`.execute(store.db);
     await append(1);
@@ -161,7 +161,7 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
   });
 
   test.each(['that were noted', 'that another process left'])(
-    'signs the sessions %s also where one of them cannot be signed',
+    'signs the sessions %s even if one of them cannot be signed',
     async (which) => {
       const broken = place.sessionId;
       await sql`update sessions set deleted_at = 1 where session_id <> ${broken}`.execute(store.db);

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openStore } from '../store/open.ts';
 import { type OpenFile, openFile } from '../store/sqlite/open-file.ts';
 
-/** Fewer than SQLite merges twice by itself, which it does with each 64 segments. */
+/** Fewer chunks than SQLite merges twice by itself, which happens at every 64 segments. */
 const CHUNKS = 120;
 
 let folder: string;
@@ -41,7 +41,7 @@ async function countSegments(): Promise<number> {
   return (rows as { count: number }[])[0]?.count ?? 0;
 }
 
-test('the segments of the index of words are merged after the writes, and none of the words is lost', async () => {
+test('the segments of the index of words are merged after the writes without losing a word', async () => {
   await writeWords();
   await expect.poll(countSegments).toBeLessThan(20);
   const { rows } = await run(`select count(*) as count from chunk_words where chunk_words match '"everywhere"'`);
@@ -49,7 +49,7 @@ test('the segments of the index of words are merged after the writes, and none o
   await run("insert into chunk_words (chunk_words, rank) values ('integrity-check', 0)");
 });
 
-test('nothing is merged within the transaction of somebody else, so that its rollback takes nothing along', async () => {
+test('nothing is merged within another transaction, so that its rollback reverts no merge', async () => {
   await writeWords();
   await run('begin immediate');
   await run(`insert into settings (name, value) values ('a', 'b')`);
@@ -65,13 +65,13 @@ async function countChanges(): Promise<number> {
   return (rows as { count: number }[])[0]?.count ?? 0;
 }
 
-test('the writer still syncs what follows a merge', async () => {
+test('the writer syncs transactions that follow a merge', async () => {
   await writeWords();
   await expect.poll(countSegments).toBeLessThan(20);
   expect((await run('pragma synchronous')).rows).toEqual([{ synchronous: 2 }]);
 });
 
-test('a file is closed while its words are still being merged', async () => {
+test('a file can be closed while its words are being merged', async () => {
   await writeWords();
   await file.close();
   const closed = new DatabaseSync(path);

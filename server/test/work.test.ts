@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
 import { type Asker, DeadlineExceeded, inSlices, Once, Queue, type QueueOptions, slice } from '../work.ts';
 
-/** A queue whose work runs until it is told to end, and what has begun in it. */
+/** A queue whose work runs until the test ends it, and the names of the work that has begun. */
 function held(options: QueueOptions) {
   const queue = new Queue(options);
   const begun: string[] = [];
@@ -19,7 +19,7 @@ function held(options: QueueOptions) {
       await gate.promise;
       return name;
     }, asker);
-    // A test that is not about it need not look.
+    // A test that does not check this work need not handle its failure.
     running.catch(() => undefined);
     return running;
   };
@@ -31,7 +31,7 @@ function held(options: QueueOptions) {
 }
 
 describe('a queue', () => {
-  test('runs no more at once than it may, of one group no more than its share, and hands on what work returns or throws', async () => {
+  test('runs at most its limit at once, at most the share of each group, and returns or throws what the work does', async () => {
     const { begun, run, end, fail } = held({ atOnce: 3, atOncePerGroup: 2 });
     const ours = ['a', 'b', 'c'].map((name) => run(name, { group: 'ours' }));
     const theirs = ['d', 'e'].map((name) => run(name, { group: 'theirs' }));
@@ -47,7 +47,7 @@ describe('a queue', () => {
     expect(await Promise.all([ours[0], ours[2], ...theirs])).toEqual(['a', 'c', 'd', 'e']);
   });
 
-  test('gives a free slot to another person before a second one to the same', async () => {
+  test('gives a free slot to another person before a second slot to the same person', async () => {
     const { begun, run, end } = held({ atOnce: 2 });
     for (let n = 0; n < 5; n++) void run(`ann ${n}`, { group: 'ours', person: 'ann' });
     void run('bob 0', { group: 'ours', person: 'bob' });
@@ -63,7 +63,7 @@ describe('a queue', () => {
     expect(begun.at(-1)).toBe('ann 2');
   });
 
-  test('refuses the work of the person who has the most waiting when a group has too much', async () => {
+  test('refuses work of the person with the most waiting work if a group has too much', async () => {
     const { queue, begun, run, end } = held({ atOnce: 1, mostWaiting: 3, full: () => new Error('come again') });
     const asked = [0, 1, 2, 3].map((n) => run(`ann ${n}`, { group: 'ours', person: 'ann' }));
     const bob = run('bob', { group: 'ours', person: 'bob' });
@@ -77,7 +77,7 @@ describe('a queue', () => {
     expect(await bob).toBe('bob');
   });
 
-  test('never begins work whose asker has left, and tells running work of it', async () => {
+  test('never begins work for a caller who has left, and aborts their running work', async () => {
     const { queue, begun, run, end } = held({ atOnce: 1 });
     const left = new Error('left');
     void run('first');
@@ -95,7 +95,7 @@ describe('a queue', () => {
     expect(begun).toEqual(['first']);
   });
 
-  test('gives up work that is over its deadline, tells it so, and begins the next', async () => {
+  test('gives up work that exceeds its deadline, aborts it, and begins the next', async () => {
     const queue = new Queue({ atOnce: 1, deadlineMs: 30 });
     let told: unknown;
     const endless = queue.run((signal) => {
@@ -110,7 +110,7 @@ describe('a queue', () => {
     expect(await next).toBe('done');
   });
 
-  test('keeps the order of each person, loses nothing and forgets whoever is done', async () => {
+  test('keeps the order of each person, loses nothing and forgets people without work', async () => {
     const step = fc.record({
       group: fc.constantFrom('a', 'b', 'c'),
       person: fc.constantFrom('x', 'y'),
@@ -150,7 +150,7 @@ describe('a queue', () => {
   });
 });
 
-test('work that is asked for while it runs is done once, and again after that', async () => {
+test('requesting work while it runs joins that run, and a later request runs it again', async () => {
   const once = new Once<number>();
   let count = 0;
   const work = async () => ++count;
@@ -160,7 +160,7 @@ test('work that is asked for while it runs is done once, and again after that', 
 });
 
 describe('slices of long work', () => {
-  test('let others be served in between', async () => {
+  test('yield to requests in between', async () => {
     const served: string[] = [];
     const server = createServer((socket) => socket.on('data', () => served.push('request'))).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -179,7 +179,7 @@ describe('slices of long work', () => {
     server.close();
   });
 
-  test('go on where one fails', async () => {
+  test('continue after one fails', async () => {
     const failed = slice(() => {
       throw new Error('cannot');
     });

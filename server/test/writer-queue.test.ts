@@ -8,7 +8,7 @@ import type { TestReply } from './harness.ts';
 import { expectProblem } from './shape.ts';
 import { startWorld, type World } from './world.ts';
 
-describe.each(ENGINES)('appends that wait together on %s', (engine) => {
+describe.each(ENGINES)('waiting appends on %s', (engine) => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld(engine);
@@ -36,7 +36,7 @@ describe.each(ENGINES)('appends that wait together on %s', (engine) => {
     };
   }
 
-  /** A row where the session's next append is to come, as a store holds it that was put together wrongly. */
+  /** Inserts a row at the place of the session's next append, as a corrupt store may have it. */
   async function occupyNext(sessionId: string) {
     const { eventCount } = await stored(sessionId);
     await sql`INSERT INTO appends (session_id, first_sequence, last_sequence, organization_id, append_id, created_at,
@@ -45,7 +45,7 @@ describe.each(ENGINES)('appends that wait together on %s', (engine) => {
         ${Buffer.from('[["notice",2]]\n{}')})`.execute(world.service.store.db);
   }
 
-  test('fail alone where one fails by itself, and nothing of it stays', async () => {
+  test('fail alone if one of them cannot be written, and leave nothing of it', async () => {
     const sessions = await Promise.all(Array.from({ length: 5 }, open));
     const broken = sessions[2] as string;
     for (const sessionId of sessions) expect((await append(sessionId, ['before'])).status).toBe(200);
@@ -67,11 +67,11 @@ describe.each(ENGINES)('appends that wait together on %s', (engine) => {
     expect(world.service.log.join()).toMatch(/appends[._]/);
   });
 
-  test('are taken again, without a hole, once what was in the way is gone', async () => {
+  test('are accepted again without a gap once the obstacle is gone', async () => {
     const sessionId = await open();
     await append(sessionId, ['one']);
     await occupyNext(sessionId);
-    // An error and no "still running", after which a client would repeat it all day with nobody being told.
+    // The answer is an error and not 409: after a 409 a client would retry all day without anybody noticing.
     for (const key of ['key', 'key', undefined]) expectProblem(await append(sessionId, ['two'], key), 500, 'internal');
     await sql`DELETE FROM appends WHERE append_id = 'wrong' AND session_id = ${sessionId}`.execute(
       world.service.store.db,
@@ -135,7 +135,7 @@ describe.runIf(ENGINES.includes('sqlite'))('appends to the embedded store', () =
     };
   }
 
-  test('wait, in their order, while another transaction is open', async () => {
+  test('wait in their order while another transaction is open', async () => {
     const sessionId = await open();
     const letGo = await holdWriter();
     let answered = 0;
@@ -154,7 +154,7 @@ describe.runIf(ENGINES.includes('sqlite'))('appends to the embedded store', () =
   test.each([
     ['4,096 batches', 4_096, Buffer.from('{}')],
     ['64 MiB', 256, randomBytes(256 * 1024)],
-  ])('are refused, with a time to come back, where %s wait', async (_, most, payload) => {
+  ])('are refused with a time to retry if %s wait', async (_, most, payload) => {
     const sessionId = await open();
     const letGo = await holdWriter();
     const waiting = Array.from({ length: most }, (_, index) => append(`sender ${index % 2}`, sessionId, payload));
@@ -167,7 +167,7 @@ describe.runIf(ENGINES.includes('sqlite'))('appends to the embedded store', () =
     expect((await append('b', sessionId, Buffer.from('{}'))).firstSequence).toBe(most + 1);
   });
 
-  test('of one sender alone leave half of the room to others', async () => {
+  test('of one sender leave half of the room to others', async () => {
     const sessionId = await open();
     const letGo = await holdWriter();
     const waiting = Array.from({ length: 2_048 }, () => append('a', sessionId, Buffer.from('{}')));
@@ -177,7 +177,7 @@ describe.runIf(ENGINES.includes('sqlite'))('appends to the embedded store', () =
     expect(await Promise.all(waiting)).toHaveLength(2_049);
   });
 
-  test('of one sender do not keep another waiting for all of them', async () => {
+  test('of one sender do not make another sender wait for all of them', async () => {
     const [mine, theirs] = [await open(), await open()];
     const letGo = await holdWriter();
     const order: string[] = [];
@@ -190,7 +190,7 @@ describe.runIf(ENGINES.includes('sqlite'))('appends to the embedded store', () =
     expect(order.indexOf('one')).toBeLessThan(2 * 128);
   });
 
-  test('are answered 503 while the disk is full, store nothing, and are taken once there is room', async () => {
+  test('are answered 503 while the disk is full, store nothing, and are accepted once there is room', async () => {
     const { service, ours } = world;
     const { db } = service.store;
     const sessionId = await open();
@@ -200,7 +200,7 @@ describe.runIf(ENGINES.includes('sqlite'))('appends to the embedded store', () =
     expect((await send()).status).toBe(200);
     const pragma = async (name: string) =>
       Number(Object.values((await sql.raw<Record<string, number>>(`PRAGMA ${name}`).execute(db)).rows[0] ?? {})[0]);
-    // As small as the file is already, and so without room for a page more.
+    // The limit is the file's current size, so there is no room for another page.
     await pragma(`max_page_count = ${await pragma('page_count')}`);
     for (let count = 0; count < 3; count++) {
       const reply = await send();
