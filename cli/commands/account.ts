@@ -45,13 +45,13 @@ export const loginCommand = defineCommand({
     writeSettings(context, { url, secret });
     output.answer({ url, organizationName, plane, stateFolder: stateFolder(context) }, [
       `Signed in to ${organizationName ?? url} (${plane} plane).`,
-      // The installation script runs `capture init` itself.
+      // The installation script runs `capture init` next, so this hint would be wrong there.
       ...(context.variables.CAPTURE_SETUP === 'yes' ? [] : ['Next: `capture init` sets this machine up.']),
     ]);
   },
 });
 
-/** A secret that is there to be used; undefined where the browser is the way. */
+/** Reads the secret that the person gave. @returns undefined where the person signs in through the browser */
 async function givenSecret(context: Context, options: { secretStdin: boolean; askSecret: boolean }) {
   if (options.secretStdin) return checkSecret(await readInput(context));
   if (options.askSecret) {
@@ -70,7 +70,7 @@ function checkSecret(secret: string): string {
   );
 }
 
-/** Whose a secret is. */
+/** Asks the service which account a secret belongs to. */
 async function findOwner({ fetch }: Context, settings: Settings, soFar: string): Promise<Account> {
   try {
     return await askAccount(createService({ ...settings, fetch, timeoutMs: SIGN_IN_MS }));

@@ -17,7 +17,7 @@ import { uninstallCommand } from './uninstall.ts';
 import { verifyCommand } from './verify.ts';
 import { visibilityCommand } from './visibility.ts';
 
-/** In the order of the help. */
+/** The help lists the commands in this order. */
 export const COMMANDS: readonly Command[] = [
   loginCommand,
   initCommand,

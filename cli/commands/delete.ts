@@ -31,23 +31,24 @@ async function runDelete(context: Context, asked: string, yes: boolean, output: 
     const name = `${agent} ${agentSession} ${title ?? prompt ?? ''}`;
     const question = `Delete it at the service, with ${formatCount(sent, 'event')}?`;
     if (!yes) await confirm(context, output, { lines: [name], question });
-    // Before anything is given up here.
+    // The account is checked before this machine gives anything up.
     await askAccount(service).catch((error: unknown) => {
       throw explainTrouble(service.url, error, 'Nothing was deleted.');
     });
     const keyOf = createKeyOf(context);
     const gone = new Set<number>();
-    // A spool that was made anew may not know how many the service has in a row.
+    // A spool that was made anew may not know how many sessions of the service hold the agent session.
     const deleteAll = async () => {
       for (let of = 0; of <= generation || gone.size === of; of++) {
         if (await deleteOnce(service, keyOf(agent, agentSession, of))) gone.add(of);
       }
     };
-    // What a hold keeps at the service is not given up here. Any other refusal is met again below.
+    // If a hold protects the session at the service, this machine gives nothing up. Any other refusal is handled below.
     await deleteAll().catch((error: unknown) => {
       if (hasCode(error, 'held')) throw held(error);
     });
-    // Marked before the second pass: a daemon may have sent something meanwhile, and sends nothing more of it now.
+    // The session is marked as deleted before the second pass. A daemon may have sent events meanwhile; it sends no more from
+    // now on.
     const note = noteRecords(context, spool, { agent, session: agentSession, unread: [] });
     const { forks } = spool.transact(() => {
       note();
@@ -68,7 +69,7 @@ async function runDelete(context: Context, asked: string, yes: boolean, output: 
   });
 }
 
-/** False where the service does not know the key. */
+/** Returns false where the service does not know the key. */
 async function deleteOnce(service: Service, clientKey: string): Promise<boolean> {
   try {
     await service.client.deleteCapturedSession({ clientKey });

@@ -42,7 +42,7 @@ export const importCommand = defineCommand({
         : namedPlaces(paths, (path) => placesAt(context, path, options, output), output);
     const troubled = new Set<string>();
     const onTrouble = ({ path, reason }: Trouble) => {
-      // It is checked again and again.
+      // The same path is checked again and again, but reported once.
       if (!troubled.has(path)) output.warn(`${path} cannot be read: ${reason}`);
       troubled.add(path);
     };
@@ -57,8 +57,8 @@ export const importCommand = defineCommand({
 });
 
 /**
- * The places of all paths that hold transcripts. A path without any is named in a warning, and the others count.
- * @throws Failure of the first path where no path holds transcripts
+ * The places of all paths that hold transcripts. A path without transcripts causes a warning, and the others still count.
+ * @throws the first path's Failure if no path holds transcripts
  */
 function namedPlaces(paths: readonly string[], placesAt: (path: string) => Place[], output: Output) {
   const places: Place[] = [];

@@ -94,7 +94,7 @@ async function setUp(context: Context, settings: Settings, plan: Plan, decisions
   if (failures > 0) throw new Failure(EXIT.failure, `${formatCount(failures, 'step')} failed.`, 'The rest was done.');
 }
 
-/** What `--json` answers: before it is done, and after. */
+/** The answer of `--json`, before and after the plan is carried out. */
 function reportOf(context: Context, plan: Plan, choice: HistoryChoice | undefined, done?: Done): object {
   const { agents, hooks, daemon, supervisor, history } = plan;
   const planned = daemon ? { starter: supervisor?.name ?? 'process' } : undefined;

@@ -9,7 +9,7 @@ import { openSpool, type Spool } from '../spool/open.ts';
 import { beginPause, endPauses, followClock, isActive, type Pause } from '../spool/pauses.ts';
 
 const UNITS: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** Who wants more than that wants `capture stop`, or no end. */
+/** For a longer time, use `capture stop` or a pause without an end. */
 const MOST_DAYS = 365;
 
 const duration: Parameter<number | undefined> = {
@@ -86,13 +86,13 @@ function describeEnd(pauses: readonly Pause[], now: number): string {
   return `${begins} What agents wrote during the pause stays on this machine.`;
 }
 
-/** Until when capture is paused, for people. */
+/** Tells people how long capture is paused. */
 export const describePause = (until: number | undefined): string =>
   until === undefined
     ? 'Paused until `capture resume`.'
     : `Paused until ${formatMoment(until)}, or \`capture resume\`.`;
 
-/** A pause counts for every account: also where nobody is signed in, or nothing was captured yet. */
+/** A pause applies to every account, so it also works if nobody is signed in or nothing was captured yet. */
 function withSpool<Result>(context: Context, use: (spool: Spool) => Result): Result {
   const spool = openSpool(locateSpool(context) ?? ':memory:', stateFolder(context));
   try {

@@ -85,10 +85,10 @@ export const receiptCommand = defineCommand({
   },
 });
 
-/** Beside the key of redaction. A machine that loses it signs sessions to come with another one. */
+/** The key is stored beside the key of redaction. A machine that loses it signs later receipts with a new key. */
 const readMachineKey = (context: Context) => ed25519Of(readSecretBytes(join(stateFolder(context), 'evidence.key')));
 
-/** The daemon may send something more meanwhile, and behind an event bus the service shows events a moment later. */
+/** The daemon may send more events meanwhile. Behind an event bus, the service shows new events a moment later. */
 const MOST_ATTEMPTS = 6;
 const PAUSE_MS = 1_000;
 

@@ -32,7 +32,7 @@ export const redactCommand = defineCommand({
     }
     const redactor = openRedactor(context, { folder: stateFolder(context), settings: readSettings(context) });
     const mask = createMask(redactor, context.folder);
-    // Programs get one object with all of the text in it, people each piece as soon as it is masked.
+    // Programs get one object with the whole text. People get each piece as soon as it is masked.
     const pieces: string[] = [];
     for await (const piece of readPieces(openText(context, test))) {
       const masked = mask.maskPiece(piece);
@@ -61,10 +61,10 @@ async function* openText(context: Context, file: string): AsyncGenerator<string>
   yield decoder.decode();
 }
 
-/** Of a text that is no transcript so many letters are read before a piece of them is masked. */
+/** For a text that is not a transcript: reads this many characters before masking a piece. */
 const READ_AHEAD = 4 * 1024 * 1024;
 
-/** The lines of a transcript; of any other text pieces of whole lines, as if a tool had printed them. */
+/** Yields the lines of a transcript. Yields any other text in pieces of whole lines, as if a tool had printed them. */
 async function* readPieces(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let unread: string[] = [];
   let length = 0;
@@ -86,7 +86,7 @@ async function* readPieces(chunks: AsyncIterable<string>): AsyncGenerator<string
   if (text !== '') yield* isTranscript === false ? joinLines(cutUp(text)) : splitLines(text).filter(Boolean);
 }
 
-/** Each with its line feed; the last has none. */
+/** Each line keeps its line feed; the last one has none. */
 function splitLines(text: string): string[] {
   const lines: string[] = [];
   let from = 0;
@@ -97,7 +97,7 @@ function splitLines(text: string): string[] {
   return [...lines, text.slice(from)];
 }
 
-/** Pieces that end within a line are joined with the next: each is printed as lines of its own. */
+/** Joins each piece that ends within a line with the next piece, so that every piece is printed as whole lines. */
 function joinLines(pieces: readonly string[]): string[] {
   const joined: string[] = [];
   for (const piece of pieces) {
@@ -108,11 +108,11 @@ function joinLines(pieces: readonly string[]): string[] {
   return joined;
 }
 
-/** Masks as capture does, and counts secrets by rule. */
+/** Masks as capture does, and counts the secrets by rule. */
 function createMask(redactor: Redactor, folder: string) {
   const source = { agent: '', session: '', file: '', position: 0 };
   const totals: { [rule: string]: number } = {};
-  // The secrets of the current folder count, and then those of each record's folder.
+  // The secrets of the current folder are loaded first. Those of each record's folder are added later.
   redactor.redact([], { session: '', folder });
   return {
     totals,

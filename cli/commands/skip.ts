@@ -28,14 +28,14 @@ export const skipCommand = defineCommand({
       throw new Failure(EXIT.usage, 'Name a session by its id, or use --last.');
     }
     const folder = stateFolder(context);
-    // It counts for every account: also where nobody is signed in, or nothing was captured yet.
+    // A skip applies to every account, so it also works if nobody is signed in or nothing was captured yet.
     const spool = openSpool(locateSpool(context) ?? ':memory:', folder);
     try {
       const { agent, session, title = '', sent, unread } = chooseMet(context, spool, last ? undefined : asked);
       const note = undo ? () => {} : noteRecords(context, spool, { agent, session, unread });
       const say = () => {
         note();
-        // Captured since it was chosen, it has a row by now.
+        // If the session was captured after it was chosen, it now has a row.
         const known = spool.sessions.find(agent, session);
         if (known && !undo) return spool.keepBack(known.id, 'skipped', context.now());
         const [, ...forks] = spool.decisions.say(agent, session, undo ? 'wanted' : 'skipped', context.now());

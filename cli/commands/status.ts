@@ -12,7 +12,7 @@ import { VISIBILITY_WORDS } from '../sessions/report.ts';
 import type { Counter } from '../spool/meta.ts';
 import { VERSION } from '../version.ts';
 
-/** How many lines of the log are shown. */
+/** Number of log lines shown. */
 const LATEST = 50;
 
 export const statusCommand = defineCommand({
@@ -64,13 +64,16 @@ function showLog(context: Context, output: Output): ExitCode {
   return EXIT.ok;
 }
 
-/** The command of capture to run next; undefined where none helps. */
+/** The `capture` command to run next. Undefined where no command helps. */
 function chooseNext([first]: readonly Checked[]): string | undefined {
   const fix = first?.fix.replace(/ {3}#.*/, '');
   return fix?.startsWith('capture ') ? fix : undefined;
 }
 
-/** What a person may paste into a bug report: the home is `~`, and the folder of state is its variable. */
+/**
+ * The report that a person may paste into a bug report: `~` replaces the home folder, and a variable replaces the state
+ * folder.
+ */
 function reportBug(context: Context, troubles: readonly Checked[]) {
   const troubled = new Set(troubles.map(({ check }) => check));
   const failed = troubles.filter(({ outcome }) => outcome === 'failed').length;
@@ -87,7 +90,7 @@ function reportBug(context: Context, troubles: readonly Checked[]) {
   };
 }
 
-/** For programs. */
+/** The status for programs. */
 function summarize(inspection: Inspection, troubles: readonly Checked[], next: string | undefined) {
   const { state, service, settings, account, daemon, agents, spool } = inspection;
   return {
@@ -115,7 +118,7 @@ function summarize(inspection: Inspection, troubles: readonly Checked[], next: s
   };
 }
 
-/** What of each agent lies on this machine, and what of it is sent; an agent may keep its transcripts in two ways. */
+/** Per agent, the transcripts on this machine and the events sent from them. An agent may store its transcripts in two ways. */
 const reportAgents = ({ agents, spool }: Inspection) =>
   [...Map.groupBy(agents, ({ agent }) => agent.id)].map(([id, all]) => {
     const { sessions = 0, eventsSent = 0 } = spool?.sent.find(({ agent }) => agent === id) ?? {};
@@ -136,7 +139,7 @@ const ANSWERS = {
   unasked: 'not asked',
 } as const;
 
-/** The same for people, a line each; what is false or empty is left out. */
+/** The same status for people, one line per item. A false or empty item is left out. */
 function describeStatus(inspection: Inspection, status: ReturnType<typeof summarize>): string[] {
   const { now, account, service, spool, settings, daemon } = inspection;
   const { unread, earlier, leftOut, dashboard } = status;
@@ -171,13 +174,13 @@ function describeStatus(inspection: Inspection, status: ReturnType<typeof summar
   return lines.flatMap(([name, text]) => (text ? [`${name.padEnd(13)} ${text}`] : []));
 }
 
-/** Only the service knows what the organization says. */
+/** Only the service knows the organization's setting. */
 const describeVisibility = (visibility: Visibility = 'team'): string =>
   visibility === 'team'
     ? 'your organization and the repository decide who sees them'
     : `${visibility}: ${VISIBILITY_WORDS[visibility]}`;
 
-/** What was changed or left out on the way. */
+/** Records and lines that were changed or left out on the way. */
 const COUNTED: readonly (readonly [Counter, one: string, many: string])[] = [
   ['secretsMasked', 'secret masked', 'secrets masked'],
   ['recordsWithheld', 'record withheld', 'records withheld'],

@@ -41,7 +41,7 @@ export const visibilityCommand = defineCommand({
   },
 });
 
-/** What the organization has set is known to the service alone. */
+/** Only the service knows the organization's setting. */
 function describeNew(visibility: Visibility): string {
   if (visibility === 'team')
     return 'New sessions of this machine: your organization and their repository decide who sees them.';
@@ -55,7 +55,7 @@ function readVisibility(given: string): Visibility {
   throw new Failure(EXIT.usage, `${given} is not team, facts or private.`);
 }
 
-/** Who sees a session, by the last answer of the service. */
+/** Shows who sees a session, according to the service's last answer. */
 function showSession(context: Context, name: string, output: Output): void {
   const spool = openSpool(locateSpool(context) ?? ':memory:', stateFolder(context));
   try {
@@ -95,7 +95,7 @@ async function restrictSession(context: Context, name: string, asked: Visibility
       );
     }
     spool.transact(() => spool.decisions.sayVisibility(agent, session, asked, context.now()));
-    // Signed out, nobody knows what was sent.
+    // While nobody is signed in, this machine does not know which events were sent.
     const result = path === undefined ? 'later' : id === undefined ? 'done' : await restrictNow(context, spool, id);
     output.answer({ agent, session, visibility: asked, isDone: result === 'done' }, [
       `${agent} ${session} ${RESULTS[result](asked)}`,
@@ -115,7 +115,7 @@ const RESULTS = {
 } as const;
 
 const MOST_FORKS = 100;
-/** How long the service may take; the daemon does it later. */
+/** How long the command waits for the service. After that, the daemon hides the session later. */
 const PATIENCE_MS = 10_000;
 
 /** `later`: the service cannot be asked now. */
@@ -133,7 +133,7 @@ async function restrictNow(context: Context, spool: Spool, id: number): Promise<
   });
   try {
     const answer = await restrict(id, { isAsked: true });
-    // Its forks are hidden with it. A failure there does not change the answer, because the daemon tries again.
+    // The session's forks are hidden with it. A failure there does not change the answer, because the daemon tries again.
     for (const fork of spool.sessions.lax(context.now(), MOST_FORKS)) await restrict(fork, { isAsked: true });
     if (answer instanceof NotHiddenYet) return 'later';
     if (answer instanceof Failure) throw answer;

@@ -4,7 +4,7 @@ import { type Consent, type Decisions, openDecisions } from '../spool/decisions.
 
 export type { Consent } from '../spool/decisions.ts';
 
-/** What a person has let go of earlier sessions; undefined where nobody has been asked yet. */
+/** Reads the person's consent for earlier sessions. Undefined where nobody has been asked yet. */
 export function readConsent(context: StatePlace): Consent | undefined {
   const decisions = openDecisions(stateFolder(context));
   try {
@@ -14,14 +14,14 @@ export function readConsent(context: StatePlace): Consent | undefined {
   }
 }
 
-/** Notes a person's decision. */
+/** Stores a person's decision. */
 export function writeConsent(context: StatePlace, consent: Omit<Consent, 'isSaid'>): void {
   const decisions = openDecisions(stateFolder(context), { isMade: true });
   decisions?.setConsent({ ...consent, isSaid: true });
   decisions?.close();
 }
 
-/** The consent, or that of a person who never decided: nothing from before now. */
+/** Returns the consent. A person who never decided consents to nothing from before now. */
 export function ensureConsent(decisions: Decisions, now: number): Consent & { isNew: boolean } {
   const known = decisions.consent();
   if (known) return { ...known, isNew: false };
@@ -30,22 +30,22 @@ export function ensureConsent(decisions: Decisions, now: number): Consent & { is
   return { ...consent, isNew: true };
 }
 
-/** From when on records of a folder's sessions may be captured, in milliseconds since 1970; 0 for all of them. */
+/** The time from which records of a folder's sessions may be captured, in milliseconds since 1970. 0 means all records. */
 export function wantedFrom(consent: Consent | undefined, folder: string | undefined): number {
   if (consent === undefined || consent.history === 'all') return 0;
   if (consent.history === 'none' || folder === undefined) return consent.since;
   return consent.history.some((each) => isInside(folder, each)) ? 0 : consent.since;
 }
 
-/** What of a session may be captured. Times in milliseconds since 1970. */
+/** The part of a session that may be captured. Times are in milliseconds since 1970. */
 export interface Wanted {
-  /** Records from before it stay here. */
+  /** Records from before this time stay on this machine. */
   from: number;
-  /** Whether there are such records, in it or in a session that it comes from: then nothing that repeats them is captured. */
+  /** Whether the session or one of its ancestors has earlier records. If so, no record that repeats them is captured. */
   hasEarlier: boolean;
 }
 
-/** A session as far as its beginnings are known. */
+/** The known beginning of a session. */
 interface Beginning {
   folder?: string | undefined;
   startedAt?: number | undefined;
@@ -54,7 +54,7 @@ interface Beginning {
 
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** What a person let go of a session and of those it comes from; `find` tells of one that was met. */
+/** The part of a session and its ancestors that the person consented to. `find` returns a session that capture has met. */
 export function wantedOf(
   consent: Consent | undefined,
   session: Beginning,
@@ -71,11 +71,11 @@ export function wantedOf(
   return { from: consent.isLost && hasEarlier ? NEVER : from, hasEarlier };
 }
 
-/** When the first of a session and those it comes from began; 0 where one of them was never met. */
+/** When the earliest of a session and its ancestors began. 0 if capture never met one of them. */
 export const firstStartOf = (session: Beginning, find: (session: string) => Beginning | undefined): number =>
   Math.min(...[...lineageOf(session, find)].map(({ startedAt = 0 }) => startedAt));
 
-/** A session and those that it comes from. Nobody knows when one began that was never met. */
+/** A session and its ancestors. If capture never met an ancestor, nobody knows when that ancestor began. */
 function* lineageOf(session: Beginning, find: (session: string) => Beginning | undefined): Generator<Beginning> {
   const known = new Set<string>();
   const left: Beginning[] = [session];

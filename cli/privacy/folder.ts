@@ -7,7 +7,7 @@ import { readPlainFile } from '../plain-file.ts';
 import { findRepository } from '../repository.ts';
 import type { FolderFacts } from '../spool/decisions.ts';
 
-/** Looks into a folder; undefined where it is gone, or is one of another system. */
+/** Looks into a folder. Undefined if the folder is gone or belongs to another system. */
 export function lookInto(folder: string): FolderFacts | undefined {
   if (!isAbsolute(folder) || !isFolder(folder)) return undefined;
   const paths = [...new Set([folder, realPathOf(folder)])];
@@ -23,13 +23,13 @@ export function lookInto(folder: string): FolderFacts | undefined {
   };
 }
 
-/** What is known of a folder that is gone and was never looked into: where it was, and what lies above it. */
+/** The facts about a folder that is gone and was never looked into: its path, and the folders above it. */
 export function lookAbove(folder: string): FolderFacts {
   const paths = isAbsolute(folder) ? [...new Set([folder, realPathOf(folder)])] : [folder];
   return { paths, remotes: [], ...wishOf(paths) };
 }
 
-/** A link is of both places: the strictest of them counts. */
+/** A link belongs to two places. The stricter of the two wishes counts. */
 function wishOf(paths: readonly string[]): FolderWish {
   const wishes = paths.map(findWish);
   const objection = wishes.find((wish) => wish.objection !== undefined)?.objection;
@@ -40,23 +40,27 @@ function wishOf(paths: readonly string[]): FolderWish {
   };
 }
 
-/** Committed to a repository, or laid into any folder, it says for everybody whether sessions there are captured, and who sees them. */
+/**
+ * This file is committed to a repository or placed in any folder. It says, for everybody, whether sessions there are captured
+ * and who sees them.
+ */
 export const FOLDER_FILE = '.session-capture.json';
 
-/** It holds two settings. */
+/** The file holds two settings. */
 const MOST_BYTES = 64 * 1024;
 
-/** What the files above a folder say of its sessions. */
+/** The wishes of the files in and above a folder about its sessions. */
 export interface FolderWish {
-  /** Why the nearest one that says something of capturing is against it. */
+  /** Why the nearest file that mentions capturing forbids it. */
   objection?: string;
-  /** The strictest that any of them asks for. */
+  /** The strictest visibility that any of the files asks for. */
   visibility?: Visibility;
 }
 
 /**
- * What `.session-capture.json` says, in the folder and above it. One that cannot be understood is against capturing; behind
- * one that says yes, it hides the sessions. A folder of another system, `C:\\work`, would count from where we are.
+ * The wish in the `.session-capture.json` files of the folder and the folders above it. A file that cannot be understood
+ * forbids capturing. If a nearer file allows capturing, the unreadable one only makes the sessions private. A path of another
+ * system, such as `C:\\work`, would be resolved relative to the current folder, so it is ignored.
  */
 export function findWish(folder: string): FolderWish {
   const asked: Visibility[] = [];

@@ -3,8 +3,9 @@ import { type Consent, wantedOf } from './consent.ts';
 import type { Policy } from './policy.ts';
 
 /**
- * Where a person takes back what was said of earlier sessions, what waits of those is not sent any more: it is thrown away,
- * and their transcripts are read again, for what of them is wanted still. Call it before anything is sent.
+ * When a person takes back their consent for earlier sessions, the waiting events of those sessions are no longer sent. The
+ * events are thrown away, and the transcripts are read again for the parts that the person still allows. Call it before
+ * anything is sent.
  */
 export function narrowToConsent(spool: Spool, policy: Policy): void {
   const consent = spool.decisions.consent();
@@ -18,8 +19,8 @@ export function narrowToConsent(spool: Spool, policy: Policy): void {
 }
 
 /**
- * Sessions with something in the spool that began before capturing did, and that nobody lets go of any more. Those that a rule
- * excludes are among them: the rule may be removed later.
+ * Sessions in the spool that began before capturing did, and that nobody consents to any more. Sessions that a rule excludes
+ * are included: the rule may be removed later.
  */
 const findTakenBack = (spool: Spool, { find }: Policy, consent: Consent): number[] =>
   [...new Set([...spool.batches.sessions(), ...spool.refused.perSession().keys()])].flatMap((id) => {
@@ -30,8 +31,8 @@ const findTakenBack = (spool: Spool, { find }: Policy, consent: Consent): number
   });
 
 /**
- * Whether earlier sessions that were let go of are not any more. Before anybody was asked, what waits was asked for by name; a
- * person who decides after that takes it back.
+ * Whether the person allows fewer earlier sessions than before. Before anybody was asked, a person asked by name for the
+ * events that wait now. A later decision by the person takes that back.
  */
 function isLess({ since, history, isSaid, isLost }: Consent, before: Consent | undefined): boolean {
   if (history === 'all') return false;

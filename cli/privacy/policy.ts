@@ -11,40 +11,41 @@ import { lookAbove, lookInto } from './folder.ts';
 import { type Preferences, preferencesPath, readPreferences } from './preferences.ts';
 import { type Rule, toRule } from './rules.ts';
 
-/** What a person, and the folders they work in, want captured. */
+/** Decides which sessions are captured, according to the person and the folders they work in. */
 export interface Policy {
   /**
-   * Takes in changed settings, and decides anew about every session that was ever met; true where anything changed, or a
-   * file server answers again. Call it before each look for transcripts. Without such a change it looks into the folders of
-   * sessions that wait to be sent, every ten seconds: what a folder says may have changed.
+   * Takes in changed settings, and decides again about every session that capture ever met. Returns true if a decision
+   * changed, or if a file server answers again. Call it before each look for transcripts. Without a changed setting it looks
+   * every ten seconds into the folders of sessions that wait to be sent, because a folder's wish may have changed.
    */
   refresh(): boolean;
-  /** Why a session is kept back; undefined if it is captured. Facts learned on the way are kept once `keep` is called. */
+  /** Why a session is kept back; undefined if it is captured. `keep` stores the facts that were learned on the way. */
   objection(agent: string, origin: SessionOrigin, met?: Meeting): string | undefined;
   /**
-   * Whether a session stays kept back until a person, or what a folder says, changes it. False where more may become known of
-   * it, as when its file server answers again: then none of its data may be thrown away.
+   * Whether a session stays kept back until a person or a folder's file changes it. False where capture may still learn more
+   * about the session, for instance when its file server answers again. Until then, none of the session's data may be thrown
+   * away.
    */
   isSettled(agent: string, session: string, objection: string): boolean;
   /**
-   * Who may see a session: the strictest of what its folders say, those of its sub-agents and what it was forked from among them, of
-   * what a person said of it, and of a new one also of what the machine is set to.
+   * Who may see a session. The strictest wish counts: of its folders, of its sub-agents' folders, of the folders of its
+   * ancestors, and of the person about this session. For a new session, the machine's setting counts too.
    */
   visibilityOf(agent: string, session: string, about: { folders: readonly string[]; isNew: boolean }): Visibility;
-  /** Why sessions of a folder are kept back. */
+  /** Why the sessions of a folder are kept back. */
   objectionToFolder(folder: string): string | undefined;
-  /** What is known of a session that was met. */
+  /** The decision about a session that capture has met. */
   find(agent: string, session: string): Decision | undefined;
-  /** Writes down what was decided since. */
+  /** Stores the decisions made since the last call. */
   keep(): void;
 }
 
 type SessionOrigin = Pick<Origin, 'session' | 'subagent' | 'cwd' | 'forkedFrom'>;
 
-/** What a transcript tells of its session when it is met. */
+/** The facts that a transcript gives about its session when capture meets it. */
 export interface Meeting {
   startedAt: number;
-  /** Hashes of its first records' keys, for a session that was not met before. */
+  /** Hashes of the keys of the session's first records, for a session that capture has not met before. */
   heads: () => readonly Uint8Array[];
 }
 
@@ -57,18 +58,18 @@ export interface PolicyOptions extends StatePlace, Pick<Context, 'now' | 'platfo
   waiting?: () => readonly { agent: string; session: string }[];
 }
 
-/** How long what a folder says is believed. */
+/** How long the last look into a folder stays valid. */
 const BELIEVE_MS = 10_000;
-/** Folders whose looks are kept: a daemon runs for months. */
+/** How many looks into folders are kept: a daemon runs for months. */
 const MOST_LOOKS = 1000;
 const UNREACHABLE = 'its folder is on a file server that does not answer';
 const NO_FOLDER_INCLUDED = 'its folder is not known, and only some are included';
 const NO_FOLDER_EXCLUDED = 'its folder is not known, and some are excluded';
 const FOLDER_GONE = 'its folder is gone, so it is not known which repository it was, and some are excluded';
-/** Reasons that hold until more is known of a session. */
+/** Reasons that hold until capture learns more about a session. */
 const UNSETTLED = new Set([UNREACHABLE, NO_FOLDER_INCLUDED, NO_FOLDER_EXCLUDED, FOLDER_GONE]);
 
-/** What can be told of a folder now. `gone`: nothing but where it was. */
+/** What capture can find out about a folder now. `gone`: only its path is known. */
 type Look = { kind: 'there' | 'gone'; facts: FolderFacts } | { kind: 'unreachable' };
 
 export function createPolicy(options: PolicyOptions): Policy {
@@ -79,9 +80,9 @@ export function createPolicy(options: PolicyOptions): Policy {
   let rules: { include?: Rule[]; exclude: Rule[] } = { exclude: [] };
   let ofMachine: Visibility | undefined;
   const looks = new Map<string, { look: Look; until: number }>();
-  /** Folders on file servers that did not answer since the last `refresh`. */
+  /** Folders on file servers that have not answered since the last `refresh`. */
   const away = new Set<string>();
-  /** Decided since the last `keep`, by agent and session. */
+  /** Decisions since the last `keep`, by agent and session. */
   const decided = new Map<string, { before: Decision | undefined; decision: Decision }>();
   const heads = new Map<string, { agent: string; session: string; key: Uint8Array }>();
   const folders = new Map<string, FolderFacts>();
@@ -120,7 +121,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     return { kind: 'there', facts };
   }
 
-  /** What a folder that is gone was, or the repository that it was in. */
+  /** The last known facts about a folder that is gone, or about the repository that held it. */
   function recall(folder: string): FolderFacts | undefined {
     for (const at of ancestors(folder)) {
       const facts = folders.get(at) ?? decisions.folder(at);
@@ -129,10 +130,10 @@ export function createPolicy(options: PolicyOptions): Policy {
     return undefined;
   }
 
-  /** Everything that a session's folder has been since the session was met, and why it is against capturing. */
+  /** Every state of a session's folder since capture met the session, and why one of them forbids capturing. */
   function judgeFolder(folder: string | undefined, known: FolderFacts[]): { facts: FolderFacts[]; reason?: string } {
     if (folder === undefined) {
-      // A rule about a folder does not mean a session without one.
+      // A rule about a folder does not cover a session without a folder.
       if (rules.include) return { facts: known, reason: NO_FOLDER_INCLUDED };
       if (rules.exclude.length === 0) return { facts: known };
       return { facts: known, reason: NO_FOLDER_EXCLUDED };
@@ -146,7 +147,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     }
     const recalled = recall(folder);
     const facts = known.length > 0 || recalled === undefined ? known : [recalled];
-    // Rules about paths are about where it was.
+    // Rules about paths apply to the place where the folder was.
     const isKnown = facts.length > 0;
     const all = isKnown
       ? facts.map((each) => ({ ...each, paths: [...each.paths, ...seen.facts.paths] }))
@@ -159,7 +160,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     return { facts, reason: FOLDER_GONE };
   }
 
-  /** Why the folders that a removed link led to are against capturing now: they may be there still. */
+  /** Why a folder that a removed link led to forbids capturing now: that folder may still exist. */
   function whereLinksLed(folder: string, facts: readonly FolderFacts[]): string | undefined {
     for (const path of new Set(facts.flatMap(({ paths }) => paths))) {
       if (path === folder) continue;
@@ -182,15 +183,16 @@ export function createPolicy(options: PolicyOptions): Policy {
   }
 
   /**
-   * Decides by the facts of a session, its folder and its parents. `judged` holds every session that was judged on
-   * the way, since forks of forks share most of their parents; one that is still being judged is in it as undefined.
+   * Decides by the facts of a session, its folder and its parents. `judged` holds every session that this call has judged,
+   * since forks of forks share most of their parents. A session that is still being judged is stored there as undefined.
    */
   function decide(row: Decision, judged = new Map<string, Decision | undefined>()): Decision {
     const { facts, reason: own } = judgeFolder(row.folder, row.facts);
     const isSaidOut = row.isSaid && (row.verdict === 'skipped' || row.verdict === 'deleted');
-    // The present state of its folder counts if the person takes that back when it is gone.
+    // The present state of the folder is stored, because it counts if the person takes the decision back after the folder is
+    // gone.
     if (isSaidOut) return isEqual(facts, row.facts) ? row : { ...row, facts };
-    // A person who wants this very fork has seen what it comes from.
+    // A person who wants this very fork has seen the sessions that it comes from.
     const parents = row.isSaid ? [] : row.parents;
     judged.set(row.session, undefined);
     const inherited = parents
@@ -211,7 +213,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     return decision;
   }
 
-  /** A session that begins with a record of another one was forked from it, if that one was there first. */
+  /** A session that begins with a record of another session was forked from it, if the other session existed first. */
   function findParents(agent: string, { session, forkedFrom }: SessionOrigin, keys: readonly Uint8Array[]): string[] {
     const owners = keys.map((key) => heads.get(toHex(key))?.session ?? decisions.findHead(agent, key));
     const others = [forkedFrom, ...owners].filter((owner) => owner !== undefined && owner !== session);
@@ -254,7 +256,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     // A running session may name its folder only after its first records.
     const withFolderOf = (row: Decision): Decision =>
       isMain && row.folder === undefined && cwd !== undefined ? { ...row, folder: cwd } : row;
-    // A session's own transcript holds more facts than a sub-agent's, or than a name that a person gave.
+    // A session's own transcript holds more facts than a sub-agent's transcript or a name that a person gave.
     const row =
       known === undefined || (isMain && known.startedAt === undefined)
         ? addKnown(meet(agent, origin, met ?? { startedAt: now(), heads: () => [] }), known)
@@ -270,16 +272,20 @@ export function createPolicy(options: PolicyOptions): Policy {
     return cwd === undefined || cwd === decision.folder ? undefined : judgeFolder(cwd, []).reason;
   }
 
-  /** What a fork was judged by holds for its parents as well: a commit refuses it while one of them is kept back. */
+  /**
+   * The facts that decide about a fork apply to its parents too. A commit refuses the fork while one of its parents is kept
+   * back.
+   */
   function keepParents(agent: string, judged: ReadonlyMap<string, Decision | undefined>): void {
     for (const [name, decision] of judged) {
       const known = decision && find(agent, name);
-      // Judged anew by itself: of forks that lead round in a circle, one was not known while the others were judged.
+      // Each parent is judged again by itself. In a circle of forks, one session was still unknown while the others were
+      // judged.
       if (known && decision !== known) put(known, decide(known));
     }
   }
 
-  /** True where the verdict about any of them changed. */
+  /** Decides again about the sessions that wait. Returns true if a verdict changed. */
   function reconsiderWaiting(): boolean {
     if (Math.abs(now() - reconsideredAt) < BELIEVE_MS) return false;
     reconsideredAt = now();
@@ -294,7 +300,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     return hasChanged;
   }
 
-  /** What is asked for by a session, and by those that it was forked from. */
+  /** The visibilities that a person and the folders ask for, for a session and its ancestors. */
   function visibilitiesOf(agent: string, session: string, seen: Set<string>): (Visibility | undefined)[] {
     const known = seen.has(session) ? undefined : find(agent, session);
     seen.add(session);
@@ -308,7 +314,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     ];
   }
 
-  /** What a folder asks for now, and what it did when it was last there. */
+  /** The visibility that a folder asks for now, and the one that it asked for when it last existed. */
   function visibilitiesOfFolder(folder: string): (Visibility | undefined)[] {
     if (folder.length > LONGEST_PATH) return [];
     const seen = look(folder);
@@ -316,7 +322,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     return [recall(folder)?.visibility, ...(seen.kind === 'gone' ? [seen.facts.visibility] : [])];
   }
 
-  /** Writes down in one commit what was decided, unless a person or another process did meanwhile. */
+  /** Stores the decisions in one commit. A decision that a person or another process made meanwhile wins. */
   function keep(): void {
     if (decided.size + heads.size + folders.size + rulePaths.size === 0) return;
     transact(() => {
@@ -336,7 +342,8 @@ export function createPolicy(options: PolicyOptions): Policy {
 
   return {
     refresh() {
-      // Their links are followed at each look: they may be gone, or lead elsewhere, by the time a session is met.
+      // The links in the rules are followed at each look. By the time capture meets a session, they may be gone or lead
+      // elsewhere.
       const led = [...(rules.include ?? []), ...rules.exclude].filter((rule) => rule.follow());
       const current = `${stampOf(preferencesPath(options))} ${decisions.revision()}`;
       const isServerBack = [...away].some((folder) => look(folder).kind !== 'unreachable');
@@ -369,7 +376,10 @@ export function createPolicy(options: PolicyOptions): Policy {
   };
 }
 
-/** What was known of a session before its transcript was met: what a person said, and what an earlier spool had of it. */
+/**
+ * Adds what was known about a session before capture met its transcript: the person's decision, and the facts in an earlier
+ * spool.
+ */
 function addKnown(met: Decision, known: Decision | undefined): Decision {
   if (known === undefined) return met;
   const { verdict, reason, isSaid, decidedAt, facts, visibility } = known;
@@ -382,7 +392,7 @@ const withReason = (facts: FolderFacts[], reason: string | undefined) => ({
   ...(reason !== undefined && { reason }),
 });
 
-/** A folder that is another one, leads elsewhere, or has another repository than before: what it was counts as well. */
+/** If a folder was replaced, leads elsewhere or has another repository than before, its earlier states still count. */
 function addFacts(known: readonly FolderFacts[], facts: FolderFacts): FolderFacts[] {
   const isNone = (before: string | undefined, now: string | undefined) => before === undefined || before === now;
   const isReplaced = ({ paths, remotes, id, objection, visibility }: FolderFacts) =>

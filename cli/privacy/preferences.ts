@@ -4,27 +4,27 @@ import { readJson, type StatePlace, stateFolder, writeJson } from '../config.ts'
 import { EXIT, Failure } from '../failure.ts';
 import { findRuleProblem } from './rules.ts';
 
-/** What a person may set in `preferences.json` in the state folder; every part may be absent. */
+/** The settings of `preferences.json` in the state folder. Each one may be absent. */
 export interface Preferences {
-  /** Folders whose sessions are captured; if absent, all of them. `~` means the home folder. */
+  /** Folders whose sessions are captured; if absent, all folders. `~` means the home folder. */
   include?: string[];
-  /** Folders, or repositories by their remote, whose sessions are not captured. Wins over `include`. */
+  /** Folders, or repositories named by their remote, whose sessions are not captured. Wins over `include`. */
   exclude?: string[];
-  /** Who may see new sessions of this machine, where nothing asks for stricter; by default what the organization has set. */
+  /** Who may see new sessions of this machine, unless a stricter wish applies. Defaults to the organization's setting. */
   visibility?: Visibility;
   redaction?: {
-    /** Rule ids, and whole marks such as `[REDACTED:slack-token:1f0c]`, that are let through. */
+    /** Rule ids, and whole marks such as `[REDACTED:slack-token:1f0c]`, that capture lets through. */
     allow?: string[];
   };
   spool?: {
-    /** What may wait for the service before capture stops reading, in megabytes; default 1,024. */
+    /** How many megabytes may wait for the service before capture stops reading; default 1,024. */
     maxMegabytes?: number;
   };
 }
 
 export const preferencesPath = (context: StatePlace): string => join(stateFolder(context), 'preferences.json');
 
-/** Throws a `Failure` that names the file and the setting where something in it is not as it must be. */
+/** Throws a `Failure` that names the file and the invalid setting. */
 export function readPreferences(context: StatePlace): Preferences {
   const path = preferencesPath(context);
   const preferences = readJson<Preferences>(path, CORRECT_IT) ?? {};
@@ -33,7 +33,7 @@ export function readPreferences(context: StatePlace): Preferences {
   throw new Failure(EXIT.usage, `${path}: ${problem}`, CORRECT_IT);
 }
 
-/** Notes who may see new sessions. The other settings stay as they are. */
+/** Stores who may see new sessions. The other settings stay as they are. */
 export function writeVisibility(context: StatePlace, visibility: Visibility): void {
   writeJson(preferencesPath(context), { ...readPreferences(context), visibility });
 }
@@ -44,7 +44,7 @@ const areTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 const isPositive = (value: unknown) => typeof value === 'number' && Number.isFinite(value) && value > 0;
 
-/** The problem of a value, if it has one. */
+/** Returns the problem of a value, if it has one. */
 type Find = (value: unknown) => string | undefined;
 type Check = Find | { readonly [name: string]: Check };
 

@@ -2,12 +2,12 @@ import { isAbsolute, matchesGlob, posix, resolve } from 'node:path';
 import { ancestors, realPathOf } from '../paths.ts';
 import type { FolderFacts } from '../spool/decisions.ts';
 
-/** One line of `include` or `exclude`: a folder and all below it, or repositories by their address. */
+/** One line of `include` or `exclude`: a folder and everything below it, or repositories by their address. */
 export interface Rule {
   text: string;
-  /** Whether it is about repositories, so that only a folder that is there tells whether it is meant. */
+  /** Whether the rule names repositories. Then only an existing folder can show whether the rule covers it. */
   isRemote: boolean;
-  /** Finds out where its links lead now; true where that is a new place. */
+  /** Resolves the rule's links now. Returns true if they lead to a new place. */
   follow(): boolean;
   matches(facts: FolderFacts): boolean;
 }
@@ -15,14 +15,14 @@ export interface Rule {
 export interface RuleOptions {
   home: string;
   platform: string;
-  /** Takes note of where a rule's path leads, and returns wherever it has led. */
+  /** Stores where a rule's path leads, and returns every place that it has ever led to. */
   remember?: (rule: string, path: string) => readonly string[];
 }
 
 /**
- * Makes what tells whether a folder, in a repository with a remote, is meant. A path (`/srv/secret`, `~/private/*`) means the
- * folder and all below it, whichever links lead there. Anything else means repositories by their remote
- * (`github.com/acme/billing`, `github.com/acme/*`, `github.com/acme`), however that is spelled.
+ * Makes the function that decides whether a rule covers a folder in a repository with a remote. A path (`/srv/secret`,
+ * `~/private/*`) covers the folder and everything below it, through any links. Any other text covers repositories by their
+ * remote (`github.com/acme/billing`, `github.com/acme/*`, `github.com/acme`), in any spelling.
  */
 export function toRule(text: string, { home, platform, remember = (_, path) => [path] }: RuleOptions): Rule {
   if (!isPath(text)) {
@@ -51,14 +51,14 @@ export function toRule(text: string, { home, platform, remember = (_, path) => [
 
 const isPath = (text: string) => /^(?:[/~.\\]|[A-Za-z]:(?:[/\\]|$))/.test(text);
 
-/** Matching a pattern takes a hundred times as long as comparing, and most rules name one folder or repository. */
+/** Matching a pattern takes a hundred times as long as comparing strings, and most rules name one folder or repository. */
 const isMatch = (path: string, pattern: string): boolean =>
   path === pattern || (MAYBE_PATTERN.test(pattern) && matchesGlob(path, pattern));
 
-/** Signs that patterns are made of, and what a path has more than one spelling for. */
+/** The characters of patterns, and the parts of a path that can be spelled in more than one way. */
 const MAYBE_PATTERN = /[*?[\]{}()!+@|\\]|\/\/|\/\.{1,2}(?:\/|$)/;
 
-/** The folder and all above it, with `/` between them. */
+/** The folder and all folders above it, with `/` between the names. */
 const parentsOf = (path: string): string[] => {
   const all: string[] = [];
   for (let at = path; at !== all.at(-1); at = posix.dirname(at)) all.push(at);
@@ -72,8 +72,8 @@ function realOfPattern(pattern: string): string {
 }
 
 /**
- * A path as it is compared: on macOS and Windows letter case says nothing, and Windows has several ways to write one
- * (`C:\\Work`, `c:/work`, `/c/work`, `\\\\?\\C:\\Work`).
+ * Brings a path into the form that is compared. On macOS and Windows, letter case does not matter. Windows has several
+ * spellings of one path (`C:\\Work`, `c:/work`, `/c/work`, `\\\\?\\C:\\Work`).
  */
 export function comparable(path: string, platform: string): string {
   if (platform === 'darwin') return path.normalize('NFC').toLowerCase();
@@ -83,8 +83,8 @@ export function comparable(path: string, platform: string): string {
 }
 
 /**
- * Why a line can be neither a path nor the address of a repository, such as `work/secret`: the host of an address has a dot,
- * or the address is written as git has it. Undefined where it can.
+ * Why a line, such as `work/secret`, is neither a path nor the address of a repository. The host of an address contains a
+ * dot, or the address has git's form. Undefined if the line is valid.
  */
 export function findRuleProblem(text: string): string | undefined {
   const isAddress =

@@ -9,13 +9,13 @@ export interface BatchingOptions {
   newKey: () => string;
 }
 
-/** What one request may hold must hold several. */
+/** The limit of a request leaves room for several batches. */
 const MAX_BATCH_BYTES = 1024 * 1024;
 
-/** Four to five times smaller at over 100 MB/s; gzip is half as fast and a third larger. */
+/** The result is four to five times smaller, at over 100 MB/s. gzip is half as fast, and its result is a third larger. */
 const COMPRESSION = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** A batch as it is before it is compressed: written again and again, since a megabyte thrown away each time is collected late. */
+/** Holds a batch before it is compressed. The buffer is reused, because the engine collects a discarded megabyte late. */
 let plain = Buffer.allocUnsafe(64 * 1024);
 
 interface OpenBatch {
@@ -23,7 +23,7 @@ interface OpenBatch {
   bytes: number;
 }
 
-/** Gathers the events of each session into batches, and writes those that are full into the open transaction. */
+/** Gathers the events of each session into batches, and writes each full batch into the open transaction. */
 export function createBatching({ spool, now, newKey }: BatchingOptions) {
   const open = new Map<number, OpenBatch>();
   let sealed = 0;
@@ -48,7 +48,7 @@ export function createBatching({ spool, now, newKey }: BatchingOptions) {
       batch.bytes += size;
       open.set(session, batch);
     },
-    /** Seals what is gathered, full or not; returns how many events were sealed in all. */
+    /** Seals the gathered events, whether their batch is full or not. Returns the number of events sealed so far. */
     seal(): number {
       for (const [session, batch] of open) seal(session, batch);
       open.clear();
@@ -57,7 +57,7 @@ export function createBatching({ spool, now, newKey }: BatchingOptions) {
   };
 }
 
-/** `{"events":[…]}` in a zstd frame. `bytes` counts the events, with a comma after each. */
+/** Builds `{"events":[…]}` in a zstd frame. `bytes` counts the events, with a comma after each. */
 function compress(events: readonly Buffer[], bytes: number): Buffer {
   if (plain.length < bytes + FRAME_BYTES) plain = Buffer.allocUnsafe(2 * (bytes + FRAME_BYTES));
   let end = plain.write('{"events":[', 'latin1');
@@ -66,7 +66,7 @@ function compress(events: readonly Buffer[], bytes: number): Buffer {
     end += json.copy(plain, end);
   }
   end += plain.write(']}', end, 'latin1');
-  // One piece holds it as a rule.
+  // As a rule, one chunk holds the whole frame.
   return zstdCompressSync(plain.subarray(0, end), { ...COMPRESSION, chunkSize: Math.max(4096, end >> 2) });
 }
 

@@ -8,10 +8,10 @@ import type { FileBeingRead } from './identify.ts';
 import type { MaskedRecord } from './mask.ts';
 import type { CapturedRecord } from './record.ts';
 
-/** Another process has read the same file, or a person has kept its session back: what is known here is outdated. */
+/** Another process has read the same file, or a person has kept its session back. The reader's knowledge is outdated. */
 export class CursorMoved extends Error {}
 
-/** It holds a record of another session, which it was therefore forked from, and which a person has kept back. */
+/** The file holds a record of a session that a person has kept back, so the file's session was forked from it. */
 class ForkOfKeptBack extends CursorMoved {
   readonly agent: string;
   readonly session: string;
@@ -30,45 +30,48 @@ export interface CommitOptions {
   /** Milliseconds since 1970. */
   now: () => number;
   newKey: () => string;
-  /** Whether what a person said has changed since the records were read; nothing is taken over then. */
+  /** Whether the person's decisions have changed since the records were read. If so, nothing is taken over. */
   isOutdated?: () => boolean;
 }
 
-/** A record on its way into the spool; `masked` is absent where it is only passed by. */
+/** A record on its way into the spool. `masked` is absent if the commit only moves the cursor past the record. */
 interface PendingRecord {
   file: FileBeingRead;
   record: Omit<CapturedRecord, 'events'>;
   masked: Omit<MaskedRecord, 'texts'> | undefined;
   /**
-   * In UTF-8, outside of the engine's heap: as strings they last long enough to be moved to what it collects as a whole, and
-   * that is done twice as often then.
+   * The texts are in UTF-8, outside the engine's heap. Strings would live long enough to be moved to the old generation, and
+   * the engine would collect that twice as often.
    */
   texts: readonly Buffer[];
 }
 
-/** A file as this commit knows it. */
+/** A file's state within this commit. */
 interface CommittedFile {
   session: number;
   id: number;
-  /** Sessions that it holds records of. */
+  /** Sessions that the file holds records of. */
   parents: Set<number>;
-  /** The record that was read last. */
+  /** The last record read. */
   last: PendingRecord['record'];
 }
 
-/** Each commit waits for the disk: with half as much 68 MB of transcripts take twice as many. */
+/** Each commit waits for the disk. At half this size, 68 MB of transcripts take twice as many commits. */
 const COMMIT_BYTES = 4 * 1024 * 1024;
-/** Bounds for how long what was read first waits for the rest, where there is much: little is committed at its end. */
+/**
+ * The longest time that the first record read waits for the rest of a large transcript. At the end of a transcript, only a
+ * little is committed.
+ */
 const COMMIT_MS = 500;
 
-/** Takes masked records over into the spool: what was seen, the events and the cursors in one commit. */
+/** Takes masked records over into the spool. One commit stores the known records, the events and the cursors. */
 export class Commits {
   readonly #options: CommitOptions;
   #pending: PendingRecord[] = [];
   /** Files of sessions that were read completely. */
   #settled = new Set<FileBeingRead>();
   #bytes = 0;
-  /** When the first of the pending records was added, by a clock that is never set. */
+  /** When the first of the pending records was added, by a monotonic clock. */
   #since = 0;
 
   constructor(options: CommitOptions) {
@@ -83,7 +86,7 @@ export class Commits {
     this.#bytes += record.bytes + texts.reduce((sum, text) => sum + text.length, 0);
   }
 
-  /** All of the file's session is read. */
+  /** Marks the file's session as read completely. */
   settle(file: FileBeingRead): void {
     this.#settled.add(file);
   }
@@ -94,7 +97,7 @@ export class Commits {
     return this.#bytes >= COMMIT_BYTES || performance.now() - this.#since >= COMMIT_MS;
   }
 
-  /** Throws `CursorMoved`, and then has taken nothing over. */
+  /** Takes nothing over if it throws `CursorMoved`. */
   commit(): void {
     const { spool, now, isOutdated } = this.#options;
     try {
@@ -121,16 +124,16 @@ export class Commits {
   }
 }
 
-/** One unit of work: what it learns is written at its end. */
+/** One unit of work. It writes what it learns at its end. */
 class Commit {
   readonly #spool: Spool;
   readonly #batching: ReturnType<typeof createBatching>;
   readonly #files = new Map<FileBeingRead, CommittedFile>();
-  /** The files' ids. */
+  /** The ids of the files. */
   readonly #ids = new Set<number>();
   readonly #facts = new Map<number, SessionFacts>();
   readonly #counts = new Map<Counter, number>();
-  /** Whether there are records to tell a fork of a session that is kept back by: asked once, since most people have none. */
+  /** Whether any records of kept-back sessions exist. The check runs once, since most people have none. */
   readonly #hasKept: boolean;
 
   constructor(options: CommitOptions) {
@@ -162,12 +165,12 @@ class Commit {
     const { decisions, sessions, files } = this.#spool;
     const { origin, startedAt, cursor, leftBefore } = file;
     const { agent, root, path } = file.found;
-    // A person has kept it back since the last check.
+    // A person has kept the session back since the last check.
     if (decisions.isKeptBack(agent.id, origin.session)) throw new CursorMoved();
     const session = sessions.ensure(agent.id, origin.session);
     const row = { agent: agent.id, root, path, origin, startedAt, cursor, leftBefore, session };
     const id = file.id ?? files.insert(row);
-    // The cursors move at the end: until then a second reading of a file would look like its first.
+    // The cursors move at the end. Until then, a second reading of a file would look like the first one.
     if (id === undefined || this.#ids.has(id)) throw new CursorMoved();
     if (file.id !== undefined) {
       const { position, pass } = files.position(id) ?? {};
@@ -204,7 +207,7 @@ class Commit {
     this.#facts.set(session, { ...mergeFacts(this.#factsOf(file, session), masked.facts), ended: record.ended });
   }
 
-  /** What this commit has learned of a file's session so far. */
+  /** The facts that this commit has learned about a file's session so far. */
   #factsOf({ found, origin }: FileBeingRead, session: number): SessionFacts {
     return this.#facts.get(session) ?? { changedAt: found.modifiedAt, forkedFrom: origin.forkedFrom };
   }
@@ -225,7 +228,7 @@ class Commit {
     if (parent !== undefined && parent !== origin.session) this.#refuseForkOf(parent, found.agent.id, origin.session);
   }
 
-  /** Unless a person wants this very fork, or it is the other one that was forked. */
+  /** Refuses a fork of a kept-back session, unless a person wants this very fork or the kept-back session is the fork. */
   #refuseForkOf(parent: string, agent: string, session: string): void {
     const { decisions } = this.#spool;
     if (!decisions.isKeptBack(agent, parent)) return;
@@ -237,9 +240,9 @@ class Commit {
   }
 
   /**
-   * Whether a session that repeats a record of `owner` is one that `owner` was forked from: then the fork was captured first,
-   * and the session would be left with holes. If a session in the fork chain is missing, this assumes that the other session
-   * is the ancestor, but only once, or two forks would take records from each other for ever.
+   * Whether `owner` was forked from this session, which repeats a record of `owner`. If so, the fork was captured first, and
+   * the session would be left with holes. If a session in the chain of forks is missing, this assumes that this session is
+   * the ancestor. It does so only once, or two forks would take records from each other for ever.
    */
   #isAncestor({ found, origin, cursor }: FileBeingRead, session: number, owner: number, writtenAt: number): boolean {
     const { sessions } = this.#spool;
@@ -256,7 +259,10 @@ class Commit {
     return own.missing === undefined || cursor.pass === 0;
   }
 
-  /** What a session was forked from, and that one, up to the first that is no fork or is `missing` here. */
+  /**
+   * The names of a session's ancestors, up to the first session that is no fork. `missing` is an ancestor that this spool
+   * does not have.
+   */
   #ancestorsOf(agent: string, parent: string | undefined): { names: Set<string>; missing?: string } {
     const names = new Set<string>();
     for (let name = parent; name !== undefined && !names.has(name); ) {
@@ -268,7 +274,7 @@ class Commit {
     return { names };
   }
 
-  /** So that it is kept back with that one. */
+  /** Stores the parent, so that the session is kept back together with it. */
   #learnParent({ found, origin }: FileBeingRead, { session, parents }: CommittedFile, identity: Uint8Array): void {
     const { seen, sessions, decisions } = this.#spool;
     const owner = seen.sessionOf(identity);
@@ -286,9 +292,9 @@ class Commit {
   }
 
   /**
-   * A session that begins with what another one has, and said before that something later, was forked from it: the
-   * copies say where it works, too. Of two that begin alike, the one that was there first says nothing of the kind;
-   * when a file is read again, what stood before is not known any more.
+   * Learns a fork that begins with a record of its own. If a session writes a record, and then older records of another session,
+   * it was forked from that session. The copies also name its working folder. Of two sessions with the same beginning, the older
+   * one has no record of its own before it. When a file is read again, the facts from before its copies are no longer known.
    */
   #learnCopied(file: FileBeingRead, session: number, identity: Uint8Array, copy: SessionFacts): void {
     const { seen, sessions } = this.#spool;

@@ -9,19 +9,19 @@ export const fingerprint = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 
 
 const EMPTY = fingerprint(new Uint8Array());
 
-/** Where nothing of a file was read yet. */
+/** The cursor of a file before anything was read. */
 export const FILE_START: FileCursor = {
   kind: 'file',
   ...{ position: 0, pass: 0, lastTime: 0 },
   ...{ headLength: 0, head: EMPTY, tail: EMPTY },
 };
 
-/** Where nothing of a store's session was read yet. */
+/** The cursor of a store's session before anything was read. */
 export const STORE_START: StoreCursor = { kind: 'store', position: 0, pass: 0, lastTime: 0, stamp: EMPTY };
 
 /**
- * Whether the file still begins and ends, up to the position, as it did: then it only grew. Inode and path do not matter;
- * reading a file that was moved or restored continues, one that was rewritten in place is read again.
+ * Whether the file only grew: its beginning, and the bytes before the position, are unchanged. Inode and path do not matter.
+ * Reading continues in a file that was moved or restored, and starts again in a file that was rewritten in place.
  */
 export function continues(fd: number, size: number, { position, headLength, head, tail }: FileCursor): boolean {
   if (size < position) return false;
@@ -32,7 +32,7 @@ export function continues(fd: number, size: number, { position, headLength, head
   );
 }
 
-/** A cursor at an offset, which everything before it was read to. */
+/** A cursor at an offset, after everything before it was read. */
 export function cursorAt(fd: number, position: number): FileCursor {
   const headLength = Math.min(position, HEAD_BYTES);
   const tailStart = Math.max(0, position - TAIL_BYTES);

@@ -8,42 +8,42 @@ import { codeOf, describe } from '../failure.ts';
 export interface Place {
   agent: Agent;
   root: string;
-  /** A file or folder below the root, `/` on every system; empty for all of it. */
+  /** A file or folder below the root, with `/` on every system. Empty for all of it. */
   below: string;
-  /** A person named this very file: it is read whether or not the agent would call a transcript so. */
+  /** A person named this very file. It is read even if the agent would not name a transcript so. */
   isNamed?: boolean;
-  /** The real path of a folder that a person named: a link that leads out of it is reported, and not followed. */
+  /** The real path of a folder that a person named. A link that leads out of it is reported and not followed. */
   within?: string;
   /** Files below the root that are left out. */
   except?: readonly string[];
-  /** Called before each folder is read; `identity` tells it from one that took its place. */
+  /** Called before each folder is read. `identity` distinguishes the folder from one that later took its place. */
   onFolder?: (folder: Place, identity: string) => void;
 }
 
-/** A transcript file as it was found. */
+/** A transcript file as the search found it. */
 export interface Found {
   agent: Agent;
   root: string;
   path: string;
   size: number;
   modifiedAt: number;
-  /** When it was made, as far as the file system knows: copies keep the older of the two times. */
+  /** When the file was made, as far as the file system knows. Copies keep the older of the two times. */
   bornAt: number;
 }
 
-/** Something that could not be read, told to the person. */
+/** A path that could not be read, reported to the person. */
 export interface Trouble {
   path: string;
   reason: string;
 }
 
 /**
- * Every transcript at the places, each once however often it is named, in the order of their paths. A file that vanishes while
- * looking was not there.
+ * Every transcript at the places, in the order of their paths. A transcript that several places name appears once. A file
+ * that vanishes during the search counts as absent.
  */
 export function findTranscripts(places: readonly Place[], onTrouble: (trouble: Trouble) => void): Found[] {
   const found = new Map<string, Found>();
-  /** Folders of the present place: a link may lead round in a circle, or to a folder that is read anyway. */
+  /** The folders visited at the present place. A link may lead round in a circle, or to a folder that is read anyway. */
   const visited = new Set<string>();
 
   function visit(place: Place, path: string, absolute: string, isLink = false): void {
@@ -59,7 +59,7 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
       if (stat?.isDirectory()) visitFolder(place, path, absolute, stat);
       if (!stat || !isTranscript) return;
       const key = `${place.agent.id} ${absolute}`;
-      // Read twice in one round, the records that have no key of their own would be captured twice.
+      // If a file were read twice in one round, its records without a key would be captured twice.
       if (!found.has(key)) found.set(key, toFound(place, path, stat));
     });
   }
@@ -70,7 +70,7 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
     visited.add(identity);
     place.onFolder?.({ ...place, below: path }, `${identity} ${birthtimeMs}`);
     const linked: string[] = [];
-    // `join` for each file takes longer than looking at it.
+    // Calling `join` for each file takes longer than the `stat` of the file.
     const before = absolute.endsWith(sep) ? absolute : absolute + sep;
     for (const entry of readdirSync(absolute, { withFileTypes: true })) {
       const inner = path === '' ? entry.name : `${path}/${entry.name}`;
@@ -79,7 +79,7 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
         visit(place, inner, before + entry.name, entry.isSymbolicLink());
       else if (entry.isSymbolicLink() && isEntered) linked.push(entry.name);
     }
-    // A folder's own place comes before a link to it.
+    // A folder's own place is visited before a link to it.
     for (const name of linked) visit(place, path === '' ? name : `${path}/${name}`, before + name, true);
   }
 
@@ -94,7 +94,7 @@ const leadsOut = (path: string, { within }: Place): boolean =>
   within !== undefined && relative(within, realpathSync(path)).split(sep)[0] === '..';
 
 function toFound({ agent, root }: Place, path: string, stat: Stats): Found {
-  // A file beside a database holds its latest rows until it is tidied up.
+  // The write-ahead log beside a database holds its latest rows until a checkpoint.
   const log = storeOf(agent, path)?.kind === 'database' && statSync(join(root, path + LOG), { throwIfNoEntry: false });
   return {
     agent,
@@ -106,7 +106,7 @@ function toFound({ agent, root }: Place, path: string, stat: Stats): Found {
   };
 }
 
-/** What tells whether a file has changed. */
+/** Changes when the file changes. */
 export const stampOf = ({ size, modifiedAt }: Pick<Found, 'size' | 'modifiedAt'>): string => `${size} ${modifiedAt}`;
 
 /** The transcript that a changed path belongs to, if any. */
@@ -118,7 +118,7 @@ export function transcriptAt(agent: Agent, path: string): string | undefined {
 
 const LOG = '-wal';
 
-/** Runs what may meet a file that is gone or closed to this user: that is no reason to stop. */
+/** Runs work that may meet a file that is gone or not readable for this user. Neither stops the search. */
 export function tolerateFileErrors(path: string, onTrouble: (trouble: Trouble) => void, work: () => void): void {
   try {
     work();

@@ -4,11 +4,11 @@ import type { SessionFacts } from '../spool/sessions.ts';
 
 const TITLE_LENGTH = 300;
 
-/** What an event, secrets already masked, tells of its session. */
+/** The facts that an event gives about its session. Secrets are already masked. */
 export function factsOf({ eventType, payload }: CapturedEvent): SessionFacts {
   const time = Date.parse(payload.occurredAt ?? '');
   const when = Number.isNaN(time) ? {} : { firstAt: time, lastAt: time };
-  // A sub-agent has a prompt and a folder too, but they are not the session's.
+  // A sub-agent also has a prompt and a folder, but they are not the session's.
   if (payload.source.subagent !== undefined) return when;
   if (eventType === 'user.message') return { ...when, prompt: toTitle(payload.text && promptLine(payload.text)) };
   if (eventType !== 'session.meta') return when;
@@ -16,7 +16,7 @@ export function factsOf({ eventType, payload }: CapturedEvent): SessionFacts {
   return { ...when, title: toTitle(title), cwd: toPath(cwd), branch: toPath(branch) };
 }
 
-/** What came first stays, but for the agent's version; times widen. */
+/** The first value stays, except for the agent's version. The range of times widens. */
 export function mergeFacts(one: SessionFacts, other: SessionFacts): SessionFacts {
   return {
     agentVersion: other.agentVersion ?? one.agentVersion,
@@ -39,7 +39,7 @@ const earliest = (one: Time, other: Time): Time =>
 const latest = (one: Time, other: Time): Time =>
   one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 
-/** The first line that says something. */
+/** The first line with a word in it. */
 export function toTitle(text: string | undefined): string | undefined {
   const line = text?.split(/[\r\n]/, 20).find((candidate) => candidate.trim() !== '');
   const title = line?.replaceAll('\0', '').trim().slice(0, TITLE_LENGTH).toWellFormed().trim();

@@ -17,35 +17,35 @@ export interface Unread {
   id: number | undefined;
   origin: Origin;
   startedAt: number;
-  /** The position to continue at. */
+  /** The position at which reading continues. */
   cursor: Cursor;
-  /** Where the spool has its cursor. */
+  /** The spool's cursor. */
   committed: { position: number; pass: number };
-  /** Whether all of it was read once, so that what comes was written since. */
+  /** Whether the whole file was read once, so that every new record was written since then. */
   isFollowed: boolean;
   /** Its place in its agent's store. */
   stored?: StoredPlace;
-  /** Keys of its first records, which recognize a fork of it. */
+  /** The keys of the first records, which reveal a fork of this session. */
   firstKeys: () => string[];
 }
 
-/** One that is open. `id` and `committed` change with each commit. */
+/** An open transcript. `id` and `committed` change with each commit. */
 export interface FileBeingRead extends Unread {
   /** Records from before this time are left out, in milliseconds since 1970. */
   leftBefore: number | undefined;
-  /** Whether something of its session was left out, so that what repeats earlier records is left out as well. */
+  /** Whether part of the session was left out. If so, records that repeat earlier ones are left out too. */
   hasEarlier: boolean;
 }
 
-/** How much of a file is searched for its first record, and for the first time and folder. */
+/** How many bytes of a file are searched for its first record, its first time and its folder. */
 const HEAD_LIMIT = 1024 * 1024;
 const HEAD_RECORDS = 50;
 const CHUNK_BYTES = 64 * 1024;
 
-/** Whether records from before a time, which were left out when a file was read, are wanted now. */
+/** Whether a person now wants the earlier records that were left out when a file was read. */
 export type IsWanted = (row: FileRow) => boolean;
 
-/** Undefined where there is nothing new. `isYoung`: its first record may still be to come. */
+/** Undefined if the file has nothing new. `isYoung`: the first record may not have been written yet. */
 export function findUnreadFile(spool: Spool, found: Found, isYoung: boolean, isWanted: IsWanted): Unread | undefined {
   const { agent, root, path } = found;
   const fd = openSync(join(root, path), 'r');
@@ -66,7 +66,7 @@ export function findUnreadFile(spool: Spool, found: Found, isYoung: boolean, isW
     if (known) return goOnWith(known);
     const head = readHead(found, fd);
     collectAfter(head.bytes);
-    // Called something else later, its records would be of two sessions.
+    // If the session got another name later, the file's records would belong to two sessions.
     if (!head.hasLine || ((head.origin === undefined || !head.isNamed) && isYoung)) return undefined;
     const origin = withFolder(head.origin ?? agent.identify({ root, path }, undefined), head.folder);
     const same = spool.files
@@ -76,7 +76,7 @@ export function findUnreadFile(spool: Spool, found: Found, isYoung: boolean, isW
     if (moved) return goOnWith(moved);
     const startedAt = head.time ?? Math.floor(found.bornAt);
     const committed = { position: 0, pass: 0 };
-    // A copy is new only beyond the original.
+    // Only the part of a copy beyond the original is new.
     const [original] = same.map(({ cursor }) => cursor).sort((one, other) => other.position - one.position);
     if (original?.position === size) return undefined;
     const cursor = original ? { ...original, pass: 0 } : FILE_START;
@@ -88,29 +88,29 @@ export function findUnreadFile(spool: Spool, found: Found, isYoung: boolean, isW
 
 const hasMoved = (row: FileRow) => !existsSync(join(row.root, row.path));
 
-/** A longer one is treated as any text. */
+/** A longer run of blanks is treated like any other text. */
 const MOST_BLANKS = 64 * 1024;
 
-/** Whether nothing but blanks and line feeds is left to read. */
+/** Whether only blanks and line feeds are left to read. */
 function isBlank(fd: number, position: number, size: number): boolean {
   if (size - position > MOST_BLANKS) return false;
   return /^\s*$/.test(readAt(fd, position, size - position).toString('latin1'));
 }
 
 interface Head {
-  /** How far the search got. */
+  /** How many bytes the search read. */
   bytes: number;
-  /** Whether there is a whole line, or a whole record that waits for its line feed. */
+  /** Whether the file has a whole line, or a whole record that waits for its line feed. */
   hasLine: boolean;
-  /** By its first record, or the first that names its session. */
+  /** The origin by the first record, or by the first one that names its session. */
   origin?: Origin;
-  /** Whether that record names it. */
+  /** Whether that record names the session. */
   isNamed: boolean;
   time?: number | undefined;
   folder?: string | undefined;
 }
 
-/** The folder that a session is in decides whether it is captured at all, so it is kept where the agent names none. */
+/** The session's folder decides whether the session is captured at all. So a known folder is kept where the agent names none. */
 export const withFolder = (origin: Origin, folder: string | undefined): Origin =>
   origin.cwd === undefined && folder !== undefined ? { ...origin, cwd: folder } : origin;
 
@@ -127,7 +127,7 @@ function readHead({ agent, root, path }: Found, fd: number): Head {
       const isNamed = agent.namesSession?.(record, path) ?? true;
       if (head.origin === undefined || (isNamed && !head.isNamed)) head.origin = agent.identify({ root, path }, record);
       head.isNamed ||= isNamed;
-      // Last: it takes the record apart, and a copy of one may be as large as a line.
+      // This comes last: it takes the record apart, and a copy of the record may be as large as a line.
       head.time ??= timeOfRecord(agent, record);
     }
     const isKnown = head.time !== undefined && ((head.isNamed && head.folder !== undefined) || records >= HEAD_RECORDS);
@@ -140,7 +140,7 @@ function readHead({ agent, root, path }: Found, fd: number): Head {
 const FIRST_KEYS = 4;
 const FIRST_RECORDS = 12;
 
-/** Keys of the first of some records that have one. */
+/** The keys of the first records that have one. */
 export function keysOf(agent: Agent, path: string, records: Iterable<JsonObject>): string[] {
   const keys: string[] = [];
   let count = 0;
@@ -152,7 +152,7 @@ export function keysOf(agent: Agent, path: string, records: Iterable<JsonObject>
   return keys;
 }
 
-/** Keys of a file's first records, by which a fork of its session is recognized. */
+/** The keys of a file's first records, which reveal a fork of its session. */
 export function readFirstKeys({ agent, root, path }: Found): string[] {
   const fd = openSync(join(root, path), 'r');
   try {
@@ -167,7 +167,7 @@ export function readFirstKeys({ agent, root, path }: Found): string[] {
   }
 }
 
-/** The keys of a file's records from an offset on, of those that have one, and where its last whole line ends. */
+/** The keys of the records from an offset on, where they have one, and the offset at which the last whole line ends. */
 export function readKeys({ agent, path }: Found, fd: number, offset: number): { keys: string[]; end: number } {
   const place = { origin: { session: '' }, file: path, position: 0 };
   const keys: string[] = [];
@@ -182,7 +182,7 @@ export function readKeys({ agent, path }: Found, fd: number, offset: number): { 
   return { keys, end };
 }
 
-/** Lines from the beginning of a file, within the limit of the search, each with its record. */
+/** The lines from the beginning of a file, within the search limit, each with its record. */
 export const readFirstLines = (fd: number): Generator<ReadLine> => readLines(fd, HEAD_LIMIT);
 
 interface ReadLine {

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 
-/** What a record is recognised by when it is met again, of its key or its text; 16 bytes. */
+/** Hashes a record's key or its text, so that capture recognises the record when it meets it again; 16 bytes. */
 export type RecordHash = (of: string | Uint8Array) => Buffer;
 
 const LENGTH = 16;
 
-/** As a string: a buffer of its own for each hash takes the engine longer than the hash does. */
+/** The hash is a string, because allocating a buffer for each hash takes the engine longer than hashing. */
 const digest = (of: string | Uint8Array) => hash('sha256', of, 'binary').slice(0, LENGTH);
 
-/** Keyed, so that nobody who finds the spool can test a guess of a transcript's text from before masking. */
+/** The hash is keyed, so that nobody who finds the spool can test a guess of an unmasked transcript text. */
 export function createRecordHash(key: Uint8Array): RecordHash {
   const keyed = Buffer.concat([key, Buffer.alloc(LENGTH)]);
   return (of) => {

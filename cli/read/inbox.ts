@@ -23,32 +23,32 @@ import { readAt } from './cursor.ts';
 import { type Found, type Place, type Trouble, tolerateFileErrors } from './discover.ts';
 import type { Unread } from './identify.ts';
 
-/** A file that a hook left, complete since it got its name. */
+/** A file that a hook left. It gets its name once it is complete. */
 interface Note {
   path: string;
-  /** Begins with its time, since process numbers repeat. */
+  /** The name begins with the time, since process numbers repeat. */
   name: string;
   writtenMs: number;
   size: number;
 }
 
-/** At once, so that a long absence does not fill the memory. */
+/** The most bytes handled at once, so that notes of a long absence do not fill the memory. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** No text can hold more than this. Such a note is reported, left in place, and not read again and again. */
+/** No string can hold more than this. A larger note is reported once and left in place. */
 const LARGEST_NOTE = 256 * 1024 * 1024;
 
-/** Events that say what the agent's transcript says: from the first of them on, the hooks are the record. */
+/** Events that repeat the content of the agent's transcript. From the first of them on, the hooks are the record. */
 const TELLING = new Set<unknown>(['beforeSubmitPrompt', 'afterAgentResponse']);
 
 const LINE_FEED = 10;
 
-/** While hooks may still tell the rest of a conversation. */
+/** For this long after a note, hooks may still report the rest of a conversation. */
 const QUIET_MS = 60_000;
 
 /**
- * How much of a transcript the agent's hooks have told: none of it, all, the tools alone, or it cannot be said yet, since
- * the conversation goes on and a prompt may be told at any moment.
+ * How much of a transcript the agent's hooks have reported: nothing, everything, or only the tools. Undecided while the
+ * conversation continues, because a hook may report a prompt at any moment.
  */
 export function findTold(
   { agent, path }: Found,
@@ -64,11 +64,11 @@ export function findTold(
   return now - stat.mtimeMs < QUIET_MS ? 'unclear' : 'tools';
 }
 
-/** The parser leaves to the hooks what they told. */
+/** Lets the parser skip the content that the hooks reported. */
 export const markTold = (file: Unread, told: ReturnType<typeof findTold>): Unread =>
   told === 'tools' ? { ...file, origin: { ...file.origin, hooked: true } } : file;
 
-/** Takes over what the hooks of the places' agents left. Nothing is done while another process does it. */
+/** Takes over the notes that hooks left for the places' agents. Does nothing while another process does this. */
 export function sortInboxes(state: string, places: readonly Place[], onTrouble: (trouble: Trouble) => void): void {
   const agents = new Set(places.filter(({ agent }) => agent.hookedAs !== undefined).map(({ agent }) => agent.id));
   for (const agent of agents) {
@@ -89,7 +89,7 @@ export function sortInboxes(state: string, places: readonly Place[], onTrouble: 
   }
 }
 
-/** In the order of their times. */
+/** The notes in the order of their times. */
 function listNotes(inbox: string, onTrouble: (trouble: Trouble) => void): Note[] {
   const notes: Note[] = [];
   tolerateFileErrors(inbox, onTrouble, () => {
@@ -109,9 +109,9 @@ function listNotes(inbox: string, onTrouble: (trouble: Trouble) => void): Note[]
 }
 
 /**
- * Adds notes to a file per conversation, `sessions/<agent>/<conversation>.jsonl` in the state folder, and makes
- * `<conversation>.told` beside it once that has the transcript's content. They are on the disk before the notes are
- * deleted. A crash in between writes a note again, under the same name, so the parser recognizes it.
+ * Adds notes to one file per conversation, `sessions/<agent>/<conversation>.jsonl` in the state folder. Makes
+ * `<conversation>.told` beside it once the file has the transcript's content. The lines are on the disk before the notes are
+ * deleted. After a crash in between, a note is written again under the same name, so the parser recognises it.
  */
 function sortNotes(notes: readonly Note[], state: string, agent: string, onTrouble: (trouble: Trouble) => void): void {
   const events: ReturnType<typeof readNote>[] = [];
@@ -120,7 +120,7 @@ function sortNotes(notes: readonly Note[], state: string, agent: string, onTroub
     const log = logOf(state, agent, conversation);
     tolerateFileErrors(log, onTrouble, () => {
       mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
-      // First, and on the disk: in the other order a crash in between would have the transcript captured as well.
+      // This file is written first, and synced. In the other order, a crash in between would capture the transcript as well.
       if (told.some(({ isTelling }) => isTelling)) writeFileSync(`${log}.told`, '', { mode: 0o600, flush: true });
       append(`${log}.jsonl`, told.map(({ line }) => line).join(''));
       for (const { path } of told) unlinkSync(path);
@@ -129,8 +129,8 @@ function sortNotes(notes: readonly Note[], state: string, agent: string, onTroub
 }
 
 /**
- * Empties a conversation's file once it was read up to a position, or whatever it holds where that is left out: it is there
- * unmasked. The file itself stays, since it says when the hooks told something last.
+ * Empties a conversation's file after it was read up to a position, because it holds unmasked text. Without a position, it
+ * empties the file whatever it holds. The file itself stays: its time shows when the hooks last reported something.
  */
 export function emptyLog(state: string | undefined, { agent, root, path }: Found, readTo: number | undefined): void {
   if (state === undefined || path.includes('/') || root !== join(state, 'sessions', agent.id)) return;
@@ -146,18 +146,18 @@ export function emptyLog(state: string | undefined, { agent, root, path }: Found
   }
 }
 
-/** The path of a conversation's files without their endings, whatever its id looks like. */
+/** The path of a conversation's files without their endings. Any characters in the id are safe. */
 const logOf = (state: string, agent: string, conversation: string): string =>
   join(
     ...[state, 'sessions', agent],
     /^[\w-]{1,128}$/.test(conversation) ? conversation : hash('sha256', conversation).slice(0, 32),
   );
 
-/** Nothing is lost: what is no JSON, or nested more deeply than it can be written, is kept as text. */
+/** Loses nothing: text that is not JSON, or that is nested too deeply to be written again, is kept as text. */
 function readNote({ path, name, writtenMs }: Note) {
   const bytes = readFileSync(path);
   const at = new Date(writtenMs).toISOString();
-  // Byte for character where it is no UTF-8, so that secrets in it can be found.
+  // Bytes that are not UTF-8 are read one character per byte, so that capture can find secrets in them.
   const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
   const raw = bytes.toString(encoding);
   try {
@@ -180,7 +180,7 @@ function append(path: string, lines: string): void {
   try {
     const { size } = fstatSync(fd);
     const isTorn = size > 0 && readAt(fd, size - 1, 1)[0] !== LINE_FEED;
-    // Cut off by a crash: its note is still there, and is written again.
+    // A crash cut the last line off. Its note still exists and is written again.
     if (isTorn) ftruncateSync(fd, readFileSync(path).lastIndexOf(LINE_FEED) + 1);
     writeFileSync(fd, lines, { flush: true });
   } finally {

@@ -8,9 +8,9 @@ import { readKeys, type Unread } from './identify.ts';
 import type { RecordHash } from './identity.ts';
 
 /**
- * Takes note of the records of a file whose session is kept back, by hashes of their keys: a copy of one tells a fork. Nothing
- * of their content is kept. If a file only grew, just the new part is read. Returns a function that stores the notes, undefined where
- * nothing is new.
+ * Notes the records of a file whose session is kept back, by hashes of their keys, because a copy of such a record reveals a
+ * fork. No content is kept. If a file only grew, only its new part is read. @returns a function that stores the notes;
+ * undefined where nothing is new
  */
 export function findKept(
   decisions: Decisions,
@@ -38,7 +38,7 @@ export function findKept(
   }
 }
 
-/** How far the records of a file were noted, and what it was like then. */
+/** How far the records of a file were noted, and the state of the file then. */
 interface Noted {
   stamp: string;
   cursor: FileCursor;

@@ -4,30 +4,30 @@ export interface Line {
   /** Byte offsets in the file; `end` is after the line feed. */
   start: number;
   end: number;
-  /** Without the line feed. Valid until the next call. */
+  /** The line without its line feed. Valid until the next call. */
   bytes: Buffer;
   /** False for the last line of a file while its line feed is missing. */
   terminated: boolean;
-  /** Longer than a line may be: `bytes` is empty. */
+  /** The line exceeds the limit, and `bytes` is empty. */
   tooLong: boolean;
 }
 
 /** A longer line is not kept. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** After a long line the buffer is given back when it is so many times what is needed. */
+/** After a long line, a buffer that is this many times too large is released. */
 const MUCH_LARGER = 16;
-/** A buffer of this many bytes grows to the line's end at once. */
+/** A buffer above this many bytes grows to the line's end at once. */
 const LARGE = 1024 * 1024;
 const LINE_FEED = 10;
 
-/** How much before a position is kept, to tell later whether the file is still the same one. */
+/** How many bytes before a position are kept. They show later whether the file is still the same one. */
 export const TAIL_BYTES = 1024;
 
-/** Reads lines from an offset on, in memory for the longest line. The last line comes unterminated, if at all. */
+/** Reads lines from an offset on. It needs memory for the longest line. The last line is returned unterminated, or not at all. */
 export function createLineReader(fd: number, offset: number, chunkBytes: number, maxLineBytes = MAX_LINE_BYTES) {
   let buffer = Buffer.allocUnsafe(chunkBytes + TAIL_BYTES);
-  // The buffer holds the file from `base` on, up to `filled`; lines before `at` are given out.
+  // The buffer holds the file from `base` to `filled`. The lines before `at` were returned.
   let base = Math.max(0, offset - TAIL_BYTES);
   let filled = readFully(buffer.subarray(0, offset - base), base);
   let at = offset - base;
@@ -43,7 +43,7 @@ export function createLineReader(fd: number, offset: number, chunkBytes: number,
     return count;
   }
 
-  /** How much to make room for at once, so that a long line is not moved to twice the room again and again. */
+  /** How much room to make at once, so that a long line is not moved again each time the room doubles. */
   function lengthOfRest(): number {
     const chunk = Buffer.allocUnsafe(chunkBytes);
     for (let length = 0; length <= maxLineBytes; length += chunk.length) {
@@ -53,7 +53,7 @@ export function createLineReader(fd: number, offset: number, chunkBytes: number,
     return maxLineBytes;
   }
 
-  /** Reads another chunk after the present ones; false at the end of the file. */
+  /** Appends another chunk to the buffer. Returns false at the end of the file. */
   function fill(): boolean {
     const keep = Math.max(0, at - TAIL_BYTES);
     const needed = filled - keep + chunkBytes;
@@ -80,7 +80,7 @@ export function createLineReader(fd: number, offset: number, chunkBytes: number,
     return { ...line, terminated, tooLong: false };
   }
 
-  /** Skips a line that will not be kept; undefined while its end is not written. */
+  /** Skips a line that will not be kept. Undefined until the end of the line is written. */
   function skipLong(): Line | undefined {
     const start = base + at;
     for (;;) {
@@ -107,7 +107,7 @@ export function createLineReader(fd: number, offset: number, chunkBytes: number,
         if (!more) return filled > at ? give(filled, false) : undefined;
       }
     },
-    /** The last bytes before a position within the line given out last, or at its beginning; until more is read. */
+    /** The last bytes before a position in the most recent line, or at its beginning. Valid until the next read. */
     before(position: number): Buffer {
       const end = position - base;
       return buffer.subarray(Math.max(0, end - TAIL_BYTES), end);

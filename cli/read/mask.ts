@@ -8,15 +8,15 @@ import type { SessionFacts } from '../spool/sessions.ts';
 import { factsOf, mergeFacts } from './facts.ts';
 import type { CapturedRecord } from './record.ts';
 
-/** A record as it is sent. */
+/** A record in the form that is sent. */
 export interface MaskedRecord {
   /** The JSON texts of its events. */
   texts: string[];
-  /** What they tell of their session. */
+  /** The facts that its events give about their session. */
   facts: SessionFacts;
   /** How many secrets were masked. */
   masked: number;
-  /** Whether masking failed, so that nothing of it is kept. */
+  /** Whether masking failed. Then nothing of the record is kept. */
   isWithheld: boolean;
 }
 
@@ -25,12 +25,12 @@ type From = Pick<FileRow, 'agent' | 'path' | 'origin'>;
 
 export type Mask = (from: From, record: CapturedRecord) => MaskedRecord;
 
-/** How many sessions' folders are kept: a daemon runs for months. A forgotten one is added once more. */
+/** The number of sessions with a known folder: a daemon runs for months. A forgotten folder is added again. */
 const MOST_FOLDERS = 1000;
 
-/** Masks record after record. */
+/** Masks one record after another. */
 export function createMask(redactor: Pick<Redactor, 'redact'>): Mask {
-  /** For agents that tell their folder to the model alone. */
+  /** Some agents tell their folder only to the model. */
   const folders = new Map<string, string>();
 
   return function mask(from, { events, folder }) {
@@ -43,7 +43,7 @@ export function createMask(redactor: Pick<Redactor, 'redact'>): Mask {
     }
     const asked = isNewFolder ? [...events, folderEvent(from, folder)] : events;
     const masked = redactor.redact(asked, { session, folder }).map(encodeRaw);
-    // The file's version is in each event as well, and masked there.
+    // Each event repeats the file's version, and the version is masked there.
     const agentVersion = origin.agentVersion && masked[0]?.payload.source.agentVersion;
     const counts = masked.flatMap(({ payload }) => Object.entries(payload.redactions ?? {}));
     return {
@@ -60,14 +60,14 @@ function folderEvent({ agent, path, origin }: From, cwd: string): CapturedEvent 
   return { eventType: 'session.meta', payload: { source, cwd } };
 }
 
-/** Bytes that are no UTF-8 travel as base64 from here on. */
+/** From here on, bytes that are not UTF-8 travel as base64. */
 function encodeRaw(event: CapturedEvent): CapturedEvent {
   if (event.eventType !== 'unreadable' || event.payload.encoding !== 'base64') return event;
   const raw = Buffer.from(event.payload.raw, 'latin1').toString('base64');
   return { ...event, payload: { ...event.payload, raw } };
 }
 
-/** The JSON texts of an event as the service takes it: one, or several parts where its payload is too large or too deep. */
+/** The JSON texts of an event in the service's format: one text, or several parts if the payload is too large or too deep. */
 export function serializeEvent(event: CapturedEvent): string[] {
   const { eventType, payload } = event;
   const text = JSON.stringify({ eventType, payload });
@@ -75,7 +75,7 @@ export function serializeEvent(event: CapturedEvent): string[] {
   const isFlat = !isDeeper(payload, MAX_PAYLOAD_DEPTH);
   if (isFlat && isAtMost(text, opening.length + MAX_PAYLOAD_BYTES + 1)) return [text];
   const json = text.slice(opening.length, -1);
-  // A small but deep one still needs two parts, since one part alone would be no part.
+  // A small but deep event still needs two parts, since a single part would not be a part.
   const isSmall = json.length < 2 * MAX_PAYLOAD_BYTES;
   const size = isSmall ? Buffer.byteLength(JSON.stringify(json)) : Number.POSITIVE_INFINITY;
   const overhead = Buffer.byteLength(JSON.stringify(payload.source)) + 128;
@@ -83,6 +83,6 @@ export function serializeEvent(event: CapturedEvent): string[] {
   return splitPayload(payload.source, json, maxBytes).map((part) => `${opening}${JSON.stringify(part)}}`);
 }
 
-/** Counts bytes only where the number of characters leaves a doubt. */
+/** Counts bytes only where the number of characters does not decide. */
 const isAtMost = (text: string, bytes: number) =>
   text.length * 3 <= bytes || (text.length <= bytes && Buffer.byteLength(text) <= bytes);

@@ -10,16 +10,16 @@ import { createRecordStream, type StreamOptions } from './stream.ts';
 export interface RecordSource
   extends Omit<StreamOptions, 'fd' | 'cursor'>,
     Omit<StoredStreamOptions, 'store' | 'stored' | 'cursor'> {
-  /** Where its file is by now; at its path where absent. */
+  /** The file's present path. Defaults to `path`. */
   at?: string;
-  /** Its place in its agent's store, where it is in one. */
+  /** The place in the agent's store, for an agent with a store. */
   stored?: StoredPlace | undefined;
   cursor: Cursor;
 }
 
 /**
- * The records of a transcript. An agent whose transcripts are read in another way has to be told apart here, and nowhere
- * else. Throws where it cannot be read.
+ * Opens the records of a transcript. This is the only place that distinguishes ways of reading transcripts. Throws where the
+ * transcript cannot be read.
  */
 export function openRecords({ at, stored, cursor, ...more }: RecordSource): RecordStream {
   const { agent, root, path } = more;

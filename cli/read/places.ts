@@ -9,7 +9,7 @@ export interface PlaceOptions {
   agents: readonly Agent[];
   variables: Variables;
   home: string;
-  /** What relative paths start from. */
+  /** Relative paths start from this folder. */
   folder: string;
 }
 
@@ -18,15 +18,15 @@ export const ownPlaces = ({ agents, variables, home }: PlaceOptions): Place[] =>
   agents.flatMap((agent) => agent.roots(variables, home).map((root) => ({ agent, root, below: '' })));
 
 /**
- * Where the transcripts of a path lie: an agent's own folder, a copy of one, part of either, or a single file. If the path
- * does not tell which of several agents wrote them, `recognize` does.
+ * The places of the transcripts at a path. The path may be an agent's own folder, a copy of one, part of either, or a single
+ * file. If the path fits several agents, `recognize` decides by the content.
  */
 export function placesOf(
   path: string,
   options: PlaceOptions,
   recognize: (absolute: string) => readonly Agent[],
 ): Place[] {
-  // An empty text, as from `"$UNSET"` in a script, means no folder, least of all this one.
+  // An empty text, for instance `"$UNSET"` in a script, means no folder. It must not mean this folder.
   if (path === '') throw new Failure(EXIT.usage, 'A path is empty.', 'Check it; `.` is this folder.');
   const absolute = resolve(options.folder, path);
   if (!existsSync(absolute)) throw new Failure(EXIT.usage, `There is no ${absolute}.`, 'Check the path.');
@@ -50,8 +50,9 @@ export function placesOf(
 }
 
 /**
- * The agents' folders, had they been copied into this one: from a home, from what their variable names, or by agent. A
- * variable may name the very folder that holds the transcripts: any folder may be such a one, so that tells nothing.
+ * Finds copies of the agents' folders in this folder: a copied home folder, a copy of the folder that their variable names,
+ * or a copy per agent. A variable may name the very folder that holds the transcripts. Any folder might be that one, so such
+ * a path proves nothing.
  */
 function copiesIn(folder: string, agents: readonly Agent[]): Place[] {
   if (!statSync(folder).isDirectory()) return [];
@@ -64,7 +65,7 @@ function copiesIn(folder: string, agents: readonly Agent[]): Place[] {
       ...agent.roots(everyVariable(named), named),
     ];
     const copies = roots.filter((root) => root !== folder && isInside(root, folder) && existsSync(root));
-    // Of folders that lie in each other, those that hold the others.
+    // Of nested folders, only the outermost ones count.
     const outermost = copies.filter((root) => !copies.some((other) => other !== root && isInside(root, other)));
     return [...new Set(outermost)].map((root) => ({ agent, root, below: '' }));
   });

@@ -23,29 +23,32 @@ import { findAllUnread } from './unread.ts';
 export interface ReaderOptions extends CommitOptions {
   redactor: Pick<Redactor, 'redact'>;
   hashRecord: RecordHash;
-  /** A file without any record is left alone for this long after its last change: its first record may be to come. */
+  /**
+   * A file without any record is left alone for this long after its last change, because its first record may still be
+   * written.
+   */
   patienceMs: number;
   maxLineBytes?: number;
   onTrouble: (trouble: Trouble) => void;
-  /** Which sessions are wanted; all of them where absent. */
+  /** Decides which sessions are wanted. All of them where absent. */
   policy?: Policy;
-  /** What may be captured of the time before; all of it where absent. */
+  /** The person's consent for earlier sessions. Everything is allowed where absent. */
   consent?: Consent | undefined;
-  /** The folder of capture's own state, where hooks may have left notes. */
+  /** The state folder of capture, where hooks may have left notes. */
   state?: string;
 }
 
-/** What a round has to read. */
+/** The work of one round. */
 export interface Work {
-  /** Where it was found. */
+  /** The places of the search. */
   places: readonly Place[];
   sessions: Unread[][];
   bytes: number;
-  /** How many transcripts there are, new or not. */
+  /** The number of transcripts, new or not. */
   files: number;
-  /** Files that have something new and are not wanted. */
+  /** Files that have new records but belong to sessions that are kept back. */
   leftOut: LeftOut[];
-  /** Files that were last written to before capturing began, that nobody let go of, and that no look has met before. */
+  /** Files that were last written before capturing began, without consent, and that no earlier round met. */
   earlier: Found[];
 }
 
@@ -57,46 +60,46 @@ export interface LeftOut {
 }
 
 export interface Progress {
-  /** Called after each commit with content; the reader continues when it resolves, if it is a promise. */
+  /** Called after each commit with content. If it returns a promise, the reader waits for it. */
   onCommit(bytes: number): unknown;
   isStopped(): boolean;
-  /** Whether what is spooled is being sent: then reading waits while there is much of it. */
+  /** Whether the sender is sending. If so, reading waits while the spool holds many events. */
   isFlowing?(): boolean;
 }
 
 /**
- * Most unsent bytes in the spool before reading waits for sending: transcripts keep better in place. While nothing is
- * being sent it does not wait, since an agent may delete a transcript before the service is back.
+ * How many unsent bytes the spool may hold before reading waits for the sender: transcripts are a better place for them. If
+ * nothing is being sent, reading does not wait, since an agent may delete a transcript before the service is back.
  */
 const SPOOL_BYTES = 64 * 1024 * 1024;
 
-/** Lets requests move on between two commits, and waits while much is on its way. */
+/** Lets requests progress between two commits, and waits while the spool holds many unsent bytes. */
 export async function giveWay(spool: Spool, { isStopped, isFlowing = () => false }: Omit<Progress, 'onCommit'>) {
   await sleep(0);
   while (!isStopped() && isFlowing() && spool.batches.bytesToSend() > SPOOL_BYTES) await sleep(50);
 }
 
-/** A record of a store that is still being written is captured as it is when nothing has changed for this long. */
+/** A store may still be writing a record. After this long without a change, the record is captured as it is. */
 const SETTLE_MS = 10_000;
-/** What ends a file without a line feed for this long was cut off: nobody will write the rest. */
+/** After this long, an unterminated last line counts as cut off: nobody will write the rest. */
 const ABANDONED_MS = 10 * 60_000;
-/** Files that are open at once: systems allow a process 256 and more, and a session may have a thousand sub-agents. */
+/** How many files are open at once. Systems allow a process 256 and more, and a session may have a thousand sub-agents. */
 const MOST_OPEN = 100;
-/** Of all files of a session together. */
+/** The limit for all files of a session together. */
 const BUFFER_BYTES = 16 * 1024 * 1024;
 
-/** What a session is judged by when its transcript is met. */
+/** The facts that decide about a session when capture meets its transcript. */
 type Met = Pick<Unread, 'found' | 'origin' | 'startedAt' | 'firstKeys'>;
 
 /** An open file. */
 interface Opened {
   file: FileBeingRead;
   stream: RecordStream;
-  /** The next one to take over; undefined at the end. */
+  /** The next record to take over. Undefined at the end. */
   record: CapturedRecord | undefined;
 }
 
-/** Of a store nobody knows how much of it is new. */
+/** The new part of a store's file cannot be measured, so its whole size counts. */
 export const bytesOf = ({ found, cursor, stored }: Unread) =>
   stored ? found.size : Math.max(0, found.size - cursor.position);
 
@@ -108,7 +111,7 @@ export function createReader(options: ReaderOptions) {
   const arePausesOutdated = () => JSON.stringify(spool.decisions.pauses()) !== JSON.stringify(pauses);
   const commits = new Commits({ ...options, isOutdated: arePausesOutdated });
   const isWanted = (row: FileRow) => wantedOfFile(row.agent, row).from < (row.leftBefore ?? 0);
-  // Size and time of files that were read to their end, so that a file at rest costs one `stat`.
+  // The size and time of files that were read to their end. A file at rest then costs one `stat`.
   const atRest = new Map<string, string>();
 
   /** Looks for transcripts that have grown, and groups them by session, oldest first. */
@@ -137,7 +140,7 @@ export function createReader(options: ReaderOptions) {
         if (files.length === 0) unmet.push(...findUnmet(found));
       });
     }
-    // Sessions are judged before their forks, and before their sub-agents.
+    // Sessions are judged before their forks and before their sub-agents.
     const all = [...unmet, ...met.flatMap(({ files }) => files)].sort(bySession);
     const objections = new Map<Met, string | undefined>(all.map((file) => [file, objectionTo(file)]));
     policy?.keep();
@@ -175,8 +178,8 @@ export function createReader(options: ReaderOptions) {
   type Judged = Pick<FileRow, 'origin' | 'startedAt'>;
 
   /**
-   * The session of a transcript that has nothing new, if what was decided about it is lost. It is met again before its
-   * forks, so that they inherit what the person decides about it.
+   * The session of a transcript that has nothing new, if the decision about the session is lost. Capture meets it again
+   * before its forks, so that they inherit the person's decision.
    */
   function findUnmet(found: Found): Met[] {
     const { agent, root, path } = found;
@@ -193,7 +196,7 @@ export function createReader(options: ReaderOptions) {
     return forkedFrom === undefined ? parents : [...parents, forkedFrom];
   }
 
-  /** What a person let go of a file's session. */
+  /** The part of a file's session that the person consented to. */
   function letGoOf(agent: string, { origin, startedAt }: Judged): Wanted {
     const { startedAt: begun = startedAt } = policy?.find(agent, origin.session) ?? {};
     const parents = parentsOf(agent, origin);
@@ -206,7 +209,7 @@ export function createReader(options: ReaderOptions) {
 
   const isEarlier = (file: Unread) => letGoOf(file.found.agent.id, file).from > file.found.modifiedAt;
 
-  /** What a person let go of, and has not expired at the service. A fork repeats records of the sessions that it comes from. */
+  /** The part that the person consented to and that has not expired at the service. A fork repeats records of its ancestors. */
   function wantedOfFile(agent: string, file: Judged): Wanted {
     const { from, hasEarlier } = letGoOf(agent, file);
     const { origin } = file;
@@ -217,7 +220,7 @@ export function createReader(options: ReaderOptions) {
     return { from: expiredUntil === 0 ? from : Math.max(from, expiredUntil + 1), hasEarlier };
   }
 
-  /** A file that was moved to two places is read at one of them; after that the other is known for a copy. */
+  /** If a file was moved to two places, one of them is read. After that, the other is known as a copy. */
   function isFirst({ id }: Unread, known: Set<number>): boolean {
     if (id === undefined) return true;
     const isNew = !known.has(id);
@@ -238,7 +241,7 @@ export function createReader(options: ReaderOptions) {
     return policy?.objection(agent, origin, { startedAt, heads });
   }
 
-  /** Reads all of it. False when another process got in between: then look again. */
+  /** Reads all of the work. Returns false if another process interfered: then look again. */
   async function read({ sessions }: Work, progress: Progress): Promise<boolean> {
     let bytes = 0;
 
@@ -268,7 +271,7 @@ export function createReader(options: ReaderOptions) {
           bytes += record.bytes;
           next.record = stream.next();
           next = earliestOf(streams);
-          // In one commit with the session's last record, so that none is left unsettled.
+          // This is in one commit with the session's last record, so that no session is left unsettled.
           if (next === undefined && isLast) commits.settle(file);
           if (commits.isDue()) await commit();
           collectAfter(record.bytes);
@@ -309,24 +312,26 @@ export function createReader(options: ReaderOptions) {
     return opened;
   }
 
-  /** Whether it is from before what a person let go of, or from a pause. */
+  /** Whether a record is older than the person's consent, or was written during a pause. */
   function isBefore(file: FileBeingRead, { writtenAt, written, restates }: CapturedRecord) {
     const { leftBefore, hasEarlier, isFollowed, found, startedAt } = file;
     if (hasEarlier && restates) return true;
     const from = written.from || startedAt;
     const to = Number.isFinite(written.to) || pauses.length === 0 ? written.to : Math.max(from, latestOf(file));
     if (isInPause(pauses, { from, to })) return true;
-    // Nobody knows the age of records that were there when the file was first read: they count as old as its beginning.
+    // The age of records that already existed at the first reading is unknown. They count as old as the beginning of the
+    // file.
     const untoldTime = isFollowed ? found.modifiedAt : startedAt;
     return leftBefore !== undefined && (writtenAt || untoldTime) < leftBefore;
   }
 
-  /** The latest time at which a record without a time can have been written. */
+  /** The latest possible writing time of a record without a time. */
   function latestOf({ found, stored, isFollowed }: FileBeingRead): number {
     const { root, path, modifiedAt } = found;
     if (isFollowed) return Math.max(modifiedAt, clock);
     const latest = modifiedAt + MOMENT_MS;
-    // Only a running pause extends to what was written after the file was looked at. A pause that began since makes the look outdated.
+    // Only a running pause covers records written after the file was looked at. A pause that began since then makes the look
+    // outdated.
     if (!pauses.some((pause) => isActive(pause, clock))) return latest;
     const stat = statSync(join(root, stored?.file ?? path), { throwIfNoEntry: false });
     return Math.max(latest, stat?.mtimeMs ?? clock);
@@ -348,8 +353,8 @@ export function createReader(options: ReaderOptions) {
 }
 
 /**
- * Which of several files of a session comes next: the one whose next record is earliest. Each file keeps its own order,
- * and a record never waits for a later one of its file. Undefined at the end of all.
+ * Chooses the next file of a session: the one with the earliest next record. Each file keeps its own order, so a record never
+ * waits for a later one of its file. Undefined when all files are at their end.
  */
 function earliestOf(streams: readonly Opened[]): Opened | undefined {
   let earliest: Opened | undefined;
@@ -362,7 +367,7 @@ function earliestOf(streams: readonly Opened[]): Opened | undefined {
 
 const keyOf = ({ root, path }: Found) => join(root, path);
 
-/** Asked for at each look at a file at rest, for which `join` takes too long. */
+/** The key is built at each look at a file at rest, and `join` is too slow for that. */
 const restKeyOf = ({ root, path }: Found) => `${root}\0${path}`;
 
 const toLeftOut = ({ found, origin }: Unread, reason: string): LeftOut => ({
@@ -378,17 +383,17 @@ function groupBySession(files: Unread[]): Unread[][] {
   return [...groups.values()].sort(byAge);
 }
 
-/** Sessions before their forks, and all of them before sub-agents. */
+/** Sessions come before their forks, and all of them before sub-agents. */
 const bySession = (one: Met, other: Met) => compareSubagents(one, other) || byAge([one], [other]);
 
-/** The session's own file before its sub-agents' files. */
+/** The session's own file comes before the files of its sub-agents. */
 const byRank = (one: Unread, other: Unread) =>
   compareSubagents(one, other) || compare(one.found.path, other.found.path);
 
 const compareSubagents = (one: Met, other: Met) =>
   Number(one.origin.subagent !== undefined) - Number(other.origin.subagent !== undefined);
 
-/** A fork begins with its parent's records, so with its time as well: then the older file is the parent. */
+/** A fork begins with its parent's records, so both begin at the same time. Then the older file is the parent. */
 function byAge([one]: Met[], [other]: Met[]): number {
   if (one === undefined || other === undefined) return 0;
   const isChild = ({ origin }: Met, parent: Met) => origin.forkedFrom === parent.origin.session;

@@ -3,29 +3,29 @@ import type { Agent, JsonObject, Origin, RecordPlace } from '../agents/agent.ts'
 import type { Cursor } from '../spool/files.ts';
 import type { WritingTime } from '../spool/pauses.ts';
 
-/** A record with all that is needed to take it over. */
+/** A record with everything needed to take it over. */
 export interface CapturedRecord {
   events: CapturedEvent[];
-  /** What it is recognised by when it is met again: its key, or else its text. */
+  /** Identifies the record when capture meets it again: the hash of its key, or of its text if it has no key. */
   identity: Buffer;
   keyed: boolean;
   /** The folder the agent worked in. */
   folder: string | undefined;
-  /** Whether the agent says with it that the session is over. */
+  /** Whether the agent says with this record that the session is over. */
   ended: boolean;
-  /** Whether it says again what earlier records have said. */
+  /** Whether the record repeats the content of earlier records. */
   restates: boolean;
-  /** Whether it is no record at all, and whether nothing of it was kept. */
+  /** Whether these bytes are no record, and whether all of them were dropped. */
   unreadable: boolean;
   tooLong: boolean;
-  /** Milliseconds; the latest time of the file so far, so that it never goes back. */
+  /** Milliseconds. The latest time of the file so far, so that it never decreases. */
   time: number;
-  /** What is known of when it was written, by itself or by its neighbours; milliseconds, 0 where nothing is. */
+  /** When it was written, as far as the record or its neighbours show; in milliseconds, 0 where unknown. */
   writtenAt: number;
-  /** When it can have been written. A record without a time was written after the record before it in its file. */
+  /** The range of possible writing times. A record without a time was written after the record before it in its file. */
   written: WritingTime;
   bytes: number;
-  /** The file's cursor once this record is taken over; only of the record that was taken last. */
+  /** The file's cursor once this record is taken over. Valid only for the record that was taken last. */
   cursor: () => Cursor;
 }
 
@@ -35,13 +35,13 @@ export interface RecordStream {
   close(): void;
 }
 
-/** Bytes that hold no record, or one that its parser cannot cope with. */
+/** Bytes without a record, or with one that its parser cannot handle. */
 export interface Unreadable {
   bytes: Buffer;
   reason?: string;
 }
 
-/** What its agent makes of a record. The key comes first: a parser takes the record apart. */
+/** Turns a record into events. The key is read first, because a parser takes the record apart. */
 export function interpret(agent: Agent, record: JsonObject | undefined, place: RecordPlace, kept: Unreadable) {
   const key = record && agent.recordKey(record, place);
   const folder = record && folderOf(record, agent);
@@ -58,7 +58,7 @@ export function interpret(agent: Agent, record: JsonObject | undefined, place: R
 const sumsUp = ({ eventType, payload }: CapturedEvent): boolean =>
   eventType === 'compaction' || (eventType === 'session.meta' && payload.title !== undefined);
 
-/** A parser never throws; should one, its record is kept unparsed. */
+/** A parser should never throw. If one does, its record is kept unparsed. */
 export function parseRecord(agent: Agent, record: JsonObject, place: RecordPlace): CapturedEvent[] | undefined {
   try {
     return agent.parse(record, place);
@@ -77,7 +77,7 @@ function unreadableEvent(agent: Agent, { bytes, reason }: Unreadable, place: Rec
     file: place.file,
     position: place.position,
   };
-  // Byte for character, so that secrets in it can be found; it becomes base64 after that.
+  // Each byte becomes a character, so that capture can find secrets in the text. It becomes base64 after that.
   const text = bytes.toString('utf8');
   const isText = Buffer.from(text).equals(bytes);
   const raw = isText ? text : bytes.toString('latin1');
@@ -93,7 +93,7 @@ export function timeOf(events: readonly CapturedEvent[]): number | undefined {
   return undefined;
 }
 
-/** The folder the agent worked in: most write it at the top of a record or of a record inside it. */
+/** The folder the agent worked in. Most agents write it at the top of a record or of a record inside it. */
 export function folderOf(record: JsonObject, agent: Pick<Agent, 'folderOf'> = {}): string | undefined {
   if (agent.folderOf) return agent.folderOf(record);
   const { payload } = record;

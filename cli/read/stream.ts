@@ -14,11 +14,11 @@ export interface StreamOptions {
   origin: Origin;
   fd: number;
   cursor: FileCursor;
-  /** How much is read at once. */
+  /** How many bytes are read at once. */
   chunkBytes: number;
   maxLineBytes?: number | undefined;
   hashRecord: RecordHash;
-  /** Whether the file was left alone for so long that a last line without its end will not get one. */
+  /** Whether the file was left alone for so long that an unterminated last line will stay so. */
   isAbandoned: boolean;
 }
 
@@ -29,7 +29,7 @@ export function createRecordStream(options: StreamOptions): RecordStream {
   const values: Value[] = [];
   let head = readAt(fd, 0, HEAD_BYTES);
   let { lastTime } = cursor;
-  /** What is before the end of the last record, where the reader has gone further than to the next line. */
+  /** The bytes before the end of the last record, if the reader has moved beyond the next line. */
   let passed: { position: number; tail: Buffer } | undefined;
 
   function keepTail(position: number): void {
@@ -73,7 +73,7 @@ export function createRecordStream(options: StreamOptions): RecordStream {
     };
   }
 
-  /** Few cursors are needed: the last position is still there then. */
+  /** Few cursors are needed. The reader still has the bytes before the last position. */
   function cursorAt(position: number, time: number): () => FileCursor {
     const headLength = Math.min(position, HEAD_BYTES);
     if (head.length < headLength) head = readAt(fd, 0, HEAD_BYTES);

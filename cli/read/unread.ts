@@ -9,12 +9,12 @@ import { findUnreadStored } from './stored/identify.ts';
 
 export interface UnreadOptions {
   now: number;
-  /** Whether the first record may still be to come. */
+  /** Whether the first record may not have been written yet. */
   isYoung: boolean;
   isWanted: IsWanted;
 }
 
-/** What is to be read of a file: all that is in it, or some sessions of a store. */
+/** The unread part of a file: the whole file, or some sessions of a store. */
 export function findAllUnread(spool: Spool, found: Found, { now, isYoung, isWanted }: UnreadOptions): Unread[] {
   const store = storeOf(found.agent, found.path);
   if (store) return findUnreadStored(spool, found, store, now, isWanted);
@@ -22,7 +22,7 @@ export function findAllUnread(spool: Spool, found: Found, { now, isYoung, isWant
   return file ? [file] : [];
 }
 
-/** Every transcript in the agents' own folders, with its sessions that the spool does not know to their end. */
+/** Every transcript in the agents' own folders, with its sessions that the spool has not read to their end. */
 export function* findUnread(
   context: Context,
   spool: Spool,

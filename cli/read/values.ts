@@ -3,10 +3,10 @@ import type { JsonObject } from '../agents/agent.ts';
 import { parseExact } from '../exact.ts';
 import type { Line } from './lines.ts';
 
-/** What a line holds: usually one record, several where lines were glued together, or something that is no record. */
+/** The content of a line: usually one record, several records where lines were joined, or bytes that are not a record. */
 export interface Value {
   record: JsonObject | undefined;
-  /** Why it is no record. */
+  /** Why it is not a record. */
   reason?: string;
   bytes: Buffer;
   /** Byte offsets in the file. The last value of a line ends where the next line starts. */
@@ -20,8 +20,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * A line without its line feed gives only the whole objects at its beginning: the rest may still be being written.
- * A line gives the same values however many pieces it arrives in.
+ * From a line without its line feed, only the whole objects at its beginning are returned, because the rest may still be
+ * being written. The values do not depend on how many pieces a line arrives in.
  */
 export function readValues({ bytes, start, end, terminated, tooLong }: Line): Value[] {
   if (tooLong) return [{ record: undefined, reason: `a line of ${end - start} bytes is too long`, bytes, start, end }];
@@ -55,7 +55,7 @@ export function readValues({ bytes, start, end, terminated, tooLong }: Line): Va
 
 type Add = (from: number, to: number, record: JsonObject) => void;
 
-/** Takes objects that follow one another; returns where something else begins. */
+/** Adds consecutive objects. Returns the position where something else begins. */
 function addObjects(bytes: Buffer, from: number, last: number, add?: Add): number {
   let at = from;
   while (at < last) {
@@ -69,8 +69,8 @@ function addObjects(bytes: Buffer, from: number, last: number, add?: Add): numbe
 }
 
 /**
- * A record cut off by a crash may be followed by whole ones on the same line. They are told from objects inside the torn
- * one by beginning with the same key.
+ * After a crash, whole records may follow a cut record on the same line. They begin with the same key as the cut record,
+ * which distinguishes them from objects inside it.
  */
 function findObjects(bytes: Buffer, from: number, last: number): number {
   const opening = /^\{\s*"[^"\\]{1,64}"\s*:/.exec(bytes.toString('latin1', from, Math.min(last, from + 80)))?.[0];
@@ -112,7 +112,7 @@ function findClose(bytes: Buffer, from: number, last: number): number {
 
 const byteOrderMark = (bytes: Buffer) => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
 
-/** Blanks, and the NULs that a file system leaves where a crash lost what was written. */
+/** Blanks, and the NULs that a file system leaves where a crash lost data. */
 const isFiller = (byte: number | undefined) =>
   byte === 0x20 || byte === 0x0d || byte === 0x09 || byte === 0x0a || byte === 0;
 

@@ -8,7 +8,7 @@ export interface Batch {
   session: number;
   key: string;
   events: number;
-  /** `{"events":[…]}` in a zstd frame, as it goes into a request. */
+  /** `{"events":[…]}` in a zstd frame, ready for a request. */
   body: Uint8Array;
 }
 
@@ -30,29 +30,29 @@ export interface Depth {
   oldest: number | undefined;
 }
 
-/** What waits of a session, for people to look at and decide on. */
+/** The waiting events of a session, for people to look at and decide on. */
 export interface Waiting extends Depth {
   session: number;
 }
 
-/** Which sessions are sent first: those that wait longest, or those that were captured last. */
+/** Which sessions are sent first: those that have waited longest, or those that were captured last. */
 export type SendingOrder = 'oldest' | 'newest';
 
-/** A selection of sessions; times in milliseconds since 1970. */
+/** Selects sessions. Times are in milliseconds since 1970. */
 export interface WaitingQuery {
   order: SendingOrder;
   limit: number;
-  /** Those that were written to since. */
+  /** Only sessions that were written to since this time. */
   changedSince: number;
   without: readonly number[];
-  /** Those that the sender leaves alone are among them once their time has come. */
+  /** Sessions on hold count once their hold has ended at this time. */
   now: number;
 }
 
-/** What waits of a session that is excluded by now stays here, in case it is not any more. */
+/** The waiting events of an excluded session stay here, because the exclusion may be taken back. */
 const SENT = 'session NOT IN (SELECT session FROM kept_back)';
 
-/** No session is held for longer. One that seems to be was held while the clock was ahead. */
+/** No hold lasts longer. A longer one was set while the clock was ahead. */
 const LONGEST_HOLD_MS = 24 * 60 * 60 * 1000;
 
 const SELECT_WAITING = `
@@ -90,7 +90,7 @@ export function createBatches(db: DatabaseSync, path: string) {
   const perSession = db.prepare(`SELECT session, ${SUMS} FROM batches WHERE ${SENT} GROUP BY session ORDER BY oldest`);
   const all = db.prepare('SELECT * FROM batches');
 
-  /** Sent as it is, the service would refuse it for good. */
+  /** If a changed batch were sent, the service would refuse it for good. */
   function check(row: Record<string, unknown>): void {
     if (row.checksum === null || row.checksum === checksumOf(row)) return;
     throw new SpoolDamaged(path, `batch ${row.id} has changed`);
@@ -100,7 +100,7 @@ export function createBatches(db: DatabaseSync, path: string) {
     add({ session, key, events, body, madeAt }: NewBatch): void {
       insert.run(session, key, events, madeAt, body.byteLength, body, checksumOf({ key, events, body }));
     },
-    /** What waits of a session, the oldest first; what is removed or added meanwhile does no harm. */
+    /** The waiting batches of a session, the oldest first. Batches may be added or removed during the iteration. */
     *ofSession(session: number): Generator<Batch> {
       for (let row = next.get(session, 0); row; row = next.get(session, row.id as number)) {
         check(row);
@@ -108,40 +108,40 @@ export function createBatches(db: DatabaseSync, path: string) {
         yield { id: Number(id), session, key: String(key), events: Number(events), body: body as Uint8Array };
       }
     },
-    /** Throws `SpoolDamaged` where one is not as it was written, which the structure does not tell. */
+    /** Throws `SpoolDamaged` if a batch has changed since it was written. The structure check does not find that. */
     examine(): void {
       for (const row of all.iterate()) check(row);
     },
-    /** Sessions that have something to send now, but for some. */
+    /** Sessions that have something to send now, except `without`. */
     waiting: ({ order, limit, changedSince, without, now }: WaitingQuery): number[] =>
       waiting[order].all(changedSince, JSON.stringify(without), now, now, limit).map(({ session }) => Number(session)),
-    /** False once it was acknowledged, or kept back or thrown away by a person. */
+    /** False once the batch was acknowledged, or once a person kept it back or threw it away. */
     has: (id: number): boolean => has.get(id) !== undefined,
-    /** Puts fewer events in a batch's place. They have a key of their own. */
+    /** Replaces a batch with fewer events under a new key. */
     replace: ({ id, key, events, body }: Batch) =>
       replace.run(key, events, body.byteLength, body, checksumOf({ key, events, body }), id),
     remove: (id: number) => remove.run(id),
-    /** Throws away what of a session is not sent; returns the number of events. */
+    /** Throws away a session's unsent events. Returns how many there were. */
     removeSession: (session: number): number =>
       removeSession.all(session).reduce((sum, { events }) => sum + Number(events), 0),
     removeAll(): void {
       db.exec('DELETE FROM batches');
     },
     lastId: (): number => Number(last.get()?.id ?? 0),
-    /** Events in batches up to an id. */
+    /** The number of events in batches up to an id. */
     eventsUpTo: (id: number): number => Number(upTo.get(id)?.events),
-    /** Of all that lies here, also of sessions that are excluded by now. */
+    /** The bytes of all batches, including those of excluded sessions. */
     bytes: (): number => Number(bytes.get()?.bytes),
     bytesToSend: (): number => Number(bytesToSend.get()?.bytes),
-    /** Sessions that something lies here of, also those that are excluded by now. */
+    /** The sessions of all batches, including excluded ones. */
     sessions: (): number[] => sessions.all().map(({ session }) => Number(session)),
-    /** The same by the agents' names for them. */
+    /** The same sessions by the agents' names for them. */
     sessionNames: (): { agent: string; session: string }[] =>
       sessionNames.all().map(({ agent, session }) => ({ agent: String(agent), session: String(session) })),
-    /** Sessions that are excluded by now but still have rows here. */
+    /** Excluded sessions that still have batches here. */
     keptBack: (): number[] => keptBack.all().map(({ session }) => Number(session)),
     depth: (): Depth => toDepth(depth.get() ?? {}),
-    /** Sessions with waiting events; the longest wait comes first. */
+    /** Sessions with waiting events. The longest wait comes first. */
     perSession: (): Waiting[] => perSession.all().map((row) => ({ session: Number(row.session), ...toDepth(row) })),
   };
 }

@@ -4,15 +4,15 @@ import type { ChainHead } from '../../contract/chain.ts';
 /** How often each rule masked a text. */
 export type Masked = Record<string, number>;
 
-/** What was sent to a session of the service, from its first event on. */
+/** The events sent to a session of the service, from its first event on. */
 export interface SentChain {
-  /** The head in front of the first event. */
+  /** The head of the chain before the first event. */
   start: string;
   head: ChainHead;
   masked: Masked;
 }
 
-/** Since version 9: the chain of each of the service's sessions that nobody else has sent anything to. */
+/** Since version 9: the chain of each session of the service that only this machine has sent to. */
 export const CHAINS = `
   CREATE TABLE IF NOT EXISTS chains (
     service_id TEXT PRIMARY KEY,
@@ -28,7 +28,7 @@ export function createChains(db: DatabaseSync) {
   const write = db.prepare('UPDATE chains SET sequence = ?, hash = ?, masked = ? WHERE service_id = ?');
   const remove = db.prepare('DELETE FROM chains WHERE service_id = ?');
   return {
-    /** Of a session of the service without events. One that is begun stays. */
+    /** Begins the chain of a session of the service without events. A chain that was begun stays. */
     begin: (serviceId: string, { hash }: ChainHead) => begin.run(serviceId, hash, hash),
     find(serviceId: string): SentChain | undefined {
       const row = find.get(serviceId);
@@ -38,7 +38,7 @@ export function createChains(db: DatabaseSync) {
     },
     write: (serviceId: string, { head, masked }: SentChain) =>
       write.run(head.sequence, head.hash, JSON.stringify(masked), serviceId),
-    /** Others have sent to it, so what this machine sent is not all of it. */
+    /** Removes a chain, because other machines have sent to the session too. */
     remove: (serviceId: string) => remove.run(serviceId),
   };
 }

@@ -10,34 +10,34 @@ import { damageOf } from './damage.ts';
 import type { Pause } from './pauses.ts';
 import { makePrivate } from './private.ts';
 
-/** What becomes of a session: everything but `wanted` keeps it on this machine. */
+/** The decision about a session. Every verdict but `wanted` keeps it on this machine. */
 export type Verdict = 'wanted' | 'excluded' | 'skipped' | 'deleted';
 
-/** A folder as last seen: it may be gone by the time a rule needs it. */
+/** The last known facts about a folder. The folder may be gone by the time a rule needs them. */
 export interface FolderFacts {
-  /** As the agent writes it, and where its links lead. */
+  /** The path as the agent writes it, and the paths that its links lead to. */
   paths: string[];
-  /** The root of its repository, and the addresses of that. */
+  /** The root of its repository, and the addresses of the repository. */
   root?: string;
   remotes: string[];
-  /** Tells the folder from another one that is later called the same. */
+  /** Distinguishes the folder from another one that later gets the same name. */
   id?: string;
-  /** Why the folder itself is against capturing, if it is. */
+  /** Why the folder's own file forbids capturing, if it does. */
   objection?: string;
-  /** Who may see its sessions, if it says so. */
+  /** Who may see the folder's sessions, if its file says so. */
   visibility?: Visibility;
 }
 
-/** What was decided about a session, and what that was decided by. */
+/** The decision about a session, and the facts behind it. */
 export interface Decision {
   agent: string;
   session: string;
   verdict: Verdict;
-  /** For people; absent where it is wanted. */
+  /** A text for people. Absent where the session is wanted. */
   reason?: string | undefined;
   /** Milliseconds since 1970. */
   decidedAt: number;
-  /** Whether a person said so of this very session. */
+  /** Whether a person decided about this very session. */
   isSaid: boolean;
   folder?: string | undefined;
   facts: FolderFacts[];
@@ -45,7 +45,7 @@ export interface Decision {
   startedAt?: number | undefined;
   /** The agent's own ids of the sessions that it was forked from. */
   parents: string[];
-  /** Who may see it, where a person said so of this very session. */
+  /** Who may see it, if a person decided so for this very session. */
   visibility?: Visibility | undefined;
 }
 
@@ -55,9 +55,9 @@ export interface Consent {
   since: number;
   /** Which earlier sessions are captured as well; a list names their folders. */
   history: 'all' | 'none' | string[];
-  /** Whether a person decided; otherwise it is `none`. */
+  /** Whether a person decided. Otherwise `history` is `none`. */
   isSaid?: boolean;
-  /** What was decided before `since` is lost: nothing is captured of a session that began before it. */
+  /** Whether the decisions from before `since` are lost. Then no session that began before `since` is captured. */
   isLost?: boolean;
 }
 
@@ -112,12 +112,13 @@ const SCHEMA = `
 
 export const DECISIONS_FILE = 'decisions.db';
 
-/** What is decided on this machine, for whatever account is signed in. */
+/** The decisions on this machine. They apply to every account. */
 export type Decisions = ReturnType<typeof createDecisions>;
 
 /**
- * Attaches what was decided to a connection. It has a file of its own: a damaged spool is made anew from the transcripts, and
- * a spool belongs to one account, but what a person keeps back is kept back whatever becomes of either.
+ * Attaches the decisions to a connection. They have a file of their own for two reasons. A damaged spool is made anew from
+ * the transcripts, and a spool belongs to one account. But a session that a person keeps back stays back, whatever happens to
+ * either.
  */
 export function attachDecisions(db: DatabaseSync, folder: string | undefined): void {
   const path = folder === undefined ? ':memory:' : join(folder, DECISIONS_FILE);
@@ -129,7 +130,7 @@ export function attachDecisions(db: DatabaseSync, folder: string | undefined): v
     db.exec('BEGIN IMMEDIATE');
     const found = version();
     if (found === 0) db.exec(SCHEMA);
-    // Version 1 knew no cursors of files, so they are read once more.
+    // Version 1 stored no cursors of files, so the files are read once more.
     if (found === 1) db.exec(`DROP TABLE decided.kept_files; ${KEPT_FILES}`);
     if (found === 1 || found === 2)
       db.exec(`ALTER TABLE decided.verdicts ADD COLUMN visibility TEXT; ${SAID_VISIBILITY}`);
@@ -142,7 +143,7 @@ export function attachDecisions(db: DatabaseSync, folder: string | undefined): v
   }
 }
 
-/** Opens what was decided by itself; undefined where nothing was yet. */
+/** Opens the decisions without a spool. Undefined where there are none yet. */
 export function openDecisions(folder: string, { isMade = false } = {}): (Decisions & { close(): void }) | undefined {
   if (!isMade && ![DECISIONS_FILE, LEGACY.consent, LEGACY.skipped].some((name) => existsSync(join(folder, name))))
     return undefined;
@@ -158,12 +159,12 @@ export function copyDecisions(folder: string, to: string): void {
   known?.close();
 }
 
-/** Files in which an earlier version kept decisions. They are read once. */
+/** An earlier version kept decisions in these files. They are read once. */
 const LEGACY = { consent: 'history.json', skipped: 'skipped.json' };
 
 /**
- * Removes the files of a version before, once what they said is in the database. Only for the daemon: one of that version
- * takes a missing file for a yes to everything, and two daemons never run at once.
+ * Removes the files of the previous version once the database has their content. Only the daemon may do this: a daemon of the
+ * previous version takes a missing file for a yes to everything, and two daemons never run at once.
  */
 export function removeLegacy(folder: string): void {
   for (const name of Object.values(LEGACY)) rmSync(join(folder, name), { force: true });
@@ -177,7 +178,7 @@ function begin(db: DatabaseSync, folder: string | undefined): void {
   try {
     const consent = readJson<Consent>(legacy(LEGACY.consent));
     if (consent) decisions.setConsent({ ...consent, isSaid: true });
-    // On a machine that was set up, a person decided.
+    // A machine that was set up has a person's decision.
     else if (existsSync(join(folder, 'setup.json'))) decisions.lose();
     for (const name of readJson<string[]>(legacy(LEGACY.skipped)) ?? []) {
       const [agent = '', ...session] = name.split(' ');
@@ -188,7 +189,7 @@ function begin(db: DatabaseSync, folder: string | undefined): void {
   }
 }
 
-/** What was decided is lost then; see `lose`. Of several processes that find the damage one replaces the file. */
+/** The decisions in the file are lost; see `lose`. If several processes find the damage, one of them replaces the file. */
 function replaceDamaged(folder: string, path: string): void {
   makePrivate(path);
   if (!isDamaged(path)) return;
@@ -276,7 +277,7 @@ export function createDecisions(db: DatabaseSync) {
     return row && toDecision(row, parents.all(agent, session));
   }
 
-  /** Forks that were made of a session, and forks of those, but for those a person has decided about. */
+  /** The forks of a session and their forks, except those that a person has decided about. */
   function forksOf(agent: string, session: string, known = new Set<string>()): Decision[] {
     return forks.all(agent, session).flatMap(({ session: name }) => {
       const fork = read(agent, String(name));
@@ -287,39 +288,39 @@ export function createDecisions(db: DatabaseSync) {
   }
 
   return {
-    /** Writes all of them to a file that there is not yet. */
+    /** Writes all decisions to a file that does not exist yet. */
     copyTo: (path: string) => void db.prepare('VACUUM decided INTO ?').run(path),
-    /** Tells these decisions from those that would take their place if the file were lost. */
+    /** Identifies these decisions. A file that replaces a lost one has another id. */
     id: () => meta('id') ?? '',
     setMeta: (name: string, value: string) => void setMeta.run(name, value),
-    /** Counted up whenever a person decides something. */
+    /** Increases whenever a person decides something. */
     revision,
     consent,
     setConsent(value: Consent): void {
       setMeta.run('consent', JSON.stringify(value));
       revise();
     },
-    /** What was decided is lost: nothing from before is wanted until somebody says so. */
+    /** Marks the decisions as lost. Nothing from before now is wanted until a person says so. */
     lose(now = Date.now()): void {
       setMeta.run('consent', JSON.stringify({ since: now, history: 'none', isLost: true } satisfies Consent));
       revise();
     },
-    /** When nothing was to be captured, and is not to be now. */
+    /** The times in which nothing was to be captured. That stays so. */
     pauses: (): Pause[] => JSON.parse(meta('pauses') ?? '[]') as Pause[],
     setPauses(pauses: readonly Pause[]): void {
       setMeta.run('pauses', JSON.stringify(pauses));
       revise();
     },
-    /** The latest time that this machine's clock has shown during a pause, as far as it was noted. */
+    /** The latest time noted that this machine's clock has shown during a pause. */
     clock: () => Number(meta('clock') ?? 0),
     noteClock: (now: number) => void setMeta.run('clock', String(now)),
     find: read,
-    /** Every session that was ever met. */
+    /** Every session that capture ever met. */
     *all(): Generator<Decision> {
       for (const row of all.iterate()) yield toDecision(row, parents.all(String(row.agent), String(row.session)));
     },
     store,
-    /** Notes a person's decision about a session; returns it and the forks that it covers. */
+    /** Stores a person's decision about a session. Returns it and the forks that it covers. */
     say(agent: string, session: string, verdict: Verdict, decidedAt: number): Decision[] {
       const known = read(agent, session) ?? { agent, session, facts: [], parents: [] };
       const forks = forksOf(agent, session);
@@ -339,20 +340,20 @@ export function createDecisions(db: DatabaseSync) {
       revise();
       return decided;
     },
-    /** Notes who may see a session, where a person says so; its forks follow. */
+    /** Stores who may see a session, as a person decided. Its forks follow. */
     sayVisibility(agent: string, session: string, visibility: Visibility, decidedAt: number): void {
       const unmet: Decision = { agent, session, verdict: 'wanted', decidedAt, isSaid: false, facts: [], parents: [] };
       store({ ...(read(agent, session) ?? unmet), visibility });
       revise();
     },
     isKeptBack: (agent: string, session: string): boolean => keptBack.get(agent, session) !== undefined,
-    /** Whose record is known by a hash of its key. */
+    /** The session that a first record belongs to, by the hash of the record's key. */
     findHead: (agent: string, key: Uint8Array): string | undefined =>
       findHead.get(key, agent)?.session as string | undefined,
     addHead: (agent: string, session: string, key: Uint8Array) => void addHead.run(key, agent, session),
     /**
-     * Takes note that a session holds records of another one; if that is kept back, so are this one and its forks from now on.
-     * Nobody has decided anything by that, so nothing is judged anew.
+     * Notes that a session holds records of another session. If the other session is kept back, this one and its forks are
+     * kept back from now on. Nobody decided anything new, so no session is judged again.
      */
     inherit(agent: string, session: string, parent: string, decidedAt: number): void {
       addFork.run(agent, parent, session);
@@ -365,11 +366,11 @@ export function createDecisions(db: DatabaseSync) {
     },
     addFork: (agent: string, parent: string, session: string) => void addFork.run(agent, parent, session),
     addKept: (agent: string, session: string, key: Uint8Array) => void addKept.run(key, agent, session),
-    /** Whether a record of any session that is kept back is known. */
+    /** Whether any records of kept-back sessions are known. */
     hasKept: () => anyKept.get() !== undefined,
-    /** Whose record that is kept back is known by a hash of its key. */
+    /** The kept-back session that a record belongs to, by the hash of the record's key. */
     keptOwner: (agent: string, key: Uint8Array) => keptOwner.get(key, agent)?.session as string | undefined,
-    /** How far the records of a file whose session is kept back were noted, as `setKeptFile` was given it. */
+    /** How far a kept-back session's file was noted, as `setKeptFile` stored it. */
     keptFile: (path: string) => keptFile.get(path)?.cursor as string | undefined,
     setKeptFile: (path: string, cursor: string) => void setKeptFile.run(path, cursor),
     folder(path: string): FolderFacts | undefined {
@@ -382,7 +383,7 @@ export function createDecisions(db: DatabaseSync) {
   };
 }
 
-/** Why a session is kept back that a person decided about. */
+/** Why a session is kept back after a person's decision about it. */
 export const REASONS: { readonly [verdict in Verdict]?: string } = {
   skipped: 'taken out with `capture skip`',
   deleted: 'deleted at the service',

@@ -1,33 +1,36 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Origin } from '../agents/agent.ts';
 
-/** How far a transcript was read, and what tells that it is still the same one. */
+/** How far a transcript was read, and how to recognise that it is still the same one. */
 export type Cursor = FileCursor | StoreCursor;
 
 interface Reading {
-  /** Counted up whenever it is read again from its start. */
+  /** Increases whenever the transcript is read again from its start. */
   pass: number;
-  /** The latest time met in it, in milliseconds since 1970: what its records are interleaved with others' by. */
+  /**
+   * The latest time in the transcript so far, in milliseconds since 1970. It orders its records among those of other
+   * transcripts.
+   */
   lastTime: number;
 }
 
-/** In a file that only grows. */
+/** The position in a file that only grows. */
 export interface FileCursor extends Reading {
   kind: 'file';
   /** Byte offset. */
   position: number;
-  /** Hashes of its first `headLength` bytes, and of those before the position. */
+  /** Hashes of the first `headLength` bytes, and of the last bytes before the position. */
   headLength: number;
   head: Uint8Array;
   tail: Uint8Array;
 }
 
-/** In a session of an agent's store. */
+/** The position in a session of an agent's store. */
 export interface StoreCursor extends Reading {
   kind: 'store';
   /** Every change up to this time was read, in milliseconds since 1970. */
   position: number;
-  /** Hash of the session's stamp when it was read to its end. */
+  /** The hash of the session's stamp when it was read to its end. */
   stamp: Uint8Array;
 }
 
@@ -69,7 +72,7 @@ export function createFiles(db: DatabaseSync) {
       const row = position.get(id);
       return row && { position: Number(row.offset), pass: Number(row.pass) };
     },
-    /** The new file's id; undefined when another process has just added it. */
+    /** Returns the new file's id. Undefined if another process has just added the file. */
     insert({ agent, root, path, session, origin, startedAt, cursor }: NewFile): number | undefined {
       const known = { agent, root, path, session, origin: JSON.stringify(origin), startedAt };
       const row = insert.get({ ...known, ...toColumns(cursor) });

@@ -3,15 +3,15 @@ import type { DatabaseSync } from 'node:sqlite';
 /** Why a session's batches stay in the spool although the service accepts others. */
 export interface Hold {
   /**
-   * `held`: the service, or a proxy on the way, does not take the session's events. `refused`: it refused an event and has
-   * taken no other since, so the service may be at fault.
+   * `held`: the service, or a proxy on the way, does not accept the session's events. `refused`: the service refused an event
+   * and has accepted no other since, so the fault may be its own.
    */
   state: 'held' | 'refused';
   sentence: string;
   hint?: string | undefined;
   /** The exit code of a command that ends for this reason. */
   exitCode: number;
-  /** When it is tried again, in milliseconds since 1970. */
+  /** When the session is tried again, in milliseconds since 1970. */
   until: number;
 }
 
@@ -20,7 +20,7 @@ export interface HeldSession extends Hold {
   agentSession: string;
 }
 
-/** Sessions that the sender leaves alone. They are kept here, so that neither a crash nor a restart loses them. */
+/** Sessions that the sender does not try for now. They are stored here, so that neither a crash nor a restart loses them. */
 export function createHolds(db: DatabaseSync) {
   const set = db.prepare('UPDATE sessions SET sending = ?, held_why = ?, held_until = ? WHERE id = ?');
   const RELEASED = "sending = 'waiting', held_why = NULL, held_until = NULL";
@@ -43,15 +43,15 @@ export function createHolds(db: DatabaseSync) {
     hold(session: number, { state, until, sentence, hint, exitCode }: Hold): void {
       set.run(state, JSON.stringify({ sentence, hint, exitCode }), until, session);
     },
-    /** The service takes the session's events. */
+    /** Ends a session's hold, because the service accepts its events. */
     release: (session: number) => takeEvents.run(session),
-    /** The service takes events: refused ones are tried again. */
+    /** Ends the holds of refused sessions, because the service accepts events again. */
     releaseRefused: () => releaseRefused.run(),
-    /** A person wants all of them tried now. */
+    /** Ends all holds, because a person wants every session tried now. */
     releaseAll: () => releaseAll.run(),
-    /** How often in a row the service has said that the session is closed or unknown, this time included. */
+    /** How often in a row the service has reported the session as closed or unknown, including this time. */
     countReopening: (session: number): number => Number(countReopening.get(session)?.reopenings),
-    /** Sessions with waiting batches, ordered by when they are tried. */
+    /** Sessions with waiting batches, ordered by the time of their next try. */
     list: (): HeldSession[] =>
       list.all().map((row) => ({
         agent: String(row.agent),

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { MachineTrouble } from '../../contract/environment.ts';
 
-/** What is counted beside the events: nothing leaves the pipeline in silence. */
+/** Counters beside the events, so that nothing leaves the pipeline unnoticed. */
 export const COUNTERS = {
   recordsCaptured: 'records captured',
   recordsRepeated: 'records met again and skipped',
@@ -21,7 +21,7 @@ export const COUNTERS = {
 
 export type Counter = keyof typeof COUNTERS;
 
-/** What a person should know of and may do something about, for as long as it lasts. */
+/** Troubles that a person should know of and may be able to fix, for as long as they last. */
 const NOTICES = ['held', 'full', 'replaced'] as const satisfies readonly MachineTrouble[];
 export type NoticeKind = (typeof NOTICES)[number];
 
@@ -54,9 +54,9 @@ export function createMeta(db: DatabaseSync) {
       const value = get.get(nameOf(kind))?.value;
       return value === undefined ? undefined : (JSON.parse(String(value)) as Notice);
     },
-    /** The kinds of notices that there are. */
+    /** The kinds of notices that exist now. */
     notices: (): NoticeKind[] => NOTICES.filter((kind) => get.get(nameOf(kind)) !== undefined),
-    /** Undefined when it is over. */
+    /** Pass undefined when the trouble is over. */
     setNotice(kind: NoticeKind, notice: Notice | undefined): void {
       if (notice === undefined) clear.run(nameOf(kind));
       else set.run(nameOf(kind), JSON.stringify({ sentence: notice.sentence, hint: notice.hint }));

@@ -26,13 +26,13 @@ import {
 import { createSeen } from './seen.ts';
 import { createSessions } from './sessions.ts';
 
-/** Reader and sender share nothing but this. */
+/** The reader and the sender share only this. */
 export type Spool = ReturnType<typeof openFile>;
 
 /**
- * Opens the spool at a path, `:memory:` for one that is forgotten, with what was decided in its folder; one in memory with what
- * was decided in the folder it is given, if any. Throws `SpoolDamaged` where it must be made anew, see `openOrReplace`, and a
- * `Failure` while another process is about that.
+ * Opens the spool at a path, together with the decisions in its folder. `:memory:` opens a temporary spool, together with the
+ * decisions in the given folder, if any. Throws `SpoolDamaged` if the spool must be made anew (see `openOrReplace`), and a
+ * `Failure` while another process does that.
  */
 export function openSpool(path: string, decided?: string): Spool {
   if (path === ':memory:') return openFile(path, decided);
@@ -49,24 +49,24 @@ export function openSpool(path: string, decided?: string): Spool {
   }
 }
 
-/** The statements are right: where the schema does not know their columns, its text has changed. 1: SQLITE_ERROR */
+/** The statements are correct. If the schema lacks one of their columns, the schema's text has changed. 1: SQLITE_ERROR */
 const isDamage = (error: unknown): error is Error =>
   damageOf(error) === 'damaged' || (error instanceof Error && (error as { errcode?: unknown }).errcode === 1);
 
-/** A step of giving space back: bounds for how long others wait for it. */
+/** How many pages one step gives back. This limits how long other processes wait for it. */
 const SHRINK_PAGES = 2000;
-/** Less is not worth it: it will be needed again. */
+/** Fewer spare pages are kept, because they will be needed again. */
 const SPARE_PAGES = 1000;
 
-/** Opens the file itself, without regard to who else does. */
+/** Opens the file itself, whether or not other processes use it. */
 function openFile(path: string, decided: string | undefined, share?: Lock) {
   const db = new DatabaseSync(path, { timeout: 10_000 });
-  // Before anything else: it holds for a file from its beginning.
+  // This must come first: it only takes effect in a new file.
   db.exec('PRAGMA auto_vacuum = INCREMENTAL');
-  // FULL: what was taken over from a transcript is on the disk before its cursor moves past it.
+  // FULL: the records of a transcript are on the disk before its cursor moves past them.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
   db.exec('PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -4096');
-  // Before the tables: an earlier version's tables hold some decisions.
+  // This comes before the tables, because the tables of an earlier version hold some decisions.
   attachDecisions(db, decided);
   const decisions = createDecisions(db);
   createTables(db, path, decisions);
@@ -89,14 +89,14 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
     }
   }
 
-  /** Throws `SpoolDamaged` where its structure is not what it should be. */
+  /** Throws `SpoolDamaged` if the structure of the file is invalid. */
   function examine(): void {
     const found = db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check;
     if (found !== 'ok') throw new SpoolDamaged(path, String(found));
     batches.examine();
   }
 
-  /** Gives space back that is no longer needed, a step a call; false when there is no more. */
+  /** Gives unused space back, one step per call. Returns false when there is no more. */
   function shrink(): boolean {
     const spare = Number(db.prepare('PRAGMA freelist_count').get()?.freelist_count);
     if (spare <= SPARE_PAGES) return false;
@@ -108,8 +108,8 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
   const refused = createRefused(db);
 
   /**
-   * Nothing more of a session, nor of its forks, leaves this machine: what waits of them is thrown away. Returns how many
-   * events those were, and the forks. It takes a unit of work.
+   * Keeps a session and its forks on this machine from now on, and throws their waiting events away. Returns the forks and
+   * the number of those events. Must run inside a unit of work.
    */
   function keepBack(id: number, verdict: 'skipped' | 'deleted', at: number): { dropped: number; forks: string[] } {
     const { agent, agentSession } = sessions.get(id);
@@ -125,9 +125,9 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
   }
 
   /**
-   * Throws away what waits of sessions or was refused, and has their transcripts read again from the start. What of them was sent is looked
-   * for at the service, from the first of its sessions on, so that nothing is sent twice, and nothing that has expired. It
-   * takes a unit of work.
+   * Throws away the waiting and refused events of sessions, and has their transcripts read again from the start. Their sent
+   * events are looked up at the service, in all of its sessions for them. So no event is sent twice, and no expired event is
+   * sent again. Must run inside a unit of work.
    */
   function readAnew(ids: readonly number[]): void {
     const json = JSON.stringify(ids);
@@ -148,7 +148,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
     path,
     keepBack,
     readAnew,
-    /** Gives memory back that reading ahead will not need soon. */
+    /** Gives back memory that reading will not need soon. */
     releaseMemory: () => db.exec('PRAGMA shrink_memory'),
     examine,
     shrink,
@@ -163,12 +163,12 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
       decisions.setPauses(pauses);
       meta.setMeta('pauses', JSON.stringify(pauses));
     },
-    /** Notes the latest time that the clock has shown during a pause, also in the copy. */
+    /** Stores the latest time that the clock has shown during a pause, and keeps a copy of it. */
     noteClock(now: number): void {
       decisions.noteClock(now);
       meta.setMeta('clock', String(now));
     },
-    /** Takes over how far each file was read. */
+    /** Copies the files' cursors from another spool. */
     copyCursors(path: string): void {
       db.prepare('ATTACH ? AS other').run(path);
       for (const table of ['sessions', 'files']) {
@@ -177,7 +177,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
       }
       db.exec('DETACH other');
     },
-    /** Takes over what was decided in a state folder. */
+    /** Copies the decisions of a state folder. */
     copyDecisions(folder: string): void {
       const known = openDecisions(folder);
       if (known === undefined) return;
@@ -207,14 +207,14 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
   };
 }
 
-/** Those that this version knows: the other spool may be of an earlier one. */
+/** Only the columns that this version knows: the other spool may be of an earlier version. */
 function columnsOf(db: DatabaseSync, schema: string, table: string): string[] {
   const names = (of: string) => db.prepare('SELECT name FROM pragma_table_info(?, ?)').all(table, of);
   const own = new Set(names('main').map(({ name }) => name));
   return names(schema).flatMap(({ name }) => (own.has(name) ? [String(name)] : []));
 }
 
-/** Decisions other than those this spool was filled under have replaced lost ones, or it was filled by version 5. */
+/** Notices that other decisions have replaced those that this spool was filled under, or that version 5 filled it. */
 function noticeLoss(db: DatabaseSync, decisions: Decisions, { getMeta, setMeta }: ReturnType<typeof createMeta>): void {
   const known = getMeta('decisions');
   const id = decisions.id();
@@ -250,14 +250,14 @@ const pausesIn = (getMeta: ReturnType<typeof createMeta>['getMeta']): Pause[] =>
   JSON.parse(getMeta('pauses') ?? '[]') as Pause[];
 
 /**
- * Opens a spool; a damaged one is put aside and begun anew. The transcripts are then read again from their beginning, and
- * what the service has of their sessions is not sent again.
+ * Opens a spool. If it is damaged, sets it aside and begins a new one. The transcripts are then read again from their
+ * beginning, and events that the service has are not sent again.
  */
 export function openOrReplace(path: string, now: () => number): Spool {
   let spool: Spool | undefined;
   try {
     spool = openSpool(path);
-    // A quarter of a second for 100 MB.
+    // This takes a quarter of a second for 100 MB.
     spool.examine();
     return spool;
   } catch (error) {
@@ -284,7 +284,7 @@ function putAside(path: string, now: number): string {
   }
   try {
     const kept = `${path}.corrupt-${new Date(now).toISOString().replaceAll(':', '-')}`;
-    // Its log first: beside a new file it would be taken for that one's.
+    // The log is moved first. Beside a new file, SQLite would take it for the new file's log.
     if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${kept}-wal`);
     rmSync(`${path}-shm`, { force: true });
     renameSync(path, kept);
@@ -298,7 +298,7 @@ function createTables(db: DatabaseSync, path: string, decisions: Decisions): voi
   const version = () => Number(db.prepare('PRAGMA main.user_version').get()?.user_version);
   if (version() < SPOOL_VERSION && (version() === 0 || version() >= READABLE_VERSION)) {
     db.exec('BEGIN IMMEDIATE');
-    // Another process may have been quicker.
+    // Another process may have created the tables first.
     if (version() === 0) db.exec(SCHEMA);
     else if (version() < SPOOL_VERSION) {
       if (version() < 6) takeOver(db, decisions);
@@ -319,13 +319,13 @@ function createTables(db: DatabaseSync, path: string, decisions: Decisions): voi
   }
 }
 
-/** Version 5 said in the spool that a session was deleted, and in files beside it what else was decided. */
+/** Version 5 stored in the spool that a session was deleted, and the other decisions in files beside it. */
 function takeOver(db: DatabaseSync, decisions: Decisions): void {
   for (const { agent, agent_session: session } of db.prepare('SELECT * FROM sessions WHERE deleted = 1').all()) {
     decisions.say(String(agent), String(session), 'deleted', Date.now());
   }
   db.exec('ALTER TABLE sessions DROP COLUMN deleted');
-  // A daemon of that version always left a file that said what was decided about earlier sessions.
+  // A daemon of version 5 always left a file with the decision about earlier sessions.
   const hadDaemon = db.prepare("SELECT 1 FROM meta WHERE name = 'daemon'").get() !== undefined;
   if (hadDaemon && decisions.consent() === undefined) decisions.lose();
 }

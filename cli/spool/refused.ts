@@ -10,7 +10,7 @@ export interface Refused {
   refusedAt: number;
 }
 
-/** Events that the service refused, set aside: until a person has them sent again, or throws them away. */
+/** Events that the service refused. They are set aside until a person has them sent again or throws them away. */
 export function createRefused(db: DatabaseSync) {
   const insert = db.prepare('INSERT INTO refused (session, event, problem, refused_at) VALUES (?, ?, ?, ?)');
   const all = db.prepare('SELECT session, event, problem, refused_at FROM refused ORDER BY session, id');
@@ -26,23 +26,23 @@ export function createRefused(db: DatabaseSync) {
     add({ session, event, problem, refusedAt }: Refused): void {
       insert.run(session, event, problem, refusedAt);
     },
-    /** By session, in the order of refusal. */
+    /** All refused events, by session and in the order of refusal. */
     *list(): Generator<Refused> {
       for (const { session, event, problem, refused_at: at } of all.iterate()) {
         yield { session: Number(session), event: String(event), problem: String(problem), refusedAt: Number(at) };
       }
     },
-    /** The JSON texts of a session's. */
+    /** The JSON texts of a session's refused events. */
     ofSession: (session: number): string[] => ofSession.all(session).map(({ event }) => String(event)),
     count: (): number => Number(count.get()?.events),
-    /** How many, by session. */
+    /** The number of refused events per session. */
     perSession: () => new Map(perSession.all().map(({ session, events }) => [Number(session), Number(events)])),
     /** The most frequent reasons. */
     perProblem: () =>
       perProblem.all().map(({ problem, events }) => ({ problem: String(problem), events: Number(events) })),
-    /** Returns how many they were. */
+    /** Returns how many events were removed. */
     removeSession: (session: number): number => Number(removeSession.run(session).changes),
-    /** Returns how many they were. */
+    /** Returns how many events were removed. */
     removeAll: (): number => Number(db.prepare('DELETE FROM refused').run().changes),
   };
 }

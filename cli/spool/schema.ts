@@ -1,9 +1,9 @@
 import { CHAINS } from './chains.ts';
 
-/** Counted up when the tables change. */
+/** Increases when the tables change. */
 export const SPOOL_VERSION = 9;
 
-/** The oldest version whose spool is taken over. */
+/** The oldest version whose spool this version takes over. */
 export const READABLE_VERSION = 5;
 
 /** Sessions of this spool that stay on this machine by a decision. */
@@ -13,8 +13,8 @@ export const KEPT_BACK = `
     WHERE verdicts.verdict <> 'wanted'`;
 
 /**
- * Since version 7: whether the sender leaves a session alone, why, and until when; how often it was opened in vain; and until
- * when what was written to it has expired at the service, in milliseconds since 1970, and is not sent again.
+ * Since version 7: whether the session is on hold, why, and until when; how often opening it failed; and the time, in
+ * milliseconds since 1970, up to which its records have expired at the service and are not sent again.
  */
 export const VERSION_7_COLUMNS = [
   "sending TEXT NOT NULL DEFAULT 'waiting' CHECK (sending IN ('waiting', 'held', 'refused'))",
@@ -25,8 +25,8 @@ export const VERSION_7_COLUMNS = [
 ];
 
 /**
- * Gives every session of the spool that has no verdict one, so that rules and `skip` find it although its transcript is at rest.
- * Without a time of its beginning it counts as earlier, until its transcript is read again and tells the time.
+ * Gives a verdict to every session of the spool without one, so that rules and `skip` find it although its transcript is at
+ * rest. Without a known beginning, a session counts as earlier until its transcript is read again.
  */
 export const MEET_AGAIN = `
   INSERT INTO decided.verdicts (agent, session, verdict, decided_at, said, folder, facts)
@@ -34,7 +34,7 @@ export const MEET_AGAIN = `
     WHERE session = sessions.id AND origin ->> 'subagent' IS NULL ORDER BY id LIMIT 1), cwd), '[]'
   FROM main.sessions WHERE true ON CONFLICT DO NOTHING`;
 
-/** The forks among them. */
+/** Adds the forks among those sessions. */
 export const MEET_FORKS_AGAIN = `
   INSERT INTO decided.forks (agent, parent, session)
   SELECT agent, forked_from, agent_session FROM main.sessions WHERE forked_from IS NOT NULL
@@ -43,10 +43,13 @@ export const MEET_FORKS_AGAIN = `
     WHERE origin ->> 'forkedFrom' IS NOT NULL AND origin ->> 'subagent' IS NULL
   ON CONFLICT DO NOTHING`;
 
-/** Since version 8: who may see a session of the service, as it last answered, and who was to see it when it was opened. */
+/**
+ * Since version 8: who may see a session of the service according to its last answer, and who was to see it when it was
+ * opened.
+ */
 export const VERSION_8_COLUMNS = ['visibility TEXT', 'wanted TEXT'];
 
-/** What an empty spool begins with. */
+/** The tables of an empty spool. */
 export const SCHEMA = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 

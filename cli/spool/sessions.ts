@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Visibility } from '../../contract/session.ts';
 import type { Verdict } from './decisions.ts';
 
-/** A session's facts from its records. The first value stays; times widen. */
+/** The facts about a session from its records. The first value stays, and the range of times widens. */
 export interface SessionFacts {
   agentVersion?: string | undefined;
   /** The agent's own id of the session that it was forked from. */
@@ -11,18 +11,18 @@ export interface SessionFacts {
   prompt?: string | undefined;
   cwd?: string | undefined;
   branch?: string | undefined;
-  /** Milliseconds since 1970, of its records. */
+  /** The times of its records, in milliseconds since 1970. */
   firstAt?: number | undefined;
   lastAt?: number | undefined;
-  /** When a file of it was last written to. */
+  /** When one of its files was last written to. */
   changedAt?: number | undefined;
-  /** Whether its agent has said that it is over. */
+  /** Whether its agent has said that the session is over. */
   ended?: boolean | undefined;
 }
 
 /**
- * An agent's session. `new`: the service has not been asked for it; `open`: its next events go to `serviceId`; `closed`:
- * that one is completed, and what comes next continues it in another.
+ * An agent's session. `new`: the service has not been asked for it. `open`: its next events go to `serviceId`. `closed`: that
+ * session of the service is completed, and later events continue it in another one.
  */
 export interface SessionRow extends SessionFacts {
   id: number;
@@ -30,30 +30,36 @@ export interface SessionRow extends SessionFacts {
   agentSession: string;
   state: 'new' | 'open' | 'closed';
   serviceId: string | undefined;
-  /** How many of the service's sessions were completed before the present one. */
+  /** How many sessions of the service were completed before the present one. */
   generation: number;
-  /** What was decided about it. */
+  /** The decision about it. */
   verdict: Verdict;
-  /** Whether every file of it was read to its end. */
+  /** Whether every file of the session was read to its end. */
   settled: boolean;
-  /** Whether the service held some of it before this spool sent anything. */
+  /** Whether the service held some of its events before this spool sent any. */
   heldElsewhere: boolean;
   sent: number;
-  /** How many events the service's session had, by its last answer; undefined where it has no key to ask for it by. */
+  /**
+   * How many events the service's session had, according to its last answer. Undefined if the session has no key to ask for
+   * it by.
+   */
   serviceEvents: number | undefined;
 }
 
-/** A session of the service that events went to. */
+/** A session of the service that received events. */
 export interface OpenedSession {
   serviceId: string;
   visibility: Visibility;
-  /** Who was to see it when it was opened or found. It is kept, so that a crash before it is hidden loses nothing. */
+  /**
+   * Who was to see it when it was opened or found. The spool stores this, so that a crash before the session is hidden loses
+   * nothing.
+   */
   wanted: Visibility;
 }
 
-/** A session is over when its agent does not run any more and nothing was written for this long. */
+/** A session is over if its agent does not run any more and nothing was written for this long. */
 const QUIET_MS = 5 * 60 * 1000;
-/** A session is over when nothing was written for this long, whatever runs. */
+/** A session is over if nothing was written for this long, whatever runs. */
 const REST_MS = 24 * 60 * 60 * 1000;
 
 const TOLD = [
@@ -61,7 +67,7 @@ const TOLD = [
   ...(['firstAt', 'lastAt', 'changedAt'] as const),
 ];
 
-/** How strict a column is; one without a value is `team`. */
+/** The rank of a visibility, by strictness. A column without a value ranks as `team`. */
 const rankOf = (column: string) => `CASE ${column} WHEN 'private' THEN 2 WHEN 'facts' THEN 1 ELSE 0 END`;
 
 export function createSessions(db: DatabaseSync) {
@@ -125,10 +131,10 @@ export function createSessions(db: DatabaseSync) {
     SELECT agent, count(*) AS sessions, sum(sent) AS sent FROM sessions WHERE sent > 0 GROUP BY agent ORDER BY agent`);
 
   return {
-    /** The id of an agent's session, which is made where there is none. */
+    /** The id of an agent's session. Adds the session if it does not exist yet. */
     ensure: (agent: string, agentSession: string): number => Number(ensure.get(agent, agentSession)?.id),
     get: (id: number): SessionRow => toRow(get.get(id) ?? {}),
-    /** An agent's session and the one that it was forked from; undefined where it was never met. */
+    /** An agent's session and the session that it was forked from. Undefined if capture never met it. */
     find(agent: string, agentSession: string): Pick<SessionRow, 'id' | 'forkedFrom'> | undefined {
       const row = find.get(agent, agentSession);
       return row && { id: Number(row.id), forkedFrom: row.forked_from === null ? undefined : String(row.forked_from) };
@@ -138,7 +144,7 @@ export function createSessions(db: DatabaseSync) {
       learn.run({ ...Object.fromEntries(told), ended: facts.ended ? 1 : null, id });
     },
     settle: (id: number) => settle.run(id),
-    /** No agent continues any of them. */
+    /** Marks every session as ended: no agent continues any of them. */
     endAll: () => db.exec('UPDATE sessions SET ended = 1'),
     /** Whether every file of an agent's session was read to its end. */
     isSettled: (agent: string, agentSession: string): boolean => settled.get(agent, agentSession) !== undefined,
@@ -148,23 +154,26 @@ export function createSessions(db: DatabaseSync) {
       open.run(id, serviceId);
     },
     setServiceEvents: (id: number, events: number) => setServiceEvents.run(events, id),
-    /** The service's session takes no more events: the next ones go to another. */
+    /** Closes the service's session: the next events go to another one. */
     close: (id: number) => close.run(id),
-    /** The service has removed what was written until then because of its age. */
+    /** The service has removed the records written until then because of their age. */
     expire: (id: number, until: number) => expire.run(until, id),
-    /** Until when what an agent's session says has expired at the service; 0 where nothing has. */
+    /** The time up to which an agent's session has expired at the service. 0 if nothing has expired. */
     expiredUntil: (agent: string, agentSession: string): number =>
       Number(expiredUntil.get(agent, agentSession)?.expired_until ?? 0),
-    /** The next request asks the service for it again. */
+    /** Makes the next request ask the service for the session again. */
     reset: (id: number) => setState.run('new', null, id),
-    /** What its events said that were thrown away is not sent as its title either, unless the service has had it. */
+    /**
+     * Forgets the title and prompt, which repeat events that were thrown away. They stay if the service has received events
+     * of the session.
+     */
     forgetText: (id: number) => forgetText.run(id),
-    /** The service has nothing of it any more. */
+    /** Notes that the service has nothing of the session any more. */
     setDeleted: (id: number) => setDeleted.run(id),
     setHeldElsewhere: (id: number, held: boolean) => setHeld.run(held ? 1 : 0, id),
-    /** The service's sessions that its events went to, in order: more than one where the first was closed. */
+    /** The sessions of the service that its events went to, in order. There is more than one if the first was closed. */
     serviceIds: (id: number): string[] => opened.all(id).map((row) => String(row.service_id)),
-    /** The same, with who may see each as the service last answered; `team` where it was not asked. */
+    /** The same sessions, with who may see each according to the service's last answer. `team` if the service was not asked. */
     openedAs: (id: number): OpenedSession[] =>
       opened.all(id).map(({ service_id, visibility, wanted }) => ({
         serviceId: String(service_id),
@@ -182,7 +191,7 @@ export function createSessions(db: DatabaseSync) {
     list: (): SessionRow[] => all.all().map(toRow),
     isEmpty: (): boolean => any.get() === undefined,
     addSent: (id: number, events: number) => addSent.run(events, id),
-    /** Open sessions that are over and fully sent. `now` in milliseconds; the stopped agents have no process. */
+    /** Open sessions that are over and fully sent. `now` is in milliseconds. The stopped agents have no process. */
     completable: (now: number, stoppedAgents: readonly string[], limit: number): number[] =>
       completable
         .all({
@@ -190,11 +199,11 @@ export function createSessions(db: DatabaseSync) {
           ...{ stoppedAgents: JSON.stringify(stoppedAgents), limit },
         })
         .map(({ id }) => Number(id)),
-    /** Sessions that the service shows to more people than was wanted for them, or for the session they were forked from. */
+    /** Sessions that the service shows to more people than a person wanted for them or for the session they were forked from. */
     lax: (now: number, limit: number): number[] => lax.all(now, limit).map(({ id }) => Number(id)),
-    /** Agents that have sessions which are not over. */
+    /** Agents with sessions that are not over. */
     openAgents: (): string[] => openAgents.all().map(({ agent }) => String(agent)),
-    /** Per agent, for sessions of which something was sent. */
+    /** Per agent, counts the sessions with sent events. */
     perAgent: () =>
       perAgent.all().map(({ agent, sessions, sent }) => ({
         agent: String(agent),

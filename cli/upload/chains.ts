@@ -7,8 +7,8 @@ import { readEvents } from './refusals.ts';
 import type { Append } from './service.ts';
 
 /**
- * Adds what the service has taken to the chain of its session. An answer that comes again, as after a crash, adds nothing; events
- * of others end the chain.
+ * Adds the events that the service has accepted to the chain of their session. A repeated answer, for instance after a crash,
+ * adds nothing. Events from other machines end the chain.
  */
 export function followSent({ chains }: Spool, append: Append, result: BulkResult): void {
   const { accepted, lastSequence } = result;

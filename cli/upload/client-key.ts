@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import type { Context } from '../context.ts';
 
 /**
- * Makes the keys under which the service knows the agents' sessions, wherever and however often one is captured: with the
- * machine in them for agents whose ids are not unique in the world. `generation` counts the sessions there that were
- * completed before: what comes after its completion is another one. Nothing of this machine's state is in a key, so that
- * losing the state doubles nothing.
+ * Makes the keys under which the service knows the agents' sessions, wherever and however often a session is captured. If an
+ * agent's ids are not unique in the world, the key includes the machine. `generation` counts the service's sessions that were
+ * completed before: records after a completion go to a new session. A key includes no state of this machine, so losing the
+ * state duplicates nothing.
  */
 export function createKeyOf({ hostname, home, agents }: Pick<Context, 'hostname' | 'home' | 'agents'>) {
   const here = hash('sha256', `${hostname}\0${home}`).slice(0, 32);

@@ -4,22 +4,22 @@ import { type AskedSession, createHeldEvents, type HeldEvent, type HeldEvents, r
 import { readEvents, withEvents } from './refusals.ts';
 import type { SessionsOptions } from './sessions.ts';
 
-/** What is known of a session of the service. */
+/** The known part of a session of the service. */
 interface KnownHistory {
-  /** The number of its first events that this machine sent or has compared. */
+  /** How many of its first events this machine has sent or compared. */
   upTo: number;
   isRead: boolean;
 }
 
-/** A batch without the events that the service holds already, and those held events. */
+/** A batch without the events that the service already holds, and those held events. */
 export interface Remainder {
-  /** Undefined where the service holds all of it. */
+  /** Undefined if the service holds all of it. */
   batch: Batch | undefined;
   taken: readonly HeldEvent[];
 }
 
 /**
- * Events that the service holds and this spool did not send: another machine sent them, another state folder, or this spool
+ * Events that the service holds and this spool did not send. Another machine sent them, another state folder, or this spool
  * before it was lost. The sender compares each event with them before it sends it.
  */
 export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions, 'spool' | 'service' | 'retry'>) {
@@ -41,8 +41,8 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
   }
 
   /**
-   * Reads the unread parts of a session's history. The same request reads those of `others`, which are needed soon, as far as
-   * one answer has room.
+   * Reads the unread parts of a session's history. The same request also reads those of `others`, which are needed soon, as
+   * far as one answer has room.
    */
   async function find(id: number, others: readonly number[] = []): Promise<void> {
     const asked = new Map([[id, unreadPlaces(id)]]);
@@ -63,7 +63,7 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
   function noteRead(id: number, sessionId: string, count: number): void {
     sessions.get(id)?.places.set(sessionId, { upTo: count, isRead: true });
     const { serviceId, serviceEvents = 0 } = spool.sessions.get(id);
-    // Events that arrived meanwhile were read too.
+    // The read includes events that arrived meanwhile.
     if (sessionId === serviceId && count > serviceEvents) spool.sessions.setServiceEvents(id, count);
   }
 
@@ -91,7 +91,7 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
     find,
     removeHeld,
     giveBack,
-    /** Others have sent more of the session, or may have, so it is read again. `count`: the events it has. */
+    /** Other machines have sent more of the session, or may have, so it is read again. `count`: its number of events. */
     suspect(id: number, count = Number.POSITIVE_INFINITY): void {
       const { heldElsewhere, serviceId, serviceEvents } = spool.sessions.get(id);
       if (serviceId === undefined || serviceEvents === undefined) return;
@@ -102,11 +102,11 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
         sessions.set(id, { events: createHeldEvents(), places: new Map(places) });
       }
       const place = sessions.get(id)?.places.get(serviceId);
-      // Fewer than were sent, where the service was restored from a copy.
+      // The service may have fewer events than were sent if it was restored from a copy.
       if (place) Object.assign(place, { upTo: Math.min(place.upTo, count), isRead: false });
       spool.sessions.setHeldElsewhere(id, true);
     },
-    /** The service's session has this many events now, and this machine sent the last ones. */
+    /** The service's session now has this many events, and this machine sent the last ones. */
     accept(id: number, serviceId: string, count: number): void {
       const place = sessions.get(id)?.places.get(serviceId);
       if (place) place.upTo = Math.max(place.upTo, count);
@@ -119,14 +119,14 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
       if (!isAll) for (const remainder of remainders) giveBack(remainder);
       return isAll;
     },
-    /** The session's history is read again on the next need. */
+    /** Makes the next call read the session's history again. */
     forget: (id: number): void => void sessions.delete(id),
-    /** Once every event from others was met here, further events are new. */
+    /** Stops the comparison for a session once every event from other machines was met here. Its later events are new. */
     forgetMet(ids: readonly number[]): void {
       for (const id of ids) {
         const found = sessions.get(id);
         if (!found || !spool.sessions.get(id).settled || !spool.batches.ofSession(id).next().done) continue;
-        // The other sender was faster: this machine has not read those records yet.
+        // The other sender was faster, so this machine has not read those records yet.
         if (found.events.isExpecting()) continue;
         sessions.delete(id);
         spool.sessions.setHeldElsewhere(id, false);

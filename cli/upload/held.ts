@@ -6,27 +6,31 @@ import { notYet } from './problem.ts';
 import type { Retry } from './retry.ts';
 import { NotTheService, type Service } from './service.ts';
 
-/** An event of a session that the service, or the spool, has: by digests, since what was sent does not come back. */
+/**
+ * An event of a session that the service or the spool has. Only its digests are known, since the service does not return sent
+ * events.
+ */
 export interface HeldEvent extends PayloadDigests {
   eventType: string;
-  /** In its session, from 1. */
+  /** Its number in its session, from 1. */
   sequence: number;
-  /** Which of several sessions has it: they follow one another. */
+  /** The position of its session among the service's sessions for the same agent session. */
   place: number;
-  /** Grows with place and sequence. */
+  /** Increases with place and sequence. */
   number: number;
   isTaken: boolean;
 }
 
-/** Names for an event: two events are alike if they share one. Undefined if the digests give none. */
+/** Names for an event. Two events match if they share a name. Undefined if the digests give none. */
 const NAMES = {
-  /** Its very text. */
+  /** The text is the same. */
   same: ({ digest }) => digest,
-  /** The same but for the file and the position it was read from. */
+  /** The text is the same, except for the file and the position it was read from. */
   moved: ({ content }) => content,
   /**
-   * Made of the same part of the same record, with another text: other secrets were known, another version of capture made
-   * it, or it was changed. A record with an id is that record wherever it stands; one without is known by its place alone.
+   * The event comes from the same part of the same record, but its text differs: other secrets were known, another version of
+   * capture made it, or the record was changed. An id identifies a record anywhere. A record without an id is identified by
+   * its place.
    */
   altered({ record, file, position, index = 0, part = 0, revision = 0 }) {
     const place = record ?? (file && `${file} ${position}`);
@@ -41,9 +45,9 @@ export type HeldEvents = ReturnType<typeof createHeldEvents>;
 
 const isTaken = (event: HeldEvent) => event.isTaken;
 
-/** Different in every process: the service cannot have kept its answers. */
+/** A nonce that differs in every process, so the service cannot replay stored answers. */
 const NONCE = randomBytes(24).toString('base64url');
-/** Of `{"eventType":"…","payload":…}`. */
+/** The middle of `{"eventType":"…","payload":…}`. */
 const PAYLOAD = ',"payload":';
 
 /** Events to be recognised, each of them once. */
@@ -58,7 +62,7 @@ export function createHeldEvents() {
   const find = (likeness: Likeness, digests: PayloadDigests, isMeant: (event: HeldEvent) => boolean) =>
     byName.get(keyOf(likeness, digests))?.find(isMeant);
 
-  /** The first one that is so like it and was not taken yet; then it is. */
+  /** Takes the first matching event that was not taken yet. */
   function takeFirst(
     likeness: Likeness,
     digests: PayloadDigests,
@@ -69,7 +73,7 @@ export function createHeldEvents() {
     return event;
   }
 
-  /** An event's type and its digests, by its JSON text. */
+  /** An event's type and its digests, from its JSON text. */
   function digestEvent(event: string): PayloadDigests & { eventType: string } {
     const at = event.indexOf(PAYLOAD);
     const { eventType } = JSON.parse(`${event.slice(0, at)}}`) as { eventType: string };
@@ -91,12 +95,12 @@ export function createHeldEvents() {
       }
     },
     takeFirst,
-    /** Whether an event is held, by its JSON text; what is so is taken, and not found a second time. */
+    /** Takes the held event that matches a JSON text. A taken event is not found a second time. */
     takeEvent(text: string): HeldEvent | undefined {
       const digests = digestEvent(text);
       const { file = '', position = 0 } = digests;
       asked.set(file, Math.max(asked.get(file) ?? 0, position));
-      // Earlier positions of the file were searched before, perhaps by a process that was killed: this one repeats it.
+      // Earlier positions of the file were already searched, perhaps by a process that was killed. This process repeats that.
       const isPassed = (event: HeldEvent) => event.file === file && (event.position ?? 0) < position;
       for (const likeness of LIKENESSES) {
         const event = takeFirst(likeness, digests, (one) => likeness !== 'moved' || !isPassed(one));
@@ -104,13 +108,16 @@ export function createHeldEvents() {
       }
       return undefined;
     },
-    /** Whether one of them may still be looked up: it is further in its file than any so far, or in another file. */
+    /**
+     * Whether a held event may still be looked up. It is then beyond every position searched in its file, or in a file that
+     * was not searched.
+     */
     isExpecting: (): boolean =>
       events.some(({ isTaken, file = '', position = 0, revision = 0 }) => {
         const isPassed = revision === 0 && (asked.get(file) ?? -1) >= position;
         return !isTaken && !isPassed;
       }),
-    /** One that was taken and is exactly this, or else all but its file and position. */
+    /** A taken event with exactly these digests, or else one that differs only in its file and position. */
     findTaken: (digests: PayloadDigests) => find('same', digests, isTaken) ?? find('moved', digests, isTaken),
   };
 }
@@ -118,18 +125,18 @@ export function createHeldEvents() {
 /** A session of the service to read digests of. */
 export interface AskedSession {
   sessionId: string;
-  /** Its number among the service's sessions of one of an agent. */
+  /** Its position among the service's sessions for the same agent session. */
   place: number;
   held: HeldEvents;
-  /** First sequence. */
+  /** The first sequence to read. */
   from?: number;
-  /** How many events it must have: they may be on their way to where digests are made. */
+  /** How many events the answer must cover. Accepted events may still be on their way to the place where digests are made. */
   atLeast?: number;
 }
 
 /**
- * Reads the digests of sessions, many in a request, adds them to `held`, and returns the number of events of each. A session
- * that the service does not know is absent. `attempt` repeats a request where that may help.
+ * Reads the digests of sessions, many per request, adds them to `held`, and returns the number of events of each. A session
+ * that the service does not know is absent. `attempt` repeats a request if that may help.
  */
 export async function readHeld(
   { client, url }: Pick<Service, 'client' | 'url'>,

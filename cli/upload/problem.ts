@@ -4,8 +4,8 @@ import { codeOf, describe, EXIT, Failure } from '../failure.ts';
 import { NotTheService } from './service.ts';
 
 /**
- * Whether the same request may succeed later. Then it is repeated, byte for byte and under the same key, since it may also
- * have succeeded already.
+ * Whether the same request may succeed later. Then it is repeated byte for byte under the same key, since it may already have
+ * succeeded.
  */
 export function isTemporary(error: unknown): boolean {
   if (error instanceof Failure || error instanceof Blocked) return false;
@@ -13,11 +13,11 @@ export function isTemporary(error: unknown): boolean {
   const { status, code } = error;
   if (code === 'idempotency_in_progress') return true;
   if (status >= 500 || status === 408 || status === 425 || status === 429) return true;
-  // Without a code it was not the service that answered.
+  // An answer without a code is not from the service.
   return code === undefined && status !== 401;
 }
 
-/** An error of this program is none. */
+/** An error of this program is not a network error. */
 function isNetworkError(error: unknown): boolean {
   if (error instanceof NotTheService) return true;
   if (!(error instanceof Error)) return false;
@@ -28,17 +28,17 @@ function isNetworkError(error: unknown): boolean {
   );
 }
 
-/** Something on the way refuses what is sent, such as a firewall that dislikes a text: other requests may get through. */
+/** Something on the way refuses the content, such as a firewall that dislikes a text. Other requests may get through. */
 export class Blocked extends Error {}
 
-/** Turns a refusal by a proxy or firewall into `Blocked`; leaves every other error unchanged. */
+/** Turns a refusal by a proxy or firewall into `Blocked`. Leaves every other error unchanged. */
 export function tellBlocked(error: unknown): unknown {
   const isFromElsewhere = error instanceof ServiceError && error.code === undefined;
   const isRefusal = isFromElsewhere && [400, 403, 406, 413, 414, 415, 422].includes(error.status);
   return isRefusal ? new Blocked(`something on the way to the service answered ${error.status}`) : error;
 }
 
-/** An answer that may be another one in a moment. */
+/** An error that may be gone in a moment. */
 export const notYet = (code: ProblemCode, error: string): ServiceError =>
   new ServiceError(503, { code, error }, { get: () => null });
 
@@ -48,7 +48,7 @@ export const hasStatus = (error: unknown, ...statuses: number[]): error is Servi
 export const hasCode = (error: unknown, ...codes: NonNullable<ServiceError['code']>[]): error is ServiceError =>
   error instanceof ServiceError && error.code !== undefined && codes.includes(error.code);
 
-/** Says, without a full stop, whether nothing or an error of the service answered a request that is to be tried again. */
+/** Says, without a full stop, whether the service answered with an error or not at all. The request is tried again. */
 export function tellTrouble(url: string, error: unknown): string {
   const trouble = describe(error).replace(/\.+$/, '');
   return error instanceof ServiceError
@@ -56,7 +56,7 @@ export function tellTrouble(url: string, error: unknown): string {
     : `The service at ${url} cannot be reached: ${trouble}`;
 }
 
-/** Explains an error that trying again does not heal. `soFar` names the state of the command. */
+/** Explains an error that a retry cannot fix. `soFar` names the state of the command. */
 export function explainRefusal(error: unknown, soFar = 'Captured events are kept and sent then.'): unknown {
   if (hasStatus(error, 401)) {
     return new Failure(

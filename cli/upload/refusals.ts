@@ -5,12 +5,12 @@ import { EXIT, Failure } from '../failure.ts';
 import { Blocked, hasStatus } from './problem.ts';
 import type { Append } from './service.ts';
 
-/** What became of a batch: all of it accepted, some of its events refused for good, or something about its session. */
+/** The result of a batch: all of it accepted, some of its events refused for good, or an answer about its session. */
 export type Outcome =
   | { kind: 'accepted' }
   | { kind: 'refused'; events: RefusedEvent[] }
   | { kind: 'blocked'; problem: string }
-  /** `eventCount`: how many events the session has, where that is why. */
+  /** `eventCount`: the session's number of events, if that is the reason. */
   | { kind: 'answered'; code: NonNullable<BulkResult['code']>; problem: string; eventCount?: number | undefined };
 
 export interface RefusedEvent {
@@ -19,7 +19,7 @@ export interface RefusedEvent {
   problem: string;
 }
 
-/** So many refusals in a row are no longer about single events. */
+/** After this many refusals in a row, the cause is not a single event. */
 const MOST_IN_A_ROW = 3;
 
 /** The service, or a proxy before it, refuses every request. */
@@ -31,8 +31,9 @@ const refusesAll = (problem: string) =>
   );
 
 /**
- * Sends appends, and finds the one or the single events for which all are refused. `onAccepted` is told when something was
- * taken: then what was refused meanwhile is not to blame on the service. Throws a `Failure` where nothing is taken.
+ * Sends appends, and finds the one append or the single events that cause the refusal of all. Calls `onAccepted` when the
+ * service accepts something: then the service is not to blame for the refusals. Throws a `Failure` if the service accepts
+ * nothing.
  */
 export function createAppender(send: (appends: readonly Append[]) => Promise<BulkResult[]>, onAccepted: () => void) {
   let inARow = 0;
@@ -52,7 +53,7 @@ export function createAppender(send: (appends: readonly Append[]) => Promise<Bul
     }
   }
 
-  /** One after the other: what is refused in the first half must not be overtaken. */
+  /** The halves are sent one after the other: no event may overtake a refused one of the first half. */
   async function sendHalves(appends: readonly Append[]): Promise<Outcome[]> {
     const middle = Math.ceil(appends.length / 2);
     const first = await append(appends.slice(0, middle));
@@ -66,7 +67,7 @@ export function createAppender(send: (appends: readonly Append[]) => Promise<Bul
     return { kind: 'answered', code: code ?? 'internal', problem, eventCount };
   }
 
-  /** Of a batch that is refused as a whole, those events that are the reason. */
+  /** Finds the events that cause the refusal of a whole batch. */
   async function sendEvents(batch: Append, error: Error): Promise<Outcome> {
     const halves = halve(batch);
     if (halves === undefined) {
@@ -83,7 +84,7 @@ export function createAppender(send: (appends: readonly Append[]) => Promise<Bul
   return append;
 }
 
-/** The worse of two halves; what both refused. */
+/** Merges the outcomes of two halves. The worse one wins; refused events of both are joined. */
 function merge(one: Outcome, other: Outcome): Outcome {
   const worse = [one, other].find(({ kind }) => kind === 'answered' || kind === 'blocked');
   if (worse) return worse;
@@ -91,13 +92,13 @@ function merge(one: Outcome, other: Outcome): Outcome {
   return events.length > 0 ? { kind: 'refused', events } : other;
 }
 
-/** A refused batch in two halves, under keys that follow from its own; undefined when there is but one event. */
+/** Splits a refused batch into two halves. Their keys follow from its own. Undefined if there is only one event. */
 function halve(batch: Append): [Append, Append] | undefined {
   const events = readEvents(batch);
   if (events.length < 2) return undefined;
   const middle = Math.ceil(events.length / 2);
-  // A batch is refused as a whole, so its events may be sent again under other keys. The same halves and keys come out
-  // after a crash, and then the service recognises them.
+  // A batch is refused as a whole, so its events may be sent again under other keys. After a crash, the halves and keys come
+  // out the same, and the service recognises them.
   const half = (part: string[], name: string): Append => ({ ...withEvents(batch, part), key: `${batch.key}.${name}` });
   return [half(events.slice(0, middle), 'a'), half(events.slice(middle), 'b')];
 }
@@ -108,7 +109,7 @@ export const withEvents = <Batch extends Pick<Append, 'events' | 'body'>>(batch:
   body: zstdCompressSync(`{"events":[${events.join(',')}]}`),
 });
 
-/** The JSON texts of a batch's events; written again they are the same, whatever numbers are in them. */
+/** The JSON texts of a batch's events. Writing them again gives the same text, whatever numbers are in them. */
 export const readEvents = ({ body }: Pick<Append, 'body'>): string[] =>
   (parseExact(zstdDecompressSync(body).toString('utf8')) as { events: unknown[] }).events.map((event) =>
     JSON.stringify(event),

@@ -18,17 +18,17 @@ export class AgentDisabled extends Failure {
   }
 }
 
-/** The registration of an agent, and the session that it was for: when that began, in ms, and the version it told. */
+/** The registration of an agent. It names the session that caused it: when the session began, in ms, and its agent version. */
 interface Registered {
   version: string | undefined;
   at: number;
   id: Promise<string>;
-  /** When the answer was that an administrator has disabled the agent, in ms. */
+  /** When the service answered that an administrator has disabled the agent, in ms. */
   disabledAt?: number;
 }
 
 export interface RegistrationOptions {
-  /** The one that the command was started in; absent where there is none, or nothing may be said of it. */
+  /** The repository that the command was started in. Absent if there is none, or if it must not be named. */
   repository?: Repository | undefined;
   /** How long a disabled agent is not asked about again; milliseconds. */
   disabledMs?: number | undefined;
@@ -38,7 +38,7 @@ const DAY = 86_400_000;
 
 export type Registration = ReturnType<typeof createRegistration>;
 
-/** The machine and its agents at the service: registered on first need, once a process. */
+/** Registers the machine and its agents at the service, on first need and once per process. */
 export function createRegistration(
   service: Service,
   retry: Retry,
@@ -46,7 +46,7 @@ export function createRegistration(
   { repository, disabledMs = Number.POSITIVE_INFINITY }: RegistrationOptions = {},
 ) {
   let environment: Promise<string> | undefined;
-  /** The last report that the service has. */
+  /** The last report that the service received. */
   let reported: string | undefined;
   const installations = new Map<AgentId, Registered>();
 
@@ -88,9 +88,9 @@ export function createRegistration(
 
   return {
     environment: getEnvironment,
-    /** Registers an agent, and again when a session that began later (`at`, ms) was made by another version of it. */
+    /** Registers an agent. Registers it again for a session that began later (`at`, ms) under another version. */
     installation(agentId: AgentId, version: string | undefined, at: number): Promise<string> {
-      // An old session, imported today, does not show which version is installed now.
+      // An old session that is imported today does not show which version is installed now.
       const told = Date.now() - at < DAY ? version : undefined;
       const known = installations.get(agentId);
       const isOver = known?.disabledAt !== undefined && Date.now() - known.disabledAt >= disabledMs;
@@ -98,18 +98,18 @@ export function createRegistration(
       const registered: Registered = { version: told, at, id: registerAgent(agentId, told) };
       installations.set(agentId, registered);
       registered.id.catch((error) => {
-        // One that an administrator has disabled is so for all its sessions.
+        // If an administrator has disabled an agent, it is disabled for all its sessions.
         if (error instanceof AgentDisabled) registered.disabledAt = Date.now();
         else if (installations.get(agentId) === registered) installations.delete(agentId);
       });
       return registered.id;
     },
-    /** Has everything registered again on the next need: the service does not know it any more. */
+    /** Makes the next call register everything again, because the service does not know the machine any more. */
     forget(): void {
       environment = undefined;
       installations.clear();
     },
-    /** Tells how the capture of this machine is doing; a service that knows no such route is not asked again. */
+    /** Reports how well capture works on this machine. A service without this route is not asked again. */
     async report(health: MachineReport): Promise<void> {
       const told = JSON.stringify(health);
       if (told === reported) return;
@@ -136,7 +136,7 @@ export function createRegistration(
   };
 }
 
-/** The word of the contract for a platform of Node. */
+/** The contract's word for one of Node's platforms. */
 export const toPlatform = (platform: string): Platform =>
   platform === 'darwin' || platform === 'win32' ? platform : 'linux';
 

@@ -7,7 +7,7 @@ import { explainRefusal, hasStatus, isTemporary } from './problem.ts';
 import type { Retry } from './retry.ts';
 import type { Service } from './service.ts';
 
-/** The service could not hide a session. This is retried soon, because until then people see what they should not. */
+/** The service could not hide a session. The sender retries soon, because until then people see more than they should. */
 export class NotHiddenYet extends Failure {
   constructor(sessionId: string, cause: Error) {
     super(
@@ -19,7 +19,7 @@ export class NotHiddenYet extends Failure {
   }
 }
 
-/** Errors in a row after which a session is left alone for a while. */
+/** After this many errors in a row, the session is not tried for a while. */
 const MOST_ERRORS = 3;
 
 const isServerError = (error: unknown): error is ServiceError => error instanceof ServiceError && error.status >= 500;
@@ -28,18 +28,19 @@ export interface RestrictionOptions {
   spool: Spool;
   service: Service;
   retry: Retry;
-  /** Who may see a session. A new one also follows what this machine is set to. Throws a `Failure` where that cannot be known. */
+  /** Who may see a session. A new session also follows the machine's setting. Throws a `Failure` if that cannot be known. */
   visibilityOf: (session: SessionRow, about: { isNew: boolean }) => Visibility;
 }
 
 /**
- * Has the service show no session to more people than is wanted here. What was sent before is hidden as well; nothing is ever shown
- * to more: that a person decides in the dashboard.
+ * Makes the service hide each session from everybody who should not see it, including the events sent before. It never shows
+ * a session to more people: a person does that in the dashboard.
  */
 export function createRestriction({ spool, service, retry, visibilityOf }: RestrictionOptions) {
   /**
-   * Before events of it are sent. `partly`: an earlier part of it is gone, or is another person's, so it was not hidden.
-   * `again`: the service has no such session of ours, and is asked by its key, unless it just was.
+   * Runs before events of the session are sent. `partly`: an earlier part is gone or belongs to another person, so it was not
+   * hidden. `again`: the service has no such session of ours, so it must be looked up by its key; this is not returned if it
+   * just was.
    */
   async function restrict(
     id: number,
@@ -59,7 +60,7 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
     }
   }
 
-  /** Sessions of the service that take no more events, and the one that does. */
+  /** Splits the service's sessions into those that accept no more events and the one that does. */
   function dividedBy({ id, state, serviceId }: SessionRow) {
     const isPresent = (one: OpenedSession) => state === 'open' && one.serviceId === serviceId;
     const { present = [], earlier = [] } = Object.groupBy(spool.sessions.openedAs(id), (one) =>
@@ -69,8 +70,9 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
   }
 
   /**
-   * One that is gone, or is another person's, takes no more events from here and is not asked for again.
-   * @returns false where there is one
+   * An earlier session that is gone, or belongs to another person, accepts no more events from here and is not asked for
+   * again.
+   * @returns false if there is one
    */
   async function restrictEarlier(earlier: readonly OpenedSession[], wanted: Visibility): Promise<boolean> {
     let isAll = true;
@@ -82,7 +84,7 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
     return isAll;
   }
 
-  /** False where one of them is gone, or is another person's. */
+  /** False if one of them is gone or belongs to another person. */
   async function restrictAll(sessions: readonly OpenedSession[], wanted: Visibility): Promise<boolean> {
     let areOurs = true;
     for (const { serviceId, visibility: before, wanted: atOpening } of sessions) {
@@ -95,7 +97,7 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
     return areOurs;
   }
 
-  /** If the service takes other requests but not this one, only this session waits. */
+  /** If the service accepts other requests but not this one, only this session waits. */
   async function ask(sessionId: string, visibility: Visibility): Promise<Visibility | undefined> {
     let errors = 0;
     const mustRepeat = (error: unknown) => isTemporary(error) && !(isServerError(error) && ++errors === MOST_ERRORS);
@@ -108,7 +110,7 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
     }
   }
 
-  /** Who may see a session, by default one that is to be opened, or why that is not known. */
+  /** Who may see a session, by default one that is to be opened; or why that is not known. */
   function wantedOf(session: SessionRow, about = { isNew: true }): Visibility | Failure {
     try {
       return visibilityOf(session, about);
@@ -118,7 +120,7 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
     }
   }
 
-  /** Whether more people would see what is sent of a session now than is wanted by now, or nobody knows what is wanted. */
+  /** Whether the next events would be visible to more people than wanted, or the wanted visibility is unknown. */
   function isShownToMore(id: number): boolean {
     const row = spool.sessions.get(id);
     const wanted = wantedOf(row, { isNew: false });
@@ -129,7 +131,10 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
   return { restrict, wantedOf, isShownToMore };
 }
 
-/** The service holds it under this session's key, so people would read what is sent although this machine wants to hide it. */
+/**
+ * The service holds events under this session's key, so people would read the next ones although this machine wants to hide
+ * them.
+ */
 const shownToMore = ({ agent, agentSession }: SessionRow) =>
   new Failure(
     EXIT.failure,

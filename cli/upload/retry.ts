@@ -6,7 +6,7 @@ import { hasCode, hasStatus, isTemporary } from './problem.ts';
 export interface RetryOptions {
   random: () => number;
   signal: AbortSignal;
-  /** Told of each failure that will be tried again. */
+  /** Called for each failure that is retried. */
   onTrouble?: (sentence: string) => void;
   sleep?: (ms: number, value: undefined, options: { signal: AbortSignal }) => Promise<void>;
 }
@@ -14,29 +14,29 @@ export interface RetryOptions {
 export type Retry = ReturnType<typeof createRetry>;
 
 const BASE_MS = 250;
-/** A service that is back is found within this. */
+/** The longest wait between tries, so that a service that is back is found within this time. */
 const CAP_MS = 4000;
-/** Whatever a service asks for: a mistake of it must not silence a machine for days. */
+/** The longest wait that a service can ask for: its mistake must not silence a machine for days. */
 const LONGEST_WAIT_MS = 15 * 60 * 1000;
 
-/** Repeats requests until they are answered. While the service is down all of them wait for the same time to pass. */
+/** Repeats requests until they are answered. While the service is down, all requests wait together. */
 export function createRetry({ random, signal, onTrouble, sleep = setTimeout }: RetryOptions) {
   let failures = 0;
   let closedUntil = 0;
   let lastTrouble: string | undefined;
   let isFailing = false;
-  /** Requests that are under way. */
+  /** The number of requests in progress. */
   let pending = 0;
-  /** The beginning of the first request since the last answer. */
+  /** When the first request since the last answer began. */
   let unansweredSince: number | undefined;
 
   function waitAfter(error: unknown): void {
     const asked = error instanceof ServiceError ? askedFor(error, 0) : 0;
-    // Jitter on top of the wait, lest all clients return at once.
+    // Jitter on top of the wait keeps all clients from returning at once.
     const wait = asked > 0 ? asked + random() * BASE_MS : random() * Math.min(CAP_MS, BASE_MS * 2 ** failures);
     closedUntil = Math.max(closedUntil, performance.now() + wait);
     failures = Math.min(failures + 1, 16);
-    // Told to slow down, it is reachable all the same.
+    // A service that asks clients to slow down is reachable.
     if (hasStatus(error, 429)) hear();
     else isFailing = true;
     lastTrouble = describe(error);
@@ -53,7 +53,7 @@ export function createRetry({ random, signal, onTrouble, sleep = setTimeout }: R
     if (ms > 0) await sleep(ms, undefined, { signal });
   }
 
-  /** `mustRepeat` says after which failures. */
+  /** `mustRepeat` decides which failures are retried. */
   async function attempt<Result>(request: () => Promise<Result>, mustRepeat = isTemporary): Promise<Result> {
     for (;;) {
       while (closedUntil > performance.now()) await wait(closedUntil - performance.now());
@@ -69,7 +69,7 @@ export function createRetry({ random, signal, onTrouble, sleep = setTimeout }: R
           succeed();
           throw error;
         }
-        // Only this request is in progress elsewhere: the others need not wait.
+        // Only this request is in progress elsewhere, so the others need not wait.
         if (hasCode(error, 'idempotency_in_progress')) {
           hear();
           await wait(askedFor(error, 1));
@@ -87,14 +87,14 @@ export function createRetry({ random, signal, onTrouble, sleep = setTimeout }: R
 
   return {
     attempt,
-    /** For how long requests have failed or had no answer, in milliseconds. */
+    /** How long requests have failed or had no answer, in milliseconds. */
     failingMs: (): number => (unansweredSince === undefined ? 0 : performance.now() - unansweredSince),
-    /** Whether the last request failed, and is tried again. */
+    /** Whether the last request failed and is tried again. */
     isFailing: () => isFailing,
     lastTrouble: () => lastTrouble,
   };
 }
 
-/** Milliseconds that a service asks to wait, or these seconds where it does not say; a quarter of an hour at most. */
+/** How long a service asks to wait, in milliseconds, or these seconds if it does not say. At most a quarter of an hour. */
 const askedFor = ({ retryAfter }: ServiceError, otherwise: number): number =>
   Math.min((retryAfter ?? otherwise) * 1000, LONGEST_WAIT_MS);

@@ -6,7 +6,7 @@ import { VERSION } from '../version.ts';
 export interface Service {
   url: string;
   client: Client;
-  /** Sends batches of any sessions, each under its key; the answers in their order. Those of a session keep their order. */
+  /** Sends batches of any sessions, each under its key. Answers in the same order. The batches of a session keep their order. */
   append(batches: readonly Append[]): Promise<BulkResult[]>;
 }
 
@@ -14,11 +14,11 @@ export interface Append {
   sessionId: string;
   key: string;
   events: number;
-  /** How many events the session is to have before it, as far as that is known. */
+  /** How many events the session should have before this append, as far as that is known. */
   expectedEvents?: number | undefined;
   /** `{"events":[…]}` in a zstd frame. */
   body: Uint8Array;
-  /** False once a person has thrown it away. */
+  /** False once a person has thrown the batch away. */
   isWanted(): boolean;
 }
 
@@ -27,11 +27,11 @@ export interface ServiceOptions {
   secret: string;
   fetch: Fetch;
   timeoutMs?: number;
-  /** What ends a request that is under way, asked for at each. It is one that may succeed later. */
+  /** Returns a signal that interrupts a request. It is called for each request that may succeed later. */
   interrupt?: () => AbortSignal;
 }
 
-/** Something answered that is not the service: a proxy, a sign-in page of a network. */
+/** The answer is not from the service: a proxy, or the sign-in page of a network. */
 export class NotTheService extends Error {}
 
 export function createService({
@@ -44,7 +44,7 @@ export function createService({
   const base = url.replace(/\/+$/, '');
   const send: Fetch = async (input, init) => {
     const timeout = AbortSignal.timeout(timeoutMs);
-    // Followed, a redirect would turn a POST into a GET.
+    // Following a redirect would turn a POST into a GET.
     const response = await fetch(input, {
       ...init,
       headers: { ...init?.headers, 'user-agent': `capture/${VERSION}` },
@@ -60,11 +60,11 @@ export function createService({
   const client = createClient({ baseUrl: base, credential: () => secret || undefined, fetch: send });
 
   async function append(batches: readonly Append[]): Promise<BulkResult[]> {
-    // Each batch travels as the frame that lies in the spool, and is stored as that.
+    // The spool's frame is sent unchanged, and the service stores it unchanged.
     const appends = batches.map(({ key, body: frame, ...batch }) => ({ ...batch, idempotencyKey: key, frame }));
     const { body } = await client.appendBatches({ body: writeAppends(appends) });
     const { results = [] }: { results?: BulkResult[] } = body;
-    // Only the service's own word makes a batch leave the spool.
+    // A batch leaves the spool only after the service itself confirms it.
     const isConfirmed = batches.every(({ sessionId, key, events }, index) => {
       const result = results[index];
       const isOfBatch = result?.sessionId === sessionId && result.idempotencyKey === key;
@@ -77,7 +77,7 @@ export function createService({
   return { url: base, client, append };
 }
 
-/** An id out of an answer. Whatever answers without one is not the service. */
+/** The id in an answer. An answer without one is not from the service. */
 export function requireId(id: string | undefined): string {
   if (typeof id !== 'string' || id === '') throw new NotTheService('An answer without an id is not from the service');
   return id;

@@ -18,29 +18,32 @@ import { createRestriction, type RestrictionOptions } from './restriction.ts';
 export interface SessionsOptions extends RestrictionOptions {
   registration: Registration;
   now: () => number;
-  /** How long a session is left alone that the service does not take; milliseconds. */
+  /** How long the sender leaves a session alone that the service does not accept; milliseconds. */
   heldMs: number;
-  /** The repository that a folder belongs to. Of a folder that is kept back nobody is told anything. */
+  /** The repository that a folder belongs to. A folder that is kept back is never named to the service. */
   findRepository: (folder: string) => Pick<Repository, 'root' | 'remote'> | 'kept back' | undefined;
   keyOf: ReturnType<typeof createKeyOf>;
 }
 
-/** Whether the service holds all that waits of a session, which then waits no more: no other session is opened for it. */
+/**
+ * Whether the service already holds all waiting events of a session. If so, they stop waiting, and no other session is opened
+ * for them.
+ */
 export type IsAllHeld = (id: number) => Promise<boolean>;
 
-/** Sessions of the service that an agent's session was found in, one after another. */
+/** The most sessions of the service that one agent session is continued in. */
 const MOST_GENERATIONS = 1000;
 
-/** Opens and completes sessions at the service, many in a request. */
+/** Opens and completes sessions at the service, many per request. */
 export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAllHeld) {
   const { spool, service, retry, registration, now, findRepository, keyOf } = options;
 
   const restriction = createRestriction(options);
 
-  /** Has each session open at the service, as far as it will: the spool tells what became of each. Returns what was refused. */
+  /** Opens each session at the service, as far as the service allows. The spool stores the results. Returns the refusals. */
   async function open(ids: readonly number[]): Promise<Map<number, Failure>> {
     const refused = new Map<number, Failure>();
-    /** Those that were asked for by their keys now. */
+    /** The sessions that this call has asked for by their keys. */
     const asked = new Set<number>();
     for (let generation = 0; generation < MOST_GENERATIONS; generation++) {
       const left = await findUnopened(ids, refused);
@@ -52,9 +55,9 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
       const results = await openAtService(left).catch((error: unknown) => {
         if (!(error instanceof AgentDisabled)) throw error;
       });
-      // Disabled just now: registering again tells each session whether its agent is meant.
+      // The agent was disabled just now. Registering again shows which sessions that affects.
       if (results === undefined) continue;
-      // Not in the commit of what follows: looking into folders may make one of its own.
+      // This is outside of the next commit, because looking into folders may make a commit of its own.
       const wanted = left.map(wantedNow);
       spool.transact(() => {
         for (const [index, session] of left.entries()) {
@@ -67,7 +70,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     return refused;
   }
 
-  /** True where one of them is to be asked for once more. */
+  /** Returns true if a session must be asked for once more. */
   async function restrictAll(ids: readonly number[], asked: ReadonlySet<number>, refused: Map<number, Failure>) {
     let isLeft = false;
     for (const id of ids.filter((one) => !refused.has(one))) {
@@ -80,7 +83,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     return isLeft;
   }
 
-  /** Those that have no session at the service yet which takes their events, and something that it does not hold. */
+  /** The sessions with events that the service does not hold, and without a session at the service that accepts them. */
   async function findUnopened(ids: readonly number[], refused: Map<number, Failure>): Promise<SessionRow[]> {
     const left: SessionRow[] = [];
     for (const session of ids.map((id) => spool.sessions.get(id))) {
@@ -94,7 +97,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
         refused.set(session.id, error);
         continue;
       }
-      // Of one that nobody knows who may see, nothing is told.
+      // While nobody knows who may see a session, the service is not told about it.
       const wanted = restriction.wantedOf(session);
       if (wanted instanceof Failure) refused.set(session.id, wanted);
       else left.push(session);
@@ -105,14 +108,14 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   const register = (session: SessionRow): Promise<string> =>
     registration.installation(session.agent as AgentId, session.agentVersion, toPlausible(startOf(session)));
 
-  /** Where nobody can tell, all of it is tried again, and the session waits until somebody can. */
+  /** If the visibility is unknown, the session waits and is tried again until it is known. */
   function wantedNow(session: SessionRow): Visibility {
     const wanted = restriction.wantedOf(session);
     if (wanted instanceof Failure) throw new ThrownAway();
     return wanted;
   }
 
-  /** Notes the session as the service knows it. */
+  /** Stores the state of the session according to the service. */
   function takeOutcome(row: SessionRow, result: CaptureResult, wanted: Visibility): void {
     const { id, generation } = row;
     const { outcome, session } = result;
@@ -124,13 +127,13 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
       spool.keepBack(id, 'deleted', now());
       return;
     }
-    // Its events came from another machine, or from this spool before it was lost: any record may be among them.
+    // The events came from another machine, or from this spool before it was lost. They may hold any record.
     if (outcome === 'found' && session.eventCount > 0) spool.sessions.setHeldElsewhere(id, true);
     spool.sessions.setOpen(id, session.sessionId, session.eventCount);
-    // Of what others sent, this machine knows nothing.
+    // This machine knows no chain for events that others sent.
     if (session.eventCount === 0) spool.chains.begin(session.sessionId, chainStart(row.agent, result.clientKey));
     spool.sessions.setWanted(session.sessionId, session.visibility ?? 'team', wanted);
-    // Its next events go to another one.
+    // The session's next events go to another session of the service.
     if (session.status !== 'active') spool.sessions.close(id);
     else if (outcome === 'opened') {
       spool.count('sessionsOpened');
@@ -138,13 +141,13 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     }
   }
 
-  /** Later events continue it in another session. The expired ones must not return. */
+  /** Later events continue the session in another one. The expired events must not return. */
   function takeExpiry({ id, sent, heldElsewhere, serviceEvents }: SessionRow, result: CaptureResult): void {
     const { eventCount, lastEventAt = '' } = result;
     const told = Date.parse(lastEventAt);
-    // An answer without a time may be about anything that was written until now.
+    // An answer without a time may refer to anything written until now.
     const until = Number.isNaN(told) ? now() : told;
-    // If only this machine sent to a session, its waiting events were never there.
+    // If only this machine sent to the session, the service never had its waiting events.
     const isOwn = sent > 0 && !heldElsewhere && serviceEvents === eventCount;
     if (!isOwn) removeWrittenUntil(spool.batches, id, until);
     spool.sessions.expire(id, until);
@@ -163,11 +166,11 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
 
     const needsRegistration = ['environment_unusable', 'installation_unusable'];
     if (results.some(({ code = '' }) => needsRegistration.includes(code))) {
-      // It may have been lost with the service's data, or the machine was revoked: registering tells.
+      // The service may have lost the machine with its data, or the machine was revoked. Registering shows which.
       registration.forget();
       await askAgain(needsRegistration, describeSession);
     }
-    // Better without its title than not at all.
+    // A session without its title is better than none.
     await askAgain(['validation_failed'], undescribed);
     return results;
   }
@@ -178,13 +181,13 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     for (const session of sessions.map(toPart)) bodies.push({ ...(await toBody(session)), ...describeEach(session) });
     try {
       const ask = async () => {
-        // A person may have kept one of them back, or hidden it, while the service was waited for.
+        // While the request waited, a person may have kept one of the sessions back or hidden it.
         if (sessions.some(({ id }) => spool.sessions.get(id).verdict !== 'wanted')) throw new ThrownAway();
         if (sessions.some((one, index) => isStricter(wantedNow(one), bodies[index]?.visibility ?? 'team')))
           throw new ThrownAway();
         return service.client.captureSessions({ body: { sessions: bodies } });
       };
-      // A proxy that refuses a session without its description refuses everything.
+      // A proxy that also refuses a session without its description refuses everything.
       const askDescribed = () => ask().catch((error) => Promise.reject(tellBlocked(error)));
       return (await retry.attempt(describeEach === undescribed ? ask : askDescribed)).body.results;
     } catch (error) {
@@ -194,7 +197,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
         const code = (error instanceof ServiceError && error.code) || 'validation_failed';
         return [{ clientKey, outcome: 'refused', code, error: error.message }];
       }
-      // One invalid session makes the service refuse all of them, so each is sent by itself.
+      // One invalid session makes the service refuse the whole request, so each one is sent by itself.
       const answers: CaptureResult[] = [];
       for (const session of sessions) answers.push(...(await request([session], describeEach)));
       return answers;
@@ -216,11 +219,11 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     };
   }
 
-  /** Until an event tells a time, the files do: the first one in them, or when they were made. */
+  /** Before any event has a time, the files give one: the first time in them, or when they were made. */
   const startOf = ({ agent, agentSession, firstAt }: SessionRow): number =>
     firstAt ?? Math.min(now(), ...spool.files.ofSession(agent, agentSession).map(({ startedAt }) => startedAt));
 
-  /** What continues a session has the title and the beginning of its own first events. */
+  /** A continuing session gets the title and the beginning of its own first events. */
   function toPart(session: SessionRow): SessionRow {
     const batch = session.generation > 0 ? spool.batches.ofSession(session.id).next().value : undefined;
     if (batch === undefined) return session;
@@ -230,7 +233,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     return { ...session, ...(name !== undefined && { title: name }), ...(firstAt !== undefined && { firstAt }) };
   }
 
-  /** A time that an agent wrote may be any; the service takes what can be. */
+  /** An agent may write any time, but the service accepts only plausible ones. */
   const toPlausible = (time: number) => Math.min(Math.max(time, EARLIEST), now());
 
   function describeSession({ title, prompt, cwd, branch }: SessionRow) {
@@ -252,14 +255,14 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
         ? []
         : [{ sessionId, ...(lastAt !== undefined && { endedAt: new Date(toPlausible(lastAt)).toISOString() }) }],
     );
-    // Whatever is answered for one of them, such as that it was closed before, is not worth stopping for.
+    // An error for one session, such as one that was closed before, is no reason to stop.
     await retry.attempt(() => service.client.completeSessions({ body: { sessions } }));
     spool.transact(() => {
       for (const { id } of rows) spool.sessions.close(id);
     });
   }
 
-  /** Has people see no more of sessions than a person has said since; nothing of them waits to be sent. */
+  /** Hides sessions as a person has decided since. None of their events wait to be sent. */
   async function hide(ids: readonly number[]): Promise<Map<number, Failure>> {
     const refused = new Map<number, Failure>();
     await restrictAll(ids, new Set(), refused);
@@ -269,7 +272,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   return { open, complete, hide, isShownToMore: restriction.isShownToMore };
 }
 
-/** Removes the waiting events of a session that were written until a time. One that tells no time is as old as the one before it. */
+/** Removes a session's waiting events that were written until a time. An event without a time is as old as the one before it. */
 function removeWrittenUntil(batches: Spool['batches'], session: number, until: number): void {
   let isOld = true;
   for (const batch of batches.ofSession(session)) {
@@ -287,14 +290,14 @@ function removeWrittenUntil(batches: Spool['batches'], session: number, until: n
   }
 }
 
-/** Of what is about to be sent, a person has thrown something away, or lets fewer people see it. */
+/** A person has thrown part of the request away, or lets fewer people see it. */
 export class ThrownAway extends Error {}
 
 /** The parts of a session's description that its events repeat. */
 type Describe = (session: SessionRow) => object;
 const undescribed: Describe = () => ({});
 
-/** No agent wrote before it. */
+/** No agent wrote anything before this time. */
 const EARLIEST = Date.UTC(2000);
 
 function toRefusal({ agent, agentSession }: SessionRow, { error, code }: CaptureResult): Failure {

@@ -21,38 +21,41 @@ import { createServiceSessions, type SessionsOptions, ThrownAway } from './sessi
  *
  * | state | meaning | what ends it |
  * | --- | --- | --- |
- * | waiting | its batches go into the next request with room for them | they are sent: then it is busy |
- * | busy | a request is under way for it | the answer: waiting, held or refused |
- * | held, why, until | the service, or a proxy on the way, does not take the session's events | the time `until`, or `capture import` |
- * | refused, why, until | the service refused an event and has taken no other: the service may be at fault | the service takes another event; refused again, this one is set aside. Otherwise as for held |
+ * | waiting | its batches go into the next request with room for them | they are sent, and it becomes busy |
+ * | busy | a request for it is in progress | the answer: waiting, held or refused |
+ * | held, why, until | the service, or a proxy on the way, does not accept the session's events | the time `until`, or `capture import` |
+ * | refused, why, until | the service refused an event and has accepted no other, so the service may be at fault | the service accepts another event; an event that is refused again is set aside. Otherwise as for held |
  *
- * Beside its state a session may be *held elsewhere*: the service has events of it that were not sent from here. Each event is
- * looked for there before it is sent (`elsewhere.ts`).
+ * Beside its state, a session may be *held elsewhere*: the service has events of it that this spool did not send. The sender
+ * looks each event up at the service before it sends it (`elsewhere.ts`).
  */
 
 export interface UploaderOptions extends SessionsOptions {
   signal: AbortSignal;
-  /** Agents without a running process on this machine. Called when there is nothing to send. */
+  /** The agents without a running process on this machine. Called when there is nothing to send. */
   findStopped?: () => readonly string[];
-  /** A request at a time for each; by default what is live is sent beside a backlog. */
+  /** One request at a time runs for each order. By default, live sessions are sent beside a backlog. */
   orders?: readonly SendingOrder[];
   onSent?: (events: number) => void;
-  /** Asked before each request: nothing is sent meanwhile. */
+  /** Called before each request. While it returns true, nothing is sent. */
   isPaused?: () => boolean;
 }
 
-/** What a request may hold, in bytes once decoded: the backlog goes in large ones, what was captured last does not wait long. */
+/** The size limit of a request, in decoded bytes. The backlog is sent in large requests; the newest events must not wait long. */
 const REQUEST_SIZE: Record<SendingOrder, number> = { oldest: 3 * 1024 * 1024, newest: 256 * 1024 };
-/** A session that was written to since does not wait behind a backlog. */
+/** A session that was written to within this time does not wait behind a backlog. */
 const LIVE_MS = 5 * 60 * 1000;
-/** People see a session meanwhile that they should not. */
+/** The delay is short, because until then people see a session that they should not see. */
 const HIDE_AGAIN_MS = 10_000;
-/** What may be answered otherwise in a moment. */
+/** Codes that may change in a moment. */
 const NOT_YET = new Set(['idempotency_in_progress', 'rate_limited', 'service_unavailable', 'internal']);
-/** If the service says so more often in a row that a session is completed or unknown, the session rests before each try. */
+/**
+ * How often in a row the service may report that a session is completed or unknown. After that, the session rests before each
+ * try.
+ */
 const MOST_REOPENINGS = 3;
 
-/** A batch on its way: the part that the service does not hold yet, and the append for that part. */
+/** A batch in a request: the part that the service does not hold yet, and the append for that part. */
 interface SentBatch {
   batch: Batch;
   remainder: Remainder;
@@ -60,8 +63,8 @@ interface SentBatch {
 }
 
 /**
- * Sends what is spooled: a session's batches in their order, many sessions a request. One request at a time carries what has
- * waited longest, another one what was captured last, so that a live session does not wait behind a backlog.
+ * Sends the spooled events: each session's batches in their order, many sessions per request. One request carries the events
+ * that have waited longest. Another one carries the newest events, so that a live session does not wait behind a backlog.
  */
 export class Uploader {
   readonly #options: UploaderOptions;
@@ -70,11 +73,11 @@ export class Uploader {
   readonly #elsewhere: ReturnType<typeof createElsewhere>;
   readonly #sessions: ReturnType<typeof createServiceSessions>;
   readonly #append: ReturnType<typeof createAppender>;
-  /** Sessions that a request is under way for. */
+  /** Sessions with a request in progress. */
   readonly #busy = new Set<number>();
-  /** How many events each of the service's sessions has that is being sent to. */
+  /** The number of events of each session of the service that is being sent to. */
   readonly #eventCounts = new Map<string, number>();
-  /** Whether the service has taken an event since this process began: if so, one that it refuses is wrong. */
+  /** Whether the service has accepted an event since this process began. If so, an event that it refuses is invalid. */
   #takesEvents = false;
   #sleepers: (() => void)[] = [];
   #isStopped = false;
@@ -90,14 +93,14 @@ export class Uploader {
     this.#append = createAppender(send, () => this.#noteTaken());
   }
 
-  /** Runs until the signal; throws what trying again does not heal. */
+  /** Runs until the signal. Throws errors that a retry cannot fix. */
   async run(): Promise<void> {
     const { signal, now } = this.#options;
     const wake = () => this.wake();
     this.#isStopped = false;
     signal.addEventListener('abort', wake);
     try {
-      // Each to its end: what the other is sending will be answered.
+      // Waits for both loops, because a request of the other one will still be answered.
       const ends = await Promise.allSettled(
         this.#orders.map((order) => this.#work(order).catch((error: unknown) => this.#stopAll(error))),
       );
@@ -113,7 +116,7 @@ export class Uploader {
     }
   }
 
-  /** There is something new to send. */
+  /** Wakes the sender, because there is something new to send. */
   wake(): void {
     const waiting = this.#sleepers;
     this.#sleepers = [];
@@ -140,7 +143,7 @@ export class Uploader {
         await new Promise<void>((resolve) => this.#sleepers.push(resolve));
         continue;
       }
-      // Released early, a session may be the other's by the end.
+      // If these were released early, the other loop could take a session before the end.
       const mine = new Set([...waiting, ...over, ...lax]);
       const release = (id: number) => void (mine.delete(id) && this.#busy.delete(id));
       for (const id of mine) this.#busy.add(id);
@@ -184,7 +187,7 @@ export class Uploader {
     return over.filter((id) => !this.#busy.has(id));
   }
 
-  /** Those that a person has hidden since they were sent. */
+  /** Sent sessions that a person has hidden since. */
   #findLax(): number[] {
     return this.#spool.sessions.lax(this.#options.now(), MAX_SESSIONS_AT_ONCE).filter((id) => !this.#busy.has(id));
   }
@@ -196,7 +199,7 @@ export class Uploader {
       order,
       ids.filter((id) => !refused.has(id)),
     );
-    // Whoever did not fit in need not wait for the answer.
+    // Sessions that did not fit into the request need not wait for its answer.
     const included = new Set(batches.map(({ session }) => session));
     for (const id of ids) if (!included.has(id)) release(id);
     const left = batches.map((batch) => ({ batch, remainder: this.#elsewhere.removeHeld(batch) }));
@@ -213,7 +216,7 @@ export class Uploader {
     this.#elsewhere.forgetMet(ids);
   }
 
-  /** Batches of sessions that are open, as many as go into a request. */
+  /** Batches of open sessions, as many as fit into a request. */
   async #gather(order: SendingOrder, ids: readonly number[]): Promise<Batch[]> {
     const batches: Batch[] = [];
     let size = 0;
@@ -239,7 +242,7 @@ export class Uploader {
   }
 
   async #sendOnce(appends: readonly Append[]): Promise<BulkResult[]> {
-    // They may have waited here for hours.
+    // The appends may have waited here for hours.
     if (!appends.every((one) => one.isWanted())) throw new ThrownAway();
     const ids = new Set(appends.flatMap(({ sessionId }) => this.#spool.sessions.findByServiceId(sessionId) ?? []));
     if ([...ids].some((id) => this.#sessions.isShownToMore(id))) throw new ThrownAway();
@@ -249,7 +252,7 @@ export class Uploader {
     this.#spool.transact(() => {
       for (const [index, append] of appends.entries()) followSent(this.#spool, append, results[index] as BulkResult);
     });
-    // The answer for a session's first batch is the answer for the session; the others were not tried.
+    // The answer for a session's first batch counts for the session; the service did not try the others.
     const firsts = new Map([...results].reverse().map((result) => [result.sessionId, result]));
     const waiting = [...firsts.values()].filter(({ code }) => code !== undefined && NOT_YET.has(code));
     if (waiting.length < firsts.size) return results;
@@ -257,7 +260,7 @@ export class Uploader {
     throw notYet(code as ProblemCode, error);
   }
 
-  /** Each behind those before it. */
+  /** Each append expects the event count after the one before it. */
   #expecting(appends: readonly Append[]): Append[] {
     const next = new Map(this.#eventCounts);
     return appends.map((append) => {
@@ -312,12 +315,13 @@ export class Uploader {
     if (holds.countReopening(session) > MOST_REOPENINGS) {
       this.#hold(session, 'held', new Failure(EXIT.failure, problem));
     }
-    // Also of one that is held: the same session of the service would be asked for ever, and give the same answer.
+    // This also applies to a session that is held. Otherwise, the same session of the service would be asked for ever, with
+    // the same answer.
     if (code === 'session_deleted') {
       // A look-up by its key shows whether a person deleted it or it expired.
       sessions.reset(session);
     } else if (code === 'not_found') {
-      // The service has lost the session, as after being restored from a copy.
+      // The service has lost the session, for instance because it was restored from a copy.
       sessions.reset(session);
       this.#elsewhere.forget(session);
     } else sessions.close(session);
@@ -337,7 +341,7 @@ export class Uploader {
     this.#spool.holds.hold(session, { state, sentence, hint, exitCode, until });
   }
 
-  /** The service takes other events, so it is those that are wrong: refused again, they are set aside. */
+  /** The service accepts other events, so the refused ones are invalid. If they are refused again, they are set aside. */
   #noteTaken(): void {
     if (this.#takesEvents) return;
     this.#takesEvents = true;
@@ -360,7 +364,7 @@ export class Uploader {
     return true;
   }
 
-  /** What was acknowledged and is sent again after a crash is recognised by its key. */
+  /** The service recognises by its key an acknowledged batch that is sent again after a crash. */
   #remove({ id, session }: Batch, sent: number, known: number): void {
     this.#spool.batches.remove(id);
     this.#spool.sessions.addSent(session, sent + known);
@@ -370,7 +374,7 @@ export class Uploader {
   }
 }
 
-/** Whether the events are wrong or the service is, is not known while nothing else was sent. */
+/** While nothing else was sent, it is unknown whether the events or the service are at fault. */
 const refusedAlone = ({ agent, agentSession }: SessionRow, [first]: readonly RefusedEvent[]) =>
   new Failure(
     EXIT.failure,

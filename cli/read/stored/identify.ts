@@ -33,7 +33,7 @@ function findUnreadSession(
     const isUnchanged = stamp !== '' && cursor.kind === 'store' && fingerprint(Buffer.from(stamp)).equals(cursor.stamp);
     if (isUnchanged && !isWanted(known)) return undefined;
     const { position, pass } = cursor;
-    // Counted up, so that another process which reads the same is noticed.
+    // The counter lets this process notice another process that reads the same session.
     const from = isWanted(known) || cursor.kind !== 'store' ? STORE_START : cursor;
     return {
       ...{ found: { ...found, path }, id, origin, startedAt, stored, firstKeys },
@@ -55,6 +55,6 @@ function findUnreadSession(
   return { ...place, isFollowed: false, firstKeys };
 }
 
-/** A document may be another file each time it is written; a session that is called after its time tells it anyway. */
+/** Each write may replace a document with another file. A session that is named after its start time shows the start anyway. */
 const birthOf = ({ bornAt }: Found, { session }: Origin): number =>
   Math.min(Math.floor(bornAt), /^\d{13}$/.test(session) ? Number(session) : Number.POSITIVE_INFINITY);

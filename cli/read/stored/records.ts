@@ -7,17 +7,17 @@ import { readDocument, unusable, withDatabase } from './source.ts';
 /** A session in a file of an agent's store. */
 export interface StoredSession {
   name: string;
-  /** Changes whenever the session does; empty when it may have changed since without showing it. */
+  /** Changes whenever the session does. Empty if the session may have changed without a new stamp. */
   stamp: string;
 }
 
-/** The sessions of a file, each with a way to its first records. Throws an error with a `code` where it cannot be read. */
+/** The sessions of a file, each with a way to its first records. Throws an error with a `code` where the file cannot be read. */
 export function listSessions(store: Store, file: string, fileStamp: string, now: number): ListedSession[] {
   return guard(() => {
     if (store.kind === 'database') {
       return withDatabase(file, store.sessions).map(({ name, changedAt, stamp = String(changedAt) }) => ({
         name,
-        // A later write in the same moment would go unnoticed: read it once more.
+        // A later write in the same moment would go unnoticed, so the session is read once more.
         stamp: changedAt > now - MOMENT_MS ? '' : stamp,
         readHead: () => readDatabaseHead(store, file, name),
       }));
@@ -30,16 +30,16 @@ export function listSessions(store: Store, file: string, fileStamp: string, now:
 }
 
 export interface ListedSession extends StoredSession {
-  /** Where a document says it outside its first records. */
+  /** The folder, if a document names it outside its first records. */
   folder?: string | undefined;
-  /** Copies would cost more: who parses one hands it over. */
+  /** Returns the parsed records themselves, because copies would cost more. */
   readHead(): JsonObject[];
 }
 
-/** Longer than clocks and time stamps are apart. */
+/** The difference between clocks and time stamps is smaller than this. */
 export const MOMENT_MS = 2000;
 
-/** How far a session is searched for its first time. */
+/** How many records of a session are searched for its first time. */
 const HEAD_RECORDS = 20;
 
 const readDatabaseHead = (store: DatabaseStore, file: string, session: string): JsonObject[] =>
@@ -50,12 +50,12 @@ const readDatabaseHead = (store: DatabaseStore, file: string, session: string): 
     }),
   );
 
-/** A session's records that changed at or after a time; a document tells only its own, and gives all. */
+/** A session's records that changed at or after a time. A document has only one time, so it returns all records. */
 export function readSession(store: Store, file: string, session: string, since: number): StoredRecord[] {
   return guard(() => {
     if (store.kind === 'database') return withDatabase(file, (query) => [...store.records(query, session, since)]);
     const isAsked = ({ name }: DocumentSession) => name === session;
-    // Asked before: what is written in between only makes it look older.
+    // The time is read before the records. A write in between only makes the result look older.
     const changedAt = statSync(file).mtimeMs;
     const { records } = store.split(readDocument(file)).find(isAsked) ?? { records: [] };
     const isLast = (position: number) => position === records.length - 1;
@@ -68,7 +68,7 @@ export function readSession(store: Store, file: string, session: string, since: 
   });
 }
 
-/** Whatever a store throws: the file is not what it should be, perhaps only while it is being written. */
+/** Turns any error of a store into one with a code: the file is invalid, perhaps only while its agent writes it. */
 function guard<Result>(work: () => Result): Result {
   try {
     return work();

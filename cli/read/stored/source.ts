@@ -9,7 +9,7 @@ import { formatBytes } from '../../output.ts';
 /** A document is held in memory as a whole. */
 const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
 
-/** The text of a document. Throws an error with a `code` where it cannot be had, like one of the file system. */
+/** The text of a document. Like the file system, throws an error with a `code` where the text is not available. */
 export function readDocument(path: string): string {
   const { size } = statSync(path);
   if (size > MAX_DOCUMENT_BYTES) throw unusable(`${formatBytes(size)} are more than a document may have`);
@@ -19,10 +19,10 @@ export function readDocument(path: string): string {
 }
 
 /**
- * Runs `use` with a way to query a database that its agent may be writing to at the same time, and must not be kept from
- * it: agents that find their database locked while they start simply end. So the file is read without any lock as long as
- * nothing lies beside it, and once more if it changed meanwhile. With a write-ahead log, readers and writers are not in each
- * other's way, but whoever opens it first after a crash locks it to tidy up: that is left to the agent.
+ * Runs `use` with a query function. The database's agent may be writing at the same time, and capture must not block it:
+ * agents that find their database locked at their start simply exit. If no journal or log is beside the file, it is read
+ * without any lock, and read again if it changed meanwhile. With a write-ahead log, readers and writers do not block each
+ * other. But the first process that opens the file after a crash locks it for recovery. Capture leaves that to the agent.
  */
 export function withDatabase<Result>(path: string, use: (query: Query) => Result): Result {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -35,7 +35,7 @@ export function withDatabase<Result>(path: string, use: (query: Query) => Result
       const result = query(hasLog ? withoutRecovery(path) : withoutLocks(path), use);
       if (isWhole()) return result;
     } catch (error) {
-      // A file that changed while it was read may have made any error.
+      // A file that changed during the read may have caused any error.
       if (isWhole()) throw error;
     }
   }
@@ -47,7 +47,7 @@ const ATTEMPTS = 3;
 function query<Result>(path: URL, use: (query: Query) => Result): Result {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 1000, readBigInts: true });
   try {
-    // Whole results rather than cursors: an open read would keep the agent from tidying up its log.
+    // Returns whole results rather than cursors, because an open read would keep the agent from checkpointing its log.
     const all: Query = (sql, ...parameters) =>
       db
         .prepare(sql)
@@ -62,9 +62,9 @@ function query<Result>(path: URL, use: (query: Query) => Result): Result {
 /** https://www.sqlite.org/uri.html#uriimmutable */
 const withoutLocks = (path: string): URL => Object.assign(pathToFileURL(path), { search: '?immutable=1' });
 
-/** The index of the log is only read, and made in memory where there is none: `readonly_shm` in SQLite's `os_unix.c`. */
+/** The index of the log is only read, and built in memory if it is absent: `readonly_shm` in SQLite's `os_unix.c`. */
 const withoutRecovery = (path: string): URL =>
-  // Without an index, this is a copy that no agent has open.
+  // A database without an index is a copy that no agent has open.
   existsSync(`${path}-shm`) ? Object.assign(pathToFileURL(path), { search: '?readonly_shm=1' }) : pathToFileURL(path);
 
 function stampOf(path: string): string {
@@ -72,7 +72,7 @@ function stampOf(path: string): string {
   return `${size} ${mtimeNs} ${ino}`;
 }
 
-/** The parser's own errors, in the form of the file system's. */
+/** An error of the parser in the form of a file system error. */
 export function unusable(reason: string): Error {
   return Object.assign(new Error(reason), { code: 'EBADMSG' });
 }

@@ -8,7 +8,7 @@ import type { RecordHash } from '../identity.ts';
 import { type CapturedRecord, interpret, type RecordStream } from '../record.ts';
 import { readSession, type StoredSession } from './records.ts';
 
-/** Where a session of a store stands: the file below the root, its name in there, and how it was found. */
+/** The place of a session in a store: the file below the root, the session's name in the file, and the state at discovery. */
 export interface StoredPlace extends StoredSession {
   file: string;
 }
@@ -17,26 +17,24 @@ export interface StoredStreamOptions {
   agent: Agent;
   store: Store;
   root: string;
-  /** The path that its events tell. */
+  /** The path that its events name. */
   path: string;
   stored: StoredPlace;
   origin: Origin;
   cursor: StoreCursor;
-  /** Records that are still being written are left alone if they changed at or after this time. */
+  /** Unfinished records that changed at or after this time are left alone. */
   settledBefore: number;
   hashRecord: RecordHash;
 }
 
-/**
- * The records of a session in a store that may be new; those that are not are recognised by their text.
- */
+/** The records of a session in a store that may be new. Known records are recognised by their text. */
 export function createStoredStream(options: StoredStreamOptions): RecordStream {
   const { agent, store, root, path, stored, origin, cursor, settledBefore, hashRecord } = options;
   const all = readSession(store, join(root, stored.file), stored.name, cursor.position);
   const isOpen = ({ unsettled, changedAt }: StoredRecord) => unsettled === true && changedAt >= settledBefore;
   const open = all.filter(isOpen);
   const records = all.filter((record) => !isOpen(record));
-  // A row skipped now is read again.
+  // A row that is skipped now is read again later.
   const changedUpTo = open.length > 0 ? earliest(open) : latest(all, cursor.position);
   // A document is read as a whole each time.
   const readUpTo = store.kind === 'document' ? 0 : changedUpTo;
@@ -62,9 +60,9 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
       unreadable: false,
       tooLong: false,
       time: lastTime,
-      // The rows of a database come table by table, each with its own time; a document has one time for everything.
+      // The rows of a database are ordered by table, and each has its own time. A document has one time for everything.
       writtenAt: ownTime ?? (store.kind === 'document' ? lastTime : changedAt),
-      // A document may have been changed anywhere when it was written last.
+      // The last write may have changed any part of a document.
       written:
         store.kind === 'document'
           ? { from: ownTime ?? lastTime, to: Number.POSITIVE_INFINITY }
@@ -74,7 +72,7 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
     };
   }
 
-  /** The second of two equal records is another record. */
+  /** Of two equal records, the second one is another record. */
   function nameOf(json: string): string {
     const text = hash('sha256', json);
     const count = (met.get(text) ?? 0) + 1;
@@ -82,7 +80,7 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
     return `${origin.session} ${origin.subagent ?? ''} ${text} ${count}`;
   }
 
-  /** Until the end is reached, all of it is to be read again. */
+  /** Before the end is reached, the cursor stays at the start, so that everything is read again. */
   function cursorAt(isEnd: boolean, time: number): () => StoreCursor {
     return () => ({
       ...cursor,
