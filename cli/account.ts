@@ -10,15 +10,21 @@ import { openOrReplace, openSpool, type Spool } from './spool/open.ts';
 import { explainRefusal, isTemporary } from './upload/problem.ts';
 import { requireId, type Service } from './upload/service.ts';
 
-/** Whom a secret captures for. A spool belongs to one account: what is captured for one never reaches another. */
+/**
+ * The account that a secret captures for. A spool belongs to one account, so events captured for one account never reach
+ * another.
+ */
 export interface Account {
-  /** Equal for the secrets of one organization and plane, so that a secret, or the service's address, may change. */
+  /** Equal for all secrets of one organization and plane, so that a secret or the service's address may change. */
   id: string;
   organizationName?: string;
   plane: string;
 }
 
-/** Asks the service; what it said last time counts while it cannot be reached, and with `recalls` also where it refuses. */
+/**
+ * Asks the service for the account. Its last answer counts while it cannot be reached. With `recalls`, the last answer also
+ * counts if the service refuses the secret.
+ */
 export async function identifyAccount(
   service: Service,
   secret: string,
@@ -36,7 +42,7 @@ export async function identifyAccount(
   }
 }
 
-/** The service's last answer; undefined where nobody is signed in, or the file is damaged: it is only a cache. */
+/** The service's last answer. Undefined if nobody is signed in, or if the file is damaged: it is only a cache. */
 export function recallAccount({ url, secret }: Partial<Settings>, folder: string): Account | undefined {
   if (!url || !secret) return undefined;
   try {
@@ -46,19 +52,19 @@ export function recallAccount({ url, secret }: Partial<Settings>, folder: string
   }
 }
 
-/** A file for each secret, so that two programs that sign in at once do not overwrite each other's. */
+/** There is one file per secret, so that two programs that sign in at once do not overwrite each other's answer. */
 const accountPath = (folder: string, url: string, secret: string) =>
   join(folder, 'accounts', `${nameOf(url, secret)}.json`);
 const nameOf = (url: string, secret: string) => digest(`${url} ${secret}`);
 
-/** Throws a `ServiceError` where the secret is not accepted. */
+/** Throws a `ServiceError` if the service does not accept the secret. */
 export async function askAccount(service: Service): Promise<Account> {
   const { organizationId, organizationName, secretEnvironment } = (await service.client.identifySecret({})).body;
   const id = `${requireId(organizationId)} ${secretEnvironment}`;
   return { id, organizationName, plane: secretEnvironment };
 }
 
-/** The account's spool. One that was filled before the service could be asked belongs to the secret until then. */
+/** The account's spool. A spool that was filled before the service could be asked belongs to the secret until then. */
 export function openAccountSpool(
   folder: string,
   settings: Settings,
@@ -79,7 +85,7 @@ export function openAccountSpool(
   return spool;
 }
 
-/** The path of the signed-in account's spool, without asking the service; undefined if it has none yet. */
+/** The path of the signed-in account's spool, without asking the service. Undefined if it has none yet. */
 export function locateSpool(context: Pick<Context, 'variables' | 'home'>): string | undefined {
   const folder = stateFolder(context);
   const settings = readSettings(context);
@@ -109,7 +115,7 @@ function ownerOf(path: string): string | undefined {
       spool.close();
     }
   } catch (error) {
-    // Nothing of a damaged one is taken over, so it may become anybody's.
+    // Nothing of a damaged spool is taken over, so it may belong to any account.
     if (damageOf(error) !== 'damaged') throw error;
     return undefined;
   }

@@ -5,13 +5,13 @@ import { codeOf } from './failure.ts';
 
 interface FileOptions {
   mode: number;
-  /** Absent: the person who runs the program. */
+  /** Defaults to the person who runs the program. */
   owner?: { uid: number; gid: number } | undefined;
 }
 
 /**
- * Puts bytes in a file's place in one step: a reader finds the old file or the new one, also after a power failure. Two
- * programs that write the same file do not meet, because each writes to a name of its own first.
+ * Replaces a file's content in one step. A reader finds the old file or the new one, even after a power failure. Two programs
+ * may write the same file, because each writes to its own temporary name first.
  */
 export function writeAtomically(path: string, bytes: string | Uint8Array, { mode, owner }: FileOptions): void {
   const temporary = join(dirname(path), `.session-capture-${randomBytes(6).toString('hex')}.tmp`);
@@ -26,7 +26,7 @@ export function writeAtomically(path: string, bytes: string | Uint8Array, { mode
   }
 }
 
-/** Only root may give files away; for others the owner is the same, or cannot be kept. */
+/** Only root may give files away. For others, the owner is the same or cannot be kept. */
 function keepOwner(file: string, { uid, gid }: { uid: number; gid: number }): void {
   try {
     chownSync(file, uid, gid);

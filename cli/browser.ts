@@ -6,16 +6,16 @@ const OPENERS: { readonly [platform: string]: readonly string[] } = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** It ends at once if it finds no browser; if it still runs after this, it found one. */
+/** The command ends at once if it finds no browser. If it still runs after this time, it found one. */
 const SETTLED_MS = 1500;
 
-/** Hands an address to the person's browser; false where there is none to be had, such as on a machine without a screen. */
+/** Opens an address in the person's browser. Returns false if there is no browser, for instance on a machine without a screen. */
 export async function openInBrowser(
   { spawn, variables, platform, home }: Pick<Context, 'spawn' | 'variables' | 'platform' | 'home'>,
   address: string,
 ): Promise<boolean> {
   const hasScreen = platform in OPENERS || variables.DISPLAY || variables.WAYLAND_DISPLAY;
-  // WSL has a browser outside, which `xdg-open` may know.
+  // On WSL, `xdg-open` may know the browser outside.
   if (!hasScreen && !variables.BROWSER && !variables.WSL_DISTRO_NAME) return false;
   const [program = '', ...args] = OPENERS[platform] ?? ['xdg-open'];
   const options = { cwd: home, env: childEnvironment(variables), detached: true, windowsHide: true } as const;

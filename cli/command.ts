@@ -2,13 +2,13 @@ import type { Context } from './context.ts';
 import { EXIT, Failure } from './failure.ts';
 import type { Output } from './output.ts';
 
-/** An option such as `--agent <id>` or an argument such as `[PATH...]`, and what its text becomes. */
+/** An option such as `--agent <id>` or an argument such as `[PATH...]`, and how to parse it. */
 export interface Parameter<Value> {
   flags: string;
   about: string;
-  /** Fails where the text makes no sense. `before` is what was made of an earlier text, where several may be given. */
+  /** Fails if the text is invalid. `before` is the parsed value of the preceding text, if several may be given. */
   parse?(text: string, before: Value | undefined): Value;
-  /** What it is when it is not given. */
+  /** The value if the parameter is not given. */
   absent: Value;
 }
 
@@ -27,9 +27,9 @@ export interface Command<Takes = Parameters, Given = never> {
   examples: readonly Example[];
   /** Its arguments, in their order, and its options. */
   takes?: Takes;
-  /** Those below it, such as `retry` of `spool retry`. */
+  /** Its subcommands, such as `retry` of `spool retry`. */
   commands?: readonly Command[];
-  /** Ends with success, or with the exit code that it answers. Absent where only the commands below it do something. */
+  /** Ends with success, or with the exit code that it returns. Absent if only the subcommands do something. */
   run?(context: Context, values: Given, output: Output): Promise<number> | Promise<void>;
 }
 
@@ -38,17 +38,17 @@ export const defineCommand = <Takes extends Parameters = Record<never, never>>(
   definition: Command<Takes, Values<Takes>>,
 ): Command => definition;
 
-/** There or not. */
+/** An option without a value. */
 export const flag = (flags: string, about: string): Parameter<boolean> => ({ flags, about, absent: false });
 
-/** A text that may be absent. */
+/** An optional text. */
 export const text = (flags: string, about: string): Parameter<string | undefined> => ({
   flags,
   about,
   absent: undefined,
 });
 
-/** Any number of texts: several arguments, or an option that may be given again. */
+/** Any number of texts: several arguments, or an option that may be repeated. */
 export const texts = (flags: string, about: string): Parameter<string[]> => ({
   flags,
   about,
@@ -56,7 +56,7 @@ export const texts = (flags: string, about: string): Parameter<string[]> => ({
   absent: [],
 });
 
-/** How long to wait for the service: given in seconds, held in milliseconds. */
+/** How long to wait for the service. Given in seconds, held in milliseconds. */
 export const patience: Parameter<number> = {
   flags: '--patience <seconds>',
   about: 'how long to wait for a service that does not answer (default: 30)',

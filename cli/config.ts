@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import { codeOf, EXIT, Failure } from './failure.ts';
 import { readPlainFile } from './plain-file.ts';
 
-/** Where captures go. */
+/** The service that receives the captures. */
 export interface Settings {
   url: string;
   secret: string;
@@ -13,14 +13,14 @@ export interface Settings {
 
 export const DEFAULT_URL = 'http://127.0.0.1:4400';
 
-/** What tells where capture keeps its state. */
+/** The parts of the context that locate the state folder. */
 export type StatePlace = Pick<Context, 'variables' | 'home'>;
 
-/** The folder of capture's own state. */
+/** The folder in which capture keeps its state. */
 export const stateFolder = ({ variables, home }: StatePlace): string =>
   variables.CAPTURE_HOME || join(home, '.capture');
 
-/** The variables win over what `capture login` has stored. */
+/** Reads the settings. The variables win over the sign-in that `capture login` stored. */
 export function readSettings(context: StatePlace): Partial<Settings> {
   const { CAPTURE_URL, CAPTURE_SECRET } = context.variables;
   const stored = readJson<Partial<Settings>>(configPath(context), SIGN_IN_AGAIN) ?? {};
@@ -39,7 +39,7 @@ export function requireSettings(context: StatePlace): Settings {
 export const writeSettings = (context: StatePlace, settings: Settings): void =>
   writeJson(configPath(context), settings);
 
-/** Keeps the address, for the next sign-in. False where no secret was stored. */
+/** Removes the secret and keeps the address for the next sign-in. Returns false if no secret was stored. */
 export function removeSecret(context: StatePlace): boolean {
   const path = configPath(context);
   const { url, secret } = readStored(path) ?? {};
@@ -48,7 +48,7 @@ export function removeSecret(context: StatePlace): boolean {
   return secret !== undefined;
 }
 
-/** What may be damaged counts as a secret: it is removed all the same. */
+/** A damaged file counts as one with a secret, so it is removed too. */
 function readStored(path: string): Partial<Settings> | undefined {
   try {
     return readJson<Partial<Settings>>(path);
@@ -69,10 +69,10 @@ export function checkUrl(url: string): string {
   return url.replace(/\/+$/, '');
 }
 
-/** The largest are copies of agents' settings. */
+/** The largest files are copies of agents' settings. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** @param hint says what to do about a file that cannot be read */
+/** @param hint tells a person how to fix a file that cannot be read */
 export function readJson<Shape>(path: string, hint = 'Repair or delete it.'): Shape | undefined {
   try {
     return JSON.parse(readPlainFile(path, MOST_BYTES).toString('utf8')) as Shape;
@@ -82,7 +82,7 @@ export function readJson<Shape>(path: string, hint = 'Repair or delete it.'): Sh
   }
 }
 
-/** Readable by its owner only, and never half written. */
+/** Writes a file that only its owner can read, in one step. */
 export function writeJson(path: string, value: object): void {
   mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
   writeAtomically(path, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 });

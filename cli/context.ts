@@ -2,7 +2,7 @@ import type { spawn } from 'node:child_process';
 import type { Fetch } from '../contract/client.ts';
 import type { Agent, Variables } from './agents/agent.ts';
 
-/** What a command may use of the world. Nothing below `main.ts` reaches for it on its own. */
+/** A command's access to the world. No code below `main.ts` uses the world in another way. */
 export interface Context {
   variables: Variables;
   /** The person's home folder. */
@@ -24,19 +24,19 @@ export interface Context {
   random: () => number;
   newKey: () => string;
   pid: number;
-  /** From here on, other processes have the processor first. */
+  /** From here on, other processes get the processor first. */
   lowerPriority: () => void;
-  /** From here on, signals that ask this process to end go there, and do not abort `stop`. */
+  /** From here on, signals that end this process go to `take` and do not abort `stop`. */
   takeSignals: (take: (signal: NodeJS.Signals) => void) => void;
   /** Aborted when the process receives a signal to end. */
   stop: AbortSignal;
 }
 
-/** What the agents sign in with, if it is there. */
+/** The agents' credential files, if they exist. */
 export const credentialsOf = ({ agents, variables, home }: Pick<Context, 'agents' | 'variables' | 'home'>): string[] =>
   agents.flatMap((agent) => agent.credentials?.(variables, home) ?? []);
 
-/** The variables for another program, which has no business with the secret. */
+/** The variables for another program. It must not get the secret. */
 export const childEnvironment = ({ CAPTURE_SECRET: _, ...others }: Variables): Variables => others;
 
 export type Input = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(raw: boolean): unknown };

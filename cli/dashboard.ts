@@ -5,9 +5,9 @@ import { createService } from './upload/service.ts';
 const TIMEOUT_MS = 5000;
 
 /**
- * Where browsers find the service. Captures may go to it by another address than people do, such as one inside a network,
- * so it is asked (`PUBLIC_URL`). Without an answer, and where it believes to be on this very machine while it is not, the
- * address that captures go to counts.
+ * The dashboard's address for browsers. Captures may use another address than people do, for instance one inside a network,
+ * so the service is asked (`PUBLIC_URL`). The captures' address is used in two cases: the service does not answer, or it
+ * names this machine although it runs elsewhere.
  */
 export async function findDashboard({ fetch }: Pick<Context, 'fetch'>, url: string): Promise<string> {
   try {
@@ -19,12 +19,12 @@ export async function findDashboard({ fetch }: Pick<Context, 'fetch'>, url: stri
   }
 }
 
-/** The page of a session, by the service's id of it. */
+/** The page of a session, by the service's id. */
 export const sessionPage = (dashboard: string, serviceId: string): string => dashboard + paths.session(serviceId);
 
-/** The service's word is handed to a program: it must not be anything but an address of a page. */
+/** The address from the service is passed to a program, so it must be nothing but the address of a page. */
 const isOpenable = (url: unknown): url is string =>
   typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
-/** Whether an address is one of this very machine. */
+/** Whether an address points to this very machine. */
 export const isLocal = (url: string) => /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);

@@ -1,11 +1,17 @@
-/** A number that may be more than a double holds: many digits, an exponent, or minus zero. In text it does no harm. */
+/** Finds numbers that a double may not hold: many digits, an exponent, or minus zero. A match inside a text does no harm. */
 const SUSPECT = /[:,[]\s*(?:-[0.]+\s*[,}\]]|-?(?:[\d.]{16}|[\d.]+[eE]))/;
 
-/** Letters. The engine gives a pattern up after 50,000 steps back and tries another way, which takes 12 bytes a letter. */
+/**
+ * Characters per piece. The engine abandons a pattern after 50,000 backtracks and switches to another method, which takes 12
+ * bytes per character.
+ */
 const PIECE = 16 * 1024;
 const BEFORE_NUMBER = ':,[';
 
-/** A piece after the other, each from the last place where a number may begin: none is cut from what stands before it. */
+/**
+ * Tests one piece after the other. Each begins at the last place where a number may begin, so no number is cut off from the
+ * characters before it.
+ */
 function isSuspect(text: string): boolean {
   for (let from = 0, length = PIECE; ; ) {
     const to = from + length;
@@ -23,18 +29,19 @@ interface Context {
 }
 type Reviver = (key: string, value: unknown, context: Context) => unknown;
 
-/** Source text access is newer than the type library. */
+/** The type library does not know source text access yet. */
 const { parse, rawJSON } = JSON as unknown as {
   parse(text: string, reviver: Reviver): unknown;
   rawJSON(text: string): unknown;
 };
 
-/** What is nested deeper stays text: the stack would not do for writing it. Real records have up to 20 levels. */
+/** Deeper values stay text, because the stack would not suffice to write them. Real records have up to 20 levels. */
 const MAX_DEPTH = 500;
 
 /**
- * `JSON.parse` that keeps numbers it cannot represent as `JSON.rawJSON`, so that they are written as they were read.
- * @throws where it is no JSON, or nested more than 500 levels deep
+ * Like `JSON.parse`, but keeps numbers that a double cannot represent as `JSON.rawJSON`, so that they are written exactly as
+ * they were read.
+ * @throws if the text is not JSON, or is nested more than 500 levels deep
  */
 export function parseExact(text: string): unknown {
   const value = isSuspect(text) ? parse(text, keepInexact) : JSON.parse(text);
@@ -43,12 +50,12 @@ export function parseExact(text: string): unknown {
   return value;
 }
 
-/** Whether there are lists or objects within so many others. */
+/** Whether lists or objects are nested deeper than this many levels. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
   if (Array.isArray(value)) {
-    // A loop without closures: this runs for every value that is read.
+    // A loop without closures, because this runs for every value that is read.
     for (let index = 0; index < value.length; index++) if (isDeeper(value[index], levels - 1)) return true;
     return false;
   }
@@ -62,7 +69,7 @@ const keepInexact: Reviver = (_, value, { source }) =>
 const isSame = (source: string, value: number) =>
   toCanonical(source) === toCanonical(Object.is(value, -0) ? '0' : `${value}`);
 
-/** One spelling per decimal number: 1.50, 15e-1 and 1.5 are the same. */
+/** Gives one spelling per decimal number: 1.50, 15e-1 and 1.5 are the same. */
 function toCanonical(source: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(source) ?? [];

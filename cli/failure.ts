@@ -10,7 +10,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What ends a command: a sentence for a person, what to do about it, and the exit code. */
+/** Ends a command: a sentence for a person, a hint how to fix it, and the exit code. */
 export class Failure extends Error {
   readonly exitCode: number;
   readonly hint: string | undefined;
@@ -23,7 +23,7 @@ export class Failure extends Error {
   }
 }
 
-/** What the system's words for a failing network mean to a person. */
+/** The system's network errors in words for people. */
 const REASONS: { readonly [code: string]: string } = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'there is no such host',
@@ -33,14 +33,14 @@ const REASONS: { readonly [code: string]: string } = {
   EPROTO: 'it does not speak HTTPS; try http://',
 };
 
-/** The answer was no. Like `gh`, 2: nothing failed, and yet it was not done. */
+/** A person answered no. The exit code is 2, as in `gh`: nothing failed, but nothing was done. */
 export class Declined extends Failure {
   constructor(sentence: string) {
     super(EXIT.usage, sentence);
   }
 }
 
-/** The text of any thrown value, with the cause in which `fetch` hides its reasons. */
+/** The text of any thrown value, with the cause that `fetch` hides inside. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
@@ -72,7 +72,7 @@ export function toFailure(error: unknown): Failure {
 const isDiskFull = (error: unknown): boolean =>
   codeOf(error) === 'ENOSPC' || (error instanceof Error && (error as { errcode?: unknown }).errcode === 13);
 
-/** The system's word for an error, such as `ENOENT`. */
+/** The system's code for an error, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   return typeof code === 'string' ? code : undefined;

@@ -8,14 +8,14 @@ import { EXIT } from './failure.ts';
 import { exitCodeFor } from './setup/exit-codes.ts';
 import { VERSION } from './version.ts';
 
-// A small young generation: an import of gigabytes then stays 90 MB smaller, and is no slower.
+// A small young generation keeps an import of gigabytes 90 MB smaller, and no slower.
 setFlagsFromString('--max-semi-space-size=4');
 setFlagsFromString('--semi-space-growth-factor=1');
-// Collect garbage when the heap has grown by two fifths, not when it has tripled: 180 MB less in an import.
+// Collect garbage when the heap has grown by two fifths instead of three times. This saves 180 MB in an import.
 setFlagsFromString('--heap-growing-percent=40');
-// A daemon is at rest nearly always: without the compilers that optimize it keeps 9 MB less. See `optimizeFor`.
+// A daemon is nearly always at rest. Without the optimizing compilers, it keeps 9 MB less. See `optimizeFor`.
 if (process.argv[2] === 'run') for (const flag of ['--no-turbofan', '--no-maglev']) setFlagsFromString(flag);
-// No pattern is known that goes back without end; should one, V8 tries it in linear time after 50,000 steps.
+// No known pattern backtracks endlessly. If one does, V8 tries it in linear time after 50,000 steps.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
 
 const VERSION_WORDS = ['--version', '-v', '-V', 'version'];
@@ -24,11 +24,11 @@ const stop = new AbortController();
 // SIGHUP: the terminal was closed.
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 for (const signal of SIGNALS) {
-  // A second signal ends it at once: nothing is lost at any point.
+  // A second signal ends the process at once. Nothing is lost at any point.
   process.once(signal, () => stop.abort());
 }
 
-// A reader that is gone, such as `head` or a closed terminal, is no reason to stop. An answer that could not be written is.
+// A closed reader, such as `head` or a closed terminal, is no reason to stop. An answer that could not be written is.
 let isLost = false;
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
@@ -36,7 +36,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-// Nobody who runs capture can act on node:sqlite being new.
+// People who run capture cannot do anything about node:sqlite being new.
 const printers = process.listeners('warning');
 process.removeAllListeners('warning');
 process.on('warning', (warning) => {
@@ -44,7 +44,7 @@ process.on('warning', (warning) => {
   for (const print of printers) print(warning);
 });
 
-/** By its name where it was deleted, such as a worktree that one is still in. */
+/** If the folder was deleted, for instance a removed worktree, its name from the shell is used. */
 function currentFolder(): string {
   try {
     return process.cwd();
@@ -53,7 +53,10 @@ function currentFolder(): string {
   }
 }
 
-/** Everything else is loaded where the version is not all that is asked for: that takes twice as long as the rest of the start. */
+/**
+ * Loads the rest of the program only if more than the version is wanted: loading takes twice as long as the rest of the
+ * start.
+ */
 async function run(words: readonly string[]): Promise<number> {
   if (words.length === 1 && VERSION_WORDS.includes(words[0] ?? '')) {
     process.stdout.write(`${VERSION}\n`);
@@ -92,10 +95,10 @@ async function run(words: readonly string[]): Promise<number> {
   );
 }
 
-// No `await` out here: a CommonJS file, which it is bundled into, cannot have one.
+// A CommonJS file, which this is bundled into, cannot have a top-level `await`.
 const exitCode = run(process.argv.slice(2));
 
-// A request that nobody waits for any more must not keep the process; an answer that is still being read must.
+// A request that nobody waits for must not keep the process alive. An answer that is still being read must.
 void exitCode.then((code) => {
   const end = () => process.exit(exitCodeFor(isLost && code === EXIT.ok ? EXIT.failure : code, process.env));
   // A failed write is reported a moment after its callback.

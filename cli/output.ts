@@ -8,7 +8,7 @@ export interface OutputOptions {
   quiet?: boolean;
 }
 
-/** A line for people; of one in parts the first is coloured, where there are colours. */
+/** A line for people. If it has parts, the first part is coloured where colours are supported. */
 export type OutputLine =
   | string
   | readonly [colour: 'red' | 'yellow' | 'green' | 'dim' | 'bold', coloured: string, rest: string];
@@ -17,7 +17,7 @@ export type Output = ReturnType<typeof createOutput>;
 
 type World = Pick<Context, 'stdout' | 'stderr'> & Partial<Pick<Context, 'variables'>>;
 
-/** The answer goes to stdout, everything said about it to stderr. */
+/** The answer goes to stdout; all other messages go to stderr. */
 export function createOutput({ stdout, stderr, variables = {} }: World, { json, quiet }: OutputOptions) {
   const { NO_COLOR, FORCE_COLOR } = variables;
   const isColoured = !NO_COLOR && (FORCE_COLOR ? FORCE_COLOR !== '0' : stdout.isTTY === true);
@@ -32,7 +32,7 @@ export function createOutput({ stdout, stderr, variables = {} }: World, { json, 
   return {
     json: json === true,
     quiet: quiet === true,
-    /** Where to show how far it is. */
+    /** The sink for progress lines. */
     progress: (json || quiet ? { write() {} } : stderr) as Sink,
     /** The command's answer: an object for programs, lines for people. */
     answer(value: object, lines: readonly OutputLine[]): void {
@@ -42,14 +42,14 @@ export function createOutput({ stdout, stderr, variables = {} }: World, { json, 
     say(line: string): void {
       if (!quiet && !json) stderr.write(`${toPlainText(line)}\n`);
     },
-    /** Said even when asked to be quiet. */
+    /** Printed even with `--quiet`. */
     warn(line: string): void {
       stderr.write(`${toPlainText(`warning: ${line}`)}\n`);
     },
   };
 }
 
-/** Tells of an error and what to do about it; returns the exit code. */
+/** Reports an error and how to fix it. Returns the exit code. */
 export function reportError(error: unknown, { stderr }: Pick<Context, 'stderr'>, json: boolean): number {
   const { message, hint, exitCode } = toFailure(error);
   const told = { error: toPlainText(message), ...(hint && { hint: toPlainText(hint) }), exitCode };

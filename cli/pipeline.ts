@@ -13,7 +13,7 @@ import { openSpool, type Spool } from './spool/open.ts';
 import type { SessionRow } from './spool/sessions.ts';
 import { createService } from './upload/service.ts';
 
-/** Whose captures go where, and the spool between reading and sending. */
+/** The account and service of the captures, and the spool between reading and sending. */
 export interface Pipeline {
   settings: Settings;
   folder: string;
@@ -24,14 +24,17 @@ export interface Pipeline {
 
 const IDENTIFY_MS = 10_000;
 
-/** A refused secret ends it, unless it `recalls` whose secret that was when it was still taken. */
+/**
+ * Fails if the service refuses the secret. With `recalls`, it uses the account that the service named when it last accepted
+ * the secret.
+ */
 export async function openPipeline(context: Context, { recalls = false } = {}): Promise<Pipeline> {
   const settings = requireSettings(context);
   const folder = stateFolder(context);
   const service = createService({ ...settings, fetch: context.fetch, timeoutMs: IDENTIFY_MS });
   const account = await identifyAccount(service, settings.secret, folder, recalls);
   const spool = openAccountSpool(folder, settings, account, context.now);
-  // Before anything is sent: what waits may be excluded by now.
+  // This comes before anything is sent, because waiting events may be excluded by now.
   const policy = openPolicy(context, spool);
   policy.refresh();
   policy.keep();
@@ -39,18 +42,18 @@ export async function openPipeline(context: Context, { recalls = false } = {}): 
   return { settings, folder, account, spool, policy };
 }
 
-/** A person's wishes, from the settings and from earlier decisions. */
+/** The person's policy, from the settings and from earlier decisions. */
 export const openPolicy = (context: Context, { decisions, transact, batches }: Spool): Policy =>
   createPolicy({ ...context, decisions, transact, waiting: batches.sessionNames });
 
-/** The repository around a folder, as far as the folder may be captured. */
+/** The repository around a folder, unless the folder is kept back. */
 export function findAllowedRepository(policy: Policy, folder: string): Repository | 'kept back' | undefined {
   try {
-    // This is the only place that learns it: unless it is kept, sessions are sent that a folder has kept back meanwhile.
+    // Only this place learns about the change. Unless it is stored, sessions are sent that a folder has kept back meanwhile.
     if (policy.refresh()) policy.keep();
     return policy.objectionToFolder(folder) === undefined ? findRepository(folder) : 'kept back';
   } catch {
-    // While the settings cannot be read nobody knows what is excluded.
+    // While the settings cannot be read, nobody knows which folders are excluded.
     return 'kept back';
   }
 }
@@ -68,7 +71,7 @@ export function visibilityOf(
   return policy.visibilityOf(agent, agentSession, { ...about, folders: [...folders] });
 }
 
-/** The repository of the current folder if its sessions may be captured: otherwise nobody learns of it. */
+/** The repository of the current folder, if its sessions may be captured. Otherwise nobody may learn of it. */
 export function findOwnRepository(context: Context): Repository | undefined {
   const spool = openSpool(':memory:');
   try {
@@ -76,14 +79,14 @@ export function findOwnRepository(context: Context): Repository | undefined {
     policy.refresh();
     return policy.objectionToFolder(context.folder) === undefined ? findRepository(context.folder) : undefined;
   } catch {
-    // While the settings cannot be read nobody knows what is excluded.
+    // While the settings cannot be read, nobody knows which folders are excluded.
     return undefined;
   } finally {
     spool.close();
   }
 }
 
-/** Masks the secrets of this machine, and what this person does not let through. */
+/** Masks the secrets of this machine, except those that this person lets through. */
 export function openRedactor(
   context: Context,
   { folder, settings }: { folder: string; settings: Partial<Settings> },

@@ -3,9 +3,9 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * The bytes of a file at a path that somebody else chose, such as that of a repository's settings. A pipe there would
- * wait for ever, and a device never end. Throws the system's errors, and one with the code ENOTSUP for what is no file
- * or has more than so many bytes.
+ * The bytes of a file at a path that somebody else chose, such as the path of a repository's settings. A pipe there would
+ * block for ever, and a device would never end. Throws the system's errors, or an error with the code ENOTSUP if the path is
+ * not a file or the file is too large.
  */
 export function readPlainFile(path: string, mostBytes: number): Buffer {
   // Windows has no pipes in its file system, and no such flag.
@@ -26,7 +26,7 @@ export function readPlainFile(path: string, mostBytes: number): Buffer {
   }
 }
 
-/** Its text as UTF-8; undefined where it cannot be read, whatever the reason. */
+/** The file's text as UTF-8. Undefined if it cannot be read, whatever the reason. */
 export function readTextIfPlain(path: string, mostBytes: number): string | undefined {
   try {
     return readPlainFile(path, mostBytes).toString('utf8');

@@ -9,7 +9,7 @@ import { createOutput, type OutputOptions, reportError } from './output.ts';
 import { READ_APART, readForAnother } from './reading.ts';
 import { VERSION } from './version.ts';
 
-/** What holds for every command, below the program's help. */
+/** Variables and exit codes of every command, shown below the program's help. */
 const SURROUNDINGS = `
 Variables:
   CAPTURE_URL           address of the service, instead of the stored one
@@ -27,7 +27,7 @@ Exit codes:
   75  try again later: the service cannot be reached or is busy; nothing is lost
 `;
 
-/** Runs one invocation; the exit code says how it went. */
+/** Runs one invocation and returns its exit code. */
 export async function runProgram(context: Context, args: readonly string[]): Promise<number> {
   let exitCode: number = EXIT.ok;
   const program = createProgram(context, (code) => {
@@ -39,7 +39,7 @@ export async function runProgram(context: Context, args: readonly string[]): Pro
     else await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // Somebody wanted help or the version, or gave no command; help for an unknown command lists the commands.
+    // The person asked for help or the version, or gave no command. Help for an unknown command lists the commands.
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) {
       return args[0] === 'help' && error.exitCode !== 0 ? EXIT.usage : EXIT.ok;
     }
@@ -58,7 +58,7 @@ function createProgram(context: Context, onExit: OnExit): Commander {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
-      // Only help that was not asked for: of errors `runProgram` tells.
+      // This only prints help after a wrong command. `runProgram` reports errors.
       writeErr: (text) => void context.stdout.write(text),
       outputError: () => {},
       getOutHelpWidth: () => context.stdout.columns ?? 80,
@@ -66,7 +66,7 @@ function createProgram(context: Context, onExit: OnExit): Commander {
   addEverywhere(program);
   for (const command of COMMANDS) addCommand(program, command, context, onExit);
   addCompletion(program, { completionCommandName: 'completion' });
-  // Shell directive 0: where no word of ours fits, the shell completes a path. The library would have nothing offered.
+  // Shell directive 0: where none of our words fits, the shell completes a path. The library would offer nothing.
   Object.defineProperty(completions, 'directive', { get: () => 0, set() {} });
   return program;
 }
@@ -98,13 +98,13 @@ function addCommand(parent: Commander, command: Command, context: Context, onExi
 
 const isOption = ({ flags }: Pick<Parameter<unknown>, 'flags'>): boolean => flags.startsWith('-');
 
-/** Also after a command: people write `capture status --json`. */
+/** These options are also accepted after a command, because people write `capture status --json`. */
 const addEverywhere = (command: Commander): Commander =>
   command.option('--json', 'print JSON, errors too').option('--quiet', 'print only errors');
 
 function toOption({ flags, about, parse }: Parameter<unknown>, { agents }: Context): Option {
   const option = new Option(flags, about);
-  // Choices for the shell's completion; the command reports an unknown one.
+  // Choices for the shell's completion. The command reports an unknown one.
   if (option.long === '--agent') option.argChoices = [...new Set(agents.map(({ id }) => id))];
   return parse ? option.argParser(parse) : option;
 }
@@ -114,7 +114,7 @@ function layOut(examples: readonly Example[]): string {
   return `Examples:\n${examples.map(([line, about]) => `  ${line.padEnd(width)}${about}\n`).join('')}`;
 }
 
-/** What other programs call a part of `capture status`. */
+/** Names that other programs give to a part of `capture status`. */
 const IN_STATUS: Readonly<Record<string, string>> = {
   doctor: 'status',
   whoami: 'status',
@@ -122,7 +122,7 @@ const IN_STATUS: Readonly<Record<string, string>> = {
   logs: 'status --log',
 };
 
-/** A command line that was not understood. The hint is a similar command, or which help to read. */
+/** A command line that could not be parsed. The hint is a similar command, or the help to read. */
 function misuse({ message }: CommanderError, args: readonly string[]): Failure {
   const [, sentence = message, similar] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? [];
   const [word = ''] = args;

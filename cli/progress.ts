@@ -4,7 +4,7 @@ export interface ProgressState {
   /** In any unit; `total` may grow. */
   done: number;
   total: number;
-  /** What was done, in words. */
+  /** The progress in words. */
   text: string;
 }
 
@@ -12,13 +12,13 @@ export type Progress = ReturnType<typeof createProgress>;
 
 const WIDTH = 24;
 const TERMINAL_MS = 100;
-/** In a log a line now and then is enough. */
+/** In a log, an occasional line is enough. */
 const PIPE_MS = 10_000;
-/** Before that much was done, how long it will take is a guess. */
+/** Before this share is done, an estimate of the rest would be a guess. */
 const LEAST_SHARE = 0.02;
 const LEAST_MS = 2000;
 
-/** One line that is written over on a terminal, a line now and then elsewhere. `now` in milliseconds. */
+/** On a terminal, one line that is overwritten. Elsewhere, an occasional line. `now` is in milliseconds. */
 export function createProgress(sink: Sink, now: () => number) {
   const startedAt = now();
   let last = startedAt;
@@ -30,7 +30,7 @@ export function createProgress(sink: Sink, now: () => number) {
       last = time;
       const share = total === 0 ? 1 : Math.min(1, done / total);
       const line = text + describeLeft(share, time - startedAt);
-      // One that wraps could not be written over.
+      // A line that wraps could not be overwritten.
       const width = (sink.columns ?? 80) - 1;
       sink.write(sink.isTTY ? `\r\u001b[K${`${drawBar(share)} ${line}`.slice(0, width)}` : `${line}\n`);
     },

@@ -6,7 +6,7 @@ import { Declined, EXIT, Failure } from './failure.ts';
 import type { Output } from './output.ts';
 import { toPlainText } from './terminal.ts';
 
-/** Asks on the terminal for something nobody should see over a shoulder. */
+/** Asks on the terminal for a text that is not shown. */
 export async function askHidden(
   question: string,
   { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
@@ -26,12 +26,12 @@ export async function askHidden(
 export interface Asker {
   /** True only for a yes. */
   ask(question: string): Promise<boolean>;
-  /** What was typed, without blanks around it; empty where nothing was. */
+  /** The typed text without surrounding blanks. Empty if nothing was typed. */
   askText(question: string): Promise<string>;
   close(): void;
 }
 
-/** Asks questions on a terminal, any number of them, and takes silence for a no, and Ctrl-C. */
+/** Asks any number of questions on a terminal. An empty answer means no, and so does Ctrl-C. */
 export function createAsker({ stdin, stderr, stop }: Pick<Context, 'stdin' | 'stderr' | 'stop'>): Asker {
   const lines = createInterface({ input: stdin, terminal: false, signal: stop });
   const answers = lines[Symbol.asyncIterator]();
@@ -50,7 +50,7 @@ export function createAsker({ stdin, stderr, stop }: Pick<Context, 'stdin' | 'st
   };
 }
 
-/** Says what will be lost, and asks; throws a `Failure` where the answer is not yes, or there is nobody to ask. */
+/** Says what will be lost, and asks. Throws a `Failure` if the answer is not yes, or if there is nobody to ask. */
 export async function confirm(
   context: Context,
   output: Output,

@@ -3,16 +3,16 @@ import { normalize } from 'node:path';
 import type { Context } from './context.ts';
 import { findMount, isRemote, type Mount, readMounts } from './machine-secrets/local.ts';
 
-/** A server answers in milliseconds, also when it is busy. */
+/** A server answers in milliseconds, even when it is busy. */
 const ANSWER_MS = 1000;
-/** How long an answer counts, and how long none does. */
+/** How long a result counts, whether the server answered or not. */
 const ANSWERED_MS = 10_000;
 const SILENT_MS = 10 * 60_000;
 
 /**
- * Tells whether a folder that a transcript names can be looked into without waiting for ever: it is on this machine, or on
- * a file server that answers. Another process asks the server, which can be ended while it waits; and an automounter is
- * not asked at all, as that would ask the network for whatever a transcript says.
+ * Decides whether capture can look into a folder that a transcript names without waiting for ever. The folder must be on this
+ * machine, or on a file server that answers. A separate process asks the server, because it can be killed while it waits. An
+ * automounter is never asked, because it would ask the network for any name in a transcript.
  */
 export function createReach({ home, now }: Pick<Context, 'home' | 'now'>, read = readMounts) {
   const servers = new Map<string, { answers: boolean; until: number }>();
@@ -23,7 +23,7 @@ export function createReach({ home, now }: Pick<Context, 'home' | 'now'>, read =
     if (mount.type === 'autofs') return false;
     const known = servers.get(mount.at);
     if (known !== undefined && known.until > now()) return known.answers;
-    // Unlike `stat`, it is never answered from memory.
+    // Unlike `stat`, the system never answers this from its cache.
     const { error } = spawnSync('df', [mount.at], { timeout: ANSWER_MS, killSignal: 'SIGKILL', stdio: 'ignore' });
     const answers = error === undefined;
     servers.set(mount.at, { answers, until: now() + (answers ? ANSWERED_MS : SILENT_MS) });
@@ -31,7 +31,7 @@ export function createReach({ home, now }: Pick<Context, 'home' | 'now'>, read =
   };
 }
 
-/** Where the system does not tell what is mounted. Windows does not, but gives up on a server by itself. */
+/** Used if the system does not list its mounts. Windows does not, but it gives up on a dead server by itself. */
 function mountByName(folder: string): Mount | undefined {
   const [at] = /^\/(?:Volumes\/[^/]+|(?:net|Network)(?=\/))/.exec(normalize(folder)) ?? [];
   return at === undefined ? undefined : { at, type: at.startsWith('/Volumes/') ? 'smbfs' : 'autofs' };

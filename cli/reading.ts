@@ -35,7 +35,7 @@ export function openReader(context: Context, source: ReaderSource, choices: Read
   return {
     /** Looks for transcripts that have grown. */
     findWork: reader.findWork,
-    /** Whether a process of its own would read it. */
+    /** Whether another process would read it. */
     isLarge,
     /** Reads all of it, in this or another process. @returns false if some of it is left, so that the caller looks again */
     async read(work: Work, progress: Progress): Promise<boolean> {
@@ -49,13 +49,13 @@ export function openReader(context: Context, source: ReaderSource, choices: Read
           },
         });
       } catch (error) {
-        // This process reads it from now on, and fails for the same reason if it must.
+        // From now on this process reads everything. If the cause lies in the work, it fails for the same reason.
         mayReadApart = false;
         choices.onReadHere?.(describe(error));
         return false;
       }
     },
-    /** Reads in this process, even a large backlog: for work that must not wait for another process to start. */
+    /** Reads in this process, even a large backlog, for work that must not wait until another process has started. */
     readHere,
   };
 }
@@ -73,26 +73,26 @@ export interface ReaderChoices {
   /** See `ReaderOptions`; milliseconds. */
   patienceMs: number;
   onTrouble: (trouble: Trouble) => void;
-  /** What may be captured of the time before; all of it where absent. */
+  /** The person's consent for earlier sessions. Everything is allowed where absent. */
   consent?: Consent | undefined;
-  /** Called with the reason where the process failed that was to read. */
+  /** Called with the reason if the reading process failed. */
   onReadHere?: (reason: string) => void;
 }
 
 /**
- * With more to read than this a process of its own reads it: starting that takes 0.1 s of a processor, as from a bundle,
- * and 0.7 s from source.
+ * A larger backlog is read by another process. Starting one takes 0.1 s of processor time from a bundle, and 0.7 s from
+ * source.
  */
 export const LARGE_BYTES = 8 * 1024 * 1024;
 
-/** It masks secrets before they reach the spool. */
+/** Secrets are masked before they reach the spool. */
 function openReaderHere(context: Context, { folder, settings, spool }: ReaderSource, choices: ReaderChoices) {
   const { now, newKey } = context;
   let redactor: Redactor | undefined;
   return createReader({
     ...{ spool, now, newKey, state: folder },
     ...choices,
-    // Made when it is needed: a process that has another one read needs none.
+    // Created on first need. If another process reads, this one needs no redactor.
     redactor: {
       redact(events, of) {
         redactor ??= openRedactor(context, { folder, settings });
@@ -104,7 +104,7 @@ function openReaderHere(context: Context, { folder, settings, spool }: ReaderSou
   });
 }
 
-/** The command of the process that reads, for this program alone: no help tells of it. */
+/** The command of the reading process. Only this program uses it, so no help mentions it. */
 export const READ_APART = 'catch-up';
 
 /** The first line of its standard input. Every further line lets it continue. */
@@ -119,22 +119,22 @@ export interface Task {
 
 /** A line of its standard output. */
 type Told =
-  /** So many bytes of transcripts are in the spool. */
+  /** This many bytes of transcripts are in the spool. */
   | { readBytes: number }
   | { trouble: Trouble }
-  /** Whether all of it was read. */
+  /** Whether everything was read. */
   | { isWhole: boolean };
 
 /**
- * Megabytes. Of one, as this program has it otherwise, the engine collects 1,300 times for 68 MB of transcripts, and of four
- * 315 times, with a peak 5 MB higher; of eight 160 times, with one 20 MB higher.
+ * Megabytes. With one, the program's setting elsewhere, the engine collects 1,300 times for 68 MB of transcripts. With four,
+ * it collects 315 times, and the peak is 5 MB higher. With eight, it collects 160 times, and the peak is 20 MB higher.
  */
 const YOUNG_GENERATION = '--max-semi-space-size=4';
 
-/** Most characters of its error output that are kept. */
+/** The most characters kept of its error output. */
 const MOST_SAID = 2000;
 
-/** Has another process read all that is new at the places. False where some of it is left. Throws where it fails. */
+/** Has another process read everything new at the places. Returns false if some of it is left. Throws if the process fails. */
 export async function readApart(
   context: Context,
   { spool, places }: { spool: string; places: readonly Place[] },
@@ -147,7 +147,7 @@ export async function readApart(
     stdio: 'pipe',
     windowsHide: true,
   });
-  // It has ended meanwhile, as its exit code tells.
+  // The process has ended meanwhile. Its exit code tells why.
   child.stdin.on('error', () => {});
   const ended = once(child, 'close') as Promise<[code: number | null]>;
   ended.catch(() => {});
@@ -175,7 +175,7 @@ export async function readApart(
     for await (const line of createInterface({ input: child.stdout })) await receive(JSON.parse(line) as Told);
   } finally {
     child.stdin.end();
-    // It has the spool open until then.
+    // Until then, the process has the spool open.
     await ended.catch(() => {});
   }
   const [code] = await ended;
@@ -184,12 +184,12 @@ export async function readApart(
 }
 
 /**
- * The other process: it reads everything new into the spool of the process that started it, and that process sends it. It uses
- * another processor, and its memory is freed when it ends. While one commit is answered, it reads for the next. It ends
- * when its input does.
+ * Runs in the other process. It reads everything new into the spool of the process that started it, and that process sends
+ * it. It uses another processor, and its memory is freed when it ends. While it waits for the answer to one commit, it reads
+ * for the next one. It ends when its input does.
  */
 export async function readForAnother(context: Context): Promise<void> {
-  // Its young generation may grow up to its limit.
+  // The young generation of this process may grow up to its limit.
   setFlagsFromString('--semi-space-growth-factor=2');
   const lines = createInterface({ input: context.stdin })[Symbol.asyncIterator]();
   const task = JSON.parse(String((await lines.next()).value)) as Task;

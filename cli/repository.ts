@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { withoutCredentials } from '../contract/repository.ts';
 import { readTextIfPlain } from './plain-file.ts';
 
-/** git's own files, of which a line or two are read. */
+/** Limits git's own files; only a line or two of each is used. */
 const MOST_BYTES = 1024 * 1024;
 
 export interface Repository {
@@ -12,12 +12,12 @@ export interface Repository {
   branch?: string;
 }
 
-/** The git repository around a folder, read from its files: git itself may be absent. */
+/** The git repository around a folder, read from its files, because git itself may be absent. */
 export function findRepository(folder: string): Repository | undefined {
   const root = findRoot(folder);
   if (root === undefined) return undefined;
   const dot = join(root, '.git');
-  // In a work tree `.git` is a file that names the folder.
+  // In a work tree, `.git` is a file that names the folder.
   const git = resolve(root, /^gitdir: (.+)$/m.exec(readText(dot) ?? '')?.[1]?.trim() ?? dot);
   const common = resolve(git, readText(join(git, 'commondir'))?.trim() ?? '.');
   const remote = /\[remote "origin"\][^[]*?\n\s*url\s*=\s*(\S+)/.exec(readText(join(common, 'config')) ?? '')?.[1];
@@ -25,10 +25,13 @@ export function findRepository(folder: string): Repository | undefined {
   return { root, ...(remote && { remote: withoutCredentials(remote) }), ...(branch && { branch }) };
 }
 
-/** Longer than any folder on Linux and macOS; a transcript may name one that takes a minute to walk up. */
+/**
+ * Longer than any folder on Linux and macOS. Without a limit, walking up from a folder that a transcript names could take a
+ * minute.
+ */
 export const LONGEST_PATH = 4096;
 
-/** Undefined, too, for a folder of another system: `C:\\work` would count from the folder that we are in. */
+/** Also undefined for a folder of another system: `C:\\work` would be resolved relative to the current folder. */
 export function findRoot(folder: string): string | undefined {
   if (!isAbsolute(folder) || folder.length > LONGEST_PATH) return undefined;
   for (let at = folder; ; at = dirname(at)) {

@@ -15,9 +15,9 @@ export interface SendingOptions
   extends Pick<UploaderOptions, 'signal' | 'orders' | 'onSent' | 'isPaused' | 'findStopped'>,
     Pick<RetryOptions, 'onTrouble'>,
     Pick<ServiceOptions, 'timeoutMs'> {
-  /** How long a session is left alone that the service does not take; ten minutes where absent. */
+  /** How long the sender leaves a session alone that the service does not accept. Defaults to ten minutes. */
   heldMs?: number;
-  /** How long to wait after an error of this machine, such as a full disk; without it, that ends the sending. */
+  /** How long to wait after an error of this machine, such as a full disk. Without it, such an error ends the sending. */
   restartMs?: number;
 }
 
@@ -25,10 +25,13 @@ export type Sending = ReturnType<typeof startSending>;
 
 const LOCK_MS = 500;
 const HELD_MS = 10 * 60_000;
-/** What is being sent when asked to stop may be answered for this long; later it is sent again, under the same key. */
+/**
+ * After a stop, a request in progress has this long to be answered. If it is not answered, it is sent again later, under the
+ * same key.
+ */
 const FAREWELL_MS = 5000;
 
-/** Sends the spool for as long as the signal allows. Of several processes one sends; the others wait for it to end. */
+/** Sends the spool until the signal. Of several processes, one sends, and the others wait for it to end. */
 export function startSending(context: Context, { settings, spool, folder, policy }: Pipeline, options: SendingOptions) {
   const { fetch, random, now, home } = context;
   const { signal, onTrouble, restartMs, heldMs = HELD_MS } = options;
@@ -79,11 +82,11 @@ export function startSending(context: Context, { settings, spool, folder, policy
     wake: () => uploader.wake(),
     isIdle: () => uploader.isIdle(),
     ...{ failingMs, isFailing, lastTrouble, heartbeat, report },
-    /** Whether it is this process that sends. */
+    /** Whether this process is the one that sends. */
     isMine: () => lock !== undefined,
-    /** What ended the sending although it was not asked to end. */
+    /** The error that ended the sending, if it was not asked to end. */
     failure: () => failure,
-    /** Resolves when what was being sent is answered. */
+    /** Resolves when the requests in progress are answered. */
     ended,
   };
 }

@@ -7,95 +7,95 @@ export type { JsonObject } from './store.ts';
 /** The process environment, as an input. */
 export type Variables = { readonly [name: string]: string | undefined };
 
-/** A transcript file of an agent: a file of JSON values, one a line, or whatever the agent's `store` reads. */
+/** A transcript file of an agent: a file with one JSON value per line, or a file that the agent's `store` reads. */
 export interface TranscriptFile {
   /** Absolute folder the agent keeps its sessions in. */
   root: string;
-  /** Path below the root, with `/` on every system; of a session in a file of many, with `#` and its name behind. */
+  /** The path below the root, with `/` on every system. A session in a file of many has `#` and its name appended. */
   path: string;
 }
 
-/** What a transcript file is, told by its path and its first record. Kept beside the file's cursor. */
+/** The facts about a transcript file from its path and its first record. Stored beside the file's cursor. */
 export interface Origin {
-  /** The agent's own id of the session that the file's records belong to: for a sub-agent's file the parent's. */
+  /** The agent's own id of the session that the file's records belong to. A sub-agent's file has its parent's id. */
   session: string;
-  /** The sub-agent whose file this is. */
+  /** The sub-agent that wrote this file. */
   subagent?: string;
   agentVersion?: string;
   cwd?: string;
   branch?: string;
-  /** The session this one was forked from, where the agent says so. */
+  /** The session that this one was forked from, if the agent names it. */
   forkedFrom?: string;
-  /** The agent's hooks have told which tools were called, and what they answered. */
+  /** Whether the agent's hooks have reported the tool calls and their results. */
   hooked?: boolean;
 }
 
-/** Where a record stands. */
+/** The place of a record. */
 export interface RecordPlace {
   origin: Origin;
   /** Path below the agent's root. */
   file: string;
-  /** Byte offset of the record in its file; in a document its number, from 0; in a database what `store` says. */
+  /** Byte offset of the record in its file. In a document, its number from 0. In a database, the number that `store` gives. */
   position: number;
 }
 
 /**
- * The pipeline's view of an agent. Pure: no disk, no clock, no network. A new agent is a folder like
- * `pi/` and a line in `all.ts`.
+ * The pipeline's view of an agent. Pure: no disk, no clock, no network. A new agent is a folder like `pi/` and a line in
+ * `all.ts`.
  */
 export interface Agent {
   id: AgentId;
   displayName: string;
-  /** Its program, by the names it may have in PATH. */
+  /** The names that its program may have in PATH. */
   programs?: readonly string[];
   /** The variables that move its folders. */
   variables?: readonly string[];
-  /** The folder of its settings, which is there once the agent has run. */
+  /** The folder of its settings, which exists once the agent has run. */
   folder?(variables: Variables, home: string): string;
-  /** Absolute paths of its credentials, JSON or one pair a line; most will not exist. */
+  /** Absolute paths of its credentials, as JSON or one pair per line. Most will not exist. */
   credentials?(variables: Variables, home: string): string[];
-  /** Where it says after how long it deletes its transcripts, if it does. */
+  /** The setting for how long it keeps its transcripts, if it deletes them. */
   settings?: AgentSettings;
-  /** What its settings need for it to tell what no transcript of its holds, by a command line that no shell need see. */
+  /** The entry in its settings that makes it report facts that no transcript holds. The entry's command line needs no shell. */
   hooks?: AgentHooks;
-  /** What its settings need for it to run a command line, which it hands to a shell, when a session begins. */
+  /** The entry in its settings that makes it run a command line in a shell when a session begins. */
   startHook?: AgentHooks;
-  /** Absolute folders with transcripts; most will not exist. */
+  /** Absolute folders with transcripts. Most will not exist. */
   roots(variables: Variables, home: string): string[];
   /** Whether a file below a root is a transcript. */
   isTranscript(path: string): boolean;
-  /** Whether a folder below a root may hold transcripts; where an agent does not say, all may. */
+  /** Whether a folder below a root may hold transcripts. If the agent does not say, every folder may. */
   entersFolder?(path: string): boolean;
-  /** How records are had from its transcripts, where they are no lines of JSON; told by the path where it keeps several kinds. */
+  /** How to read the records of transcripts that are not JSON lines. If it keeps several kinds, the path decides. */
   store?: Store | StoreByPath;
-  /** Under which name the agent's hooks may have told what a transcript says; see `cli/read/inbox.ts`. */
+  /** The name under which the agent's hooks may have reported a transcript's content; see `cli/read/inbox.ts`. */
   hookedAs?(path: string): string | undefined;
   /** Its session ids are times, counters or names, so two machines may use the same one. */
   hasLocalIds?: true;
-  /** Whether a file's name or this record says which session it is, where not every first record does. */
+  /** Whether a file's name or this record names the session, for agents whose first record may not. */
   namesSession?(record: JsonObject, path: string): boolean;
-  /** Whether the agent says with a record that the session is over. It may be resumed all the same. */
+  /** Whether the agent says with a record that the session is over. It may still be resumed. */
   endsSession?(record: JsonObject): boolean;
   /**
-   * Whether a record says again what earlier ones said, of its session or of the one that was forked: it is left out where
-   * those were kept back. Compactions and titles need not be told.
+   * Whether a record repeats earlier ones of its session or of the forked session. It is left out if those were kept back.
+   * Compactions and titles need not be reported.
    */
   restates?(record: JsonObject, place: RecordPlace): boolean;
-  /** Whether this may be a later writing of a record, which bears the time of the first. */
+  /** Whether this may be a later writing of a record that keeps the time of the first. */
   bearsEarlierTime?(record: JsonObject): boolean;
   /**
-   * Identifies a file. `first` is its first JSON record, or the first near its start that `namesSession`; absent in a file that
-   * has none yet.
+   * Identifies a file. `first` is its first JSON record, or the first one near its start that `namesSession`. Absent if the
+   * file has no such record yet.
    */
   identify(file: TranscriptFile, first: JsonObject | undefined): Origin;
-  /** The folder a record says the agent works in, where the agent does not call it `cwd`. */
+  /** The folder that the agent works in, according to a record, if the agent does not call it `cwd`. */
   folderOf?(record: JsonObject): string | undefined;
   /**
-   * A key that is equal for two records exactly when the agent wrote the same record twice: into a fork, into a resumed
-   * file, or by rewriting. Undefined where the record has no identity of its own.
+   * A key that two records share exactly when the agent wrote the same record twice: into a fork, into a resumed file, or by
+   * rewriting. Undefined if the record has no identity of its own.
    */
   recordKey(record: JsonObject, place: RecordPlace): string | undefined;
-  /** The events of one record; never throws, and puts every leaf of the record into exactly one of them. */
+  /** The events of one record. Never throws, and puts every leaf of the record into exactly one of them. */
   parse(record: JsonObject, place: RecordPlace): CapturedEvent[];
 }
 
@@ -105,7 +105,7 @@ export interface AgentSettings {
   findRetention(settings: JsonObject): Retention | undefined;
 }
 
-/** After how many days an agent deletes a transcript, and the name of the setting that says so. */
+/** After how many days an agent deletes a transcript, and the name of that setting. */
 export interface Retention {
   setting: string;
   days: number;
@@ -114,9 +114,9 @@ export interface Retention {
 /** Our entries among others in one of the agent's JSON documents. */
 export interface AgentHooks {
   path(variables: Variables, home: string): string;
-  /** Members that the document's root must have; added where absent. */
+  /** Members that the document's root must have. They are added if absent. */
   root?: JsonObject;
-  /** Names of the lists in the root's `hooks` at whose end an entry goes. */
+  /** Names of the lists in the root's `hooks`. An entry is added at the end of each. */
   events: readonly string[];
   /** The entry that runs a command line. */
   entry(command: string): JsonObject;

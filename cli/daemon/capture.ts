@@ -25,19 +25,19 @@ export interface CaptureOptions {
   timing: Timing;
 }
 
-/** A transcript without any record is left alone for this long: its first one may be to come. */
+/** A transcript without any record is left alone for this long, because its first record may still be written. */
 const PATIENCE_MS = 60_000;
 
 const tick = () => performance.now();
-/** Milliseconds that the processor has worked for this process. */
+/** The processor time of this process in milliseconds. */
 function cpu(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
 /**
- * Reads and sends with one spool, until the signal. Rejects with what made the spool unusable, or with an error of this
- * program.
+ * Reads and sends with one spool, until the signal. Rejects with the error that made the spool unusable, or with an error of
+ * this program.
  */
 export async function captureLive(context: Context, options: CaptureOptions): Promise<void> {
   const stop = new AbortController();
@@ -67,7 +67,7 @@ interface ReadingOptions extends CaptureOptions {
   delivery: ReturnType<typeof startDelivery>;
 }
 
-/** Reads what changes into the spool: what is small at once, what is large beside everything else. */
+/** Reads changed transcripts into the spool. Small changes are read at once; large ones are read beside everything else. */
 class Reading {
   readonly #options: ReadingOptions;
   readonly #watch: Watch;
@@ -76,11 +76,11 @@ class Reading {
   readonly #reader: Reader;
   /** How many files could not be read so far. */
   #troubles = 0;
-  /** Whether the spool takes no more. */
+  /** Whether the spool is full. */
   #isFull = false;
-  /** A process that reads what there is much of. */
+  /** The process that reads a large backlog. */
   #catchingUp: Promise<void> | undefined;
-  /** Aborted by whatever ends the pause between two rounds. */
+  /** Aborted by anything that ends the pause between two rounds. */
   #pause = new AbortController();
 
   constructor(context: Context, options: ReadingOptions) {
@@ -106,12 +106,12 @@ class Reading {
     this.#reader = openReader(context, pipeline, { consent, patienceMs: PATIENCE_MS, onTrouble, onReadHere });
   }
 
-  /** The process that reads what there is much of, while there is one. */
+  /** The process that reads a large backlog, while it runs. */
   get catchingUp(): Promise<void> | undefined {
     return this.#catchingUp;
   }
 
-  /** Until the signal. */
+  /** Runs until the signal. */
   async run(): Promise<void> {
     const { signal, timing, delivery, pipeline } = this.#options;
     while (!signal.aborted) {
@@ -120,10 +120,10 @@ class Reading {
         this.#isFull = this.#findFull();
         if (!this.#isStopped()) {
           await this.#readRound();
-          // Another process may have read what is new and left it for this one to send.
+          // Another process may have read new records and left them for this one to send.
           delivery.wake();
         }
-        // A step a round: what is written to meanwhile does not wait long for it.
+        // Each round gives one step of space back, so that new changes do not wait long for it.
         pipeline.spool.shrink();
       } catch (error) {
         await this.#recover(error);
@@ -157,13 +157,13 @@ class Reading {
   }
 
   /**
-   * In the order of their age. What there is much of, and what has to wait for others, is read with everything, in which they
-   * are as well.
+   * Reads sessions in the order of their age. A large backlog, and sessions that must wait for others, are left to
+   * `readEverything`, which covers them too.
    */
   async #readFiles(files: readonly Place[]): Promise<void> {
     if (files.length === 0) return;
     const work = this.#reader.findWork(files);
-    // In a folder that is new there may be more than was noticed.
+    // A new folder may hold more files than the system reported.
     this.#scan.follow(work.sessions);
     const few = pickSmall(work.sessions);
     const left = work.sessions.filter((session) => !few.has(session)).flat();
@@ -174,11 +174,12 @@ class Reading {
     if (!isRead || sessions.length < work.sessions.length) this.#scan.expire();
   }
 
-  /** What is read as a whole whenever it changes is not read at each of its changes. */
+  /** Reads a store. A store that is read as a whole is not read at each of its changes. */
   async #readStore(place: Place): Promise<void> {
     const started = cpu();
     const troublesBefore = this.#troubles;
-    // A document would be read from its beginning again: a new change, even to itself, does not interrupt it.
+    // A document would be read from its beginning again, so a new change does not interrupt the reading, even if it is a
+    // change of the same document.
     const isWhole = storeOf(place.agent, place.below)?.kind === 'document';
     const mustYield = () => !isWhole && this.#scan.isNoticed();
     const isRead = await this.#read(this.#reader.findWork([place]), mustYield);
@@ -187,13 +188,13 @@ class Reading {
     else this.#scan.notice(place);
   }
 
-  /** Lets something else be read after a while, if it must. False where some of it is left. */
+  /** Reads work, and stops after a while if something else must be read. Returns false if some of it is left. */
   async #read(work: Work, mustYield: () => boolean): Promise<boolean> {
     const started = tick();
     const isSliceOver = () => tick() - started > this.#options.timing.sliceMs;
     const mustStop = () => this.#isStopped() || (isSliceOver() && mustYield());
     const isWhole = await this.#reader.readHere(work, this.#progress(mustStop));
-    // Otherwise another process has read some of it meanwhile.
+    // If this process did not stop, another process has read some of it meanwhile.
     if (!isWhole || this.#isStopped()) this.#scan.expire();
     return isWhole && !mustStop();
   }
@@ -212,8 +213,8 @@ class Reading {
   }
 
   /**
-   * Whether it may begin with records of another transcript that is not read to its end, or among those left to be read
-   * later: they would count as its own.
+   * Whether a transcript may begin with records of another one that is not read to its end, or that is left for later. Those
+   * records would then count as its own.
    */
   #mayRepeat({ found: { agent }, origin, id }: Unread, left: readonly Unread[]): boolean {
     const { session, subagent, forkedFrom } = origin;
@@ -223,7 +224,7 @@ class Reading {
     return isLeft || !this.#options.pipeline.spool.sessions.isSettled(agent.id, parent);
   }
 
-  /** Has a large backlog read by another process, while this one reads what is being written. */
+  /** Has another process read a large backlog, while this one reads the transcripts that are being written. */
   async #catchUp(work: Work): Promise<void> {
     try {
       await this.#reader.read(
@@ -237,7 +238,7 @@ class Reading {
     }
   }
 
-  /** Reading is tried again, unless only opening the spool anew can tell where it stands. */
+  /** Retries reading, unless the spool must be opened again to find out how far it got. */
   async #recover(error: unknown): Promise<void> {
     const { log, timing, signal } = this.#options;
     this.#scan.expire();
@@ -249,7 +250,7 @@ class Reading {
     await sleep(timing.restartMs, undefined, { signal });
   }
 
-  /** Until something is due or noticed. */
+  /** Waits until something is due or noticed. */
   async #waitUntilDue(): Promise<void> {
     const { timing, signal } = this.#options;
     const pauseMs = this.#isFull ? timing.careMs : this.#scan.pauseMs();
@@ -262,8 +263,8 @@ const isStore = ({ agent, below }: Place): boolean =>
   transcriptAt(agent, below) !== undefined && storeOf(agent, below) !== undefined;
 
 /**
- * As many sessions as may be read before anything else is: the small ones, since what was just said in one does not wait for
- * the megabytes of another.
+ * Picks the sessions to read before all others: the small ones. A new message in one session must not wait for the megabytes
+ * of another.
  */
 function pickSmall(sessions: readonly Unread[][]): Set<Unread[]> {
   const sizes = new Map(sessions.map((files) => [files, files.reduce((sum, file) => sum + bytesOf(file), 0)]));

@@ -7,7 +7,7 @@ import { codeOf, EXIT, Failure } from '../failure.ts';
 import { isLocked, type Lock, takeLock } from '../lock.ts';
 import { VERSION } from '../version.ts';
 
-/** The daemon that runs, as it says itself. */
+/** The running daemon, as its file describes it. */
 export interface Holder {
   pid: number;
   /** Milliseconds since 1970. */
@@ -19,16 +19,16 @@ const LOCK = 'run';
 const END_MS = 15_000;
 const LOOK_MS = 50;
 
-/** What the running daemon says of itself: its process id, when it started, its version, a line each. */
+/** The file in which the running daemon writes its process id, its start time and its version, one per line. */
 export const pidPath = (folder: string): string => join(folder, 'daemon.pid');
 
 /**
- * Whether a daemon has this folder for its state: told by its lock, which ends with its process. To ask means to hold the
- * lock for a moment, so only a folder whose daemon left its process id is checked.
+ * Whether a daemon uses this folder for its state. The daemon's lock shows this, and the lock ends with its process. The
+ * check holds the lock for a moment, so it only runs if the folder has a daemon's process id.
  */
 export const isDaemonRunning = (folder: string): boolean => existsSync(pidPath(folder)) && isLocked(folder, LOCK);
 
-/** Undefined where none runs; what one that was killed left behind is not believed. */
+/** Undefined if no daemon runs. A file that a killed daemon left behind is ignored. */
 export const holderOf = (folder: string): Holder | undefined =>
   isDaemonRunning(folder) ? readHolder(folder) : undefined;
 
@@ -37,16 +37,16 @@ function readHolder(folder: string): Holder | undefined {
     const [pid = '', since = '', version = ''] = readFileSync(pidPath(folder), 'utf8').split('\n');
     return /^\d+$/.test(pid) ? { pid: Number(pid), startedAt: Date.parse(since), version } : undefined;
   } catch {
-    // Between taking the lock and saying so.
+    // The daemon has taken the lock but has not written the file yet.
     return undefined;
   }
 }
 
-/** Makes this process the daemon of the folder, and says so. Throws a `Failure` while there is another. */
+/** Makes this process the daemon of the folder, and writes the file. Throws a `Failure` while there is another daemon. */
 export async function becomeDaemon(folder: string, { pid, now }: Pick<Context, 'pid' | 'now'>): Promise<Lock> {
   let lock = takeLock(folder, LOCK);
   for (let attempts = 0; lock === undefined && attempts < 5; attempts++) {
-    // Somebody may only be asking.
+    // Another process may hold the lock for a moment, just to check it.
     await sleep(LOOK_MS);
     lock = takeLock(folder, LOCK);
   }
@@ -63,7 +63,7 @@ export async function becomeDaemon(folder: string, { pid, now }: Pick<Context, '
   return {
     isLost: lock.isLost,
     release(): void {
-      // In a folder that was made anew it is another daemon's.
+      // If the folder was made anew, the file belongs to another daemon.
       if (!lock.isLost()) rmSync(path, { force: true });
       lock.release();
     },
@@ -71,8 +71,8 @@ export async function becomeDaemon(folder: string, { pid, now }: Pick<Context, '
 }
 
 /**
- * Asks the daemon of the folder to end, and waits until it has. Service managers leave one alone that ended so. False
- * where none ran; throws a `Failure` where it cannot be asked or does not end.
+ * Asks the daemon of the folder to end, and waits until it has. Supervisors do not restart a daemon that ended this way.
+ * Returns false if none ran. Throws a `Failure` if it cannot be asked or does not end.
  */
 export async function stopDaemon(folder: string): Promise<boolean> {
   if (!isDaemonRunning(folder)) return false;

@@ -29,8 +29,8 @@ interface Opened {
 }
 
 /**
- * Captures until the context's signal. What keeps it from beginning, such as that one runs already, is thrown; later what
- * a person or the service can put right does not end it.
+ * Captures until the context's signal. Throws an error that prevents the start, for instance a second daemon. After the
+ * start, errors that a person or the service can fix do not end it.
  */
 export async function runDaemon(context: Context, options: DaemonOptions, output: Output): Promise<void> {
   const { places } = options;
@@ -40,13 +40,13 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
   const log = createLog(folder, context, output);
   const stampOf = (...names: string[]) =>
     names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs).join();
-  /** A person's decisions about capturing. */
+  /** A stamp of the person's decisions about capturing. */
   const wishesOf = ({ decisions }: Spool) => `${stampOf('preferences.json')} ${decisions.revision()}`;
   let signIn = '';
 
   async function open(): Promise<Opened> {
     signIn = stampOf('config.json');
-    // While they cannot be read nothing may be captured, since nobody knows what is left out.
+    // While the preferences cannot be read, nothing may be captured: nobody knows which sessions are excluded.
     readPreferences(context);
     const pipeline = await openPipeline(context, { recalls: true });
     try {
@@ -71,7 +71,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     return consent;
   }
 
-  /** Until the signal, or until the spool has to be opened anew. */
+  /** Captures until the signal, or until the spool must be opened again. */
   async function captureWith({ pipeline, consent }: Opened): Promise<void> {
     log.info(`Capturing for ${nameOf(pipeline)}.`);
     const ending = new AbortController();
@@ -93,7 +93,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     }
   }
 
-  /** Until something has changed from outside, so that all is begun anew. */
+  /** Waits until something has changed from outside, so that capturing must begin again. */
   async function untilChange({ spool, policy }: Pipeline, signal: AbortSignal): Promise<void> {
     const showSessions = createSessionLines(context, output, spool);
     const decisionsPath = join(folder, DECISIONS_FILE);
@@ -111,7 +111,8 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       if (wishesOf(spool) !== wishes) return log.info('A rule about capturing has changed.');
       // Waiting events may be excluded now, although no transcript has changed.
       if (policy.refresh()) policy.keep();
-      // Looking at very many transcripts, or at some on a slow disk, is no sleep: begun anew, it would take as long again.
+      // A long look at many transcripts, or at a slow disk, is not a sleep. If it counted as one, capturing would begin again
+      // and take as long again.
       const { active: busyMs } = performance.eventLoopUtilization(before);
       const isJump = Math.abs(context.now() - time - timing.careMs) > timing.jumpMs + busyMs;
       if (isJump) return log.info('The clock was set, or the machine has slept: look at everything again.');
@@ -150,7 +151,7 @@ const deleted = (folder: string): Failure =>
 
 const inodeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.ino;
 
-/** One that is damaged cannot be closed properly either. */
+/** Ignores errors, because a damaged spool cannot be closed properly. */
 function closeQuietly({ spool }: Pipeline): void {
   try {
     spool.close();

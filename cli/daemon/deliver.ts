@@ -17,8 +17,8 @@ export interface DeliverOptions {
 }
 
 /**
- * Sends for as long as the signal allows. If only a person can help, as with a revoked secret, it rests and tries
- * again now and then: what is captured meanwhile stays in the spool.
+ * Sends until the signal. If only a person can help, for instance after a secret was revoked, it rests and tries again from
+ * time to time. New events stay in the spool meanwhile.
  */
 export function startDelivery(context: Context, pipeline: Pipeline, options: DeliverOptions) {
   const { spool } = pipeline;
@@ -48,7 +48,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       ...{ signal: lasting, onTrouble: warnOfTrouble, findStopped: () => stopped },
       restartMs: timing.restartMs,
       heldMs: timing.heldMs,
-      // Refused batches are sent again once the service accepts a heartbeat.
+      // The sender pauses until the service accepts a heartbeat again.
       isPaused: () => isHeld,
     });
     const { ended, failure } = sending;
@@ -58,7 +58,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     return reason;
   }
 
-  /** Resolves with what ends the sending. */
+  /** Resolves with the error that ended the sending. */
   async function keepBeating(current: Sending, lasting: AbortSignal): Promise<unknown> {
     while (!lasting.aborted) {
       try {
@@ -83,17 +83,17 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     return undefined;
   }
 
-  /** For the dashboard. A report that fails is repeated after the next heartbeat. */
+  /** Reports to the dashboard. A failed report is repeated after the next heartbeat. */
   async function report(current: Sending, holdsSome: boolean): Promise<void> {
     const troubles: MachineTrouble[] = [...spool.notices(), ...(holdsSome ? (['heldSome'] as const) : [])];
     await current.report({ waiting: spool.batches.depth().events, troubles }).catch(() => {});
   }
 
-  /** Why nothing is sent at all. */
+  /** Stores why nothing is sent at all. */
   const setHeld = (failure: Failure | undefined): void =>
     write(() => spool.setNotice('held', failure && { sentence: failure.message, hint: failure.hint }));
 
-  /** What `status` shows need not survive a power cut, and is no reason to stop when it cannot be written. */
+  /** Writes facts for `status`. They need not survive a power cut, and a failed write is no reason to stop. */
   function write(work: () => void): void {
     try {
       spool.transact(work);
@@ -103,10 +103,10 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
   }
 
   return {
-    /** Rejects with what neither waiting nor a person heals, such as a damaged spool. */
+    /** Rejects with an error that neither waiting nor a person can fix, such as a damaged spool. */
     ended: deliver(),
     wake: () => sending?.wake(),
-    /** Whether what is in the spool is on its way, as far as one can tell. */
+    /** Whether the spooled events are being sent, as far as this process can tell. */
     isFlowing: () => !isHeld && sending?.isFailing() === false,
   };
 }

@@ -7,20 +7,20 @@ import type { Log } from './log.ts';
 
 /** The daemon's waits, in milliseconds. */
 export const TIMING = {
-  /** Several changes of one write come as one. */
+  /** Combines several notices of one write. */
   settleMs: 30,
-  /** A long reading is interrupted this often at most, where something else waits. */
+  /** How often a long read is interrupted at most, while other work waits. */
   sliceMs: 500,
   heartbeatMs: 60_000,
-  /** What the service does not take of a session or an agent is tried again after this long. */
+  /** How long to wait before retrying a session or an agent that the service does not accept. */
   heldMs: 10 * 60_000,
-  /** After an error of this machine, such as a full disk. */
+  /** How long to wait after an error of this machine, such as a full disk. */
   restartMs: 10_000,
-  /** After a refusal that only a person can change. */
+  /** How long to wait after a refusal that only a person can change. */
   holdMs: 5 * 60_000,
   /** How often sign-in, preferences and clock are checked. */
   careMs: 2000,
-  /** By more than this no machine is late that only has other work: it has slept, or its clock was set. */
+  /** A larger delay means that the machine slept or its clock was set. A busy machine is never this late. */
   jumpMs: 30_000,
 };
 
@@ -28,12 +28,12 @@ export type Timing = typeof TIMING;
 
 export const MEGABYTE = 1_000_000;
 export const MAX_MEGABYTES = 1024;
-/** Once full, the spool takes more only when it has fallen to this share of its cap. */
+/** Once full, the spool accepts events only after it has fallen to this share of its cap. */
 const FREE_SHARE = 0.9;
 
 /**
- * Tells whether the spool may take no more. At its cap what waits of excluded sessions is thrown away, and then reading stops: the
- * transcripts keep what is not read.
+ * Returns a function that checks whether the spool is full. At its cap, the waiting events of excluded sessions are thrown
+ * away, and then reading stops. Unread records stay in the transcripts.
  */
 export function createSpoolLimit(context: Context, spool: Spool, log: Log): () => boolean {
   const maxBytes = (readPreferences(context).spool?.maxMegabytes ?? MAX_MEGABYTES) * MEGABYTE;
@@ -44,7 +44,8 @@ export function createSpoolLimit(context: Context, spool: Spool, log: Log): () =
     const mostBytes = maxBytes * (isFull ? FREE_SHARE : 1);
     const excluded = bytes >= mostBytes ? spool.batches.keptBack() : [];
     if (excluded.length > 0) {
-      // Nothing of them is sent, so they would fill it for good. Their transcripts are read again once they are wanted.
+      // These events are not sent, so they would fill the spool for good. Their transcripts are read again if the sessions
+      // are wanted again.
       spool.transact(() => spool.readAnew(excluded));
       bytes = spool.batches.bytes();
     }
@@ -60,17 +61,17 @@ export function createSpoolLimit(context: Context, spool: Spool, log: Log): () =
   };
 }
 
-/** Quiet for this long, it is at rest. */
+/** The daemon is at rest after it was quiet for this long. */
 const QUIET_MS = 5000;
-/** Fewer commits and requests are not worth it: collecting takes some 20 ms, and a daemon at rest sends heartbeats. */
+/** Less work than this is not worth a collection, which takes some 20 ms. A daemon at rest still sends heartbeats. */
 const MIN_WORK = 20;
 
 /**
- * Gives back, once it is quiet, the memory that reading and sending took: a catch-up of thousands of sessions takes a
- * hundred megabytes, and the engine collects only when it needs more, which a daemon at rest never does.
+ * Releases the memory of reading and sending once the daemon is quiet. A catch-up of thousands of sessions takes a hundred
+ * megabytes. The engine collects only when it needs more memory, and a daemon at rest never does.
  */
 export function createMemory(spool: Pick<Spool, 'releaseMemory'>, collect = collectGarbage) {
-  // Opening the spool and the first look at everything are work, too.
+  // Opening the spool and the first look at everything count as work, too.
   let work = MIN_WORK;
   const timer = setTimeout(() => {
     if (work < MIN_WORK) return;
@@ -80,7 +81,7 @@ export function createMemory(spool: Pick<Spool, 'releaseMemory'>, collect = coll
   }, QUIET_MS).unref();
 
   return {
-    /** A commit or a request. */
+    /** Counts a commit or a request. */
     use(): void {
       work++;
       timer.refresh();

@@ -6,13 +6,13 @@ import { readTextIfPlain } from '../plain-file.ts';
 import { toPlainText } from '../terminal.ts';
 
 export interface Log {
-  /** An event, for somebody who reads the log later. */
+  /** An event, for readers of the log. */
   info(sentence: string): void;
-  /** A problem that a person should know of; also written to stderr. Repeats in a row are dropped. */
+  /** A problem that a person should know of. It is also written to stderr. Consecutive repeats are dropped. */
   warn(sentence: string): void;
 }
 
-/** The daemon's log in the state folder, and the one that it replaced. */
+/** The paths of the daemon's log in the state folder, and of the older log that it replaced. */
 export const logPaths = (folder: string) => ({
   current: join(folder, 'daemon.log'),
   older: join(folder, 'daemon.log.1'),
@@ -21,8 +21,8 @@ export const logPaths = (folder: string) => ({
 const MAX_BYTES = 1_000_000;
 
 /**
- * A line an event: ISO time, level, sentence. Sentences hold no text from transcripts, and no terminal escapes whatever the
- * service or a path put into them.
+ * Writes one line per event: ISO time, level, sentence. A sentence holds no text from transcripts. Terminal escapes in texts
+ * from the service, or in paths, are removed.
  */
 export function createLog(folder: string, { now }: Pick<Context, 'now'>, output: Output, maxBytes = MAX_BYTES): Log {
   const { current, older } = logPaths(folder);
@@ -35,7 +35,7 @@ export function createLog(folder: string, { now }: Pick<Context, 'now'>, output:
       if (size > 0 && size + line.length > maxBytes) renameSync(current, older);
       appendFileSync(current, line, { mode: 0o600 });
     } catch {
-      // A full disk must not end the capture on account of its log; stderr still has the sentence.
+      // A full disk must not end the capture because of its log. The sentence is on stderr.
     }
   }
 
@@ -53,7 +53,7 @@ export function createLog(folder: string, { now }: Pick<Context, 'now'>, output:
   };
 }
 
-/** All its lines, the oldest first: of both files, a megabyte each at most. */
+/** All lines of both files, the oldest first; a megabyte per file at most. */
 export function readLog(folder: string): string[] {
   const { older, current } = logPaths(folder);
   const texts = [older, current].map((path) => readTextIfPlain(path, 2 * MAX_BYTES) ?? '');

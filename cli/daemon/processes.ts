@@ -4,12 +4,12 @@ import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import type { Agent } from '../agents/agent.ts';
 
-/** `node --flag /usr/bin/gemini`: the program's name is one of these words. */
+/** The program's name is one of the first words, as in `node --flag /usr/bin/gemini`. */
 const WORDS = 3;
 
 /**
- * Finds the agents without a process of any user on this machine. An agent whose programs are unknown is never among
- * them, and on a system that lists no processes none is. Listing some hundred processes takes 20 ms.
+ * Finds the agents without a running process of any user on this machine. An agent whose programs are unknown is never
+ * returned. On a system that does not list processes, no agent is. Listing some hundred processes takes 20 ms.
  * @param agents their `programs` are in lower case
  */
 export async function findStoppedAgents(
@@ -33,14 +33,14 @@ async function listProcesses(platform: string): Promise<string[][] | undefined> 
     if (platform === 'linux') return await listOnLinux();
     if (platform === 'darwin') return await listOnMac();
   } catch {
-    // Without /proc, or without `ps`.
+    // The system has no /proc, or no `ps`.
   }
   return undefined;
 }
 
 async function listOnLinux(): Promise<string[][]> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  // One that has ended meanwhile does not run.
+  // A process that has ended meanwhile does not count as running.
   const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')));
   return lines.map((line) => line.split('\0', WORDS));
 }

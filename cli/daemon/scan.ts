@@ -6,50 +6,53 @@ import type { Watch } from './watch.ts';
 
 export interface ScanOptions {
   places: readonly Place[];
-  /** Hook inboxes: reading one adds to the agent's transcripts elsewhere. */
+  /** Hook inboxes. Reading one adds to the agent's transcripts elsewhere. */
   inboxes?: readonly Place[];
   watch: Pick<Watch, 'add' | 'isComplete'>;
-  /** Milliseconds of a clock that is never set. */
+  /** A monotonic clock, in milliseconds. */
   tick: () => number;
-  /** Milliseconds since 1970, as the file system counts. */
+  /** Milliseconds since 1970, on the file system's clock. */
   now: () => number;
 }
 
-/** Files that are read before a full scan. */
+/** A file to be read before the next full scan. */
 interface Item {
   place: Place;
-  /** The system says that it has changed. */
+  /** Whether the system has reported a change. */
   isNoticed: boolean;
-  /** Not before then, since reading it costs much, or has failed. */
+  /** The file is not read before this time, since reading it is expensive or has failed. */
   restUntil: number;
-  /** How often in a row it could not be read. */
+  /** How many times in a row it could not be read. */
   failures: number;
 }
 
 const ACTIVE_MS = 10 * 60_000;
 const MAX_ACTIVE = 64;
-/** Reading a file that is written again and again takes at most 3 % of a processor, and what goes with it another 2 %. */
+/** Reading a file that changes all the time takes at most 3 % of a processor, and the related work another 2 %. */
 const REST_TIMES = 30;
 const MAX_REST_MS = 60_000;
-/** After the first failure, and doubled with each further one: a database that its agent has locked is waited for a second. */
+/**
+ * The wait after the first failure. It doubles with each further failure. A database that its agent has locked is retried
+ * after a second.
+ */
 const FAILED_REST_MS = 250;
-/** An agent that runs for the first time makes its folder then. */
+/** An agent that runs for the first time creates its folder then. */
 const ABSENT_MS = 5000;
 
 /**
- * How often all files are checked, and the recently written ones. An idle file takes 7 to 12 µs: 0.02 % of a processor.
- * This finds the changes that the system does not report, and takes 4 % at most.
+ * How often all files, and the recently written ones, are checked. Checking an idle file takes 7 to 12 µs: 0.02 % of a
+ * processor. This finds the changes that the system does not report. It takes 4 % at most.
  */
 const PACE = {
   complete: { activeMs: 2000, allMs: 60_000, msAFile: 48 },
   incomplete: { activeMs: 500, allMs: 1500, msAFile: 0.3 },
 };
 
-/** When to have what read: a notice makes it sooner, and without any it is found as well. */
+/** Decides when to read which file. A notice from the system speeds this up; without notices, the scan finds the change. */
 export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptions) {
   const roots = [...places, ...inboxes];
   const items = new Map<string, Item>();
-  /** Files that changed lately, the latest last, and until when they are checked often. */
+  /** Files that changed lately, the latest last, each with the time until which it is checked often. */
   const active = new Map<Item, number>();
   let there = new Set<Place>();
   let everythingAt = 0;
@@ -88,7 +91,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     if (isTranscript) activate(ensure(place));
   }
 
-  /** Notices roots that are there for the first time, or again. */
+  /** Notices roots that have appeared or reappeared. */
   function lookForRoots(): void {
     const before = there;
     there = new Set(roots.filter(({ root, below }) => existsSync(join(root, below))));
@@ -104,7 +107,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     }
   }
 
-  /** Checks often the new files that were written lately. */
+  /** Starts checking new and recently written files often. */
   function follow(sessions: Work['sessions']): void {
     for (const { found, stored } of sessions.flat()) {
       if (now() - found.modifiedAt < ACTIVE_MS) activate(ensure({ ...found, below: stored?.file ?? found.path }));
@@ -115,9 +118,9 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
   const watched = (place: Place): Place => ({ ...place, onFolder: watch.add });
 
   return {
-    /** The system says that this has changed. */
+    /** Takes a report from the system that a place has changed. */
     notice,
-    /** What may have changed, and is to be read now. */
+    /** The files that may have changed and are to be read now. */
     take(): Place[] {
       if (rootsAt <= tick()) lookForRoots();
       forgetIdle();
@@ -129,7 +132,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
       for (const item of due) item.isNoticed = false;
       return due.map(({ place }) => watched(place));
     },
-    /** All places but what rests, where it is time to have everything read that is new in them; else none. */
+    /** When it is time for a full read: all places except those that rest. Otherwise none. */
     takeEverything(): readonly Place[] {
       if (everythingAt > tick()) return [];
       schedule(0);
@@ -140,22 +143,22 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
         return watched({ ...root, except: ofRoot.map(({ place }) => place.below) });
       });
     },
-    /** Everything was checked; these are the files to read. */
+    /** Takes the result of a full look: the files to read. */
     learn({ files, sessions }: Pick<Work, 'files' | 'sessions'>): void {
       schedule(files);
       follow(sessions);
     },
     follow,
-    /** Whether something that was noticed waits to be read. */
+    /** Whether a noticed file is due to be read. */
     isNoticed: (): boolean => items.values().some(isDue),
-    /** Reading it took this long, or failed: new writes are ignored for a while. */
+    /** Ignores new writes to a file for a while, because reading it took this long or failed. */
     leaveAlone(place: Place, costMs: number, hasFailed = false): void {
       const item = ensure(place);
       item.failures = hasFailed ? item.failures + 1 : 0;
       const failedMs = hasFailed ? FAILED_REST_MS * 2 ** item.failures : 0;
       item.restUntil = tick() + Math.min(MAX_REST_MS, Math.max(costMs * REST_TIMES, failedMs));
     },
-    /** Everything is to be read at once: after a sleep, or when something got in between. */
+    /** Makes a full read due at once, after a sleep or after an interrupted read. */
     expire(): void {
       everythingAt = 0;
     },
@@ -173,7 +176,7 @@ function isLink({ root, below }: Place): boolean {
   try {
     return lstatSync(join(root, below)).isSymbolicLink();
   } catch {
-    // It is gone again.
+    // The folder is gone again.
     return false;
   }
 }

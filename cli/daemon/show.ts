@@ -3,15 +3,15 @@ import { formatCount, type Output } from '../output.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 
-/** A session is announced again after this long at the earliest, however much it grows. */
+/** However much a session grows, it is announced again after this long at the earliest. */
 const AGAIN_MS = 60_000;
-/** At once, to a person: a catch-up may be thousands. */
+/** The most lines shown to a person at once. A catch-up may be thousands of sessions. */
 const MOST_LINES = 10;
 const TITLE_LENGTH = 60;
 
 /**
- * Tells of each session that is sent from now on: people a line in their terminal, programs an object a line where they ask
- * for JSON. Returns what to call now and then.
+ * Announces each session that is sent from now on. People get a line in their terminal; with JSON, programs get an object per
+ * line. Returns a function to call now and then.
  */
 export function createSessionLines(
   { stdout, now }: Pick<Context, 'stdout' | 'now'>,
@@ -19,7 +19,7 @@ export function createSessionLines(
   spool: Spool,
 ): () => void {
   if (!output.json && (stdout.isTTY !== true || output.quiet)) return () => {};
-  /** How many events were announced, and when. */
+  /** For each session, how many of its events were announced, and when. */
   const told = new Map(spool.sessions.list().map(({ id, sent }) => [id, { sent, at: 0 }]));
   let sentBefore = spool.counters().eventsSent;
   let nextAt = 0;

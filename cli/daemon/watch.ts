@@ -6,7 +6,7 @@ import { type Place, transcriptAt } from '../read/discover.ts';
 
 export interface WatchOptions {
   platform: string;
-  /** Called with a transcript that changed, or with something else that came or went. */
+  /** Called with a changed transcript, or with another path that was added or removed. */
   onChange: (place: Place) => void;
   watchFolder?: WatchFolder;
 }
@@ -15,19 +15,19 @@ export type WatchFolder = (path: string, recursive: boolean, onChange: WatchList
 
 export type Watch = ReturnType<typeof createWatch>;
 
-/** Where one watch is for all folders below, it also tells of those that hold something else. */
+/** A recursive watch also reports folders that hold no transcripts. */
 const isEntered = ({ entersFolder }: Agent, path: string): boolean =>
   entersFolder === undefined ||
   path.split('/').every((_, index, parts) => entersFolder(parts.slice(0, index + 1).join('/')));
 
-/** A watch a folder: far below what systems allow, and enough for years of sessions. */
+/** There is one watch per folder. This is far below the limits of systems, and enough for years of sessions. */
 const MAX_WATCHES = 4000;
 
 const watchByName: WatchFolder = (path, recursive, onChange) => watch(path, { recursive, persistent: false }, onChange);
 
-/** What the system says has changed. It forgets some, and some systems say nothing: then the scan finds it. */
+/** Reports the changes that the system notices. The system misses some, and some systems report none. The scan finds those. */
 export function createWatch({ platform, onChange, watchFolder = watchByName }: WatchOptions) {
-  // Linux has no recursive watches; Node would imitate them with a watch for each single file.
+  // Linux has no recursive watches. Node would imitate them with a watch for each single file.
   const isRecursive = platform === 'darwin' || platform === 'win32';
   const watchers = new Map<string, { watcher: FSWatcher; identity: string }>();
   let isComplete = true;
@@ -49,7 +49,7 @@ export function createWatch({ platform, onChange, watchFolder = watchByName }: W
   }
 
   return {
-    /** Watches a folder; `identity` tells it from one that took its place. */
+    /** Watches a folder. `identity` distinguishes it from a folder that later took its place. */
     add(place: Place, identity: string): void {
       const key = keyOf(place);
       if ((isRecursive && place.below !== '') || watchers.get(key)?.identity === identity) return;
@@ -61,11 +61,11 @@ export function createWatch({ platform, onChange, watchFolder = watchByName }: W
         watcher.on('error', () => remove(place));
         watchers.set(key, { watcher, identity });
       } catch (error) {
-        // Out of watches, or a system that has none; not where a folder is gone again, or cannot be read either.
+        // The system is out of watches or has none. A folder that is gone or not readable does not count.
         if (!['ENOENT', 'EACCES'].includes(codeOf(error) ?? '')) isComplete = false;
       }
     },
-    /** Whether the system tells of all changes, as far as is known. */
+    /** Whether the system reports all changes, as far as this process knows. */
     isComplete: () => isComplete,
     close(): void {
       for (const { watcher } of watchers.values()) watcher.close();

@@ -1,7 +1,7 @@
 import type { Envelope } from '../../contract/dsse.ts';
 import { openReceipt, Unproven } from './receipt.ts';
 
-/** What holds whoever signs. */
+/** Limits that apply to every receipt, whoever signs it. */
 export const LIMITS = [
   'It proves what the machine sent, and not what the agent did.',
   'It does not prove that nothing was left out or written by hand on the machine before it was sent.',
@@ -13,7 +13,10 @@ export const LIMITS = [
 const STYLE =
   'body{font:16px/1.5 sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}dt{font-weight:bold}dd,pre{overflow-wrap:anywhere;white-space:pre-wrap}';
 
-/** The receipt for people, with the signed statement in it. The same envelope always makes the same page. @throws Unproven */
+/**
+ * Renders the receipt for people, with the signed statement in it. The same envelope always makes the same page. @throws
+ * Unproven
+ */
 export function renderPage(envelope: Envelope): string {
   const { receipt, countersigned, machineKey, serviceKey } = openReceipt(envelope);
   const { agentId, events, head, masked, maskedLater, madeAt, madeBy } = receipt.predicate;
@@ -50,7 +53,7 @@ ${LIMITS.map((limit) => `<li>${toHtml(limit)}`).join('\n')}
 `;
 }
 
-/** The envelope in a page. @throws Unproven where there is none, or the page says something else than its envelope */
+/** Reads the envelope in a page. @throws Unproven if there is none, or if the page differs from its envelope */
 export function readPage(page: string): Envelope {
   const [, text = ''] = /<pre id="envelope">([^<]*)<\/pre>/.exec(page) ?? [];
   const envelope = readEnvelope(text.replace(/&(?:amp|lt|gt|quot);/g, (entity) => ENTITIES[entity] as string));

@@ -9,7 +9,7 @@ import { EXIT, Failure } from '../failure.ts';
 import type { Masked, SentChain } from '../spool/chains.ts';
 import { VERSION } from '../version.ts';
 
-/** A receipt whose signatures fit. */
+/** A receipt with valid signatures. */
 export interface OpenReceipt {
   receipt: Receipt;
   countersigned: Countersigned;
@@ -18,7 +18,7 @@ export interface OpenReceipt {
   serviceKey: string;
 }
 
-/** Something about a receipt or the events of one that does not fit; the message says what. */
+/** A receipt or its events are not valid. The message says why. */
 export class Unproven extends Error {}
 
 /** @param at milliseconds since 1970 */
@@ -44,7 +44,7 @@ export function signReceipt(chain: SentChain, evidence: Evidence, key: KeyObject
   return signStatement(RECEIPT, receipt, key);
 }
 
-/** Checks a receipt without asking anybody. @throws Unproven */
+/** Checks a receipt without a network. @throws Unproven */
 export function openReceipt(envelope: Envelope): OpenReceipt {
   const { statement: receipt, keyid } = open(envelope, RECEIPT, 'The receipt');
   if (!Value.Check(Receipt, receipt)) throw new Unproven('The receipt does not say what a receipt says.');
@@ -79,7 +79,7 @@ function open(envelope: Envelope, type: string, what: string) {
 
 /**
  * Checks the events of a session against its receipt.
- * @returns how many of them were masked later: what these say is not checked
+ * @returns how many events were masked later; the content of these is not checked
  * @throws Unproven
  */
 export function checkEvents({ predicate }: Receipt, events: Iterable<CheckedEvent>): number {
@@ -88,7 +88,7 @@ export function checkEvents({ predicate }: Receipt, events: Iterable<CheckedEven
   const counted: Masked = {};
   const problem = checkChain({ start, head: { sequence, hash: head }, masked }, countingMarks(events, counted));
   if (problem !== undefined) throw new Unproven(`${problem} ${MASKED_SINCE}`);
-  // What was masked later has other marks than it was sent with.
+  // An event that was masked later has other marks than the event that was sent.
   if (masked.size > 0) return masked.size;
   const text = (counts: Masked) => JSON.stringify(Object.entries(counts).sort());
   if (text(counted) !== text(predicate.masked)) {
@@ -107,9 +107,9 @@ function* countingMarks(events: Iterable<CheckedEvent>, counted: Masked): Genera
 }
 
 /**
- * The events in a file: lines of JSON, one event each, or pages as the service answers them. One after the other, so that a
- * long session is not in memory twice.
- * @throws Failure where it is neither
+ * Reads the events in a file: JSON lines with one event each, or pages of the service's answers. It yields one event at a
+ * time, so that a long session is not in memory twice.
+ * @throws Failure if the file is neither
  */
 export function* readEventsFile(text: string): Generator<CheckedEvent> {
   for (const line of isPage(text) ? [text] : text.split('\n')) {

@@ -23,21 +23,21 @@ import { createService } from '../upload/service.ts';
 export interface ExecOptions {
   /** The command and its arguments. */
   words: readonly string[];
-  /** The name of the machine in the dashboard; its host name where absent. */
+  /** The machine's name in the dashboard. Defaults to its host name. */
   machine: string | undefined;
-  /** How long the service has, once the agent has ended, to take what is left; milliseconds. */
+  /** How long the service may take to accept the rest after the agent has ended; milliseconds. */
   withinMs: number;
 }
 
-/** First request to the service: does it accept the secret? */
+/** The time limit of the first request, which asks whether the service accepts the secret. */
 const ASK_MS = 10_000;
-/** So many pages are named of the sessions that were captured. */
+/** The most session pages printed at the end. */
 const MOST_PAGES = 5;
 const NOWHERE: Sink = { write() {} };
 
 /**
- * Runs a command, captures what agents write meanwhile, and returns the command's exit code once the service has
- * acknowledged all of it, or the time for that is over. All state is in a folder that is deleted at the end.
+ * Runs a command and captures the agents' records meanwhile. Returns the command's exit code once the service has
+ * acknowledged everything, or once the time for that is over. All state is in a folder that is deleted at the end.
  */
 export async function execute(context: Context, options: ExecOptions, output: Output): Promise<number> {
   const settings = requireSettings(context);
@@ -51,7 +51,7 @@ export async function execute(context: Context, options: ExecOptions, output: Ou
   }
 }
 
-/** Throws where the service refuses the secret: nobody wants to find that out after an hour's work. */
+/** Throws if the service refuses the secret, because nobody wants to find that out after an hour's work. */
 async function requireAccepted({ fetch }: Context, settings: Settings, output: Output): Promise<void> {
   try {
     await askAccount(createService({ ...settings, fetch, timeoutMs: ASK_MS }));
@@ -63,7 +63,7 @@ async function requireAccepted({ fetch }: Context, settings: Settings, output: O
 
 interface JobOptions extends ExecOptions {
   settings: Settings;
-  /** A folder for this job alone. */
+  /** The state folder of this job. */
   state: string;
 }
 
@@ -88,12 +88,12 @@ class Job {
     this.#prepareState();
     this.#warnOfPause();
     this.#context.takeSignals((signal) => this.#passSignal(signal));
-    // Transcripts that cannot be captured now, as while the service is down, are read again at the end.
+    // Transcripts that cannot be captured now, for instance while the service is down, are read again at the end.
     const capturing = runDaemon(this.#within(this.#ended.signal), { places: this.#places() }, this.#silent()).catch(
       () => {},
     );
     const exitCode = this.#runCommand();
-    // Without a command there is nothing to deliver.
+    // If the command could not be started, there is nothing to deliver.
     const hasRun = await exitCode.then(
       () => true,
       () => false,
@@ -104,13 +104,16 @@ class Job {
     return exitCode;
   }
 
-  /** A person's own wishes, and what they skipped, hold here as well. Of sessions from before only what is added now is captured. */
+  /**
+   * The person's preferences and skipped sessions apply here as well. Of older sessions, only the records added during this
+   * run are captured.
+   */
   #prepareState(): void {
     const inside = this.#within(this.#ended.signal);
     const own = stateFolder(this.#context);
     const copies = [
       [preferencesPath(this.#context), preferencesPath(inside)],
-      // Sessions that are kept back are known by hashes that this key has made.
+      // The hashes of kept-back sessions were made with this key.
       [keyPath(own), keyPath(this.#options.state)],
     ] as const;
     for (const [from, to] of copies) if (existsSync(from)) cpSync(from, to);
@@ -133,8 +136,8 @@ class Job {
   }
 
   /**
-   * Why what was decided on this machine is not known; undefined where it is. A spool that was filled under other decisions
-   * tells that they are lost.
+   * Why the decisions made on this machine are unknown; undefined if they are known. If the spool was filled under other
+   * decisions, the decisions are lost.
    */
   #findLoss(): { sentence: string; hint: string } | undefined {
     try {
@@ -148,7 +151,7 @@ class Job {
     }
   }
 
-  /** The command's exit code; 128 and the signal's number where a signal ended it, as shells have it. */
+  /** The command's exit code. If a signal ended the command, the code is 128 plus the signal's number, as in shells. */
   #runCommand(): Promise<number> {
     const { stdin, stdout, stderr, spawn, variables, folder } = this.#context;
     const [command = '', ...args] = this.#options.words;
@@ -167,7 +170,7 @@ class Job {
     });
   }
 
-  /** Reads what is not read yet, completes the sessions and waits for the service; says what became of it. */
+  /** Reads the unread records, completes the sessions, waits for the service, and reports the result. */
   async #deliver(): Promise<void> {
     const { withinMs } = this.#options;
     const inside = this.#within(AbortSignal.any([this.#givenUp.signal, AbortSignal.timeout(withinMs)]));
@@ -194,7 +197,7 @@ class Job {
     }
   }
 
-  /** An answer that is waited for takes five seconds more at most: see `startSending`. */
+  /** A request in progress takes at most five more seconds; see `startSending`. */
   async #late(stop: AbortSignal): Promise<never> {
     if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
     await sleep(GRACE_MS, undefined, { ref: false });
@@ -218,7 +221,7 @@ class Job {
     }
   }
 
-  /** The folders of the agent that is run; those of all agents if the command is none of them. */
+  /** The folders of the agent that the command runs, or of all agents if the command is no known agent. */
   #places() {
     const inside = this.#within(this.#ended.signal);
     const program = basename(this.#options.words[0] ?? '').replace(/\.(exe|cmd)$/i, '');
@@ -226,7 +229,7 @@ class Job {
     return ownPlaces({ ...inside, agents: agents.length > 0 ? agents : inside.agents });
   }
 
-  /** The world as capturing has it: a state of its own, and nothing to say, since the command has the terminal. */
+  /** The context for capturing: it has its own state and prints nothing, since the command uses the terminal. */
   #within(stop: AbortSignal): Context {
     const { settings, state, machine } = this.#options;
     const { variables, hostname } = this.#context;
@@ -245,10 +248,10 @@ class Job {
   }
 }
 
-/** Longer than what is being sent may take to be answered when asked to stop. */
+/** Longer than a request in progress may still take after the sender was asked to stop. */
 const GRACE_MS = 6000;
 
-/** As shells have it. */
+/** The same exit codes as in shells. */
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { applyEdits, type JSONPath, modify, type ParseError, parse, visit } from 'jsonc-parser';
 import type { AgentHooks, JsonObject } from '../agents/agent.ts';
 
-/** Why a text cannot be edited, as half a sentence about the file. */
+/** Why a text cannot be edited. The message is half a sentence about the file. */
 export class NotEditable extends Error {}
 
-/** Whether a command line runs a script of ours. */
+/** Whether a command line runs one of our scripts. */
 export type IsOurs = (command: string) => boolean;
 
 interface Settings extends JsonObject {
@@ -13,8 +13,8 @@ interface Settings extends JsonObject {
 }
 
 /**
- * The text, JSON with or without comments, with our entry at the end of each list and none of ours besides. Throws
- * `NotEditable` where anything else of it would change, or a comment would be lost.
+ * Adds our entry at the end of each list of a JSON text with or without comments, and removes our other entries. Throws
+ * `NotEditable` if anything else would change, or if a comment would be lost.
  */
 export function addEntries(
   text: string,
@@ -45,7 +45,7 @@ export function addEntries(
   return after;
 }
 
-/** The text without our entries, and without the lists that they leave empty. Throws `NotEditable` as `addEntries` does. */
+/** Removes our entries, and the lists that become empty. Throws `NotEditable` like `addEntries`. */
 export function removeEntries(text: string, isOurs: IsOurs): string {
   const expected = parseSettings(text);
   const { hooks = {} } = expected;
@@ -68,7 +68,7 @@ export function removeEntries(text: string, isOurs: IsOurs): string {
   return checked(after, text, expected);
 }
 
-/** Undefined where an item is a handler of ours, or a group of nothing else. */
+/** Undefined if an item is one of our handlers, or a group of only our handlers. */
 function withoutOurs(item: unknown, isOurs: IsOurs): unknown {
   const handler = item as JsonObject | null;
   if (typeof handler !== 'object' || handler === null) return item;
@@ -79,7 +79,7 @@ function withoutOurs(item: unknown, isOurs: IsOurs): unknown {
   return kept.length === 0 ? undefined : { ...handler, hooks: kept };
 }
 
-/** The object that a text holds. Throws `NotEditable` where it holds none, or a member `hooks` that is none. */
+/** The object that a text holds. Throws `NotEditable` if it holds no object, or if its member `hooks` is no object. */
 function parseSettings(text: string): Settings {
   const errors: ParseError[] = [];
   const value: unknown = parse(text.trim() === '' ? '{}' : text, errors, { allowTrailingComma: true });
@@ -102,7 +102,10 @@ function edit(text: string, path: JSONPath, value: unknown): string {
   return applyEdits(text, modify(text, path, value, { formattingOptions }));
 }
 
-/** The editor has faults with commas and comments in odd places: then the file is a person's to edit. */
+/**
+ * Checks the result, because the editor makes mistakes with commas and comments in unusual places. Then a person must edit
+ * the file.
+ */
 function checked(after: string, before: string, expected: Settings): string {
   if (!isDeepStrictEqual(parseSettings(after), expected) || !isDeepStrictEqual(comments(after), comments(before))) {
     throw new NotEditable('it cannot be edited without changing more of it');

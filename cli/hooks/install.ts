@@ -8,24 +8,24 @@ import { addEntries, NotEditable, removeEntries } from './edit.ts';
 import { followLinks, readFile, replaceFile } from './file.ts';
 import { commandOf, isOursOn, type Script, scriptPath, type Where } from './script.ts';
 
-/** Which entries an agent's settings are to have: those that tell more than a transcript, or that start the daemon. */
+/** The entries that an agent's settings should have: some report more than a transcript, others start the daemon. */
 export interface Wanted {
   agent: Agent;
   hooks: AgentHooks;
   script: Script;
 }
 
-/** `change`: what happens or happened to the file; `left` where it cannot be edited. */
+/** `change`: the past or planned change of the file. `left` if it cannot be edited. */
 export interface Edited {
   path: string;
   change: 'none' | 'edited' | 'created' | 'restored' | 'cleaned' | 'removed' | 'left';
-  /** Why it is left alone, as half a sentence. */
+  /** Why the file is left alone, as half a sentence. */
   reason?: string;
-  /** What a person would have to add. */
+  /** The text that a person would have to add. */
   snippet?: string;
 }
 
-/** The entries that carry facts no transcript holds (`hook`), or that can start the daemon (`start`). */
+/** The entries with facts that no transcript holds (`hook`), or those that can start the daemon (`start`). */
 export const findHooks = ({ agents }: Pick<Context, 'agents'>, script: Script): Wanted[] =>
   agents.flatMap((agent) => {
     const hooks = script === 'hook' ? agent.hooks : agent.startHook;
@@ -33,8 +33,8 @@ export const findHooks = ({ agents }: Pick<Context, 'agents'>, script: Script): 
   });
 
 /**
- * Puts our entries into the settings; the file from before is kept beside capture's state. Without `isWritten` it only
- * says what would become of them.
+ * Adds our entries to the settings, and keeps a copy of the original file beside capture's state. Without `isWritten`, it
+ * only returns the planned change.
  */
 export function installHooks(context: Where, wanted: Wanted, isWritten: boolean): Edited {
   const { path, copy, isOurs, add } = prepare(context, wanted);
@@ -54,7 +54,7 @@ export function installHooks(context: Where, wanted: Wanted, isWritten: boolean)
   }
 }
 
-/** Takes our entries out: byte for byte as it was where nobody has changed the file since. */
+/** Removes our entries. If nobody has changed the file since, it is restored byte for byte. */
 export function removeHooks(context: Where, wanted: Wanted): Edited {
   const { path, copy, isOurs, add } = prepare(context, wanted);
   try {
@@ -94,7 +94,7 @@ function prepare(context: Where, { agent, hooks, script }: Wanted) {
 
 function reasonOf(error: unknown): string {
   if (error instanceof NotEditable) return error.message;
-  // More deeply than the stack of who reads it.
+  // The nesting is deeper than the reader's stack.
   if (error instanceof RangeError) return 'it is nested too deeply';
   if (codeOf(error) === undefined) throw error;
   return `it cannot be read or written (${describe(error)})`;

@@ -6,10 +6,10 @@ import type { Context } from '../context.ts';
 import type { IsOurs } from './edit.ts';
 import { readFile, removeEmpty, replaceFile } from './file.ts';
 
-/** `hook` keeps what an agent tells, `start` sees to it that the daemon runs. */
+/** `hook` stores the agent's messages. `start` makes sure that the daemon runs. */
 export type Script = 'hook' | 'start';
 
-/** What it takes to know where scripts are. */
+/** The facts needed to locate the scripts. */
 export type Where = Pick<Context, 'variables' | 'home' | 'platform'>;
 
 const SCRIPTS: readonly Script[] = ['hook', 'start'];
@@ -19,8 +19,8 @@ export const scriptPath = (context: Where, script: Script): string =>
   join(stateFolder(context), 'bin', context.platform === 'win32' ? `${script}.cmd` : script);
 
 /**
- * A command line that runs a script. Cursor may not hand it to a shell; others do, and report a program that is not there,
- * as after the state folder was deleted by hand.
+ * A command line that runs a script. Cursor may run it without a shell. Other agents use a shell, and report a missing
+ * program, for instance after the state folder was deleted by hand.
  */
 export function commandOf(context: Where, script: Script, agent: string): string {
   const path = quotedPath(context, script);
@@ -38,11 +38,11 @@ const quotedPath = (context: Where, script: Script): string => {
   return context.platform === 'win32' ? `"${path}"` : shellWord(path);
 };
 
-/** Puts a script, and the folder it writes to, into the state folder. */
+/** Writes a script into the state folder, and creates the folder that the script writes to. */
 export function writeScript(context: Where, text: string, script: Script): void {
   const path = scriptPath(context, script);
   if (script === 'hook') mkdirSync(join(stateFolder(context), 'inbox', 'cursor'), { recursive: true, mode: 0o700 });
-  // Written anew only where it differs: a shell may be reading it.
+  // The script is only written if it differs, because a shell may be reading it.
   if (readFile(path)?.toString('utf8') !== text) replaceFile(path, text, EXECUTABLE);
 }
 
@@ -52,9 +52,9 @@ export function removeScripts(context: Where): void {
 }
 
 /**
- * The script that keeps Cursor's messages. The shell does all but the copying by itself. A message is complete once it has its name;
- * one that could not be kept whole is not kept. It is read to its end: an agent that could not write all of it reports our
- * hook as broken.
+ * The script that stores Cursor's messages. The shell does everything but the copying by itself. A message gets its final
+ * name once it is complete; an incomplete one is deleted. The script always reads its whole input, because an agent that
+ * cannot write all of it reports our hook as broken.
  */
 export const hookScript = (context: Where): string =>
   context.platform === 'win32'
@@ -95,8 +95,8 @@ exit 0
 `;
 
 /**
- * The same for Windows. PowerShell copies, since cmd's own programs change tabs or cut long lines. The folder is found
- * by where the script is: cmd would read its name in this file in another code page.
+ * The same script for Windows. PowerShell copies the message, since cmd's own programs change tabs or cut long lines. The
+ * folder is relative to the script, because cmd would read a folder name in this file in another code page.
  */
 const BATCH = [
   '@echo off',
@@ -117,8 +117,8 @@ const BATCH = [
 ].join('\r\n');
 
 /**
- * Starts the daemon whenever an agent's session begins, with none of the agent's files open. It need not know whether one
- * runs: a second one finds the lock taken, and ends.
+ * Starts the daemon whenever an agent's session begins, without keeping any of the agent's files open. It need not check
+ * whether a daemon runs: a second one finds the lock taken and ends.
  */
 export function startScript(
   context: Where & Pick<Context, 'program'>,

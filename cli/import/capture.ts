@@ -16,18 +16,18 @@ import { reportImport } from './report.ts';
 export interface CaptureOptions {
   places: readonly Place[];
   onTrouble: (trouble: Trouble) => void;
-  /** How long to wait for a service that answers nothing, or for another process that sends nothing. */
+  /** How long to wait for a service that does not answer, or for another process that sends nothing. */
   patienceMs: number;
-  /** Whether a person named the very files and folders: they are captured whole. */
+  /** Whether a person named these files and folders. They are then captured whole. */
   isNamed: boolean;
-  /** Whether the sessions are over: then they are completed. */
+  /** Whether the sessions are over. They are then completed. */
   areOver?: boolean;
 }
 
-/** A request may take this long before it counts as not answered. */
+/** A slower request counts as not answered. */
 const SLOWEST_MS = 5000;
 
-/** Reads all there is, and waits until all of it is acknowledged. */
+/** Reads all transcripts, and waits until the service has acknowledged everything. */
 export async function importAll(context: Context, options: CaptureOptions, output: Output): Promise<void> {
   try {
     await importWith(context, await openPipeline(context), options, output);
@@ -53,12 +53,12 @@ async function importWith(
     const read = `read ${formatBytes(readBytes)} of ${formatBytes(totalBytes)}`;
     progress.show({ done: readBytes, total: totalBytes, text: `${read}, sent ${formatCount(sentEvents, 'event')}` });
   };
-  // A person asks for it now.
+  // A person asks for it now, so no session stays on hold.
   spool.transact(() => spool.holds.releaseAll());
   const ending = new AbortController();
   const sending = startSending(context, pipeline, {
     signal: AbortSignal.any([context.stop, ending.signal]),
-    // Nothing is live.
+    // There are no live sessions here.
     orders: ['oldest'],
     timeoutMs: Math.max(patienceMs, SLOWEST_MS),
     onSent(events) {
@@ -70,7 +70,7 @@ async function importWith(
   const isLost = () => context.stop.aborted || sending.failure() !== undefined || isImpatient();
 
   try {
-    // If nobody decided before, this very command allows all of it to be sent.
+    // If nobody decided before, this very command allows everything to be sent.
     const consent = isNamed ? undefined : spool.decisions.consent();
     const reader = openReader(context, pipeline, { consent, patienceMs: 0, onTrouble });
     const reading: Progress = {
@@ -113,7 +113,7 @@ async function importWith(
   }
 }
 
-/** Another process may be the one that sends, and may be given more to send meanwhile: only what is there now counts. */
+/** Another process may be the sender and may get more to send meanwhile. Only the events that wait now count. */
 async function waitUntilSent(spool: Spool, sending: Sending, isLost: () => boolean, patienceMs: number) {
   const last = spool.batches.lastId();
   let left = Number.POSITIVE_INFINITY;

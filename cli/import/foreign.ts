@@ -5,8 +5,9 @@ import { findTranscripts, type Place, type Trouble } from '../read/discover.ts';
 import { isOf } from './recognize.ts';
 
 /**
- * What a person named, without the files of other agents: those at whose start nothing is a record of the place's agent, and
- * something one of another's; `onFile` is told of each. Throws a `Failure` where no file holds a record of the place's agent.
+ * Leaves the files of other agents out of the named places. A file belongs to another agent if none of its first records is a
+ * record of the place's agent and at least one is a record of the other. Calls `onFile` for each such file. Throws a
+ * `Failure` if no file holds a record of the place's agent.
  */
 export function leaveOutForeign(
   path: string,

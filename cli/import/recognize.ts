@@ -9,15 +9,16 @@ import { findTranscripts, tolerateFileErrors } from '../read/discover.ts';
 import { readFirstLines } from '../read/identify.ts';
 import { parseRecord } from '../read/record.ts';
 
-/** A file as an agent would find it. */
+/** A file in the form in which an agent would find it. */
 interface File {
   root: string;
   path: string;
 }
 
 /**
- * The agents that wrote the files of a path. The records at the start of each file tell: the agent that finds a name for most
- * of their text wrote it. Throws a `Failure` that names the file where several find equally much, and where none finds anything.
+ * Finds the agents that wrote the files of a path by the records at the start of each file. The writer is the agent that
+ * recognises most of their text. Throws a `Failure` that names the file if several agents recognise equally much, or if none
+ * recognises anything.
  */
 export function recognizeAgents(path: string, agents: readonly Agent[]): Agent[] {
   const recognized = new Set<string>();
@@ -35,14 +36,14 @@ export function recognizeAgents(path: string, agents: readonly Agent[]): Agent[]
   );
 }
 
-/** Each file of a path that any agent would call a transcript; one that is named itself, whatever its name. */
+/** Every file of a path that any agent would call a transcript. A file that a person named counts whatever its name. */
 function findFiles(path: string, agents: readonly Agent[]): File[] {
   if (statSync(path).isFile()) return [{ root: dirname(path), path: basename(path) }];
   const found = agents.flatMap((agent) => findTranscripts([{ agent, root: path, below: '' }], () => {}));
   return [...new Map(found.map((file) => [file.path, file])).values()];
 }
 
-/** The ids of the agents that find a name for most of a file. */
+/** The ids of the agents that recognise most of a file. */
 function findWriters(file: File, agents: readonly Agent[]): string[] {
   const unnamed = agents.flatMap((agent) => {
     const size = sizeUnnamed(agent, file);
@@ -52,12 +53,12 @@ function findWriters(file: File, agents: readonly Agent[]): string[] {
   return [...new Set(unnamed.filter(({ size }) => size === least).map(({ id }) => id))];
 }
 
-/** What of a file is looked at: later records tell nothing new. */
+/** How many records of a file are examined. Later ones add no information. */
 const MOST_RECORDS = 50;
 
-/** How much of a file's first records an agent finds no name for, in letters; undefined where no record is one of its. */
+/** How many characters of a file's first records an agent does not recognise. Undefined if none of the records is its own. */
 function sizeUnnamed(agent: Agent, file: File): number | undefined {
-  // Whose a database is, only its name tells.
+  // Only the name of a database shows its agent.
   if (storeOf(agent, file.path)?.kind === 'database') return agent.isTranscript(file.path) ? 0 : undefined;
   return useRecords(agent, file, (records) => {
     let isOwn = false;
@@ -80,7 +81,7 @@ function unclear(path: string, file: File, ids: readonly string[]): Failure {
   return new Failure(EXIT.usage, sentence, hint);
 }
 
-/** Whether a record at the start of a file is one of the agent; also true if only reading the whole file can tell. */
+/** Whether a record at the start of a file is one of the agent's. Also true if only reading the whole file can show that. */
 export function isOf(agent: Agent, root: string, path: string): boolean {
   if (storeOf(agent, path)?.kind === 'database') return true;
   const file = { root, path };
@@ -91,7 +92,7 @@ export function isOf(agent: Agent, root: string, path: string): boolean {
   return useRecords(agent, file, isAnyKnown) ?? true;
 }
 
-/** What any object becomes, and any text to Aider. */
+/** Any object parses to this kind. For Aider, any text does. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set(['record', 'assistant.message']);
 
 const isKnown = (events: readonly CapturedEvent[]) => events.some(({ eventType }) => !SAYS_NOTHING.has(eventType));
@@ -101,7 +102,10 @@ function parse(agent: Agent, file: File, record: JsonObject): CapturedEvent[] {
   return parseRecord(agent, record, place) ?? [];
 }
 
-/** Uses the records at the start of a file. Undefined where it cannot be opened, or is no such document: reading it says why. */
+/**
+ * Calls `use` with the records at the start of a file. Undefined if the file cannot be opened or is not such a document.
+ * Reading it later reports why.
+ */
 function useRecords<Result>(
   agent: Agent,
   { root, path }: File,

@@ -12,13 +12,13 @@ import { earlierLine } from './report.ts';
 export interface RehearseOptions {
   places: readonly Place[];
   onTrouble: (trouble: Trouble) => void;
-  /** Whether a person named the very files and folders: they are captured whole. */
+  /** Whether a person named these files and folders. They are then captured whole. */
   isNamed: boolean;
-  /** Whether to show the events themselves, secrets masked, as they would be sent: one a line. */
+  /** Whether to print the events as they would be sent, one per line, with secrets masked. */
   show: boolean;
 }
 
-/** Reads what an import would read, into a spool that is thrown away, and shows what would leave the machine. */
+/** Reads the files of an import into a temporary spool, and shows what would leave the machine. */
 export async function rehearse(
   context: Context,
   { places, onTrouble, isNamed, show }: RehearseOptions,
@@ -70,7 +70,7 @@ export async function rehearse(
   spool.close();
 }
 
-/** How many sessions are kept back for each reason, and which files. */
+/** How many sessions are kept back for each reason, with their files. */
 function describeKeptBack(leftOut: readonly LeftOut[]): string[] {
   return [...Map.groupBy(leftOut, ({ reason }) => reason)].flatMap(([reason, files]) => {
     const sessions = new Set(files.map(({ agent, session }) => `${agent} ${session}`));

@@ -8,11 +8,11 @@ export interface ReadReport {
   now: number;
   readBytes: number;
   leftOut: readonly LeftOut[];
-  /** Transcripts of the time before that a person did not let go. */
+  /** The number of transcripts from before capturing began, without the person's consent. */
   earlier: number;
 }
 
-/** What an import has done: the counters now against those before it. */
+/** Reports what an import has done, by comparing the counters with those from before it. */
 export function reportImport(spool: Spool, before: Record<Counter, number>, read: ReadReport, output: Output): void {
   const { now, readBytes, leftOut, earlier } = read;
   const counts = spool.counters();
@@ -42,7 +42,7 @@ export function reportImport(spool: Spool, before: Record<Counter, number>, read
   );
 }
 
-/** What is said of transcripts from before capturing began that the person did not let go. */
+/** The line about transcripts from before capturing began, without the person's consent. */
 export const earlierLine = (earlier: number): string[] =>
   lineIf(
     earlier,

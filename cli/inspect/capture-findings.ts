@@ -10,17 +10,17 @@ import { attempt } from './inspect.ts';
 import type { AgentTranscripts } from './transcripts.ts';
 
 const DAY_MS = 86_400_000;
-/** The daemon has read everything older than this. */
+/** The daemon should have read everything older than this. */
 const LATE_MS = 10 * 60_000;
-/** What is deleted within this is about to be. */
+/** A transcript that its agent deletes within this time will be deleted soon. */
 const SOON_DAYS = 7;
-/** From half of its cap on a spool is growing rather than waiting. */
+/** Above this share of its cap, the spool is growing and no longer just waiting. */
 const GROWING_SHARE = 0.5;
 const WAITING_MS = 60 * 60_000;
 const FREE_WARNING = 1_000_000_000;
 const FREE_FAILURE = 50_000_000;
 
-/** Whether what the agents write is read, kept and sent. */
+/** Checks that the agents' records are read, kept and sent. */
 export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
   reading({ agents, daemon, now, unreadable }) {
     const unread = agents.flatMap((one) => one.unread);
@@ -106,7 +106,7 @@ export const checkDisk: Check = ({ state, freeBytes }) => {
   return freeBytes >= FREE_FAILURE ? warning(sentence, fix) : failed(`${sentence} Capture stops when it is full.`, fix);
 };
 
-/** What an agent is about to delete before it was captured. */
+/** Transcripts that an agent will delete before they are captured. */
 function findDeletion({ agent, unread }: AgentTranscripts, { variables, home }: Context, now: number): Finding[] {
   if (agent.settings === undefined) return [];
   const path = agent.settings.path(variables, home);

@@ -3,20 +3,20 @@ import type { Context } from '../context.ts';
 import type { OutputLine } from '../output.ts';
 import type { Inspection } from './inspect.ts';
 
-/** What a check found to be wrong: a sentence, and the command or edit that mends it. */
+/** A problem that a check found: a sentence, and the command or edit that fixes it. */
 export interface Finding {
-  /** `warning`: something may be missed. `failed`: something is missed. */
+  /** `warning`: capture may miss something. `failed`: capture is missing something. */
   outcome: 'warning' | 'failed';
   sentence: string;
   fix: string;
 }
 
-/** A finding, and which check found it: a word for programs, which stays. */
+/** A finding with its check's name. Programs read that name, so it stays the same. */
 export interface Checked extends Finding {
   check: string;
 }
 
-/** Answers nothing where all is well, or where it cannot be known. */
+/** Returns nothing if all is well, or if that cannot be known. */
 export type Check = (inspection: Inspection, context: Context) => Finding | readonly Finding[] | undefined;
 
 export const warning = (sentence: string, fix: string): Finding => ({ outcome: 'warning', sentence, fix });
@@ -25,7 +25,7 @@ export const failed = (sentence: string, fix: string): Finding => ({ outcome: 'f
 const WORDS = { failed: ['red', 'Failed'], warning: ['yellow', 'Warning'] } as const;
 const MARGIN = 9;
 
-/** A finding for people: a sentence, and below it what mends it, as it is typed. */
+/** Describes a finding to people: a sentence, and the fix below it, as a person types it. */
 export function describeFinding({ outcome, sentence, fix }: Checked, { home }: Pick<Context, 'home'>): OutputLine[] {
   const [colour, word] = WORDS[outcome];
   const margin = ' '.repeat(MARGIN);
@@ -35,15 +35,15 @@ export function describeFinding({ outcome, sentence, fix }: Checked, { home }: P
   ];
 }
 
-/** Nor what an address may hold before its host. */
+/** Replaces the home folder, and removes credentials in addresses. */
 export const withoutHome = (text: string, home: string): string =>
   nameFolder(text, home, '~').replace(/(:\/\/)[^/@\s]*@/g, '$1');
 
-/** For a text that leaves this machine: the folder of state may lie anywhere. */
+/** For a text that leaves this machine. The state folder may be outside the home folder. */
 export const withoutFolders = (text: string, { variables: { CAPTURE_HOME = '' }, home }: StatePlace): string =>
   withoutHome(nameFolder(text, CAPTURE_HOME, '$CAPTURE_HOME'), home);
 
-/** `/home/ada` is no part of `/home/adam` and `/home/ada.old`; a full stop behind it ends a sentence. */
+/** `/home/ada` is not a part of `/home/adam` or `/home/ada.old`, but a full stop after it ends a sentence. */
 function nameFolder(text: string, folder: string, name: string): string {
   const bare = folder.replace(/[/\\]+$/, '');
   if (bare === '') return text;

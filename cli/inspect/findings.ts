@@ -28,7 +28,7 @@ const MAX_SKEW_MS = 5 * 60_000;
 const SILENT_MS = 5 * 60_000;
 
 export const CHECKS: { readonly [check: string]: Check } = {
-  // The commands that mend the others write to both.
+  // The disk comes first, because the commands that fix other findings write to it.
   disk: checkDisk,
 
   'state-folders'({ state }, context) {
@@ -59,7 +59,7 @@ export const CHECKS: { readonly [check: string]: Check } = {
     return failed(`The service at ${url} cannot be reached: ${why}.`, fix);
   },
 
-  /** The answer to the sender's last attempt: asking again would mean registering. */
+  /** Uses the answer to the sender's last attempt, because a new request would need a registration. */
   held({ spool, service, now }) {
     if (spool === undefined || service.secret === 'refused') return undefined;
     const { held, heldSessions, replaced } = spool;
@@ -91,7 +91,7 @@ export const CHECKS: { readonly [check: string]: Check } = {
         beatAt === undefined
           ? ''
           : ` It last ran ${formatAge(silentMs)} ago; \`capture status --log\` says why it ended.`;
-      // A daemon that was set up only needs a start; `capture init` would ask everything again.
+      // A daemon that was set up only needs a start. `capture init` would ask everything again.
       return failed(`The daemon is not running.${heard}`, daemon.starter ? 'capture restart' : 'capture init');
     }
     if (version !== VERSION) {
@@ -102,7 +102,7 @@ export const CHECKS: { readonly [check: string]: Check } = {
     return warning(sentence, 'capture restart');
   },
 
-  /** Of agents whose transcripts do not say all: without its hooks, what they leave out is never known. */
+  /** Checks agents whose transcripts are incomplete. Without the hooks, the missing facts are never captured. */
   hooks(_, context) {
     const { agents, variables, home } = context;
     const script = scriptPath(context, 'hook');
@@ -122,7 +122,7 @@ export const CHECKS: { readonly [check: string]: Check } = {
   ...CAPTURE_CHECKS,
 };
 
-/** Sessions that are held for one reason, the one first that is tried first. */
+/** Describes the sessions that are held for one reason. The session that is retried first comes first. */
 function describeHold(sessions: readonly HeldSession[], now: number): Finding {
   const [{ sentence, hint = 'capture status --log', until }] = sessions as [HeldSession];
   const again = until > now ? `in ${formatAge(until - now)}` : 'now';

@@ -15,12 +15,12 @@ import { isActive } from '../spool/pauses.ts';
 import { askService } from './service.ts';
 import { inspectTranscripts } from './transcripts.ts';
 
-/** The state of this machine, which `capture status` puts into words. */
+/** The state of this machine, which `capture status` describes. */
 export type Inspection = Awaited<ReturnType<typeof inspect>>;
 
 /**
- * Gathers it once. Writes nothing, runs no program of an agent, and registers nothing at the service; what cannot be
- * known is absent, whatever the reason. `freeBytes` tells what is free for this person on the disk of a folder.
+ * Collects the state once. Writes nothing, runs no program of an agent, and registers nothing at the service. Anything that
+ * cannot be known is absent, whatever the reason. `freeBytes` returns how much space this person has on the disk of a folder.
  */
 export async function inspect(context: Context, freeBytes = askFreeBytes) {
   const now = context.now();
@@ -39,11 +39,11 @@ export async function inspect(context: Context, freeBytes = askFreeBytes) {
       ...{ now, state, settings, service, account },
       daemon: inspectDaemon(context, spool.getMeta('daemon')),
       agents: inspectTranscripts(context, spool, wished.trouble === undefined),
-      /** Absent where nothing was captured yet, or where it cannot be opened. */
+      /** Absent if nothing was captured yet, or if the spool cannot be opened. */
       spool: opened.value && readSpool(spool, wished.value),
-      /** Who may see new sessions, as far as this machine says so. */
+      /** Who may see new sessions, as far as this machine's setting says. */
       visibility: wished.value.visibility,
-      /** The pause in which nothing is captured now. */
+      /** The pause that is running now. */
       pause: attempt(() => spool.decisions.pauses().find((pause) => isActive(pause, now)), undefined).value,
       /** Damaged spools that were kept. */
       damaged: listNames(state, /\.db\.corrupt-[^.]*(\.[^.]*)?Z$/),
@@ -61,7 +61,7 @@ export async function inspect(context: Context, freeBytes = askFreeBytes) {
   }
 }
 
-/** Times are ISO; `beat` is what the daemon noted in its spool, JSON. */
+/** Times are ISO. `beat` is the JSON that the daemon stored in its spool. */
 function inspectDaemon(context: Context, beat: string | undefined) {
   const state = stateFolder(context);
   const { beatAt } = JSON.parse(beat ?? '{}') as { beatAt?: number };
@@ -70,9 +70,9 @@ function inspectDaemon(context: Context, beat: string | undefined) {
   return {
     running: isDaemonRunning(state),
     ...(holder && { pid: holder.pid, since: new Date(holder.startedAt).toISOString(), version: holder.version }),
-    /** When the service last answered it, or the one before. */
+    /** When the service last answered the present daemon, or the previous one. */
     ...(beatAt !== undefined && { beatAt: new Date(beatAt).toISOString() }),
-    /** Who starts it again. */
+    /** Who restarts the daemon. */
     ...(starter && { starter }),
   };
 }
@@ -86,19 +86,19 @@ function readSpool(spool: Spool, preferences: Preferences) {
     counters: spool.counters(),
     refused: spool.refused.perProblem(),
     held: spool.notice('held'),
-    /** Whether the daemon has stopped reading for it. */
+    /** Whether the daemon has stopped reading because the spool is full. */
     isFull: spool.notice('full') !== undefined,
     replaced: spool.notice('replaced'),
-    /** Sessions that the sender leaves alone for now. */
+    /** Sessions that the sender does not try for now. */
     heldSessions: spool.holds.list(),
     sent: spool.sessions.perAgent(),
     ...(lastUpload !== undefined && { lastUploadAt: new Date(Number(lastUpload)).toISOString() }),
-    // One that sending has gone on after is none any more.
+    // An error counts as over once something was sent after it.
     ...(lastError !== undefined && !(Date.parse(lastError.slice(0, 24)) < Number(lastUpload)) && { lastError }),
   };
 }
 
-/** If signed out, the spool of the last account: its waiting events do not vanish with the sign-in. */
+/** While nobody is signed in, this opens the last account's spool, because its events still wait. */
 function openLatest(state: string, settings: Partial<Settings>, account: Account | undefined): Spool | undefined {
   const all = listNames(state, /^spool(-[0-9a-f]+)?\.db$/);
   const own = findSpool(state, settings, account);
@@ -115,7 +115,7 @@ function listNames(folder: string, pattern: RegExp): string[] {
   return names.filter((name) => pattern.test(name)).map((name) => join(folder, name));
 }
 
-/** What it makes, or else why it does not. */
+/** Returns the result of the work, or why it failed. */
 export function attempt<Value>(work: () => Value, otherwise: Value) {
   try {
     return { value: work(), trouble: undefined, error: undefined };
@@ -124,7 +124,7 @@ export function attempt<Value>(work: () => Value, otherwise: Value) {
   }
 }
 
-/** What to do about a spool that cannot be opened; undefined where reading the transcripts again mends it. */
+/** What to do about a spool that cannot be opened. Undefined if reading the transcripts again fixes it. */
 function hintOf(error: unknown, state: string): string | undefined {
   const damage = damageOf(error);
   if (damage === 'full') return `df -h ${shellWord(state)}   # free some space; capturing then continues by itself`;

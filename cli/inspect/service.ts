@@ -7,29 +7,29 @@ import { describe } from '../failure.ts';
 import { hasStatus } from '../upload/problem.ts';
 import { createService, NotTheService, type Service } from '../upload/service.ts';
 
-/** What the service answers for itself, and for the secret. */
+/** The service's answers about itself and about the secret. */
 export interface ServiceAnswer {
   url?: string;
   /**
-   * `error`: it was reached, and cannot serve now. `other`: something answers that is not the service. `unasked`: its address
-   * is not known.
+   * `error`: it was reached but cannot serve now. `other`: something other than the service answers. `unasked`: its address
+   * is unknown.
    */
   answer: 'yes' | 'no' | 'error' | 'other' | 'unasked';
-  /** Why it does not. */
+  /** Why it does not answer. */
   trouble?: string;
   version?: string;
-  /** By how many milliseconds this machine's clock is ahead of the service's. */
+  /** How many milliseconds this machine's clock is ahead of the service's. */
   aheadMs?: number;
   secret: 'accepted' | 'refused' | 'unasked';
-  /** Whose the secret is. */
+  /** The account of the secret. */
   account?: Account;
-  /** Where browsers find it. */
+  /** The dashboard's address for browsers. */
   dashboard?: string;
 }
 
 const TIMEOUT_MS = 5000;
 
-/** Asks for its health, for whose the secret is, and where its dashboard is; registers nothing. */
+/** Asks the service for its health, the secret's account and the dashboard's address. Registers nothing. */
 export async function askService({ fetch, now }: Context, { url, secret }: Partial<Settings>): Promise<ServiceAnswer> {
   if (url === undefined) return { answer: 'unasked', secret: 'unasked' };
   const service = createService({ url, secret: secret ?? '', fetch, timeoutMs: TIMEOUT_MS });

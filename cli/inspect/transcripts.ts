@@ -6,25 +6,25 @@ import type { Trouble } from '../read/discover.ts';
 import { findUnread } from '../read/unread.ts';
 import type { Spool } from '../spool/open.ts';
 
-/** What lies on this machine of one agent, and what of it was not read yet. Times in milliseconds since 1970. */
+/** The transcripts of one agent on this machine, and which of them are unread. Times are in milliseconds since 1970. */
 export interface AgentTranscripts {
   agent: Agent;
   files: number;
   bytes: number;
-  /** When those that have something to capture were last written, and how many of them nothing was captured of. */
+  /** When the unread transcripts were last written, and how many of them are not captured at all. */
   unread: number[];
   untouched: number;
-  /** How many are from before capturing began here, and were not let go. */
+  /** How many are from before capturing began here, without the person's consent. */
   earlier: number;
-  /** Why those are left out that are not wanted. */
+  /** Why the unwanted ones are left out. */
   leftOut: string[];
   /** What could not be read. */
   troubles: Trouble[];
 }
 
 /**
- * Looks at every transcript and how far it was read; reads none of it, and writes nothing. `isAsked`: what a person wants
- * left out is respected; false where that cannot be known.
+ * Checks how far every transcript was read. Reads none of it and writes nothing. `isAsked`: whether to respect the person's
+ * wishes; false if they cannot be known.
  */
 export function inspectTranscripts(context: Context, spool: Spool, isAsked: boolean): AgentTranscripts[] {
   const policy = openPolicy(context, spool);

@@ -8,7 +8,7 @@ import { isWorthKnowing } from './worth.ts';
 export interface KnownValuesOptions {
   variables: Variables;
   home: string;
-  /** Absolute paths of the agents' credentials, in JSON or one pair a line; most will not exist. */
+  /** Absolute paths of the agents' credentials, as JSON or one pair per line. Most will not exist. */
   credentials?: readonly string[];
   /** Further secrets of this machine: the capture program's own. */
   secrets?: readonly string[];
@@ -16,20 +16,23 @@ export interface KnownValuesOptions {
   now?: () => number;
 }
 
-/** Tokens are renewed and `.env` files are written while sessions run. A value that was a secret once stays one. */
+/** Sessions last, and meanwhile tokens are renewed and `.env` files are written. A value that was once a secret stays one. */
 const REREAD_AFTER = 10_000;
-/** Most characters of all values of one repository, since anybody may have written its `.env`: with their forms they take some 2 MB. */
+/**
+ * The most characters of all values of one repository, since anybody may have written its `.env`. With their forms, they take
+ * some 2 MB.
+ */
 const MOST_LETTERS = 65_536;
 
 const MOST_FOLDERS = 1000;
 
-/** Otherwise the author of a `.env` could make text with blanks and code vanish from a session. */
+/** Without this limit, the author of a `.env` could make text with blanks and code vanish from a session. */
 const CODE = /[\s(){}[\]<>;"'`|\\]/;
 
 /**
- * Tells `add` the machine's own secrets now and again from time to time: those of its environment and its home folder count
- * everywhere, those of a folder's `.env` files in the folder's repository. Gives a function that reads a folder and tells
- * the root of that repository. Cheap for a folder that is known: call it for each record.
+ * Calls `add` with the machine's own secrets now, and again from time to time. Secrets of the process environment and the
+ * home folder apply everywhere. Secrets of a folder's `.env` files apply in the folder's repository. Returns a function that
+ * reads a folder and returns the root of that repository. It is cheap for a known folder, so call it for each record.
  */
 export function createKnownValues(
   { variables, home, credentials = [], secrets = [], now = Date.now }: KnownValuesOptions,

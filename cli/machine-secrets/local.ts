@@ -9,8 +9,8 @@ const REMOTE =
 const REMOTE_PLACES = /^(?:[\\/]{2}|\/(?:net|Network|Volumes)\/)/;
 
 /**
- * Whether a folder that a transcript names may be read: decided by its name and by the mounts, so that the
- * folder itself is not touched. A file server is read only if the home folder is on it, too.
+ * Whether a folder that a transcript names may be read. Its name and the mounts decide, so the folder itself is not touched.
+ * A file server is read only if the home folder is on it, too.
  */
 export function isLocal(folder: string, home: string, mounts = readMounts()): boolean {
   const path = normalize(folder);
@@ -37,7 +37,7 @@ export function findMount(path: string, mounts: readonly Mount[]): Mount | undef
   );
 }
 
-/** Linux tells; elsewhere names have to do. */
+/** Linux lists its mounts. On other systems, the name must suffice. */
 export function readMounts(): Mount[] {
   try {
     return parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'));

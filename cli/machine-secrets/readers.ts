@@ -1,21 +1,24 @@
 export interface SecretCandidate {
   value: string;
-  /** Stands under the name of a secret. */
+  /** Whether the value has the name of a secret. */
   named: boolean;
 }
 
-/** Names in an environment are looser than in code: whatever has one of these in it. Its value still has to look the part. */
+/**
+ * Names in an environment follow fewer rules than names in code, so any name with one of these words counts. Its value must
+ * still look like a secret.
+ */
 const SECRET_VARIABLE =
   /pass|pwd|secret|token|api_?key|auth(?!or(?!i))|credential|private|bearer|cookie|_key|^key|[a-z]Key$|dsn|conn|webhook|salt|signing|cert|_pat$/i;
 
-/** `SMTP_AUTH_USER` holds a mail address; a password may look like one. */
+/** `SMTP_AUTH_USER` holds a mail address, although a password may look like one. */
 const ADDRESS = /^[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}$/;
 
 function isSecretVariable(name: string): boolean {
   return SECRET_VARIABLE.test(name) && !/^(?:OLD)?PWD$/.test(name);
 }
 
-/** A value, with its `\n` written out as well; of an address with a password only the password. */
+/** Returns a value, also with its `\n` escapes resolved. For an address with a password, returns only the password. */
 export function readPair(name: string, value: string): SecretCandidate[] {
   const inside = readUrls(value).map((password) => ({ value: password, named: true }));
   if (inside.length > 0) return inside;
@@ -65,7 +68,7 @@ function readEncoded(name: string, value: string): SecretCandidate[] {
   return [{ value: plain.slice(plain.indexOf(':') + 1), named: true }];
 }
 
-/** Each string under a secret's name, at any depth. */
+/** Each string with the name of a secret, at any depth. */
 export function readJson(text: string): SecretCandidate[] {
   let root: unknown;
   try {
@@ -94,7 +97,7 @@ export const readNetrc = (text: string) => named(readAll(text, /\b(?:password|pa
 
 export const readAddresses = (text: string) => named(readUrls(text));
 
-/** `host:port:database:user:password` a line. */
+/** One `host:port:database:user:password` per line. */
 export const readPgpass = (text: string) => named(readAll(text, /^(?:[^:\r\n]*:){4}(.*)$/gm));
 
 export const readXml = (text: string) =>

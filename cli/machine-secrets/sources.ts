@@ -10,7 +10,10 @@ const LARGEST_FILE = 4 * 1024 * 1024;
 const PARENTS = 8;
 const CHILDREN = 100;
 
-/** Where programs of developers keep their secrets: below the home folder, or where a variable says. Agents tell theirs. */
+/**
+ * Where developers' programs keep their secrets: below the home folder, or in a folder named by a variable. Agents list
+ * theirs themselves.
+ */
 const FILES: readonly [read: (text: string) => SecretCandidate[], paths: string][] = [
   [
     readers.readPairs,
@@ -59,9 +62,9 @@ export function readHome(variables: Variables, home: string, credentials: readon
 }
 
 export interface Repository {
-  /** The folder itself where it is in no repository. */
+  /** The folder itself if it is in no repository. */
   root: string;
-  /** The folder and those above it, as far as the root of the repository or the home folder. */
+  /** The folder and the folders above it, up to the root of the repository or the home folder. */
   folders: string[];
 }
 
@@ -76,7 +79,10 @@ export function findRepository(folder: string, home: string): Repository | undef
   return folders.length === 0 ? undefined : { root: folder, folders };
 }
 
-/** The `.env` files of a folder, of its direct children (a repository of several packages) and up to the repository's root. */
+/**
+ * Reads the `.env` files of a folder, of its direct children (a repository of several packages), and of the folders up to the
+ * repository's root.
+ */
 export function readRepository({ folders }: Repository): SecretCandidate[] {
   const [folder = ''] = folders;
   const children = list(folder)
@@ -87,7 +93,7 @@ export function readRepository({ folders }: Repository): SecretCandidate[] {
 
 const ENVIRONMENT_FILE =
   /^(?:\.env(?:rc|\..+)?|.+\.env|\.dev\.vars|\.npmrc|\.pypirc|local\.settings\.json|terraform\.tfvars)$/;
-/** Checked in for others to copy, so what they hold is no secret. */
+/** These files are checked in for others to copy, so their values are not secret. */
 const TEMPLATE = /\.(?:example|sample|template|dist|defaults?|schema)$/i;
 
 function readEnvironmentFiles(folder: string): SecretCandidate[] {
@@ -104,5 +110,8 @@ function list(folder: string) {
   }
 }
 
-/** Nothing where it cannot be read. Password managers put pipes where `.env` was, which ask their owner for a password. */
+/**
+ * Empty if the file cannot be read. Password managers put pipes in the place of `.env`, and reading one asks the owner for a
+ * password.
+ */
 const readText = (path: string) => readTextIfPlain(path, LARGEST_FILE) ?? '';

@@ -2,12 +2,12 @@ import { isPlaceholder, isWords, looksRandom } from '../../redact/values.ts';
 
 const LONGEST = 16_384;
 
-/** One run of capitals, small letters and digits: no name of a model or region, no version, no commit. */
+/** One run of capitals, small letters and digits: not the name of a model or region, a version or a commit. */
 const UNNAMED = /^(?=.{0,200}[A-Z])(?=.{0,200}[a-z])(?=.{0,200}\d)[\w+/=]{24,}$/;
 
 /**
- * Whether a value is worth looking for in everything that is recorded. `named` when it stands under a secret's name;
- * without one it must look like nothing but a secret, since each value found here is masked wherever it occurs.
+ * Whether to mask a value in everything that is captured. `named`: the value has the name of a secret. A value without such a
+ * name must look like nothing but a secret, since each value found here is masked wherever it occurs.
  */
 export function isWorthKnowing(value: string, named: boolean): boolean {
   if (value.length < 8 || value.length > LONGEST || new Set(value).size < 5) return false;
@@ -31,7 +31,7 @@ function isMadeUp(value: string): boolean {
   );
 }
 
-/** Paths and addresses are no secrets. A key may begin with a slash, so short pieces between slashes tell a path. */
+/** Paths and addresses are not secrets. A key may begin with a slash, so only short pieces between slashes count as a path. */
 function isLocation(value: string): boolean {
   if (/^(?:~|\.{1,2})?\/[^/\s]*(?:\/[^\s]*)?$/.test(value)) return !(value.length === 40 && looksRandom(value));
   if (/^[A-Za-z]:[\\/]/.test(value)) return true;

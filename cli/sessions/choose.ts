@@ -19,7 +19,7 @@ export function spoolOfUser(context: Where): string | undefined {
   return path;
 }
 
-/** Opens it, uses it and closes it; a `Failure` where nothing was captured yet. */
+/** Opens the spool, uses it and closes it. Throws a `Failure` if nothing was captured yet. */
 export async function withSpool<Result>(
   context: Where,
   use: (spool: Spool) => Result | Promise<Result>,
@@ -36,20 +36,20 @@ export async function withSpool<Result>(
 
 export const SESSION_NAMES = "the agent's id of a session or its beginning, or the service's, ses_…";
 
-/** The options of the commands that are about many sessions. */
+/** The options of commands for many sessions. */
 export const CHOICE_OPTIONS = {
   agent: text('--agent <id>', 'only sessions of this agent, e.g. claude-code'),
   since: text('--since <when>', 'only sessions active since then: a date, or an age like 7d'),
 };
 
 export interface SessionFilter {
-  /** As in `SESSION_NAMES`; all where there are none. */
+  /** Ids as in `SESSION_NAMES`. Empty means all sessions. */
   sessions: readonly string[];
   agent?: string | undefined;
   since?: string | undefined;
 }
 
-/** The captured sessions that are meant; a `Failure` where one that is named is not among them. */
+/** The chosen sessions. Throws a `Failure` if a named session was not captured. */
 export function chooseSessions(
   context: Context,
   spool: Spool,
@@ -63,7 +63,7 @@ export function chooseSessions(
   return sessions.length === 0 ? all : [...new Set(sessions.map((name) => findSession(spool, all, name)))];
 }
 
-/** The one session that is meant; where none is named, the one that was active last in this folder or one above it. */
+/** The chosen session. Without a name, the session that was last active in this folder or one above it. */
 export function chooseSession(context: Context, spool: Spool, name: string | undefined): SessionRow {
   const all = spool.sessions.list();
   if (name !== undefined) return findSession(spool, all, name);
@@ -76,7 +76,7 @@ export function chooseSession(context: Context, spool: Spool, name: string | und
   throw new Failure(EXIT.usage, 'No session of this folder was captured.', hint);
 }
 
-/** The agents of an id, or all. */
+/** The agents with an id, or all agents. */
 export function requireAgents({ agents }: Pick<Context, 'agents'>, id: string | undefined): readonly Agent[] {
   const meant = agents.filter((agent) => id === undefined || agent.id === id);
   if (meant.length > 0) return meant;
@@ -84,7 +84,7 @@ export function requireAgents({ agents }: Pick<Context, 'agents'>, id: string | 
   throw new Failure(EXIT.usage, `No agent is called ${id}.`, `Known agents: ${known}.`);
 }
 
-/** The one that was active last comes last. */
+/** Sorts the most recently active session last. */
 export const byTime = (one: SessionRow, other: SessionRow): number => (one.lastAt ?? 0) - (other.lastAt ?? 0);
 
 function findSession(spool: Spool, all: readonly SessionRow[], name: string): SessionRow {

@@ -9,24 +9,24 @@ import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import { SESSION_NAMES } from './choose.ts';
 
-/** A session that was captured, or that a transcript tells of. */
+/** A session that was captured, or that a transcript names. */
 export interface MetSession {
   agent: string;
   /** The agent's own id. */
   session: string;
-  /** Its row in the spool, if anything of it was captured. */
+  /** Its row in the spool, if any of it was captured. */
   id?: number;
   title?: string | undefined;
   folders: string[];
-  /** When it was active last, in milliseconds since 1970. */
+  /** When it was last active, in milliseconds since 1970. */
   activeAt: number;
-  /** How many events of it were sent. */
+  /** How many of its events were sent. */
   sent: number;
-  /** Its transcripts that hold something which was not captured. */
+  /** Its transcripts with uncaptured records. */
   unread: Unread[];
 }
 
-/** The one session that is meant, captured or not; where none is named, the one that was active last in this folder. */
+/** The chosen session, captured or not. Without a name, the session that was last active in this folder. */
 export function chooseMet(context: Context, spool: Spool, name: string | undefined): MetSession {
   const all = listMet(context, spool);
   if (name === undefined) {
@@ -63,7 +63,7 @@ function listMet(context: Context, spool: Spool): MetSession[] {
   } of spool.sessions.list()) {
     const files = spool.files.ofSession(agent, session);
     const folders = [cwd, ...files.map(({ origin }) => origin.cwd)].filter((folder) => folder !== undefined);
-    // The spool has no time of a session that a pause, or its age, kept back as a whole.
+    // If a pause or its age kept a whole session back, the spool has no time for it.
     const activeAt = Math.max(lastAt ?? 0, changedAt ?? 0) || Math.max(0, ...files.map(changeOf));
     met.set(`${agent} ${session}`, { agent, session, id, title: title ?? prompt, folders, activeAt, sent, unread: [] });
   }

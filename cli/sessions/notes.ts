@@ -10,8 +10,8 @@ import type { Spool } from '../spool/open.ts';
 import type { MetSession } from './met.ts';
 
 /**
- * Notes of all records in the transcripts of a session that is about to be kept back, also of those that were left out when they
- * were read: a fork may begin with them. What it returns is called in the unit of work that keeps the session back.
+ * Notes all records in the transcripts of a session that is about to be kept back, because a fork may begin with them. That
+ * includes records that were left out at reading. Call the returned function in the unit of work that keeps the session back.
  */
 export function noteRecords(
   context: Context,

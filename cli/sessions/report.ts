@@ -7,7 +7,7 @@ import { tilde } from '../paths.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 
-/** What `state` is, in words. */
+/** The meaning of each `state`. */
 const STATES = {
   waiting: 'some of it waits to be sent',
   skipped: 'taken out with `capture skip`, or forked from a session that is kept back',
@@ -17,14 +17,14 @@ const STATES = {
   closed: 'closed at the service; what comes after opens another one there',
 };
 
-/** What each visibility means, for people. */
+/** The meaning of each visibility, for people. */
 export const VISIBILITY_WORDS: Record<Visibility, string> = {
   team: 'every member of the organization sees every word',
   facts: 'others see that it exists, files and figures, but no word',
   private: 'nobody but you sees anything',
 };
 
-/** A captured session, as `capture sessions --json` has it. */
+/** A captured session in the form of `capture sessions --json`. */
 export interface SessionReport {
   agent: string;
   /** The agent's own id. */
@@ -37,13 +37,13 @@ export interface SessionReport {
   eventsSent: number;
   eventsWaiting: number;
   eventsRefused: number;
-  /** As the service shows it; undefined before it was sent. */
+  /** The service's last answer. Undefined before anything was sent. */
   visibility: Visibility | undefined;
   /** The service's ids, in the order in which its events were sent there. */
   serviceIds: string[];
 }
 
-/** Reports on sessions as they are now. */
+/** Reports on sessions in their present state. */
 export function createReports(spool: Spool): (row: SessionRow) => SessionReport {
   const waiting = new Map(spool.batches.perSession().map(({ session, events }) => [session, events]));
   const refused = spool.refused.perSession();
@@ -68,20 +68,20 @@ export function createReports(spool: Spool): (row: SessionRow) => SessionReport 
   };
 }
 
-/** Who sees a session, by the last answer of the service: of several parts, the one that most people see. */
+/** Who sees a session, according to the service's last answer. If its parts differ, the widest visibility counts. */
 export function visibilityOf(spool: Spool, id: number): Visibility | undefined {
   const parts = spool.sessions.openedAs(id).map(({ visibility }) => visibility);
   return VISIBILITIES.find((one) => parts.includes(one));
 }
 
-/** `16 sent, 2 waiting, 1 refused`. Of some sessions everything so far was left out. */
+/** `16 sent, 2 waiting, 1 refused`. All events of a session may have been left out so far. */
 export function describeCounts({ eventsSent, eventsWaiting, eventsRefused }: SessionReport): string {
   if (eventsSent + eventsWaiting + eventsRefused === 0) return 'nothing captured';
   const number = (count: number, what: string) => (count > 0 ? `, ${count.toLocaleString('en-US')} ${what}` : '');
   return `${eventsSent.toLocaleString('en-US')} sent${number(eventsWaiting, 'waiting')}${number(eventsRefused, 'refused')}`;
 }
 
-/** All there is to say about one, for programs and for people. */
+/** Everything about one session, for programs and for people. */
 export function describeSession(
   spool: Spool,
   report: SessionReport,

@@ -6,14 +6,17 @@ import { describeCounts, type SessionReport } from './report.ts';
 
 const HEADINGS = ['SESSION', 'AGENT', 'ACTIVE', 'EVENTS', 'FOLDER', 'TITLE'];
 const GAP = '  ';
-/** Cells that the beginning of an id takes, and the name of a folder at most. */
+/** The width of an id's beginning, and the most for a folder's name, in terminal cells. */
 const ID_WIDTH = 13;
 const FOLDER_WIDTH = 20;
-/** What a narrow terminal leaves out, one after the other, until there is room for this much of a title. */
+/** The columns that a narrow terminal leaves out, in this order, until a title has this much room. */
 const OMITTED = ['FOLDER', 'AGENT', 'EVENTS'];
 const LEAST_TITLE = 8;
 
-/** A line a session, under headings: a long enough id, when, how much, where, what; on a terminal as wide as that. */
+/**
+ * One line per session under headings: the beginning of its id, age, number of events, folder and title. Fits the width of
+ * the terminal.
+ */
 export function layOutSessions(
   reports: readonly SessionReport[],
   { now, stdout }: Pick<Context, 'now' | 'stdout'>,
@@ -58,11 +61,11 @@ const shortAge = (ms: number): string =>
     .replace(/ (m)in.*| (h)our.*| (d)ay.*/, '$1$2$3');
 
 const SEGMENTER = new Intl.Segmenter();
-/** What terminals show in two cells: East Asian scripts and forms, and most emoji. */
+/** Characters that take two cells in terminals: East Asian scripts and forms, and most emoji. */
 const WIDE =
   /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|.*\ufe0f)/u;
 
-/** As much of a text as so many cells of a terminal have room for. */
+/** As much of a text as fits into so many cells of a terminal. */
 function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';
@@ -75,7 +78,7 @@ function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** Cells of a terminal. */
+/** The width of a text in terminal cells. */
 function widthOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   return [...SEGMENTER.segment(text)].reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0);

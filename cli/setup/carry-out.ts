@@ -19,7 +19,7 @@ import { namesOf, type Plan } from './plan.ts';
 import { variablesForDaemon } from './variables.ts';
 
 export interface Decisions {
-  /** Which earlier sessions are sent; undefined where that stays as it was decided. */
+  /** Which earlier sessions are sent. Undefined if the present decision stays. */
   history: HistoryChoice | undefined;
   /** Whether an agent's hook may start the daemon. */
   startHook: boolean;
@@ -27,7 +27,7 @@ export interface Decisions {
 
 export type Done = Awaited<ReturnType<typeof carryOut>>;
 
-/** Carries out the agreed plan. A step that fails is reported, and the others continue. */
+/** Carries out the agreed plan. A failed step is reported, and the others continue. */
 export async function carryOut(
   context: Context,
   settings: Settings,
@@ -47,15 +47,15 @@ export async function carryOut(
   for (const { path, change, reason } of edited)
     if (change === 'left') output.warn(`${path} is left alone: ${reason}.`);
   const daemon = plan.daemon ? await startDaemon(context, plan.supervisor, starting.length > 0) : undefined;
-  // No id where the service could not be reached, no daemon where none was to be set up.
+  // There is no id if the service could not be reached, and no daemon if none was to be set up.
   return { edited, environmentId, daemon };
 }
 
 const REGISTER_MS = 5000;
 
 /**
- * Registers this machine and its agents with the service, and returns the machine's id there; undefined where that does not
- * answer in time, since sending registers both as well. Throws a `Failure` when the machine may not capture.
+ * Registers this machine and its agents with the service, and returns the machine's id there. Undefined if the service does
+ * not answer in time, since the sender registers both as well. Throws a `Failure` if the machine may not capture.
  */
 async function register(context: Context, settings: Settings, agents: Plan['agents']): Promise<string | undefined> {
   const { fetch, random, stop } = context;
@@ -77,7 +77,7 @@ async function register(context: Context, settings: Settings, agents: Plan['agen
 
 const IMPORT_MS = 10_000;
 
-/** Captures conversations from before the hooks: once one continues with hooks, its transcript no longer counts. */
+/** Captures conversations from before the hooks. Once a conversation continues with hooks, its transcript no longer counts. */
 async function captureBefore(context: Context, { hooks }: Plan, output: Output): Promise<void> {
   const places = ownPlaces({ ...context, agents: hooks.map(({ wanted }) => wanted.agent) });
   try {
@@ -95,7 +95,7 @@ async function captureBefore(context: Context, { hooks }: Plan, output: Output):
   }
 }
 
-/** What was done, in as few lines as it takes. */
+/** Summarizes what was done, in as few lines as possible. */
 export function describeDone(
   context: Context,
   { agents, history }: Plan,

@@ -9,30 +9,30 @@ import { replaceFile } from '../hooks/file.ts';
 import { execute, isOurs, type Supervisor, supervisorOf } from './supervisors.ts';
 import { MEMORY_VARIABLES } from './variables.ts';
 
-/** It asks the service whose secret it has before it counts as running, for 10 s at most. */
+/** Before the daemon counts as running, it asks the service for the secret's account, for up to 10 s. */
 const BEGIN_MS = 20_000;
 
-/** Who starts the daemon again: a supervisor, an agent by its hook, or nobody (`process`). */
+/** Who restarts the daemon: a supervisor, an agent by its hook, or nobody (`process`). */
 export type Starter = Supervisor['name'] | 'hook' | 'process';
 
-/** Has the daemon run from now on, by a supervisor if one is given; returns who starts it again, and whether it runs. */
+/** Makes the daemon run from now on, under the supervisor if one is given. Returns who restarts it, and whether it runs. */
 export async function startDaemon(
   context: Context,
   supervisor: Supervisor | undefined,
   isHooked: boolean,
 ): Promise<{ starter: Starter; running: boolean }> {
   if (supervisor) replaceFile(supervisor.file.path(context), supervisor.file.write(context), 0o644);
-  // If another daemon runs, the supervisor's own would find the lock taken.
+  // If another daemon ran, the supervisor's own would find the lock taken.
   if (supervisor) await stopDaemon(stateFolder(context));
   const isSupervised = supervisor !== undefined && runAll(context, supervisor.start(context));
   if (supervisor && !isSupervised) removeSupervisor(context, supervisor);
   const starter = isSupervised ? supervisor.name : isHooked ? 'hook' : 'process';
   writeJson(setupPath(context), { starter });
-  // One that runs already may be of an earlier version, and does not know what was decided just now.
+  // A daemon that already runs may be of an earlier version, and does not know the latest decisions.
   return { starter, running: await (isSupervised ? awaitDaemon(context) : restartDaemon(context)) };
 }
 
-/** Ends the daemon if it runs, and has it started by its supervisor, or starts it; false where it does not come to run. */
+/** Ends the daemon if it runs, and starts it again, by its supervisor if it has one. Returns false if it does not start. */
 export async function restartDaemon(context: Context): Promise<boolean> {
   await stopDaemon(stateFolder(context));
   const supervisor = supervisorOf(context.platform);
@@ -43,7 +43,7 @@ export async function restartDaemon(context: Context): Promise<boolean> {
   return awaitDaemon(context);
 }
 
-/** A process of its own, which outlives the terminal. Its log holds its messages. */
+/** A separate process that outlives the terminal. Its messages are in its log. */
 function startProcess(context: Context): ChildProcess {
   const { spawn, program, variables } = context;
   const [first = '', ...words] = program;
@@ -58,7 +58,7 @@ function startProcess(context: Context): ChildProcess {
   return child;
 }
 
-/** Waits until the daemon runs; false where it does not within 20 s, or its process has ended. */
+/** Waits until the daemon runs. Returns false if it does not within 20 s, or if its process has ended. */
 async function awaitDaemon(context: Context, child?: ChildProcess): Promise<boolean> {
   const state = stateFolder(context);
   const until = performance.now() + BEGIN_MS;
@@ -67,11 +67,11 @@ async function awaitDaemon(context: Context, child?: ChildProcess): Promise<bool
   return isDaemonRunning(state);
 }
 
-/** Runs one after the other, whatever becomes of them; returns whether the last one succeeded. */
+/** Runs all commands in order, even after a failure. Returns whether the last one succeeded. */
 const runAll = (context: Context, commands: readonly string[][]): boolean =>
   commands.map((command) => execute(context, command)).at(-1) === true;
 
-/** Returns the paths of files it removed. */
+/** Returns the paths of the files that it removed. */
 function removeSupervisor(context: Context, { stop, file }: Supervisor): string[] {
   runAll(context, stop(context));
   const path = file.path(context);
@@ -80,7 +80,7 @@ function removeSupervisor(context: Context, { stop, file }: Supervisor): string[
   return [path];
 }
 
-/** Takes the daemon from its supervisor and ends it, however it was started. Throws a `Failure` where it does not end. */
+/** Removes the daemon from its supervisor and ends it, however it was started. Throws a `Failure` if it does not end. */
 export async function removeDaemon(
   context: Context,
 ): Promise<{ stopped: boolean; wasSetUp: boolean; removed: string[] }> {
@@ -96,7 +96,7 @@ export async function removeDaemon(
 
 const setupPath = (place: StatePlace) => join(stateFolder(place), 'setup.json');
 
-/** Who starts the daemon; undefined if nobody does, or if the file cannot be read. */
+/** Who restarts the daemon. Undefined if nobody does, or if the file cannot be read. */
 export function readStarter(place: StatePlace): Starter | undefined {
   try {
     return readJson<{ starter: Starter }>(setupPath(place))?.starter;

@@ -13,13 +13,13 @@ import { createService } from '../upload/service.ts';
 import { VERSION } from '../version.ts';
 import { explainTrouble, SIGN_IN_MS } from './service-address.ts';
 
-/** What RFC 8628 adds to the time between two questions where the service asks for patience. */
+/** When the service asks a client to slow down, RFC 8628 adds this to the interval between two polls. */
 const SLOWER_S = 5;
 
 /**
- * Has a person confirm this machine in the dashboard, and takes the secret that is issued for it. Address and code are
- * written first, whether a browser opens or not.
- * @throws Failure where nobody confirms it
+ * Asks a person to confirm this machine in the dashboard, and returns the secret that the service issues for it. The address
+ * and the code are always printed first.
+ * @throws Failure if nobody confirms it
  */
 export async function signInByDevice(context: Context, url: string, browser: boolean) {
   const { client } = createService({ url, secret: '', fetch: context.fetch, timeoutMs: SIGN_IN_MS });
@@ -37,7 +37,7 @@ export async function signInByDevice(context: Context, url: string, browser: boo
   return { secret: value, organizationName, plane: secret.secretEnvironment };
 }
 
-/** Over SSH a browser would open on a screen where nobody sits. */
+/** Over SSH, a browser would open on a screen that nobody sees. */
 const isRemote = ({ variables }: Context) => Boolean(variables.SSH_CONNECTION || variables.SSH_TTY);
 
 async function begin(context: Context, client: Client, url: string): Promise<StartedDevice> {

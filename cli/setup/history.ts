@@ -10,25 +10,25 @@ import type { Asker } from '../prompt.ts';
 import { findUnread } from '../read/unread.ts';
 import { openSpool } from '../spool/open.ts';
 
-/** The sessions that agents have left on this machine so far, but for those that a person excludes. */
+/** The sessions that agents have left on this machine so far, except those that a person excludes. */
 export interface History {
   sessions: EarlierSession[];
-  /** Of all their transcripts. */
+  /** The size of all their transcripts. */
   bytes: number;
 }
 
 interface EarlierSession {
   agent: string;
-  /** Undefined where its agent does not say. */
+  /** Undefined if the agent does not name one. */
   folder: string | undefined;
   /** Milliseconds since 1970. */
   startedAt: number;
 }
 
-/** Reads the beginning of every transcript; writes nothing. Unreadable files are not counted. */
+/** Reads the beginning of every transcript and writes nothing. Unreadable files are not counted. */
 export function findHistory(context: Context): History {
   const sessions = new Map<string, EarlierSession>();
-  // No transcript is known there, so that all counts as new.
+  // An empty spool knows no transcript, so all of them count as new.
   const spool = openSpool(':memory:');
   spool.copyDecisions(stateFolder(context));
   const policy = openPolicy(context, spool);
@@ -60,15 +60,15 @@ export function describeHistory({ sessions, bytes }: History): string {
 
 export type HistoryChoice = Consent['history'];
 
-/** How many of them a choice lets go. */
+/** How many earlier sessions a choice allows. */
 export const countChosen = ({ sessions }: History, history: HistoryChoice): number =>
   sessions.filter(({ folder }) => wantedFrom({ since: Number.POSITIVE_INFINITY, history }, folder) === 0).length;
 
-/** The folders of a choice that no earlier session was in, as where a path has a slip. */
+/** The folders of a choice without any earlier session, for instance because of a typing error. */
 export const findStrange = (history: History | undefined, choice: HistoryChoice | undefined): string[] =>
   history && Array.isArray(choice) ? choice.filter((folder) => countChosen(history, [folder]) === 0) : [];
 
-/** What `--history` says: `all`, `none`, or folders. Throws a `Failure` for a mixture. */
+/** Parses `--history`: `all`, `none`, or folders. Throws a `Failure` for a mixture. */
 export function parseChoice(
   words: readonly string[],
   { home, folder }: Pick<Context, 'home' | 'folder'>,
@@ -85,7 +85,7 @@ export function parseChoice(
 
 const MOST_LINES = 20;
 
-/** Asks which of the earlier sessions may be sent. Silence means none, and so does nobody to ask. */
+/** Asks which of the earlier sessions may be sent. No answer, or nobody to ask, means none. */
 export async function askChoice(
   history: History,
   asker: Asker | undefined,

@@ -16,27 +16,27 @@ export interface PlanOptions {
   daemon: boolean;
   /** Whether settings of agents may be changed. */
   hooks: boolean;
-  /** Whether earlier sessions are decided about anew. */
+  /** Whether to ask about earlier sessions again. */
   isHistoryAsked: boolean;
 }
 
-/** All that `capture init` is about to do. */
+/** Everything that `capture init` is about to do. */
 export interface Plan {
-  /** Those that have left a folder on this machine. */
+  /** The agents that have a folder on this machine. */
   agents: Agent[];
   /** Entries for facts that no transcript holds. */
   hooks: { wanted: Wanted; edited: Edited }[];
   /** Whether a daemon is to run. */
   daemon: boolean;
-  /** What of the system keeps it running, if anything does. */
+  /** The system's supervisor that keeps it running, if there is one. */
   supervisor: Supervisor | undefined;
-  /** Whose hook could start the daemon, where nothing of the system does. */
+  /** The hook that could start the daemon, if the system cannot. */
   startHook: Wanted | undefined;
-  /** Undefined where it is not to be decided now. */
+  /** Undefined if this is not the time to decide. */
   history: History | undefined;
 }
 
-/** Looks at the machine; writes nothing, and runs no agent. */
+/** Examines the machine. Writes nothing, and runs no agent. */
 export function planSetup(context: Context, options: PlanOptions): Plan {
   const { variables, home } = context;
   const agents = context.agents.filter((agent) =>
@@ -53,7 +53,7 @@ export function planSetup(context: Context, options: PlanOptions): Plan {
   };
 }
 
-/** What is about to be done, in some lines. */
+/** Describes the plan in a few lines. */
 export function describePlan(context: Context, { agents, hooks, daemon, supervisor }: Plan): string[] {
   const short = (path: string) => tilde(path, context.home);
   const file = supervisor ? `: ${short(supervisor.file.path(context))}` : '';
@@ -68,7 +68,7 @@ export function describePlan(context: Context, { agents, hooks, daemon, supervis
   ];
 }
 
-/** Each name once: several agents may be kinds of one. */
+/** Lists each name once, because several agents may be variants of one. */
 export const namesOf = (agents: readonly Agent[]): string =>
   [...new Set(agents.map(({ displayName }) => displayName))].join(', ') || 'none yet';
 
@@ -86,7 +86,7 @@ function describeHooks(context: Context, { agent, hooks, script }: Wanted, edite
   return [`${path} gets ${count}, since ${name} writes neither times nor what tools answered. One of them: ${example}`];
 }
 
-/** What a daemon will not have. */
+/** Settings that the daemon will not have. */
 export function findWarnings({ variables, home }: Context, { daemon, supervisor }: Plan): string[] {
   if (!daemon) return [];
   const { secret } = readSettings({ home, variables: { ...variables, CAPTURE_SECRET: undefined } });

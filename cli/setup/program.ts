@@ -2,12 +2,12 @@ import { existsSync, realpathSync } from 'node:fs';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 
-/** Caches that are emptied: of npx, `pnpm dlx` and bunx; and what fnm makes for a single shell. */
+/** Caches that get emptied: of npx, `pnpm dlx` and bunx. Also fnm's folder for a single shell. */
 const CACHES = /[\\/](?:_npx|dlx|dlx-[^\\/]+|bunx-[^\\/]+|fnm_multishells)[\\/]/;
 
 /**
- * How the daemon is started in a year, too: by paths that last. A link that lasts is better than where it leads, which a
- * package manager replaces. Throws a `Failure` where the program lies in a cache.
+ * A command that will still start the daemon in a year: its paths last. A lasting link is better than its target, which a
+ * package manager replaces. Throws a `Failure` if the program is in a cache.
  */
 export const lastingProgram = ({ program }: Pick<Context, 'program'>): string[] =>
   program.map((path) => {
@@ -21,7 +21,7 @@ export const lastingProgram = ({ program }: Pick<Context, 'program'>): string[] 
     );
   });
 
-/** `…/Cellar/node/24.1.0/bin/node` goes with the next update, `…/opt/node/bin/node` stays. */
+/** The next update removes `…/Cellar/node/24.1.0/bin/node`, but `…/opt/node/bin/node` stays. */
 function spellForHomebrew(path: string): string {
   const lasting = path.replace(/\/Cellar\/([^/]+)\/[^/]+\//, '/opt/$1/');
   return existsSync(lasting) ? lasting : path;

@@ -5,14 +5,14 @@ import { EXIT, Failure } from '../failure.ts';
 import { explainRefusal, isTemporary, tellTrouble } from '../upload/problem.ts';
 import { createService, NotTheService } from '../upload/service.ts';
 
-/** How long each answer to `capture login` may take. */
+/** The time limit of each request of `capture login`. */
 export const SIGN_IN_MS = 15_000;
 /** A page of the dashboard has three or four parts in its address. */
 const MOST_PARTS = 8;
 
 /**
- * The service that an address belongs to, such as that of any page of its dashboard: the longest beginning of it at which
- * the service answers. Throws a `Failure` where none does.
+ * The address of the service behind any address, such as a page of its dashboard: the longest prefix at which the service
+ * answers. Throws a `Failure` if it answers at none.
  */
 export async function findService(context: Pick<Context, 'fetch'>, pasted: string): Promise<string> {
   const { origin, pathname } = new URL(checkUrl(withScheme(pasted.trim())));
@@ -36,15 +36,18 @@ export async function findService(context: Pick<Context, 'fetch'>, pasted: strin
   );
 }
 
-/** `capture.example.com` is what people say; on this machine nothing is encrypted. */
+/** People omit the scheme, as in `capture.example.com`. On this machine, the connection is not encrypted. */
 const withScheme = (text: string): string =>
   /^\w+:\/\//.test(text) ? text : `${/^(localhost|127\.|\[::1\])/.test(text) ? 'http' : 'https'}://${text}`;
 
-/** A redirect or a page that is not there says nothing about the other addresses; from 407 on it is the way there. */
+/**
+ * A redirect or a missing page proves nothing about the other addresses. From 407 on, the problem is on the way to the
+ * service.
+ */
 const isUnreachable = (error: unknown): boolean =>
   isTemporary(error) && !(error instanceof NotTheService || (error instanceof ServiceError && error.status < 407));
 
-/** Explains a failed request to a person; `soFar` names the state of the command. */
+/** Explains a failed request to a person. `soFar` names the state of the command. */
 export const explainTrouble = (url: string, error: unknown, soFar: string): unknown =>
   isTemporary(error) ? unreachable(url, error, soFar) : explainRefusal(error, soFar);
 

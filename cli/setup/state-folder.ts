@@ -5,7 +5,7 @@ import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { codeOf, EXIT, Failure } from '../failure.ts';
 
-/** The warning where other users may write to the state folder: they could choose the program that runs. */
+/** Warns if other users may write to the state folder, because they could replace the program that runs. */
 export function findOpenFolder(context: Pick<Context, 'variables' | 'home' | 'platform'>): Failure | undefined {
   const state = stateFolder(context);
   const mode = statSync(state, { throwIfNoEntry: false })?.mode ?? 0;
@@ -17,15 +17,15 @@ export function findOpenFolder(context: Pick<Context, 'variables' | 'home' | 'pl
   );
 }
 
-/** Throws what `findOpenFolder` finds. */
+/** Throws the result of `findOpenFolder`. */
 export function refuseOpenFolder(context: Pick<Context, 'variables' | 'home' | 'platform'>): void {
   const open = findOpenFolder(context);
   if (open) throw open;
 }
 
 /**
- * The trouble where this person may not write to the state folder or to a database in it, as after `sudo capture`. Of a
- * folder that is not there yet, the one that it would be made in counts.
+ * The problem if this person may not write to the state folder or a database in it, for instance after `sudo capture`. If the
+ * folder does not exist yet, its nearest existing parent counts.
  */
 export function findUnwritable(state: string): Failure | undefined {
   let folder = state;
@@ -41,13 +41,13 @@ export function findUnwritable(state: string): Failure | undefined {
 
 const DATABASE = /^(?:decisions|spool(?:-[0-9a-f]{16})?)\.db(?:-wal|-shm)?$/;
 
-/** One after the other: the second may be asked for only where the first is a folder. */
+/** The paths come one by one, because the second exists only if the first is a folder. */
 function* writtenPaths(folder: string, state: string): Generator<string> {
   yield folder;
   for (const name of list(state)) if (DATABASE.test(name)) yield join(state, name);
 }
 
-/** The system's code for why it may not be written to. */
+/** The system's code for why a path is not writable. */
 function refusalOf(path: string, isFolder: boolean): string | undefined {
   try {
     if (isFolder && !statSync(path).isDirectory()) return 'ENOTDIR';
@@ -55,7 +55,7 @@ function refusalOf(path: string, isFolder: boolean): string | undefined {
     return undefined;
   } catch (error) {
     const code = codeOf(error);
-    // A file that SQLite has removed meanwhile.
+    // SQLite has removed the file meanwhile.
     return code === 'ENOENT' ? undefined : (code ?? 'unknown');
   }
 }
@@ -67,7 +67,7 @@ function howToOwn(folder: string, path: string, code: string): string {
   return isOwn ? `chmod -R u+rwX ${shellWord(folder)}` : `sudo chown -R "$(id -u)" ${shellWord(folder)}`;
 }
 
-/** The names of capture's own files. CAPTURE_HOME may be a folder that holds other things too. */
+/** The names of capture's own files. CAPTURE_HOME may be a folder with other files too. */
 const OWN = [
   /^(?:config|history|preferences|setup|skipped)\.json$/,
   /^\.session-capture-[0-9a-f]{12}\.tmp$/,
@@ -79,7 +79,7 @@ const OWN = [
   /^(?:accounts|homes|inbox|sessions)$/,
 ];
 
-/** Deletes all of capture's own in the state folder, and the folder if nothing else is in it; true if it is gone. */
+/** Deletes all files of capture in the state folder, and the folder if it is then empty. Returns true if the folder is gone. */
 export function purge(state: string): boolean {
   for (const name of list(state)) {
     if (OWN.some((pattern) => pattern.test(name))) rmSync(join(state, name), { recursive: true, force: true });

@@ -7,19 +7,19 @@ import { FINAL_EXITS, SUPERVISOR_VARIABLE } from './exit-codes.ts';
 import { variablesForDaemon } from './variables.ts';
 
 /**
- * The part of a system that starts programs when a person signs in, and again when they end. Only systemd is tested here;
- * launchd and Task Scheduler follow their documentation.
+ * The part of a system that starts programs when a person signs in, and restarts them when they end. Only systemd is tested
+ * here. launchd and Task Scheduler follow their documentation.
  */
 export interface Supervisor {
-  /** As people call it. */
+  /** The name that people use. */
   name: 'systemd' | 'launchd' | 'Task Scheduler';
-  /** A command that fails where this person cannot use the supervisor. */
+  /** A command that fails if this person cannot use the supervisor. */
   probe?: string[];
   /** Its description of the daemon. A file at this path without the marker belongs to somebody else. */
   file: { path(context: Context): string; marker: string; write(context: Context): string };
-  /** Commands that start the daemon now and at each sign-in, run once the file is written. The last one must succeed. */
+  /** Commands that start the daemon now and at each sign-in. They run after the file is written. The last one must succeed. */
   start(context: Context): string[][];
-  /** Commands that end the daemon for good, run before the file is removed. */
+  /** Commands that end the daemon for good. They run before the file is removed. */
   stop(context: Context): string[][];
 }
 
@@ -31,7 +31,7 @@ const systemctl = (...words: string[]) => ['systemctl', '--user', ...words];
 const plistPath = ({ home }: Pick<Context, 'home'>) => join(home, 'Library', 'LaunchAgents', `${LABEL}.plist`);
 const taskPath = (context: Context) => join(stateFolder(context), 'task.xml');
 
-/** By platform, as Node names it. */
+/** By Node's names of platforms. */
 const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
   /** The person's own manager. Containers have none, and a shell opened by `su` cannot reach it. */
   linux: {
@@ -70,20 +70,20 @@ const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
 
 export const supervisorOf = (platform: string): Supervisor | undefined => SUPERVISORS[platform];
 
-/** The supervisor of this system; undefined where there is none for this person. */
+/** The supervisor of this system. Undefined if this person has none. */
 export function findSupervisor(context: Context): Supervisor | undefined {
   const supervisor = supervisorOf(context.platform);
   const isUsable = supervisor?.probe === undefined || execute(context, supervisor.probe);
   return supervisor && isUsable && isOurs(context, supervisor.file) ? supervisor : undefined;
 }
 
-/** Whether the supervisor's description of the daemon is ours, or not there yet. */
+/** Whether the supervisor's description of the daemon is ours, or does not exist yet. */
 export const isOurs = (context: Context, file: Supervisor['file']): boolean =>
   readFile(file.path(context))?.includes(file.marker) !== false;
 
 const COMMAND_MS = 30_000;
 
-/** Runs a program of the system without handing it capture's secret; returns whether it succeeded. */
+/** Runs a program of the system without capture's secret. Returns whether it succeeded. */
 export function execute(
   { variables, home }: Pick<Context, 'variables' | 'home'>,
   [program = '', ...args]: readonly string[],
@@ -139,9 +139,9 @@ ${pairs.join('')}  </dict>
 }
 
 /**
- * A task by the schema of Task Scheduler 1.2. The command line of `schtasks` has no words for the four settings that its
- * defaults get wrong: a task would not start on battery, would end when unplugged and after three days, and a sign-in of
- * anybody would need an administrator. `conhost --headless` keeps the daemon from opening a window.
+ * A task in the schema of Task Scheduler 1.2. `schtasks` has no options for four settings with wrong defaults. A task would
+ * not start on battery, would end when the machine is unplugged, and would end after three days. A task for every user's
+ * sign-in would need an administrator. `conhost --headless` keeps the daemon from opening a window.
  */
 function writeTask({ program, variables }: Context): string {
   const { USERDOMAIN: domain, USERNAME: name = '' } = variables;
@@ -185,6 +185,6 @@ function writeTask({ program, variables }: Context): string {
 `;
 }
 
-/** As ASCII, which every encoding reads the same. */
+/** ASCII, which every encoding reads the same. */
 const escapeXml = (text: string): string =>
   text.replace(/[&<>"]|[^\x20-\x7e]/gu, (character) => `&#${character.codePointAt(0)};`);

@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../failure.ts';
 import { formatCount, type Output, type OutputLine } from '../output.ts';
 
-/** What may be wrong with an event. */
+/** The possible problems of an event. */
 const PROBLEMS = {
   missing: 'missing at the service',
   doubled: 'at the service more than once',
@@ -11,18 +11,18 @@ const PROBLEMS = {
 } as const;
 export type Problem = keyof typeof PROBLEMS;
 
-/** One thing that is wrong, with all that tells where. */
+/** One difference, with everything that locates it. */
 export interface Difference {
   problem: Problem;
   agent: string;
   session: string;
   serviceSession?: string;
   sequence?: number;
-  /** Absolute path, and the byte offset of the record in it. */
+  /** The absolute path of the file, and the record's byte offset in it. */
   file?: string;
   position?: number;
   eventType: string;
-  /** Which of its parts, of an event in parts. */
+  /** The part's number, for an event in several parts. */
   part?: string;
 }
 
@@ -30,7 +30,7 @@ export interface Difference {
 const COUNTS = {
   sessions: undefined,
   files: undefined,
-  /** Records that are there, all of their events included. */
+  /** Records with all of their events at the service. */
   records: undefined,
   events: undefined,
   replayed: (count: number) => `${formatCount(count, 'record')} that forks repeat: held in the session they came from.`,
@@ -51,7 +51,7 @@ export type Counted = keyof typeof COUNTS;
 
 export type Findings = ReturnType<typeof createFindings>;
 
-/** A person reads the first few; the rest is counted. */
+/** A person reads the first few differences. The others are only counted. */
 const MOST = 1000;
 
 export function createFindings() {
@@ -74,7 +74,7 @@ export function createFindings() {
   };
 }
 
-/** Prints what was found; returns how the command ends. */
+/** Prints the findings. Returns the command's exit code. */
 export function reportFindings({ counts, problems, list }: Findings, output: Output): ExitCode {
   const wrong = Object.entries(PROBLEMS).flatMap(([problem, words]) => {
     const count = problems[problem as Problem];

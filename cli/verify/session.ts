@@ -28,25 +28,25 @@ export interface Verifier {
   moved: MovedTranscripts;
   findings: Findings;
   warn(sentence: string): void;
-  /** Called with a session that records of another one were captured in. */
+  /** Called with a session that has captured records of another one. */
   onOwner(id: number): void;
 }
 
-/** Places of events that are held other than in the n-th of the service's sessions. */
+/** Places of events that are still in the spool, and not in a session of the service. */
 const WAITING = -1;
 const REFUSED = -2;
 
 interface KnownFile {
   row: FileRow;
   path: string;
-  /** What events from it have as `file`. */
+  /** The `file` of its events at the service. */
   digest: string;
   isLeftOut: boolean;
-  /** Absent where it was deleted, or cannot be read. */
+  /** Absent if it was deleted or cannot be read. */
   transcript?: Pick<Transcript, 'isKnown' | 'isRewritten'>;
 }
 
-/** An event as it must be held, or one of the parts of one that is too large. */
+/** An event that the service should hold, or one of the parts of an event that is too large. */
 interface Expected extends PayloadDigests {
   eventType: string;
   held?: HeldEvent | undefined;
@@ -54,26 +54,26 @@ interface Expected extends PayloadDigests {
 
 type Where = Pick<Difference, 'file' | 'position'>;
 
-/** A record whose events differ from those that capturing it now would make. */
+/** A record whose events differ from a fresh capture of it. */
 interface Lacking {
   file: KnownFile;
   position: number;
   identity: string;
   /** The other session that has captured it. */
   owner: number | undefined;
-  /** Whether it was left out, since it is from before capturing began. */
+  /** Whether it was left out because it is from before capturing began. */
   isEarlier: boolean;
-  /** Whether it may have been left out, since it may be from a pause. */
+  /** Whether it may have been left out because of a pause. */
   mayBeOfPause: boolean;
-  /** Whether more of its kind were captured than were found. */
+  /** Whether more equal records were captured than were found. */
   isCaptured: () => boolean;
   events: Expected[];
 }
 
 /**
- * Compares the events of a session at the service with its transcripts. The constructor reads the spool, then the caller adds the
- * events of the service, then `compare` reads the transcripts. In this order it misses nothing while capturing continues: an
- * event is in the spool until the service has it.
+ * Compares the events of a session at the service with its transcripts. First the constructor reads the spool, then the
+ * caller adds the events of the service, then `compare` reads the transcripts. In this order, it misses nothing while
+ * capturing continues: an event is in the spool until the service has it.
  */
 export class SessionVerification {
   readonly #verifier: Verifier;
@@ -82,7 +82,7 @@ export class SessionVerification {
   readonly #serviceIds: readonly string[];
   readonly #files: readonly KnownFile[];
   readonly #pauses: readonly Pause[];
-  /** Records with an event that is not held as it would be captured now. */
+  /** Records with an event that the service does not hold exactly as a fresh capture would make it. */
   readonly #lacking: Lacking[] = [];
   /** Identities of records that were found. */
   readonly #resolved = new Set<string>();
@@ -148,7 +148,7 @@ export class SessionVerification {
     });
   }
 
-  /** An unreadable file stops nothing: its events cannot be verified, like those of a deleted one. */
+  /** An unreadable file does not stop the verification. Its events cannot be verified, like those of a deleted file. */
   async #readFile(file: KnownFile): Promise<void> {
     const { context, findings, hashRecord, moved, warn } = this.#verifier;
     let transcript: Transcript | undefined;
@@ -167,7 +167,7 @@ export class SessionVerification {
     }
   }
 
-  /** Takes every event that is held exactly as it would be captured, and notes the records of the others. */
+  /** Takes every event that the service holds exactly as a fresh capture would make it, and notes the records of the others. */
   async #readRecords(file: KnownFile, { stream, readTo, isRewritten }: Transcript): Promise<void> {
     const { row, path } = file;
     const { spool, mask, findings } = this.#verifier;
@@ -184,13 +184,13 @@ export class SessionVerification {
         bytes = 0;
         await setImmediate();
       }
-      // The same events that capturing makes.
+      // Makes the same events as capturing.
       const { texts } = mask(row, record);
       const events: Expected[] = texts.map(this.#held.digestEvent);
       for (const event of events) {
         event.held = this.#held.takeFirst('same', event);
         if (event.held === undefined || event.held.place < 0) continue;
-        // There is no order between files: they are captured as they grow.
+        // Files have no order among each other, because they are captured as they grow.
         if (before && before.event.number > event.held.number && !isRewritten) {
           this.#report('disordered', before.event, { file: path, position: before.position }, before.event);
         }
@@ -203,7 +203,7 @@ export class SessionVerification {
         if (!record.keyed) this.#countFound(lineOf(row, record));
       } else {
         const owner = record.keyed ? spool.seen.sessionOf(record.identity) : undefined;
-        // As the reader judges it: the place among others says nothing of when it was written.
+        // This follows the reader's rule: a record's place among others does not show when it was written.
         const isEarlier = (record.writtenAt || row.startedAt) < (row.leftBefore ?? 0);
         const mayBeOfPause = this.#mayBeOfPause(row, record);
         const isCaptured = this.#askWhetherCaptured(row, record, owner);
@@ -216,7 +216,7 @@ export class SessionVerification {
     this.#foundLines.set(line, (this.#foundLines.get(line) ?? 0) + 1);
   }
 
-  /** To be asked once all files are read. */
+  /** Returns a check to run once all files are read. */
   #askWhetherCaptured(row: FileRow, record: CapturedRecord, owner: number | undefined): () => boolean {
     if (record.keyed) return () => owner === this.#session.id;
     const captured = this.#verifier.spool.seen.capturedLines(row.id, record.identity);
@@ -232,11 +232,11 @@ export class SessionVerification {
     return restates && this.#pauses.length > 0 && mayRepeatPause(this.#pauses, firstStart());
   }
 
-  /** Explains a record that is not held exactly as it would be captured now. */
+  /** Explains a record that the service does not hold exactly as a fresh capture would make it. */
   #resolve({ file, position, identity, owner, isEarlier, mayBeOfPause, isCaptured, events }: Lacking): void {
     const { findings, onOwner } = this.#verifier;
     const isNew = events.every((event) => event.held === undefined);
-    // A copy of a record that was found at another place.
+    // The record is a copy of one that was found at another place.
     if (isNew && this.#resolved.has(identity)) return;
     if (isNew && owner !== undefined && owner !== this.#session.id) {
       findings.count('replayed');
@@ -268,7 +268,7 @@ export class SessionVerification {
     if (problems === 0) this.#countRecord(events);
   }
 
-  /** A record counts by its event that is least far: waiting, set aside, or at the service. */
+  /** Counts a record by the state of its least advanced event: waiting, set aside, or at the service. */
   #countRecord(events: readonly Expected[]): void {
     const { findings } = this.#verifier;
     const places = events.map((event) => event.held?.place ?? 0);
@@ -278,7 +278,7 @@ export class SessionVerification {
     findings.count('events', places.filter((place) => place >= 0).length);
   }
 
-  /** Explains an event at the service that no transcript tells: a double, history, or a surplus. */
+  /** Explains an event at the service that no transcript holds: a double, history, or a surplus. */
   #explainSurplus(event: HeldEvent): void {
     const file = this.#files.find(({ digest }) => digest === event.file);
     const twin = this.#held.findTaken(event);
@@ -295,7 +295,7 @@ export class SessionVerification {
   }
 
   #excuseFor({ record, revision = 0, file: digest }: HeldEvent, file: KnownFile | undefined) {
-    // A file that was moved may have become any of those there are.
+    // A file that was moved may be any of the present files.
     const origins = file || digest === undefined ? [file] : this.#files;
     if (origins.some((one) => one && one.transcript === undefined)) return 'unverifiable';
     const isRewritten = origins.some((one) => one?.transcript?.isRewritten);
@@ -308,7 +308,7 @@ const BYTES_A_TURN = 4 * 1024 * 1024;
 
 const lineOf = ({ id }: FileRow, { identity }: CapturedRecord): string => `${id} ${identity.toString('hex')}`;
 
-/** Identifies a record that occurs in a second file. One without a key is a copy only at the same position. */
+/** Identifies a record that occurs in a second file. A record without a key is a copy only at the same position. */
 function identityOf({ identity, keyed, events }: CapturedRecord): string {
   const name = identity.toString('hex');
   if (keyed) return name;

@@ -11,18 +11,18 @@ import type { CapturedRecord, RecordStream } from '../read/record.ts';
 import { listSessions } from '../read/stored/records.ts';
 import type { FileCursor, FileRow } from '../spool/files.ts';
 
-/** A transcript as it is now, read from its start. */
+/** The present state of a transcript, read from its start. */
 export interface Transcript {
   stream: RecordStream;
-  /** Whether the spool knows it in its present form, except for appended records. If not, some may still be unread. */
+  /** Whether the spool knows it in its present form, except for appended records. If not, some records may still be unread. */
   isKnown: boolean;
-  /** Whether its agent writes it anew: then the service rightly holds what is no longer in it, in another order. */
+  /** Whether its agent rewrites it. Then the service rightly holds records that are no longer in it, in another order. */
   isRewritten: boolean;
-  /** What stands from there on was appended after the last reading. */
+  /** Records from this position on were appended after the last reading. */
   readTo: number;
 }
 
-/** All records of a transcript, as capturing reads them; undefined where it is gone. */
+/** All records of a transcript, as capturing reads them. Undefined if the file is gone. */
 export function openTranscript(
   context: Context,
   row: FileRow,
@@ -41,10 +41,10 @@ export function openTranscript(
   return path === undefined ? undefined : openLines(agent, row, path, hashRecord);
 }
 
-/** Where transcripts are that their agents moved, such as Codex to its archive, and that have not grown since. */
+/** Finds unchanged transcripts that their agents have moved, as Codex does when it archives one. */
 export class MovedTranscripts {
   readonly #context: Context;
-  /** By agent and file name, on first use. */
+  /** Paths by agent and file name, collected on first use. */
   #paths: Map<string, string[]> | undefined;
 
   constructor(context: Context) {
@@ -72,21 +72,21 @@ function isContinued(path: string, cursor: FileCursor): boolean {
     fd = openSync(path, 'r');
     return continues(fd, fstatSync(fd).size, cursor);
   } catch {
-    // It is gone, or closed to this user: it is not found.
+    // The file is gone or not readable for this user, so it is not found.
     return false;
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
 }
 
-/** An agent's program and its extension of an editor share an id, and keep their transcripts in different places. */
+/** An agent's program and its editor extension share an id, and keep their transcripts in different places. */
 function findAgent({ agents, variables, home }: Context, { agent: id, root, path }: FileRow): Agent | undefined {
   const candidates = agents.filter((agent) => agent.id === id);
   const owner = candidates.find((agent) => agent.roots(variables, home).includes(root));
   return owner ?? candidates.find((agent) => agent.isTranscript(path)) ?? candidates[0];
 }
 
-/** The path, or the file of many sessions that it names one of, as `file#session`; either may have a `#` in it. */
+/** A path may name a file, or one session in a file of many as `file#session`. Either may contain a `#`. */
 function filesOf(path: string): string[] {
   const files = Array.from(path.matchAll(/#/g), ({ index }) => path.slice(0, index));
   return [path, ...files];
@@ -119,8 +119,8 @@ function openStored(agent: Agent, store: Store, row: FileRow, file: string, now:
   };
 }
 
-/** Records that are still being written are among them: captured already, or waiting. */
+/** Records that are still being written are included: they are already captured, or wait to be. */
 const WHOLE = { chunkBytes: 128 * 1024, isAbandoned: false, settledBefore: Number.POSITIVE_INFINITY };
 
-/** Where a record stands. Every record makes an event at least. */
+/** The position of a record. Every record makes at least one event. */
 export const positionOf = ({ events }: CapturedRecord): number => events[0]?.payload.source.position ?? 0;

@@ -27,7 +27,7 @@ export interface VerifyOptions extends SessionFilter {
 
 /** Reads the transcripts of captured sessions again and compares them with the service. */
 export async function verify(context: Context, options: VerifyOptions, output: Output): Promise<Findings> {
-  // Live capture does not wait for it.
+  // Lets live capture use the processor first.
   context.lowerPriority();
   const pipeline = await openPipeline(context);
   const { settings, spool } = pipeline;
@@ -68,7 +68,7 @@ export async function verify(context: Context, options: VerifyOptions, output: O
   return findings;
 }
 
-/** Sessions to be verified, each once, in groups whose digests fit one answer. */
+/** Sessions to be verified, each once, in groups whose digests fit into one answer. */
 class VerifyQueue {
   readonly #met = new Set<number>();
   readonly #waiting: SessionRow[] = [];
@@ -87,7 +87,7 @@ class VerifyQueue {
     this.#waiting.push(session);
   }
 
-  /** The next group, with at least one session; empty at the end. The group's digests are held in memory. */
+  /** The next group, with at least one session. Empty at the end. The group's digests are held in memory. */
   next(): SessionRow[] {
     let events = 0;
     const isRoom = ({ sent }: SessionRow, index: number) => {
@@ -105,7 +105,7 @@ function showProgress(progress: Progress, { counts: { sessions, records } }: Fin
   progress.show({ done: sessions, total, text });
 }
 
-/** Failures that may pass are waited for; a rate limit however long. */
+/** Retries temporary failures for a limited time, but waits for a rate limit as long as it takes. */
 function createAsking(context: Context, { url }: Service, patienceMs: number): Retry['attempt'] {
   const giveUp = new AbortController();
   const retry = createRetry({

@@ -6,14 +6,12 @@ import { event, facts, notice } from '../shared/readers.ts';
 import { splitRuns } from './blocks.ts';
 
 /**
- * Aider adds to one Markdown file per repository, `.aider.chat.history.md`, in which each run begins with a line of its
- * own: a run is a session. A file elsewhere must be named by path or by `AIDER_CHAT_HISTORY_FILE`.
- *
- * A record is a block of lines of one kind (see `blocks.ts`). The last one may grow: it is captured when the file
- * rests, and again should it grow after all. Its number in its run is the `source.record`.
- *
- * The file holds no session id, model or exact tokens: "Tokens: 2.1k sent" stays as written. A
- * session is named after the time of its start, which has no zone, and the folder.
+ * Aider appends to one Markdown file per repository, `.aider.chat.history.md`. Each run begins with a heading and is a
+ * session. A file elsewhere must be named by path or by `AIDER_CHAT_HISTORY_FILE`.
+ * A record is a block of lines of one kind (see `blocks.ts`). The last block may grow. It is captured when the file is at
+ * rest, and again if it grows after that. Its number in its run is the `source.record`.
+ * The file holds no session id, model or exact tokens: "Tokens: 2.1k sent" stays as written. A session is named after its
+ * folder and its start time, which has no time zone.
  */
 export const aider: Agent = {
   id: 'aider',

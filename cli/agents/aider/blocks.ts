@@ -2,13 +2,13 @@ import type { DocumentSession } from '../store.ts';
 
 export type BlockKind = 'run' | 'user' | 'output' | 'assistant';
 
-/** Lines of one kind that stand together. `start`, the marks of the kind, `text` and `end` make up the file's text. */
+/** Consecutive lines of one kind. `start`, the marks of the kind, `text` and `end` make up the file's text. */
 export interface Block {
   kind: BlockKind;
-  /** Empty lines before it that Aider writes along with it. */
+  /** Empty lines before the block that Aider writes along with it. */
   start?: string;
   text: string;
-  /** What follows the text: the end of its last line, and empty lines. */
+  /** The characters after the text: the end of its last line, and empty lines. */
   end?: string;
   /** As in the file, without a time zone. */
   startedAt?: string;
@@ -20,8 +20,8 @@ const RUN = /^# aider chat started at (.+)$/;
 export const MARKS: { [Kind in BlockKind]: string } = { run: '# ', user: '#### ', output: '> ', assistant: '' };
 
 /**
- * The runs in a history, in their order, each under the time of its start; of several in the same second the second one
- * has a 2 behind it. What stands before the first run is one without a time.
+ * The runs in a history, in their order, each named by its start time. The second run in the same second gets a 2 appended.
+ * Text before the first run is a run without a time.
  */
 export function splitRuns(history: string): DocumentSession[] {
   const names = new Map<string, number>();
@@ -35,7 +35,7 @@ export function splitRuns(history: string): DocumentSession[] {
   });
 }
 
-/** The lines of each run with their ends. The empty line before a run's first belongs to it. */
+/** The lines of each run with their ends. The empty line before a run's first line belongs to the run. */
 function splitHistory(history: string): string[][] {
   const runs: string[][] = [];
   let current: string[] = [];
@@ -54,8 +54,8 @@ function splitHistory(history: string): string[][] {
 const isText = (line: string): boolean => line.trim() !== '';
 
 /**
- * Aider writes an empty line before a run's first line, a prompt and an answer, all in one go, so it belongs to what
- * follows; other empty lines belong to the block before. Then a block never changes when the next one is written.
+ * Aider writes an empty line before a run's first line, a prompt and an answer, in the same write, so it belongs to the next
+ * block. Other empty lines belong to the block before. Then a block never changes when the next one is written.
  */
 function toBlocks(lines: readonly string[]): Block[] {
   const kindOf = tellKinds(lines);
@@ -68,7 +68,7 @@ function toBlocks(lines: readonly string[]): Block[] {
     }
     const kind = kindOf(line);
     const last = blocks.at(-1);
-    // A line without an end is still being written: it must not change the block before, to which it may not belong.
+    // A line without an end is still being written. It must not change the block before, because it may not belong to it.
     const joins = last?.kind === kind && line.endsWith('\n') && (kind === 'assistant' || empty.length === 0);
     if (joins) last.lines.push(...empty, line);
     else {
@@ -84,8 +84,8 @@ function toBlocks(lines: readonly string[]): Block[] {
 }
 
 /**
- * The model may write headings of the same level as what was typed is marked with. Aider ends each line of a prompt with
- * two spaces: where the first such line of a run has them, only such lines are prompts.
+ * The model may write headings of the same level as the marks of prompts. Aider ends each line of a prompt with two spaces.
+ * If the first such line of a run has them, only lines with them are prompts.
  */
 function tellKinds(lines: readonly string[]): (line: string) => BlockKind {
   const isMarked = (line: string) => line.startsWith(MARKS.user);

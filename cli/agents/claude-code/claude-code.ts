@@ -17,7 +17,7 @@ const places = locate({
 
 /**
  * Claude Code writes a file per session, a record per line, append-only; `uuid` and `parentUuid` chain the records. A
- * sub-agent has a file of its own. What is in which event:
+ * sub-agent has a file of its own. The contents of the events:
  *
  * - `user`: a prompt, injected text, or tool results with the structured copy `toolUseResult`;
  * - `assistant`: one API response, one record per content block, the usage repeated on each: hence `usage.responseId`;
@@ -52,15 +52,15 @@ export const claudeCode: Agent = {
 };
 
 /**
- * `<project>/<session>.jsonl`, below it `<session>/subagents/agent-<id>.jsonl` and `…/workflows/<run>/agent-<id>.jsonl`
- * with its `journal.jsonl`. Beside a sub-agent's file lies `agent-<id>.meta.json`, one document that is rewritten: not a
- * transcript. `tool-results/` holds output that was too long for the transcript.
+ * `<project>/<session>.jsonl`. Below it are `<session>/subagents/agent-<id>.jsonl`, and `…/workflows/<run>/agent-<id>.jsonl`
+ * with its `journal.jsonl`. Beside a sub-agent's file is `agent-<id>.meta.json`, one document that is rewritten, so it is not
+ * a transcript. `tool-results/` holds output that was too long for the transcript.
  */
 function isTranscript(path: string): boolean {
   return path.endsWith('.jsonl') && !path.includes('/tool-results/');
 }
 
-/** Session files are named after their session: in a fork, the records may still name the one that was forked. */
+/** Session files are named after their session. In a fork, the records may still name the forked session. */
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const record = headerOf(first);
   const stem = stemOf(path);
@@ -78,15 +78,18 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
   });
 }
 
-/** What a person types to leave, which the program puts into a tag. */
+/** Recognises the commands that a person types to leave. The program puts them into a tag. */
 function endsSession(record: JsonObject): boolean {
   const text = record.type === 'user' ? peekText(partOf(record), 'message.content') : undefined;
   return text !== undefined && /^\s*<command-name>\/(exit|quit)<\/command-name>/.test(text);
 }
 
-/** A fork replays the whole chain into a new file, with the same `uuid` and time, if any, but its own `sessionId`. */
+/**
+ * A fork replays the whole chain into a new file. The copies keep the `uuid` and the time, if any, but get the fork's
+ * `sessionId`.
+ */
 function recordKey({ uuid, type, timestamp }: JsonObject): string | undefined {
   if (typeof uuid !== 'string' || !isUuid(uuid)) return undefined;
-  // Type and time guard against an equality that would lose a record; a replay keeps both.
+  // Type and time guard against a false match that would lose a record. A replay keeps both.
   return [uuid, type, timestamp].filter((part) => typeof part === 'string').join(' ');
 }

@@ -13,7 +13,7 @@ const READERS: Readers = {
   assistant: readAssistant,
   system: readSystem,
   attachment: readAttachment,
-  // Versions 2.1.12 to 2.1.63 kept what tools and hooks showed while they ran.
+  // Versions 2.1.12 to 2.1.63 stored the messages that tools and hooks showed while they ran.
   progress: eventOfKind('notice', PROGRESS, ['data.type'], 'progress'),
   'custom-title': facts({ title: 'customTitle' }, 'person'),
   'ai-title': facts({ title: 'aiTitle' }, 'agent'),
@@ -21,7 +21,7 @@ const READERS: Readers = {
   'pr-link': facts({ repository: 'prRepository' }),
   'worktree-state': facts({ cwd: 'worktreeSession.worktreePath', branch: 'worktreeSession.worktreeBranch' }),
   relocated: facts({ cwd: 'relocatedCwd' }),
-  // Titles of other sessions of the project: `leafUuid` points into their files, so it must not title this one.
+  // Titles of other sessions of the project. `leafUuid` points into their files, so it must not title this one.
   summary: notice('summary', 'summary'),
   'queue-operation': notice('queue-operation', 'content'),
   'frame-link': notice('frame-link', 'title'),
@@ -30,7 +30,7 @@ const READERS: Readers = {
   result: event('subagent.finished', { subagent: 'agentId', result: 'result' }),
 };
 
-/** What stands around each record, also of agents made after this one. */
+/** The fields around each record. Agents modelled on this one use them, too. */
 export const CHAINED = {
   readAlso: readRoot,
   envelope: {
@@ -60,16 +60,16 @@ const readUsage = usage(
   'excluded',
 );
 
-/** An API response, or the part of it that one content block makes up. */
+/** An API response, or the part of it in one content block. */
 function readAssistant(part: Part): Draft[] {
   if (peek(part, 'isApiErrorMessage') === true) return readApiError(part);
   return [...readResponse(part, 'message.content'), ...readUsage(part)];
 }
 
-/** The program's own message in place of a response that did not come. Its usage is all zeros and left in `rest`. */
+/** The program's own message in place of a missing response. Its usage is all zeros and stays in `rest`. */
 const readApiError = eventOfKind('error', ['message.content.0.text', 'message.content'], ['error'], 'api_error');
 
-/** What the program did or told the person, by `subtype`; versions before 2.0 have none. */
+/** Actions of the program, or messages to the person, by `subtype`. Versions before 2.0 have none. */
 function readSystem(part: Part, place: RecordPlace): Draft[] {
   const kind = peekText(part, 'subtype') ?? 'system';
   const read = readerOf(SYSTEM_READERS, kind) ?? event('notice', { text: 'content', level: 'level' }, { kind });
@@ -79,7 +79,7 @@ function readSystem(part: Part, place: RecordPlace): Draft[] {
 const ERRORS = ['formatted', 'message', 'error.error.message', 'error.message'].map((key) => `error.${key}`);
 
 const SYSTEM_READERS: Readers = {
-  // The summary itself is in the user's record that follows.
+  // The summary itself is in the following user record.
   compact_boundary: event('compaction', {
     trigger: 'compactMetadata.trigger',
     tokensBefore: 'compactMetadata.preTokens',
@@ -90,14 +90,14 @@ const SYSTEM_READERS: Readers = {
   ),
 };
 
-/** What was put before the model besides the prompt, and what hooks said. */
+/** Context that was sent to the model besides the prompt, and the output of hooks. */
 function readAttachment(part: Part, place: RecordPlace): Draft[] {
   const kind = peekText(part, 'attachment.type') ?? 'attachment';
   if (kind === 'queued_command') return readQueued(part, place);
   if (kind.startsWith('hook_') && kind !== 'hook_additional_context') {
     return [draft('notice', { text: takeWords(part, ...HOOK_TEXTS), kind })];
   }
-  // As it was put before the model, which newer versions keep, or as parts of the attachment.
+  // Newer versions keep the text that was sent to the model. In others, it is in parts of the attachment.
   const rendered = elementsAt(part, 'rendered').map((element) => at(element, 'content'));
   const texts = [...rendered, ...elementsAt(part, 'attachment.content')].filter((text) => peekText(text) !== undefined);
   return texts.length > 0
@@ -110,12 +110,12 @@ const TEXTS = ['content', 'content.content', 'content.file.content', 'snippet', 
   (key) => `attachment.${key}`,
 );
 
-/** Hooks mostly write '' into those that say nothing. */
+/** Hooks mostly write '' into fields that they do not use. */
 const HOOK_TEXTS = ['content', 'blockingError.blockingError', 'blockingError', 'stderr', 'stdout'].map(
   (key) => `attachment.${key}`,
 );
 
-/** What was typed, or arrived, while the agent was at work; it is in no user's record. */
+/** A prompt that was typed, or arrived, while the agent was working. No user record holds it. */
 function readQueued(part: Part, place: RecordPlace): Draft[] {
   const mode = peekText(part, 'attachment.commandMode');
   const drafts = textsAt(part, 'attachment.prompt').map((text) =>
@@ -131,10 +131,10 @@ function injectedMode(part: Part, mode: string | undefined): string | undefined 
   return mode === 'prompt' ? undefined : (mode ?? 'queued_command');
 }
 
-/** The first record of a chain also names the folder of the work; later ones repeat it and are ignored. */
+/** The first record of a chain also names the working folder. Later records repeat it and are ignored. */
 function readRoot(part: Part, place: RecordPlace): Draft[] {
   if (peek(part, 'parentUuid') !== null) return [];
-  // Up to 1.0 a sub-agent's chain stood in the session's own file.
+  // Up to 1.0, a sub-agent's chain was in the session's own file.
   if (peek(part, 'isSidechain') === true && place.origin.subagent === undefined) return [];
   const cwd = takeText(part, 'cwd');
   const branch = takeWords(part, 'gitBranch');

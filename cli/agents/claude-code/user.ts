@@ -6,7 +6,7 @@ import { fields } from '../shared/readers.ts';
 
 const CONTENT = 'message.content';
 
-/** A prompt, texts that were put before the model, or what tools answered. */
+/** A prompt, injected texts, or results of tools. */
 export function readUser(part: Part, place: RecordPlace): Draft[] {
   const blocks = elementsAt(part, CONTENT);
   const countOf = (type: string) => blocks.filter((block) => peek(block, 'type') === type).length;
@@ -31,7 +31,7 @@ const readDetail = fields('tool.result', {
   detail: 'toolUseResult',
 });
 
-/** With the record's structured copy of the result where the record has no other result. */
+/** Adds the record's structured copy of the result if the record has no other result. */
 function readToolResult(part: Part, block: Part, hasDetail: boolean): Draft[] {
   const [result] = readBlock(block);
   if (result === undefined || !hasDetail) return result === undefined ? [] : [result];
@@ -48,13 +48,13 @@ const readStart = fields('subagent.started', {
 });
 const readEnd = fields('subagent.finished', { subagent: 'toolUseResult.agentId', result: 'toolUseResult.content' });
 
-/** The result of the tool that starts sub-agents names the one it started, which by then has finished or runs on. */
+/** The result of the tool that starts sub-agents names the sub-agent. By then, it has finished or keeps running. */
 function readSubagent(part: Part, callId: string | undefined): Draft[] {
   const runsOn = peek(part, 'toolUseResult.status') === 'async_launched';
   return runsOn ? readStart(part, { callId }) : readEnd(part, { callId });
 }
 
-/** Openings of texts in a user's record that nobody typed, and our names for them. */
+/** Openings of texts in user records that nobody typed, and our names for them. */
 const OPENINGS: readonly (readonly [start: string, kind: string])[] = [
   ['<command-name>', 'command'],
   ['<command-message>', 'command'],
@@ -78,7 +78,7 @@ const OPENINGS: readonly (readonly [start: string, kind: string])[] = [
   ['This session is being continued from a previous conversation', 'compact-summary'],
 ];
 
-/** Why a text of a user's record is no prompt; `undefined` if a person typed it. */
+/** Why a text of a user record is not a prompt. `undefined` if a person typed it. */
 export function injectedKind(part: Part, place: RecordPlace, text: string): string | undefined {
   if (peek(part, 'isCompactSummary') === true) return 'compact-summary';
   const start = text.trimStart();

@@ -40,7 +40,7 @@ const program: Agent = {
 
 export const cline = withTasks(program, 'saoudrizwan.claude-dev', 'excluded');
 
-/** What is written anew with each message. */
+/** Whether a record is rewritten with each message. */
 function isChange({ updated_at, status, session_id, role }: JsonObject): boolean {
   return role === undefined && session_id === undefined && (updated_at !== undefined || status !== undefined);
 }

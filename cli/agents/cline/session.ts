@@ -10,11 +10,11 @@ import { isObject, type Part, partOf, peek, peekText, peekWords, takeSame, takeT
 import { event, facts, usage } from '../shared/readers.ts';
 import type { DocumentSession } from '../store.ts';
 
-/** `<id>/<id>.json` and its messages; in a folder that is handed in alone, what lies in it. */
+/** `<id>/<id>.json` and its messages. If that folder itself was named, the files in it. */
 export const isSessionFile = (path: string): boolean =>
   /\.(messages|compaction)\.json$/.test(path) || /(^|\/)([^/]+)\/\2\.json$/.test(path);
 
-/** A sub-agent's or a teammate's id is its parent's with its own behind; its file lies in the parent's folder. */
+/** The id of a sub-agent or teammate is its parent's id with its own id appended. Its file is in the parent's folder. */
 export function identifySession({ root, path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const header = headerOf(first);
   const named = peekWords(header, 'session_id', 'sessionId') ?? pathId(join(root, path));
@@ -32,11 +32,11 @@ export function identifySession({ root, path }: TranscriptFile, first: JsonObjec
 function pathId(path: string): string {
   const stem = basename(path).replace(/(\.messages|\.compaction)?\.json$/, '');
   const folder = basename(dirname(path));
-  // `<session>/<sub-agent>.messages.json`; a file that is alone somewhere else is named after its session.
+  // `<session>/<sub-agent>.messages.json`. A file that is alone somewhere else is named after its session.
   return stem === folder || !/^\d{13}_/.test(folder) ? stem : `${folder}__${stem}`;
 }
 
-/** The events of a record of the command line's documents. */
+/** The events of a record from the command line's documents. */
 export function parseSession(record: JsonObject, place: RecordPlace): CapturedEvent[] {
   const part = partOf(record);
   const role = peekText(part, 'role');
@@ -56,14 +56,14 @@ interface RecordKind {
   told: string;
   name: string;
   read: (part: Part) => Draft[];
-  /** Where its time is, if not in `ts`. */
+  /** The path of its time, if not `ts`. */
   time?: string;
 }
 
 const MESSAGE: RecordKind = { told: 'role', name: 'message', read: readMessage };
 const STATE = { name: 'state', read: facts({ title: 'metadata.title' }, 'agent'), time: 'ended_at' };
 
-/** What is no message. */
+/** Records that are not messages. */
 const RECORDS: readonly RecordKind[] = [
   // The messages hold the first prompt too, so here it stays in `rest`.
   {
@@ -97,7 +97,7 @@ const readUsage = usage(
   'included',
 );
 
-/** One message: what was typed or put before the model, what tools answered, or a response with its usage. */
+/** One message: a prompt, injected texts, results of tools, or a response with its usage. */
 function readMessage(part: Part): Draft[] {
   const isUser = peek(part, 'role') === 'user';
   const compaction = readCompaction(part);
@@ -107,9 +107,9 @@ function readMessage(part: Part): Draft[] {
   return [...compaction, ...said, ...readUsage(part)];
 }
 
-/** Why a user's text was not typed: the program says so, or wraps it in a tag of its own. */
+/** Why a user's text was not typed. The program says so, or wraps the text in a tag of its own. */
 function injectedKind(part: Part, text: string, block: Part): string | undefined {
-  // Says that it was.
+  // This field says that it was typed.
   if (peek(block, 'user_input') !== undefined) return undefined;
   const shown = peekText(part, 'metadata.displayRole');
   if (shown !== undefined && shown !== 'user') return peekText(part, 'metadata.kind') ?? shown;
@@ -123,12 +123,12 @@ const readSummary = event('compaction', { summary: 'metadata.summary', tokensBef
 const readCompaction = (part: Part): Draft[] =>
   peekText(part, 'metadata.kind') === 'compaction_summary' ? readSummary(part) : [];
 
-/** What of a session's facts changes while it runs. */
+/** The facts of a session that change while it runs. */
 const CHANGES = new Set(['status', 'ended_at', 'exit_code', 'metadata']);
-/** What of `metadata` does not. */
+/** The parts of `metadata` that do not change. */
 const LASTING = new Set(['sessionHistoryOrigin', 'git', 'fork']);
 
-/** The records of a document of the command line's. Throws where it is none. */
+/** The records of a document of the command line. Throws if it is not such a document. */
 export function splitSession(document: unknown): DocumentSession {
   if (!isObject(document)) throw new Error('it is no document of a session');
   if (typeof document.session_id === 'string') return { name: '', records: splitFacts(document) };
@@ -149,7 +149,7 @@ function splitFacts(document: JsonObject): JsonObject[] {
 
 const isFull = (record: JsonObject) => Object.keys(record).length > 0;
 
-/** Without a message it is not a session yet: then the header does not name the folder either. */
+/** Before its first message, it is not a session yet, and the header does not name the folder either. */
 function splitMessages(document: JsonObject, messages: unknown[]): DocumentSession {
   if (messages.length === 0) return { name: '', records: [] };
   const { updated_at, ...header } = partition(document, new Set(['messages'])).others;
@@ -163,7 +163,7 @@ const folderIn = (prompt: unknown): string | undefined =>
 
 const WRAPPED = /^<user_input mode="(\w*)">((?:(?!<\/?user_input)[\s\S])*)<\/user_input>$/;
 
-/** What a person typed is wrapped: the mode becomes a field of its own, so that the text is what was typed. */
+/** A prompt is wrapped. The mode becomes a separate field, so that the text is exactly the typed one. */
 function unwrap(message: JsonObject): JsonObject {
   const { content, role } = message;
   if (role !== 'user' || !Array.isArray(content)) return message;

@@ -3,7 +3,7 @@ import { type Draft, draft, type Fields, type Readers, readerOf, shareText } fro
 import { elementsAt, type Part, peek, peekText, takeText, takeWords } from '../shared/part.ts';
 import { event, fields, readersOf, usage } from '../shared/readers.ts';
 
-/** Whether the tokens that came from the cache are among the input's. */
+/** Whether input tokens include the cached ones. */
 export type Cached = Fields<'usage'>['cached'];
 
 /** The person's view, by kinds of `say` and `ask`. */
@@ -77,7 +77,10 @@ const counts = usage({
   cacheWriteTokens: 'text.cacheWrites',
 });
 
-/** Written when a request is sent, and again with its tokens when the answer is complete, or with why it is not. */
+/**
+ * Written when a request is sent. Written again with its tokens when the answer is complete, or with the reason for the
+ * failure.
+ */
 function readRequest(part: Part, { cached }: Shown): Draft[] {
   const time = peek(part, 'ts');
   const responseId = typeof time === 'number' ? String(time) : undefined;
@@ -96,7 +99,7 @@ const ERRORS = [
   ...['rooignore_error', 'condense_context_error', 'command_permission_denied'],
 ];
 
-/** Kinds that say nothing a reader of the session asks for, or what another record says. */
+/** Kinds that no reader of the session needs, or that repeat another record. */
 const QUIET = [
   ...['api_req_finished', 'deleted_api_reqs', 'checkpoint_created', 'checkpoint_saved', 'resume_task'],
   ...['resume_completed_task', 'mcp_server_request_started', 'browser_session_status'],

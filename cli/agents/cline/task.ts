@@ -39,8 +39,8 @@ export const parserOfTasks =
   };
 
 /**
- * Programs of the editors that run extensions: VS Code and its remote server, and editors made from it. An extension has no
- * process of its own name, so a task lasts as long as one of them runs.
+ * Editors that run extensions: VS Code and its remote server, and editors made from it. An extension has no process of its
+ * own, so a task lasts as long as one of them runs.
  */
 const EDITORS = [
   'code',
@@ -57,7 +57,7 @@ const EDITORS = [
   'windsurf',
 ];
 
-/** An agent that has tasks beside the sessions it keeps now. */
+/** An agent that has tasks from an older extension beside its present sessions. */
 export function withTasks(program: Agent, extension: string, cached: Cached): Agent {
   const parseTask = parserOfTasks(program.id, cached);
   return {
@@ -67,7 +67,7 @@ export function withTasks(program: Agent, extension: string, cached: Cached): Ag
     roots: (variables, home) => [...program.roots(variables, home), ...taskFolders(extension, variables, home)],
     isTranscript: (path) => isTaskFile(path) || program.isTranscript(path),
     store: (path) => (isTaskFile(path) ? TASK_STORE : storeOf(program, path)),
-    // Those of tasks are times.
+    // Task ids are times.
     hasLocalIds: true,
     identify: (file, first) => (isTaskFile(file.path) ? identifyTask : program.identify)(file, first),
     parse: (record, place) => (isTaskFile(place.file) ? parseTask : program.parse)(record, place),
@@ -77,7 +77,7 @@ export function withTasks(program: Agent, extension: string, cached: Cached): Ag
 const readItem = event('session.meta', { title: ['title', 'task'], cwd: 'workspace' }, { titleBy: 'agent' });
 const readModel = event('session.meta', { model: 'model_usage.model_id' });
 
-/** What the model sees, and facts. */
+/** The model's view, and facts. */
 function readOther(part: Part): Draft[] {
   const role = peekText(part, 'role');
   if (role !== undefined) return [draft('record', { kind: `history:${role}` })];
@@ -89,12 +89,12 @@ function readOther(part: Part): Draft[] {
 
 const FACTS = new Set(['environment_history', 'files_in_context', 'version']);
 
-/** `claude_messages.json` is what the first versions called the history. */
+/** The first versions called the history `claude_messages.json`. */
 const TASK_FILE = /(^|\/)(ui_messages|api_conversation_history|claude_messages|task_metadata|history_item)\.json$/;
 
 export const isTaskFile = (path: string): boolean => TASK_FILE.test(path);
 
-/** A task's folder is named after it. */
+/** A task's folder is named after the task. */
 export const identifyTask = ({ root, path }: TranscriptFile, first: JsonObject | undefined): Origin =>
   toOrigin({ session: basename(dirname(join(root, path))), cwd: peekWords(headerOf(first), 'workspace') });
 
@@ -104,7 +104,7 @@ export const TASK_STORE: DocumentStore = {
   isUnsettled,
 };
 
-/** The records of one of a task's documents. Throws where it is none. */
+/** The records of one of a task's documents. Throws if it is not such a document. */
 function splitTask(document: unknown): DocumentSession[] {
   if (Array.isArray(document)) return [splitList(recordsOf(document))];
   if (!isObject(document)) throw new Error('it is no document of a task');
@@ -119,7 +119,7 @@ function splitTask(document: unknown): DocumentSession[] {
   return [{ name: '', records: lists.flatMap(([name, list]) => splitFacts(name, list as unknown[])) }];
 }
 
-/** Of the facts about a task, those that are new are captured and the others are not captured again. */
+/** New facts about a task are captured. Known ones are not captured again. */
 const splitFacts = (name: string, list: unknown[]): JsonObject[] =>
   list.length === 0 ? [{ [name]: list }] : list.map((fact) => ({ [name]: fact }));
 
@@ -132,24 +132,24 @@ function splitList(messages: JsonObject[]): DocumentSession {
   return { name: '', records, folder: folders.find((folder) => folder !== undefined) };
 }
 
-/** What is put before the model tells the folder; how it is wrapped depends on the version. */
+/** The context for the model names the folder. Its wrapping depends on the version. */
 function folderIn({ text, content }: JsonObject): string | undefined {
   const texts = typeof text === 'string' ? [text] : JSON.stringify(content ?? '').slice(0, 1_000_000);
   const found = /Current (?:Working|Workspace) Directory \(((?:[^()"\\]|\\\\)+)\)/.exec(String(texts))?.[1];
-  // Within JSON a backslash is written twice.
+  // JSON escapes a backslash as two.
   return found?.replaceAll('\\\\', '\\');
 }
 
-/** A message that is being written says so; a request has no cost until it is answered. */
+/** A message that is still being written is marked as such. A request has no cost until it is answered. */
 function isUnsettled({ partial, say, text, tokensIn }: JsonObject): boolean {
   if (partial === true || tokensIn !== undefined) return true;
   return say === 'api_req_started' && isObject(text) && text.cost === undefined && text.cancelReason === undefined;
 }
 
-/** What moves the folders below. */
+/** The variables that move the folders below. */
 export const TASK_VARIABLES = ['VSCODE_PORTABLE', 'XDG_CONFIG_HOME'];
 
-/** Where an extension of VS Code and of its kin keeps its tasks, for every program and system. */
+/** Where an extension of VS Code and its relatives keeps its tasks, for every program and system. */
 export function taskFolders(extension: string, variables: Variables, home: string): string[] {
   const bases = [
     variables.XDG_CONFIG_HOME || join(home, '.config'),
@@ -167,5 +167,5 @@ export function taskFolders(extension: string, variables: Variables, home: strin
 
 const PROGRAMS = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor', 'Windsurf'];
 
-/** What runs on a machine that one works on from another. */
+/** The servers on a machine that people work on from another one. */
 const SERVERS = ['.vscode-server', '.vscode-server-insiders', '.vscodium-server', '.cursor-server', '.windsurf-server'];

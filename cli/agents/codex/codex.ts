@@ -6,7 +6,7 @@ import { threadOf } from './event.ts';
 import { parse } from './parse.ts';
 
 /**
- * Codex writes a file per thread, append-only. Most facts stand in it twice: as a `response_item` (what the model was
+ * Codex writes a file per thread, append-only. Most facts are in it twice: as a `response_item` (what the model was
  * sent and sent) and as an `event_msg` (what the person was shown). Every record is captured; which of the two becomes
  * the event of the conversation:
  *
@@ -41,12 +41,12 @@ export const codex: Agent = {
 };
 
 /**
- * The file's name ends in the thread's id, and its first record describes the thread. The name is the surer of the two:
- * where the first record is lost, the next one may be that of the thread this one was forked from.
+ * The file's name ends in the thread's id, and its first record describes the thread. The name is more reliable: if the first
+ * record is lost, the next one may describe the thread that this one was forked from.
  */
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const isWrapped = first?.type === 'session_meta';
-  // In old versions the description had no envelope.
+  // In old versions, the description had no envelope.
   const meta = at(headerOf(isWrapped || first?.type === undefined ? first : {}), isWrapped ? 'payload' : '');
   const described = peekWords(meta, 'id');
   const thread = uuidAtEnd(stemOf(path)) ?? described ?? path.replace(/\.jsonl$/, '');
@@ -65,11 +65,12 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
 }
 
 /**
- * Since 0.149 records are numbered per thread. Before, a fork or a sub-agent began with a copy of its parent's records,
- * stamped with the time of copying. A copy is known by an id of the payload's own together with the same content: the id
- * alone is not enough (all commands of a turn share the turn's), nor is the content (a prompt of `continue` is typed
- * twice). What was said has no such id: where nothing is a copy, its time tells it, so that a person who captures a
- * backup of the same file finds no prompt twice. Other records get no key: they are repeated, in the copy, rather than lost.
+ * Since 0.149, records are numbered per thread. Before, a fork or a sub-agent began with a copy of its parent's records, with
+ * the time of copying. A copy is recognised by an id in the payload together with the same content. The id alone is not
+ * enough, because all commands of a turn share the turn's id. The content alone is not enough either, because a prompt of
+ * `continue` is typed twice. Prompts and messages have no such id. Where nothing is a copy, their time identifies them, so
+ * that a person who captures a backup of the same file finds no prompt twice. Other records get no key, because a repeated
+ * copy is better than a lost record.
  */
 function recordKey(record: JsonObject, place: RecordPlace): string | undefined {
   const { type, ordinal, timestamp } = record;
@@ -86,12 +87,12 @@ function recordKey(record: JsonObject, place: RecordPlace): string | undefined {
   return keyWithContent(`${threadOf(place.origin)} ${kind} ${timestamp}`, record.payload);
 }
 
-/** Until 0.149 copies bear the time of copying, so of a fork's records nothing tells which are copies. */
+/** Until 0.149, copies have the time of copying, so nothing shows which records of a fork are copies. */
 function restates({ ordinal }: JsonObject, { origin }: RecordPlace): boolean {
   return typeof ordinal !== 'number' && (origin.forkedFrom ?? origin.subagent) !== undefined;
 }
 
-/** What is never written twice in a millisecond; thoughts and counts of tokens are. */
+/** Kinds that are never written twice in a millisecond. Thoughts and token counts are. */
 const TOLD_BY_TIME: ReadonlySet<string> = new Set(['user_message', 'message', 'web_search_call']);
 
 const CALLS = [
@@ -99,7 +100,7 @@ const CALLS = [
   ...['tool_search_call', 'tool_search_output', 'exec_command_end', 'patch_apply_end', 'mcp_tool_call_end'],
 ];
 
-/** The kinds that occur once for the id they carry. Encrypted thoughts are as good as an id. */
+/** The kinds that occur once for the id they carry. Encrypted thoughts identify a record as well as an id. */
 const ID_OF: ReadonlyMap<string, string> = new Map([
   ...CALLS.map((kind): [string, string] => [kind, 'call_id']),
   ...['task_started', 'task_complete', 'turn_aborted'].map((kind): [string, string] => [kind, 'turn_id']),

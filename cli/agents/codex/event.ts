@@ -4,17 +4,17 @@ import { readContext, textsAt } from '../shared/messages.ts';
 import { at, elementsAt, type Part, peek, peekText, takeText } from '../shared/part.ts';
 import { event, eventOfKind, facts, fields, notice, quiet, readersOf, usage } from '../shared/readers.ts';
 
-/** The thread whose file it is: of a sub-agent its own, not the session's. */
+/** The thread of the file. A sub-agent has its own thread, not the session's. */
 export const threadOf = (origin: Origin): string => origin.subagent ?? origin.session;
 
-/** What the person was shown. Kinds that have no reader become a `record`. */
+/** Messages that the person saw. Kinds without a reader become a `record`. */
 export function readEvent(part: Part, place: RecordPlace): Draft[] {
   const kind = peekText(part, 'payload.type') ?? '';
   const read = kind.startsWith('hook_') ? readNotice(kind) : readerOf(READERS, kind);
   return read?.(part, place) ?? [];
 }
 
-/** Said by a `response_item`, or by `compacted`. */
+/** A `response_item` or `compacted` has the same content. */
 const DUPLICATES = [
   ...['agent_message', 'agent_reasoning', 'agent_reasoning_raw_content', 'agent_reasoning_section_break'],
   'context_compacted',
@@ -39,7 +39,7 @@ const TOOL_ENDS = [
   'collab_resume_end',
 ];
 
-/** What became of a call whose output is in its `response_item`: joined to it by `callId`. */
+/** The result of a call whose output is in its `response_item`. `callId` joins the two. */
 const readToolEnd = event('tool.result', {
   callId: 'payload.call_id',
   name: ['payload.invocation.tool', 'payload.tool'],
@@ -49,7 +49,7 @@ const readToolEnd = event('tool.result', {
 
 const readTurnEnd = event('turn.finished', { reason: 'payload.reason', durationMs: 'payload.duration_ms' });
 
-/** Settings that hold from here on. */
+/** Settings that apply from here on. */
 export const readSettings = facts({ cwd: 'cwd', model: 'model' });
 
 const READERS: Readers = {
@@ -83,7 +83,7 @@ function readPrompt(part: Part, place: RecordPlace): Draft[] {
   const kind = peekText(part, 'payload.kind') ?? 'plain';
   const text = takeText(part, 'payload.message');
   if (kind !== 'plain') return [draft('context.message', { text, kind })];
-  // To a sub-agent its parent speaks; and its file may begin with a copy of the parent's prompts.
+  // A sub-agent gets its prompts from its parent, and its file may begin with a copy of the parent's prompts.
   if (place.origin.subagent !== undefined) return [draft('context.message', { text, kind: 'subagent-prompt' })];
   return [draft('user.message', { text, images: images || undefined })];
 }
@@ -95,7 +95,7 @@ function readThreadName(part: Part, place: RecordPlace): Draft[] {
 
 const readTool = event('tool.result', { callId: 'id', name: 'tool', exitCode: 'exit_code', detail: '' });
 
-/** Since 0.149 one kind of event, `item_completed`, replaces most of the older ones. */
+/** Since 0.149, one kind of event, `item_completed`, replaces most of the older ones. */
 function readItem(item: Part, place: RecordPlace): Draft[] {
   const type = peekText(item, 'type') ?? '';
   if (type === 'UserMessage') return readPromptItem(item, place);
@@ -105,7 +105,7 @@ function readItem(item: Part, place: RecordPlace): Draft[] {
   return TOOL_KEYS.some((key) => peek(item, key) !== undefined) ? readTool(item) : [];
 }
 
-/** One of these has `CommandExecution`, `FileChange`, `McpToolCall`, `Extension` and what else did something. */
+/** `CommandExecution`, `FileChange`, `McpToolCall`, `Extension` and other actions have one of these keys. */
 const TOOL_KEYS = ['status', 'tool', 'action', 'exit_code', 'path', 'changes', 'kind'];
 
 function readPromptItem(item: Part, place: RecordPlace): Draft[] {
@@ -118,7 +118,7 @@ function readPromptItem(item: Part, place: RecordPlace): Draft[] {
   );
 }
 
-/** `started`, `interacted`, or an end under one of several words; an event's id is the call's, as is an item's. */
+/** `started`, `interacted`, or one of several words for an end. The id of an event or an item is the call's id. */
 function readActivity(activity: Part): Draft[] {
   const word = peekText(activity, 'kind') ?? '';
   const isEnd = /^(completed|finished|closed|shutdown|errored|interrupted)$/.test(word);
@@ -145,14 +145,14 @@ export const readUsage = (part: Part, place: RecordPlace, last: string, total: s
   readCounts(at(part, last), { responseId: nameResponse(part, place, at(part, total)) });
 
 /**
- * The thread's running total after a response stands for the response. `token_count` has no id of it and is repeated
- * while nothing is used (224 of 3008 in real sessions), a copied history has the parent's, and since 0.169
- * `token_usage_record` says the same next to it, with the id. The totals are equal in all of these, and grow in between.
+ * Identifies a response by the thread's running total after it. `token_count` has no id of the response and is repeated while
+ * no tokens are used (224 of 3008 in real sessions). A copied history has the parent's count. Since 0.169,
+ * `token_usage_record` repeats the count with the id. The totals are equal in all of these, and grow in between.
  */
 function nameResponse(part: Part, { origin }: RecordPlace, total: Part): string | undefined {
   const [input, output] = [peek(total, 'input_tokens'), peek(total, 'output_tokens')];
   if (typeof input !== 'number' || typeof output !== 'number') return undefined;
-  // Histories were copied before records had numbers; the copy's totals go on from those of the thread copied from.
+  // Histories were copied before records had numbers. The totals in the copy continue from those of the original thread.
   const isCopying = origin.subagent !== undefined && peek(part, 'ordinal') === undefined;
   const thread = (isCopying ? origin.forkedFrom : undefined) ?? threadOf(origin);
   return `${thread}:${input}+${output}`;

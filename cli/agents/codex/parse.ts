@@ -26,12 +26,12 @@ const READERS: Readers = {
   response_item: (part) => readResponseItem(part, at(part, 'payload')),
   event_msg: readEvent,
   compacted: event('compaction', { summary: 'payload.message' }),
-  // All that the program knows of its surroundings and tells the model piece by piece.
+  // The program's facts about its surroundings, which it tells the model piece by piece.
   world_state: context('world_state'),
   token_usage_record: (part, place) => readUsage(part, place, 'payload.usage', 'payload.thread_token_usage'),
 };
 
-/** How lines without an envelope are read. */
+/** The reader for lines without an envelope. */
 function bareReader(type: string): Reader | undefined {
   if (isResponseItem(type)) return (part) => readResponseItem(part, part);
   if (type !== '') return undefined;
@@ -46,7 +46,7 @@ const readThread = event('session.meta', {
   forkedFrom: 'forked_from_id',
 });
 
-/** What the thread is. It is written again at every resume; one of another thread was copied into a fork. */
+/** The description of the thread. It is written again at every resume. A description of another thread was copied into a fork. */
 function readMeta(meta: Part, place: RecordPlace): Draft[] {
   const id = peekText(meta, 'id');
   if (id !== undefined && id !== threadOf(place.origin)) return [draft('record', { kind: 'duplicate:session_meta' })];
@@ -71,7 +71,7 @@ function takeId(part: Part, type: string): string | undefined {
   return isResponseItem(type) ? takeText(part, 'id') : undefined;
 }
 
-/** `event_msg` and `response_item` hold many kinds: the payload's type is the better word. */
+/** `event_msg` and `response_item` hold many kinds, so the payload's type names the kind better. */
 function kindOf(part: Part, type: string): string | undefined {
   const inner = peekText(part, 'payload.type');
   const item = inner === 'item_completed' ? peekText(part, 'payload.item.type') : undefined;

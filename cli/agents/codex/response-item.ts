@@ -5,13 +5,13 @@ import { fields } from '../shared/readers.ts';
 
 type ItemReader = (item: Part, type: string, record: Part) => Draft[];
 
-/** What the model was sent or sent. */
+/** Messages to or from the model. */
 export function readResponseItem(record: Part, item: Part): Draft[] {
   const type = peekText(item, 'type') ?? 'message';
   return findReader(type)?.(item, type, record) ?? [];
 }
 
-/** Types that stood in a line of their own before there was an envelope. */
+/** Before the envelope existed, these types had a line of their own. */
 export const isResponseItem = (type: string): boolean => findReader(type) !== undefined;
 
 function findReader(type: string): ItemReader | undefined {
@@ -22,7 +22,7 @@ function findReader(type: string): ItemReader | undefined {
 const calls = fields('tool.call', { callId: 'call_id', name: 'name', input: ['arguments', 'input', 'action'] });
 const outputs = fields('tool.result', { callId: 'call_id', output: ['output', 'tools'] });
 
-/** Tools of the vendor's have no name but the item's type, and their input under other names. */
+/** The vendor's own tools have no name but the item's type, and their input has other names. */
 const readCall: ItemReader = (item, type) =>
   calls(item, { callId: peekText(item, 'id'), name: type.replace(/_call$/, '') });
 
@@ -31,19 +31,19 @@ const readOutput: ItemReader = (item) => outputs(item);
 const READERS: Readers<ItemReader> = {
   message: readMessage,
   reasoning: readReasoning,
-  // Between agents: put before the model like other context.
+  // A message between agents is sent to the model like other context.
   agent_message: (item) => readContext(textsAt(item, 'content'), 'agent_message'),
   additional_tools: () => [draft('context.message', { kind: 'additional_tools' })],
 };
 
-/** One event for each part that can be read; most thoughts are there encrypted only, and left in `rest`. */
+/** One event for each readable part. Most thoughts are only there in encrypted form, and stay in `rest`. */
 function readReasoning(item: Part): Draft[] {
   const messageId = peekText(item, 'id');
   const texts = ['summary', 'content'].flatMap((list) => textsAt(item, list)).map((text) => takeText(text) ?? '');
   return (texts.length > 0 ? texts : ['']).map((text) => draft('assistant.reasoning', { text, messageId }));
 }
 
-/** A message of the assistant, or one put before it. */
+/** A message of the assistant, or one that was sent to it. */
 function readMessage(item: Part, _type: string, record: Part): Draft[] {
   const role = peekText(item, 'role');
   const texts = textsAt(item, 'content');
@@ -54,7 +54,7 @@ function readMessage(item: Part, _type: string, record: Part): Draft[] {
   const [first] = texts;
   const kind = role === 'user' ? injectedKind(item, first && peekText(first)) : (role ?? 'message');
   if (kind !== undefined) return readTexts(item, kind);
-  // Without an envelope, or the type in it, there are no events that say the prompt.
+  // Without an envelope, or with an envelope but no type in it, no other event holds the prompt.
   if (peek(record, 'payload.type') !== undefined) return [draft('record', { kind: 'duplicate:user_message' })];
   return texts.map((text) => draft('user.message', { text: takeText(text) }));
 }
@@ -65,7 +65,7 @@ const readTexts = (item: Part, kind: string): Draft[] =>
     return draft('context.message', { text, kind: openingTag(text) ?? kind });
   });
 
-/** Why a message of the user is no prompt; `undefined` if a person typed it. */
+/** Why a user message is not a prompt. `undefined` if a person typed it. */
 function injectedKind(item: Part, text = ''): string | undefined {
   const kinds = peek(item, 'internal_chat_message_metadata_passthrough.content_item_kinds');
   if (Array.isArray(kinds) && kinds.length > 0) {

@@ -6,8 +6,8 @@ import { parse } from './parse.ts';
 
 /**
  * Copilot CLI writes a file per session, a record per line, append-only, in batches; `id` and `parentId` chain them. The
- * records of sub-agents stand among those of the session. What several records say, and which of them the event is made
- * from:
+ * records of sub-agents are mixed with those of the session. For facts in several records, this table shows which record the
+ * event is made from:
  *
  * | fact           | the event is made from                   | the others become                                     |
  * | -------------- | ---------------------------------------- | ----------------------------------------------------- |
@@ -28,7 +28,7 @@ export const copilotCli: Agent = {
     credentials: ['config.json'],
     credentialsAtHome: ['.config/github-copilot/apps.json', '.config/github-copilot/hosts.json'],
   }),
-  // `<session>/events.jsonl`, before 1.0 `<session>.jsonl`. Deeper down lie files that the agent worked on.
+  // `<session>/events.jsonl`, before 1.0 `<session>.jsonl`. Files in deeper folders belong to the agent's work.
   isTranscript: (path) => /^([^/]+\/events|[^/]+)\.jsonl$/.test(path),
   endsSession: ({ type }) => type === 'session.shutdown',
   identify,

@@ -59,10 +59,10 @@ const READERS: Readers = {
   'assistant.reasoning': event('assistant.reasoning', { text: 'data.content', messageId: 'data.reasoningId' }),
   'system.message': context('system', 'data.content'),
   'system.notification': eventOfKind('context.message', 'data.content', ['data.kind.type'], 'notification'),
-  // Every one is in the response that asked for it: 165 of 165 in real sessions.
+  // Every call is also in the response that made it: 165 of 165 in real sessions.
   'tool.execution_start': quiet('duplicate:tool.execution_start'),
   'tool.execution_complete': readResult,
-  // A tool the person ran, without the model.
+  // A tool that the person ran, without the model.
   'tool.user_requested': event('tool.call', {
     callId: 'data.toolCallId',
     name: 'data.toolName',
@@ -87,8 +87,8 @@ export const parse = parser({
 });
 
 /**
- * Where a record of a sub-agent stands. It names the sub-agent, or else the call that started it. The record of the
- * start itself is the parent's.
+ * The place of a sub-agent's record. The record names the sub-agent, or else the call that started it. The record of the
+ * start belongs to the parent.
  */
 function withSubagent(part: Part, place: RecordPlace): RecordPlace {
   if (peekText(part, 'type')?.startsWith('subagent.')) return place;
@@ -98,7 +98,7 @@ function withSubagent(part: Part, place: RecordPlace): RecordPlace {
 
 const readSummary = event('compaction', { summary: 'data.summaryContent', tokensBefore: 'data.preCompactionTokens' });
 
-/** One that failed replaced nothing. */
+/** A failed compaction replaced nothing. */
 function readCompaction(part: Part): Draft[] {
   const error = takeText(part, 'data.error', 'data.error.message');
   return error === undefined ? readSummary(part) : [draft('error', { text: error, kind: 'compaction' })];
@@ -117,13 +117,13 @@ function readUser(part: Part, place: RecordPlace): Draft[] {
   const text = takeText(part, 'data.content');
   const message =
     kind === undefined ? draft('user.message', { text, images }) : draft('context.message', { text, kind });
-  // As it was sent to the model, with what the program put around it.
+  // The text that was sent to the model, with the program's additions.
   const isSentAsTyped = peekText(part, 'data.transformedContent') === text;
   const sent = isSentAsTyped ? undefined : takeText(part, 'data.transformedContent');
   return sent ? [message, draft('context.message', { text: sent, kind: 'transformed-prompt' })] : [message];
 }
 
-/** Why a user's message is no prompt; `undefined` if a person typed it. */
+/** Why a user message is not a prompt. `undefined` if a person typed it. */
 function injectedKind(part: Part, place: RecordPlace): string | undefined {
   const source = peekWords(part, 'data.source');
   if (source !== undefined && source !== 'user') return source;
@@ -143,7 +143,7 @@ function readAssistant(part: Part): Draft[] {
     ...readThought(part),
     ...(isSilent ? [] : readAnswer(part)),
     ...elementsAt(part, 'data.toolRequests').flatMap((call) => readCall(call)),
-    // The id is shared with the call's own record, where there is one.
+    // The call's own record, if there is one, has the same id.
     ...readOutputTokens(part, { responseId: peekWords(part, 'data.apiCallId', 'data.requestId', 'data.messageId') }),
   ];
 }
@@ -161,7 +161,7 @@ function readResult(part: Part): Draft[] {
   return readEnd(part, { output, isError: peek(part, 'data.success') === false || undefined });
 }
 
-/** A sub-agent without an id of its own is known by the call that started it. */
+/** A sub-agent without an id of its own is identified by the call that started it. */
 const SUBAGENT = { subagent: 'agentId', callId: 'data.toolCallId' };
 const readStart = fields('subagent.started', {
   ...SUBAGENT,
@@ -171,7 +171,7 @@ const readStart = fields('subagent.started', {
 const readFinish = fields('subagent.finished', { ...SUBAGENT, result: 'data.error' });
 const byCall = (part: Part) => ({ subagent: peekText(part, 'data.toolCallId') });
 
-/** Most hooks only listen, ours among them. Text that others add for the model, and their complaints, are shown. */
+/** Most hooks only listen, including ours. Texts that other hooks add for the model, and their errors, are shown. */
 function readHookEnd(part: Part): Draft[] {
   const text = takeText(part, 'data.output.additionalContext');
   if (text !== undefined) return [draft('context.message', { text, kind: 'hook_additional_context' })];
@@ -188,8 +188,8 @@ const INPUTS = {
 };
 
 /**
- * Since about 1.0.9x every model call has a record of its own. Before, a message says its output tokens, and the rest
- * was told in totals at the end. Input tokens include cached ones.
+ * Since about 1.0.9x, every model call has a record of its own. Before, a message has its output tokens, and totals at the
+ * end have the rest. Input tokens include cached ones.
  */
 const readCallUsage = usage(
   { ...INPUTS, responseId: 'apiCallId', model: 'model', outputTokens: 'outputTokens' },
@@ -198,8 +198,8 @@ const readCallUsage = usage(
 const readInputs = usage(INPUTS, 'included');
 
 /**
- * The totals at the end, by model, where no call has a record of its own: without the output tokens, which the messages
- * say. A session that goes on says them again, grown: the same start stands for the same count.
+ * The totals at the end, by model, for sessions without a record per call. They exclude the output tokens, which the messages
+ * have. A resumed session repeats them with higher values. Totals with the same start belong to the same count.
  */
 function readTotals(part: Part, session: string): Draft[] {
   const metrics = peek(part, 'data.modelMetrics');

@@ -4,7 +4,7 @@ import { headerOf, stemOf, toOrigin } from '../shared/identity.ts';
 import { isObject, partOf, peekWords } from '../shared/part.ts';
 import { parse, recordKey } from './parse.ts';
 
-/** None is one that asks for permission: those wait for an answer. */
+/** None of these asks for permission, because such a hook waits for an answer. */
 const HOOK_EVENTS = [
   ...['sessionStart', 'beforeSubmitPrompt', 'postToolUse', 'postToolUseFailure', 'afterAgentResponse'],
   ...['afterAgentThought', 'preCompact', 'subagentStop', 'stop', 'sessionEnd'],
@@ -12,20 +12,18 @@ const HOOK_EVENTS = [
 const HOOK_SECONDS = 5;
 
 /**
- * Cursor's own transcripts lack ids, times, models and what tools answered; its hooks tell all of that. So the hooks are
- * the record: `cli/read/inbox.ts` writes down what they say, a file per conversation, an event per line, each with the
- * name of the file it came in and the time. Cursor's transcripts are read
- * - in full for conversations of which no hook told anything: those from before the hooks were there;
- * - not at all once a hook has told a prompt or an answer of the conversation;
- * - when it is over, for conversations whose hooks told only of tools, as in `agent -p`: then the calls in it become
- *   `record`, kind `duplicate:tool_use`. `cli/read/inbox.ts` tells which it is.
- *
- * A call is told before it runs (`preToolUse`, if that hook is installed) and again with its result: two revisions of
- * one record. What hooks for single kinds of tools tell in addition is `record`, kind `duplicate:…`.
- *
- * Not seen: Cursor's database (`state.vscdb`) with conversations from before, transcripts as `.txt`; what the tab key
- * completes; in transcripts, times, models, tokens and results; of a conversation in which the hooks were installed, what
- * was said before and not captured until then.
+ * Cursor's own transcripts lack ids, times, models and the results of tools. Its hooks report all of that, so the hooks are
+ * the record. `cli/read/inbox.ts` writes one file per conversation and one event per line, each with the name of its note and
+ * the time. Cursor's transcripts are read
+ * - in full for conversations without any hook event: those from before the hooks were installed;
+ * - not at all once a hook has reported a prompt or an answer of the conversation;
+ * - after the end of a conversation whose hooks reported only tools, as in `agent -p`: then the calls in it become
+ *   `record`, kind `duplicate:tool_use`. `cli/read/inbox.ts` decides which case applies.
+ * A call is reported before it runs (`preToolUse`, if that hook is installed) and again with its result: two revisions of one
+ * record. Additional events from hooks for single kinds of tools become `record`, kind `duplicate:…`.
+ * Not captured: Cursor's database (`state.vscdb`) with older conversations; transcripts as `.txt`; tab completions; in
+ * transcripts, the times, models, tokens and results; and in a conversation during which the hooks were installed, the
+ * earlier part if it was not captured by then.
  */
 export const cursor: Agent = {
   id: 'cursor',
@@ -53,8 +51,8 @@ export const cursor: Agent = {
 };
 
 /**
- * `<folder>/agent-transcripts/<id>.jsonl` or `…/<id>/<id>.jsonl`, of sub-agents `…/<id>/subagents/<id>.jsonl`; and what
- * the hooks told of a conversation, `<id>.jsonl` in a folder of capture's own.
+ * `<folder>/agent-transcripts/<id>.jsonl` or `…/<id>/<id>.jsonl`. For sub-agents, `…/<id>/subagents/<id>.jsonl`. The hook
+ * events of a conversation are in `<id>.jsonl` in a folder of capture's own.
  */
 const TRANSCRIPT = /(?:^|\/)agent-transcripts\/(?:([^/]+)\/)?(subagents\/)?([^/]+)\.jsonl$/;
 
@@ -62,7 +60,7 @@ function isTranscript(path: string): boolean {
   return TRANSCRIPT.test(path) || /^[^/]+\.jsonl$/.test(path);
 }
 
-/** Which conversation's hooks may have told what a transcript says; undefined for a file of hook events itself. */
+/** The conversation whose hooks may have reported a transcript's content. Undefined for a file of hook events itself. */
 function hookedAs(path: string): string | undefined {
   return TRANSCRIPT.exec(path)?.[3];
 }

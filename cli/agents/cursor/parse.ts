@@ -16,7 +16,7 @@ import {
 } from '../shared/part.ts';
 import { context, event, fields, notice, quiet, readersOf, usage } from '../shared/readers.ts';
 
-/** Two events of a hook may be the same to the letter: what tells them apart is the name they were put down under. */
+/** Two events of a hook may be equal byte for byte. The names of their notes distinguish them. */
 export function recordKey({ name, event, unreadable }: JsonObject): string | undefined {
   return typeof name === 'string' && (isObject(event) || isObject(unreadable)) ? `hook ${name}` : undefined;
 }
@@ -51,7 +51,7 @@ function parseHook(part: Part, place: RecordPlace): CapturedEvent[] {
   const call = peekText(hook, 'tool_use_id');
   const revision = call === undefined ? undefined : REVISIONS[kind];
   const drafts = readerOf(HOOK_READERS, kind)?.(hook, place) ?? [];
-  // Which model `default` is, Cursor does not tell.
+  // Cursor does not say which model `default` is.
   shareText(hook, drafts, { model: 'model', messageId: 'generation_id', responseId: 'generation_id' });
   const { session } = place.origin;
   takeSame(hook, peek(hook, 'conversation_id') === session ? 'conversation_id' : 'session_id', session);
@@ -65,13 +65,13 @@ function parseHook(part: Part, place: RecordPlace): CapturedEvent[] {
   return compose(part, place, envelope, drafts, kind || undefined);
 }
 
-/** Of tools that other hooks tell of as well. */
+/** Events of tools that other hooks report as well. */
 const TOLD_TWICE = [
   ...['beforeShellExecution', 'afterShellExecution', 'beforeMCPExecution', 'afterMCPExecution', 'beforeReadFile'],
   'afterFileEdit',
 ];
 
-/** Of a turn as a whole, told with its answers as well as at its end: the largest figures of a generation count. */
+/** The usage of a whole turn, reported with its answers and at its end. The largest figures of a generation count. */
 const readUsage = usage(
   {
     inputTokens: 'input_tokens',
@@ -82,7 +82,7 @@ const readUsage = usage(
   'included',
 );
 
-/** A call before it runs; the same call afterwards is a revision of it, and says it again with the result. */
+/** A call before it runs. The event after the call is a revision of it, and repeats it with the result. */
 const readCall = event(
   'tool.call',
   { callId: 'tool_use_id', name: 'tool_name', input: 'tool_input' },
@@ -98,7 +98,7 @@ const readSubagentStart = fields('subagent.started', {
 });
 const readSubagentEnd = fields('subagent.finished', { ...SUBAGENT, result: 'summary' });
 
-/** What Cursor's hooks tell, by `hook_event_name`. */
+/** Readers of Cursor's hook events, by `hook_event_name`. */
 const HOOK_READERS: Readers = {
   sessionStart: readStart,
   sessionEnd: readEnd,
@@ -184,7 +184,7 @@ function readLine(part: Part, place: RecordPlace): Draft[] {
 
 function readSaid(block: Part, role: 'user' | 'assistant', { origin }: RecordPlace): Draft[] {
   const type = peekText(block, 'type') ?? 'text';
-  // The hooks have told it, with what it answered.
+  // The hooks have reported it, together with the result.
   if (origin.hooked && /^tool[-_](use|call)$/.test(type)) return [draft('record', { kind: 'duplicate:tool_use' })];
   if (/^tool[-_]|^(thinking|reasoning)$/.test(type)) return readBlock(block);
   const typed = role === 'user' ? peekTyped(block) : undefined;
@@ -197,7 +197,7 @@ function readSaid(block: Part, role: 'user' | 'assistant', { origin }: RecordPla
   return [isInjected ? draft('context.message', { text, kind: 'attached' }) : draft('user.message', { text })];
 }
 
-/** The person's own words, without Cursor's wrapping. The whole stays in `rest`. */
+/** The person's own words, without Cursor's wrapping. The whole text stays in `rest`. */
 function peekTyped(block: Part): string | undefined {
   const text = peekText(block) ?? peekText(block, 'text') ?? '';
   return /^\s*<user_query>\s*([\s\S]*?)\s*<\/user_query>\s*$/.exec(text)?.[1];

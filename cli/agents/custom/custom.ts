@@ -8,9 +8,9 @@ import { type Part, partOf, peek, peekText, peekWords, takeInteger, takeSame, ta
 import { fields } from '../shared/readers.ts';
 
 /**
- * For agents of one's own: files of JSON objects, one a line, whose `type` is a name of the vocabulary and whose fields
- * are those of that event. `docs/custom-agents.md` describes them. A file is a session, or a sub-agent of one; the first
- * line names it. Fields that a type lacks, or whose value does not fit, are kept in `rest`: no line is refused.
+ * For a person's own agents: files with one JSON object per line. Its `type` names an event of the vocabulary, and its fields
+ * are the fields of that event. `docs/custom-agents.md` describes them. A file is a session, or a sub-agent of one; the first
+ * line names it. Fields that a type lacks, or values that do not fit, are kept in `rest`. No line is refused.
  */
 export const custom: Agent = {
   id: 'custom',
@@ -38,7 +38,7 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
   });
 }
 
-/** Recognizes a line in a fork or a rewritten file by its id and time: neither alone is safe. */
+/** Recognises a line in a fork or a rewritten file by its id and time. Neither alone is safe. */
 function recordKey(record: JsonObject): string | undefined {
   const { id, time } = record;
   if (typeof id !== 'string' || id.length < 8 || (typeof time !== 'string' && typeof time !== 'number'))
@@ -62,18 +62,18 @@ function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
   return compose(part, place, { agent: 'custom', occurredAt, ...source }, [readFields(part)]);
 }
 
-/** The event that a line's `type` names, with the line's fields that it may have; else a `record` of that kind. */
+/** The event that a line's `type` names, with the line's fields that fit; or a `record` of that kind. */
 function readFields(part: Part): Draft {
   const type = peekText(part, 'type') ?? '';
   const [event] = readerOf(READERS, type)?.(part) ?? [];
   return event ?? draft('record', { kind: takeText(part, 'kind') ?? (type || undefined) });
 }
 
-/** Each field of an event stands under its own name. */
+/** Each field of an event has its own name. */
 const readEvent = (type: CapturedType) =>
   fields(type, Object.fromEntries(fieldsOf(type).map(({ name }) => [name, name])));
 
-/** What is unreadable is for the reader to tell. */
+/** Only the reader decides what is unreadable. */
 const TYPES = (Object.keys(VOCABULARY) as CapturedType[]).filter((type) => type !== 'record' && type !== 'unreadable');
 
 const READERS: Readers<(part: Part) => Draft[]> = {

@@ -8,10 +8,10 @@ import { type Part, peekText, peekWords, takeSame, takeText } from '../shared/pa
 import { event, facts, fields } from '../shared/readers.ts';
 
 /**
- * Droid writes a file per session, a record per line, append-only; messages are those of the Messages API, chained by
- * `id` and `parentId`. A sub-agent has a file of its own, whose first record names the session and the call that started
- * it. Nothing is said twice. Tokens are counted only for the whole session, in `<session>.settings.json`, which is one
- * document that is rewritten: not a transcript.
+ * Droid writes one file per session and one record per line, append-only. Messages follow the Messages API, chained by `id`
+ * and `parentId`. A sub-agent has a file of its own, whose first record names the session and the call that started it.
+ * Nothing is repeated. Tokens are counted only for the whole session, in `<session>.settings.json`. That is one document that
+ * is rewritten, so it is not a transcript.
  */
 export const droid: Agent = {
   id: 'droid',
@@ -52,7 +52,7 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
   return toOrigin({
     session: isSubagent ? caller : own,
     subagent: isSubagent ? own : undefined,
-    // A number is the format's version.
+    // A plain number is the version of the format.
     agentVersion: version?.includes('.') ? version : undefined,
     cwd: peekWords(start, 'cwd'),
   });
@@ -81,7 +81,7 @@ function readMessage(part: Part, place: RecordPlace): Draft[] {
     : readInput(part, CONTENT, (text) => injectedKind(part, place, text, role));
 }
 
-/** Why a text is no prompt; `undefined` if a person typed it. */
+/** Why a text is not a prompt. `undefined` if a person typed it. */
 function injectedKind(part: Part, place: RecordPlace, text: string, role = ''): string | undefined {
   if (role !== 'user') return role || 'message';
   if (peekText(part, 'message.visibility') === 'llm_only') return 'llm_only';
@@ -89,7 +89,7 @@ function injectedKind(part: Part, place: RecordPlace, text: string, role = ''): 
   return place.origin.subagent === undefined ? undefined : 'subagent-prompt';
 }
 
-/** Nothing but a reminder. A prompt may follow one in the same text, and stays whole with it. */
+/** Whether a text is only a reminder. A prompt may follow a reminder in the same text, and stays whole with it. */
 function isReminder(text: string): boolean {
   if (!text.trimStart().startsWith('<system-reminder>')) return false;
   const end = '</system-reminder>';

@@ -9,8 +9,8 @@ import type { DocumentStore } from '../store.ts';
 import { parse } from './parse.ts';
 
 /**
- * Versions before 0.40 kept a session as one JSON document, written anew with each message: its own fields first, then
- * the messages. As records they are what newer versions write: a header, and a message each.
+ * Versions before 0.40 kept a session as one JSON document, rewritten with each message: its own fields first, then the
+ * messages. Its records have the form of newer versions: a header, and one record per message.
  */
 const DOCUMENT: DocumentStore = {
   kind: 'document',
@@ -22,7 +22,7 @@ const DOCUMENT: DocumentStore = {
     const { others } = partition(document, new Set(['messages']));
     return [{ name: '', records: [others, ...recordsOf(messages)] }];
   },
-  // Its header changes with every message, and an answer when its tools have answered.
+  // The header changes with every message, and an answer changes when its tools have answered.
   isUnsettled: (record, isLast) => isLast || Object.hasOwn(record, 'sessionId'),
 };
 
@@ -35,21 +35,19 @@ const places = locate({
 });
 
 /**
- * Gemini CLI writes a file per session and one per sub-agent (before 0.40 a document, see `DOCUMENT`): a log of changes to
- * a document, a change per line.
- * - A message is written again, with the same `id`, when its tools have answered. Each writing is captured: a revision of
- *   the same `source.record`, of which the latest counts. Its usage has the message as `responseId`.
- * - `$set` changes the document's own fields. With `messages` it puts a whole history in place of what was: at the start,
- *   when a session is resumed, when it was compacted or interrupted, when long outputs are cut. Such a checkpoint says
- *   again what stands above, with less or under new ids: it becomes one event of the context, with all of it in `rest`.
- *   Taken out is what stands nowhere else: the context at the start, and the summary of a compaction.
- * - `$rewindTo` takes messages back. They were said, so they stay; a notice tells that they no longer count.
- * - A session that is resumed leaves a second file of two lines, which has the same `sessionId`: it is the same session.
- *
- * Not seen: the folder, but for what the context at the start says of it; branch and version; what of a tool's answer is
- * beyond the 50 KB that are kept; sessions that it deletes at its start (30 days old, `general.sessionRetention`).
- *
- * A tool's answer stands in the message that called it and in a message to the model: the latter becomes a `record`.
+ * Gemini CLI writes one file per session and one per sub-agent (before 0.40 a document, see `DOCUMENT`). A file is a log of
+ * changes to a document, one per line.
+ * - A message is written again, with the same `id`, when its tools have answered. Each writing is captured as a revision of
+ *   the same `source.record`, and the latest counts. Its usage has the message as `responseId`.
+ * - `$set` changes the document's own fields. With `messages`, it replaces the whole history: at the start, when a session
+ *   is resumed, compacted or interrupted, and when long outputs are cut. Such a checkpoint repeats earlier messages,
+ *   shortened or under new ids. It becomes one event of the context, with all of it in `rest`. Two parts are taken out
+ *   because they occur nowhere else: the context at the start, and the summary of a compaction.
+ * - `$rewindTo` takes messages back. Their events stay, and a notice says that they no longer count.
+ * - A resumed session leaves a second file of two lines with the same `sessionId`. It is the same session.
+ * Not captured: the folder, unless the context at the start names it; branch and version; the part of a tool's answer beyond
+ * the 50 KB that are kept; sessions that it deletes at its start (30 days old, `general.sessionRetention`).
+ * A tool's answer is in the message that called it and in a message to the model. The latter becomes a `record`.
  */
 export const geminiCli: Agent = {
   id: 'gemini-cli',
@@ -65,14 +63,14 @@ export const geminiCli: Agent = {
     events: ['SessionStart'],
     entry: (command) => ({ hooks: [{ name: 'session-capture', type: 'command', command, timeout: HOOK_MS }] }),
   },
-  // `<project>/chats/session-<time>-<start of id>.jsonl`; of sub-agents `<project>/chats/<session>/<id>.jsonl`.
+  // `<project>/chats/session-<time>-<start of id>.jsonl`; for sub-agents `<project>/chats/<session>/<id>.jsonl`.
   isTranscript: (path) => /(^|\/)chats\/.*\.jsonl?$/.test(path),
   store: (path) => (path.endsWith('.json') ? DOCUMENT : undefined),
   identify,
   folderOf,
   recordKey,
   restates: ({ $set }) => isObject($set) && Array.isArray($set.messages),
-  // It is written with its calls, and once more with their output.
+  // A message is written with its calls, and once more with their output.
   bearsEarlierTime: ({ toolCalls }) => toolCalls !== undefined,
   parse,
 };
@@ -98,11 +96,11 @@ function toDays(age: unknown): number | undefined {
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const [, parent, stem] = /(?:^|\/)chats\/(?:([^/]+)\/)?([^/]+)\.jsonl?$/.exec(path) ?? [];
   if (parent !== undefined && stem !== undefined) return { session: parent, subagent: stem };
-  // Without its header a file is known only by the name, which has but the start of the id.
+  // Without its header, a file has only its name, which holds the start of the id.
   return toOrigin({ session: peekWords(headerOf(first), 'sessionId') ?? stem ?? path.replace(/\.jsonl?$/, '') });
 }
 
-/** The first folder of the workspace, which the context at the start tells the model, and nothing else. */
+/** The first folder of the workspace. Only the context at the start names it, in a text for the model. */
 function folderOf(record: JsonObject): string | undefined {
   const part = partOf(record);
   const messages = [part, ...elementsAt(part, '$set.messages').slice(0, 1)];
@@ -115,7 +113,7 @@ function folderOf(record: JsonObject): string | undefined {
   return undefined;
 }
 
-/** As several versions have put it. */
+/** The phrases of several versions. */
 const FOLDERS =
   /^\s*(?:<session_context>\s*)?This is the Gemini CLI\.[\s\S]*?(?:(?:Workspace Directories:\*\*|following directories:)\s*\n\s*- ([^\n]+)|working in the directory: ([^\n]+))/;
 

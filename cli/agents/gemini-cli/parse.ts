@@ -12,7 +12,7 @@ export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
 
 const parseLine = parser({
   agent: 'gemini-cli',
-  // A line that is not a message is recognized by its fields.
+  // A line that is not a message is recognised by its fields.
   kindOf: (part) => peekWords(part, 'type') ?? CHANGES.find((name) => peek(part, name) !== undefined) ?? '',
   readers: {
     user: readUser,
@@ -61,7 +61,7 @@ const readUsage = usage(
   'included',
 );
 
-/** One response of the model, with the tools it called and, in a later writing, what they answered. */
+/** One response of the model, with its tool calls and, in a later writing, their answers. */
 function readAnswer(part: Part): Draft[] {
   const messageId = peekText(part, 'id');
   // A response that only calls tools has an empty text.
@@ -75,7 +75,7 @@ function readAnswer(part: Part): Draft[] {
 }
 
 const readCall = fields('tool.call', { callId: 'id', name: 'name', input: 'args' });
-/** What a tool told the model is mostly one text, with the call's id and name around it. */
+/** A tool's answer to the model is mostly one text, with the call's id and name around it. */
 const readResult = fields('tool.result', {
   name: 'result.0.functionResponse.name',
   output: ['result.0.functionResponse.response.output', 'result.0.functionResponse.response.error', 'result'],
@@ -92,7 +92,7 @@ function readTool(tool: Part): Draft[] {
   return hasAnswer ? [call, ...readResult(tool, { callId, isError })] : [call];
 }
 
-/** Mostly only the time of the last change, which repeats the message before it. */
+/** A change is mostly just the time of the last change, which repeats the time of the message before it. */
 function readChange(part: Part): Draft[] {
   const title = takeText(part, '$set.summary');
   if (title !== undefined) return [draft('session.meta', { title, titleBy: 'agent' })];
@@ -105,11 +105,11 @@ function readRewind(part: Part): Draft[] {
   return [draft('notice', { text, kind: 'rewind' })];
 }
 
-/** A whole history that replaces the previous one; undefined if the record is none. */
+/** A whole history that replaces the previous one. Undefined if the record is not one. */
 function parseCheckpoint(part: Part, place: RecordPlace): CapturedEvent[] | undefined {
   const messages = elementsAt(part, '$set.messages');
   if (messages.length === 0 || peek(part, 'id') !== undefined) return undefined;
-  // Every checkpoint of a session says them again: they are revisions of one record.
+  // Every checkpoint of a session repeats them, so they are revisions of one record.
   const said = messages.flatMap((message) => readSaid(message, place));
   const occurredAt = takeText(part, '$set.lastUpdated');
   const checkpoint = draft('context.message', { kind: 'checkpoint' });

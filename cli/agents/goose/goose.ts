@@ -23,9 +23,10 @@ import { fields, notice, usage } from '../shared/readers.ts';
 import { database, toTime } from './store.ts';
 
 /**
- * Goose keeps all sessions in a database: a row per session, per message and, in a ledger, per response of the model. When
- * a conversation is shortened its messages are written anew, under the same `message_id`. Sub-agents have sessions of their
- * own. Not seen: exports, and the older files, a message per line, which Goose itself took over into the database.
+ * Goose keeps all sessions in a database: a row per session, a row per message and, in a ledger, a row per response of the
+ * model. When a conversation is shortened, its messages are written again under the same `message_id`. Sub-agents have
+ * sessions of their own. Not captured: exports, and the older files with one message per line, which Goose itself moved into
+ * the database.
  */
 export const goose: Agent = {
   id: 'goose',
@@ -48,7 +49,7 @@ export const goose: Agent = {
   parse,
 };
 
-/** The first record is the session's; sub-agents have one of their own, with a parent. */
+/** The first record is the session's. A sub-agent has its own session, with a parent. */
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const record = headerOf(first);
   const word = (name: string) => peekWords(record, `sessions.${name}`, `summed.${name}`);
@@ -61,7 +62,7 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
   });
 }
 
-/** A message is the same in another row. */
+/** A message is the same even in another row. */
 function recordKey({ messages }: JsonObject): string | undefined {
   if (!isObject(messages)) return undefined;
   const { message_id: id, role, content_json, metadata_json, created_timestamp } = messages;
@@ -98,7 +99,7 @@ function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
   return compose(part, place, envelope, drafts, key);
 }
 
-/** Of a message, which tells no time of its last change, the number of its row: it grows when it is written anew. */
+/** A message has no time of its last change. Its row number serves instead: it grows when the message is written again. */
 function timesOf(row: Part) {
   const id = peek(row, 'id');
   const changed = toTime(peek(row, 'updated_at')) ?? (Number.isSafeInteger(id) ? (id as number) : 0);
@@ -114,7 +115,7 @@ function readSession(row: Part): Draft[] {
   return readFacts(row, { title, titleBy: title === undefined ? undefined : titleBy });
 }
 
-/** A session from before there was a ledger, with its totals. */
+/** A session from before the ledger existed, with its totals. */
 function readSummed(row: Part, { origin }: RecordPlace): Draft[] {
   const responseId = peekText(row, 'id') ?? origin.session;
   return [...readSession(row), ...readTotals(row, { responseId })];
@@ -133,12 +134,12 @@ const countsFrom = (prefix: string) => ({
 const readLedger = usage(countsFrom(''), 'included');
 const readTotals = usage(countsFrom('accumulated_'), 'included');
 
-/** Rows have numbers; any other value is not a name. */
+/** Rows have numbers. Any other value is not a name. */
 const nameUsage = (id: unknown): string => (typeof id === 'number' || typeof id === 'string' ? `usage ${id}` : 'usage');
 
 const readThoughts = (part: Part) => [draft('assistant.reasoning', { text: takeText(part, 'thinking') ?? '' })];
 
-/** A message is a list of parts; tools answer in messages of the person's role. */
+/** A message is a list of parts. Tools answer in messages with the person's role. */
 function readMessage(row: Part, { origin }: RecordPlace): Draft[] {
   const role = peekText(row, 'role');
   const parts = elementsAt(row, 'content_json');
@@ -168,13 +169,13 @@ const calls = fields('tool.call', { callId: 'id', name: 'toolCall.value.name', i
 function readCall(part: Part): Draft[] {
   const call = calls(part);
   if (call.length > 0) return call;
-  // The model's call could not be parsed; the error stays in the rest.
+  // The model's call could not be parsed. The error stays in `rest`.
   return [draft('error', { text: takeText(part, 'toolCall.error'), kind: 'toolRequest' })];
 }
 
 const results = fields('tool.result', {
   callId: 'id',
-  // Old versions had the content alone.
+  // Old versions had only the content.
   output: ['toolResult.value.content', 'toolResult.value', 'toolResult.error'],
   isError: 'toolResult.value.isError',
   detail: 'toolResult.value.structuredContent',
@@ -183,7 +184,7 @@ const results = fields('tool.result', {
 const readResult = (part: Part): Draft[] =>
   results(part, { isError: peek(part, 'toolResult.status') === 'error' || undefined });
 
-/** Parts of a message that are no text. */
+/** Parts of a message that are not text. */
 const PART_READERS: Readers<(part: Part) => Draft[]> = {
   thinking: readThoughts,
   redactedThinking: readThoughts,

@@ -3,8 +3,8 @@ import { rootOf, tablesOf, unfoldColumns } from '../shared/database.ts';
 import type { DatabaseSession, DatabaseStore, Query, StoredRecord } from '../store.ts';
 
 /**
- * A row of a table is a record, `{<table>: row}`. Messages tell no time of their last change, and all of them are written
- * again when a conversation is shortened: a session that changed is read as a whole, and what is known is recognised.
+ * A row of a table is a record, `{<table>: row}`. Messages have no time of their last change, and all of them are written
+ * again when a conversation is shortened. So a changed session is read as a whole, and known records are recognised.
  */
 export const database: DatabaseStore = { kind: 'database', sessions: listSessions, records: readRecords };
 
@@ -34,7 +34,7 @@ function* readRecords(query: Query, session: string): Generator<StoredRecord> {
     const { '#': position, ...cells } = row;
     const isChild = typeof row.parent_session_id === 'string';
     const root = isChild && { root: rootOf(query, 'sessions', 'parent_session_id', session) };
-    // Where the ledger has tokens, the totals repeat them.
+    // If the ledger has tokens, the totals repeat them.
     const key = usage.length > 0 ? 'sessions' : 'summed';
     const record = { [key]: unfoldRow(cells), ...(root || {}) };
     yield { record, position: Number(position), changedAt: toTime(row.updated_at) ?? 0 };
@@ -54,7 +54,7 @@ const unfoldRow = (row: JsonObject): JsonObject => unfoldColumns(row, (column) =
 
 const JSON_COLUMN = /_json$|^extension_data$|^parent_delegation$/;
 
-/** Milliseconds of a time as Goose writes it: seconds, of some versions milliseconds, or text in UTC without saying so. */
+/** A time of Goose in milliseconds. Goose writes seconds, in some versions milliseconds, or UTC text without a zone. */
 export function toTime(value: unknown): number | undefined {
   if (typeof value === 'number') return value < FIRST_MILLISECONDS ? value * 1000 : value;
   if (typeof value !== 'string') return undefined;
@@ -62,5 +62,5 @@ export function toTime(value: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** As seconds, in the year 2286. */
+/** As seconds, this is in the year 2286. */
 const FIRST_MILLISECONDS = 10_000_000_000;

@@ -5,24 +5,24 @@ import type { DatabaseSession, DatabaseStore, Query, StoredRecord } from '../sto
 import { isUnsettled, toPartRecord } from './records.ts';
 
 /**
- * A row of a table is a record, `{<table>: row}`; of a part `{<role of its message>: row}`. Only tables of a session's
- * content are read: those of accounts, credentials and shares hold secrets, and `event` says again what the others do.
+ * A row of a table is a record, `{<table>: row}`. A part is `{<role of its message>: row}`. Only the tables with a session's
+ * content are read. The tables of accounts, credentials and shares hold secrets, and `event` repeats the others.
  */
 export const database: DatabaseStore = { kind: 'database', sessions: listSessions, records: readRecords };
 
-/** The agent waits this long for another of its processes before it commits a row under the time it began. */
+/** The agent may wait this long for another of its processes before it commits a row with the time at which it began. */
 const LATE_MS = 10_000;
 
-/** Parts are written in row order: the latest rows belong to active sessions. */
+/** Parts are written in row order, so the latest rows belong to active sessions. */
 const RECENT_ROWS = 1000;
 
-/** Where a row stands, under a name that no column has. */
+/** The key of a row's position, a name that no column has. */
 const POSITION = '#';
 
 function listSessions(query: Query): DatabaseSession[] {
   const tables = tablesOf(query);
   if (!['session', 'message', 'part'].every((table) => tables.has(table))) return [];
-  // Without an index over their times, the parts of all sessions would have to be gone through.
+  // There is no index over the times of parts, so this avoids reading the parts of all sessions.
   const recent = (table: string) => `
     SELECT session_id AS id, max(time_updated) AS changed FROM ${table} NOT INDEXED
     WHERE rowid > (SELECT max(rowid) FROM ${table}) - ${RECENT_ROWS} GROUP BY session_id`;
@@ -36,7 +36,7 @@ function listSessions(query: Query): DatabaseSession[] {
   return rows.map(({ name, changedAt, changes }) => ({
     name: String(name),
     changedAt: Number(changedAt),
-    // Every change is counted, in versions from 1.17 on: also those to rows that are not recent, and removals.
+    // Versions from 1.17 on count every change, including removals and changes to older rows.
     ...(changes !== null && { stamp: `${changedAt} ${changes}` }),
   }));
 }
@@ -61,8 +61,8 @@ function* readRecords(query: Query, session: string, since: number): Generator<S
 }
 
 /**
- * Whatever its time, which its counts of tokens do not change. With its first ancestor where it is a sub-agent's, which
- * may itself be one's.
+ * Yields the session's row whatever its time, because a change of its token counts does not change its time. For a sub-agent,
+ * also yields its first ancestor. A sub-agent's parent may be a sub-agent itself.
  */
 function* readSession(query: Query, session: string): Generator<StoredRecord> {
   for (const row of query(`SELECT rowid AS "${POSITION}", * FROM session WHERE id = ?`, session)) {
@@ -98,7 +98,7 @@ function* readParts(
     const toRecord = (row: JsonObject, content: JsonObject) => toPartRecord(row, content, info);
     const state = isObject(content.state) ? content.state : {};
     if (state.status === 'running') {
-      // The call is captured at once, its output so far once it stays the same for a while.
+      // The call is captured at once. Its output is captured once it has not changed for a while.
       const asked = { ...content, state: { status: state.status, input: state.input } };
       const { time_updated: _, ...unchanging } = row;
       yield { record: toRecord({ ...unchanging, data: asked }, asked), position, changedAt };
@@ -138,7 +138,7 @@ const CHANGED_MESSAGES = `
 const PARTS = `
   SELECT rowid AS "${POSITION}", * FROM part WHERE message_id = ? AND session_id = ? AND time_updated >= ? ORDER BY id`;
 
-/** Ranges rather than names, which end in the version of the event. */
+/** These are ranges rather than names, because the names end in the version of the event. */
 const REMOVALS = `
   SELECT seq AS "${POSITION}", * FROM event WHERE aggregate_id = ?
     AND (type > 'message.removed.' AND type < 'message.removed/'

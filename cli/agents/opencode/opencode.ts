@@ -7,13 +7,13 @@ import { parserFor } from './parse.ts';
 import { exported } from './records.ts';
 
 /**
- * OpenCode keeps all sessions in a database, a row per session, message and part of a message, and changes the rows as it
- * goes on: each change is captured as a revision of the row. Sub-agents have sessions of their own, with a parent. Before
- * version 1.2 it kept a document per row; what it found of these it took over into the database. Not seen:
- * - what a row said between two looks, such as the output of a command that runs on;
- * - rows that were taken away, by versions that keep no log of events; items of a shorter list of things to do;
- * - that a session is a copy of another one: its rows have new ids, and nothing leads back.
- * Folders and program are named as the agent's id is; `variable` tells where a database may be told to be.
+ * OpenCode keeps all sessions in a database, with a row per session, message and part of a message. It changes the rows as it
+ * works: each change is captured as a revision of the row. Sub-agents have sessions of their own, with a parent. Before
+ * version 1.2, it kept a document per row; it moved those that it found into the database. Not captured:
+ * - the content of a row between two looks, such as the output of a command that is still running;
+ * - rows that were removed, in versions without a log of events; items that a shorter to-do list dropped;
+ * - that a session is a copy of another one: its rows have new ids and no reference to the original.
+ * Folders and the program are named after the agent's id. `variable` may name the path of a database.
  */
 export const createOpenCode = (id: 'opencode' | 'kilo', displayName: string, variable: string) =>
   ({
@@ -28,10 +28,10 @@ export const createOpenCode = (id: 'opencode' | 'kilo', displayName: string, var
       const moved = movedDatabase(variables, variable);
       return moved === undefined ? [own] : [dirname(moved), own];
     },
-    // In the data folder itself: what else is there, such as copies of the projects' files, is not looked into.
+    // Only the data folder itself holds databases. Its subfolders, such as copies of the projects' files, are not searched.
     isTranscript: (path) => /^[^/]+\.db$/.test(path),
     entersFolder: () => false,
-    // A session's path has its name behind the file's.
+    // The path of a session is the path of its file with its name appended.
     store: (path) => (/\.db(#|$)/.test(path) ? database : exported),
     identify,
     recordKey: () => undefined,
@@ -46,7 +46,7 @@ function movedDatabase(variables: Variables, variable: string): string | undefin
   return path?.endsWith('.db') && isAbsolute(path) ? path : undefined;
 }
 
-/** The first record is the session's; a sub-agent has a session of its own, with a parent. */
+/** The first record is the session's. A sub-agent has its own session, with a parent. */
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const record = headerOf(first);
   const id = peekWords(record, 'session.id') ?? path.split('#')[1] ?? path.replace(/\.[^.]*$/, '');

@@ -15,16 +15,19 @@ import {
 } from '../shared/part.ts';
 import { context, event, fields, quiet, readersOf, usage } from '../shared/readers.ts';
 
-/** Where a row's content is from. */
+/** The row that a content comes from. */
 interface Row {
   record: Part;
-  /** The key its record has it under: its table; of parts whose message it is of, `summary` for one that replaces all before. */
+  /**
+   * The record's key for the row. This is its table; for a part, the role of its message, or `summary` for a part that
+   * replaces all earlier ones.
+   */
   key: string;
   row: Part;
   place: RecordPlace;
 }
 
-/** Reads the content of a row: one of its columns, or in an export all of it. */
+/** Reads the content of a row: one of its columns, or all of it in an export. */
 type RowReader = (content: Part, row: Row) => Draft[];
 
 const READERS: Readers<RowReader> = {
@@ -61,7 +64,7 @@ function readEnvelope(record: Part, key: string, row: Part, content: Part, { ori
   };
 }
 
-/** Milliseconds, the earliest first; the latest is when it was written last, nearly so in an export. */
+/** Milliseconds, the earliest first. The latest is the time of the last write; in an export, almost. */
 function timesOf(record: Part, row: Part, content: Part): number[] {
   const times = [
     ...[peek(record, 'created'), peek(row, 'time_updated'), peek(row, 'time_created')],
@@ -73,10 +76,10 @@ function timesOf(record: Part, row: Part, content: Part): number[] {
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Math.abs(value as number) <= 8.64e15;
 
-/** Rows have numbers; any other value is not a name. */
+/** Rows have numbers. Any other value is not a name. */
 const nameTodo = (position: unknown): string => (typeof position === 'number' ? `todo ${position}` : 'todo');
 
-/** What the agent calls a session until it has thought of a title. */
+/** The agent's name for a session before it has a title. */
 const UNTITLED = /^(New|Child) session - \d{4}-/;
 
 const readFacts = fields('session.meta', { cwd: 'directory', model: 'model.id' });
@@ -88,13 +91,13 @@ function readSession(session: Part, { place: { origin } }: Row): Draft[] {
   return readFacts(session, { title, titleBy: title === undefined ? undefined : 'agent' });
 }
 
-/** Undone by the person: the rows are gone, and with them what this capture did not see in time. */
+/** The person undid this. The rows are gone, together with changes that capture did not see in time. */
 function readRemoval(removal: Part): Draft[] {
   const id = peekWords(removal, 'partID', 'messageID') ?? 'a message';
   return [draft('notice', { text: `Taken back: ${id}`, kind: 'removed' })];
 }
 
-/** Fields of the message itself: its parts hold the content. */
+/** Fields of the message itself. Its parts hold the content. */
 function readMessage(message: Part): Draft[] {
   const role = peekText(message, 'role');
   if (role === 'user') {
@@ -114,7 +117,7 @@ const PART_READERS: Readers<RowReader> = {
   tool: readTool,
   'step-finish': readStepFinish,
   ...readersOf(['step-start', 'patch', 'snapshot', 'compaction'], quiet),
-  // Text that the program or the person put into the conversation, told by its kind.
+  // Text that the program or the person put into the conversation, with its kind.
   ...readersOf(['file', 'agent'], (kind) => context(kind)),
   subtask: context('subtask', 'prompt'),
   retry: event('error', { text: ['error.data.message', 'error.message'] }, { kind: 'retry' }),
@@ -128,13 +131,13 @@ function readPart(part: Part, row: Row): Draft[] {
 
 function readText(part: Part, { key, place }: Row): Draft[] {
   const text = takeWords(part, 'text');
-  // Begun, but nothing said yet.
+  // The part has begun but has no text yet.
   if (text === undefined) return [draft('record', { kind: 'text' })];
   if (key === 'summary') return [draft('compaction', { summary: text })];
   const isOfModel = key === 'assistant' || (key === 'part' && peek(part, 'time') !== undefined);
   if (isOfModel) return [draft('assistant.message', { text })];
   if (peek(part, 'synthetic') === true) return [draft('context.message', { text, kind: 'synthetic' })];
-  // Shown to the person and not to the model, by a plugin.
+  // A plugin showed this to the person and not to the model.
   if (peek(part, 'ignored') === true) return [draft('notice', { text, kind: 'ignored' })];
   if (place.origin.subagent !== undefined) return [draft('context.message', { text, kind: 'subagent-prompt' })];
   return [draft('user.message', { text })];
@@ -157,7 +160,7 @@ function readTool(part: Part): Draft[] {
   if (status === 'pending' || status === 'running' || status === undefined) return [call, ...link];
   const exitCode = peek(part, 'state.metadata.exit');
   const hasFailed = Number.isInteger(exitCode) && exitCode !== 0;
-  // A call of a tool that does not exist, or with wrong arguments, is put down as one of this tool.
+  // A call of an unknown tool, or with wrong arguments, is stored as a call of this tool.
   const isError = status === 'error' || name === 'invalid' || hasFailed || undefined;
   return [call, ...link, ...readResult(part, { callId, isError })];
 }
@@ -174,7 +177,7 @@ const readTokens = usage(
   'excluded',
 );
 
-/** A response of the model is over. The message tells only the tokens of its last one. */
+/** A response of the model is over. The message only has the tokens of its last response. */
 function readStepFinish(part: Part, { record, key }: Row): Draft[] {
   const model = peekText(record, 'model');
   const isTurn = key === 'assistant' && !GOES_ON.has(peekText(part, 'reason'));
@@ -183,5 +186,5 @@ function readStepFinish(part: Part, { record, key }: Row): Draft[] {
   return [...tokens, ...end];
 }
 
-/** Why a response ends that another one follows. */
+/** Reasons for which a response ends and another one follows. */
 const GOES_ON: ReadonlySet<unknown> = new Set(['tool-calls', 'unknown', undefined]);

@@ -4,8 +4,8 @@ import { isObject } from '../shared/part.ts';
 import type { DocumentStore } from '../store.ts';
 
 /**
- * A part under the role of its message: what is text of a person in one is the model's in another, and a summary in a
- * third. With the model where an event tells it.
+ * Stores a part under the role of its message, because the same text may be a prompt, an answer or a summary. Adds the model
+ * if an event needs it.
  */
 export function toPartRecord(part: JsonObject, content: JsonObject, message: JsonObject): JsonObject {
   const { role, modelID: model, summary } = message;
@@ -22,7 +22,7 @@ const OF_MODEL: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'tool', 'st
 export function isUnsettled({ type, role, state, time, error, summary }: JsonObject, roleOfMessage?: unknown): boolean {
   const times = isObject(time) ? time : {};
   if (role === 'assistant') return times.completed === undefined && error === undefined;
-  // Not seen by anybody, and written again after every step: what has changed in all files so far.
+  // The summary of all changed files so far. Nobody sees it, and it is rewritten after every step.
   if (role === 'user') return summary !== undefined;
   if (roleOfMessage !== 'assistant') return false;
   if (type === 'text' || type === 'reasoning') return times.end === undefined;
@@ -51,7 +51,7 @@ function splitMessage(message: unknown): JsonObject[] {
   return info.role === 'assistant' ? [...records, own] : [own, ...records];
 }
 
-/** Of a prompt only the message tells the time. */
+/** Only the message has the time of a prompt. */
 function withTime(record: JsonObject, part: JsonObject, { time }: JsonObject): JsonObject {
   return part.time === undefined && isObject(time) ? { ...record, created: time.created } : record;
 }

@@ -8,9 +8,9 @@ import { type Part, peek, peekText, peekWords, takeSame, takeText } from '../sha
 import { context, event, facts, notice, usage } from '../shared/readers.ts';
 
 /**
- * pi writes a file per session, an entry per line, append-only: a tree by `id` and `parentId`, whose branches all stay
- * in the file. A fork begins with a copy of its parent's entries. Nothing is said twice. The header's `version` is that
- * of the format; the program's own is nowhere.
+ * pi writes one file per session and one entry per line, append-only. Entries form a tree by `id` and `parentId`, and all
+ * branches stay in the file. A fork begins with a copy of its parent's entries. Nothing is repeated. The header's `version`
+ * is the version of the format. The program's own version is not stored.
  */
 export const pi: Agent = {
   id: 'pi',
@@ -56,7 +56,7 @@ export const pi: Agent = {
   }),
 };
 
-/** The header says the session, and so does the file's name: `<time>_<session>.jsonl`. A parent is named by its file. */
+/** The header names the session, and so does the file's name: `<time>_<session>.jsonl`. A parent is named by its file. */
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const header = headerOf(first, 'session');
   const parent = peekWords(header, 'parentSession', 'branchedFrom');
@@ -67,7 +67,7 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
   });
 }
 
-/** Of which session it is a fork is mostly said as the path of that one's file: that is left in `rest`. */
+/** A fork mostly names its parent by the path of the parent's file. That path stays in `rest`. */
 function readHeader(part: Part, { origin }: RecordPlace): Draft[] {
   takeSame(part, 'id', origin.session);
   const isId = peek(part, 'parentSession') === origin.forkedFrom;
@@ -75,7 +75,7 @@ function readHeader(part: Part, { origin }: RecordPlace): Draft[] {
   return [draft('session.meta', { cwd: takeText(part, 'cwd'), forkedFrom })];
 }
 
-/** A command that the person ran, without the model. Its exit code is left in `rest`: the model called no tool. */
+/** A command that the person ran, without the model. Its exit code stays in `rest`, because the model called no tool. */
 function readShell(part: Part): Draft[] {
   const command = takeText(part, 'message.command');
   const output = takeText(part, 'message.output');
@@ -84,7 +84,7 @@ function readShell(part: Part): Draft[] {
   return drafts;
 }
 
-/** What an extension put before the model. */
+/** Text that an extension sent to the model. */
 function readInjected(part: Part, prefix: string): Draft[] {
   const kind = peekText(part, `${prefix}customType`) ?? 'custom';
   const drafts = readContext(textsAt(part, `${prefix}content`), kind);
@@ -102,10 +102,10 @@ const readUsage = usage(
   'excluded',
 );
 
-/** One API response; one that failed has an `errorMessage`. */
+/** One API response. A failed one has an `errorMessage`. */
 function readAssistant(part: Part): Draft[] {
   const drafts = readResponse(part, 'message.content');
-  // Not every provider has an id of the response; the entry's own is equal in a fork.
+  // Not every provider gives the response an id. The entry's own id is equal in a fork.
   const responseId = peekText(part, 'message.responseId') ?? peekText(part, 'id');
   drafts.push(...readUsage(part, { responseId }));
   const isAborted = peek(part, 'message.stopReason') === 'aborted';

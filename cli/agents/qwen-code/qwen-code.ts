@@ -46,7 +46,7 @@ export const qwenCode: Agent = {
       tool_result: readToolResult,
       ui_telemetry: (part) => readTelemetry(at(part, 'systemPayload.uiEvent')),
       custom_title: readTitle,
-      // The history as it is from here on is left in `rest`.
+      // The history that applies from here on stays in `rest`.
       chat_compression: event('compaction', {
         trigger: 'systemPayload.info.triggerReason',
         tokensBefore: 'systemPayload.info.originalTokenCount',
@@ -65,7 +65,7 @@ export const qwenCode: Agent = {
   }),
 };
 
-/** `<project>/chats/<session>.jsonl`; of sub-agents `<project>/subagents/<session>/agent-<id>.jsonl`. */
+/** `<project>/chats/<session>.jsonl`; for sub-agents `<project>/subagents/<session>/agent-<id>.jsonl`. */
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const record = headerOf(first);
   const stem = stemOf(path);
@@ -80,7 +80,7 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
   });
 }
 
-/** Old versions kept the sub-agents' records among the session's. */
+/** Old versions mixed the sub-agents' records with the session's. */
 function withSubagent(part: Part, place: RecordPlace): RecordPlace {
   const subagent = place.origin.subagent ?? peekWords(part, 'agentId');
   return subagent === undefined ? place : { ...place, origin: { ...place.origin, subagent } };
@@ -99,13 +99,13 @@ function readUser(part: Part, place: RecordPlace): Draft[] {
   return drafts;
 }
 
-/** Why a user's record is no prompt; `undefined` if a person typed it. */
+/** Why a user record is not a prompt. `undefined` if a person typed it. */
 function injectedKind(part: Part, place: RecordPlace): string | undefined {
   if (place.origin.subagent !== undefined || peek(part, 'isSidechain') === true) return 'subagent-prompt';
   const provenance = peekWords(part, 'provenance');
   const subtype = peekWords(part, 'subtype');
   if (provenance !== undefined && provenance !== 'real_user') return subtype ?? provenance;
-  // Typed while tools ran. All other kinds are of the program's making: ends of tasks, timers, goals.
+  // This was typed while tools ran. The program writes all other kinds: ends of tasks, timers, goals.
   return subtype === 'mid_turn_user_message' || provenance === 'real_user' ? undefined : subtype;
 }
 
@@ -136,7 +136,7 @@ const readUsage = usage(
 
 /** One API response. It has no id but the record's. */
 function readAssistant(part: Part): Draft[] {
-  // Nothing for a part of another kind: it is left where it is, and so in `rest`.
+  // A part of another kind makes no event. It stays where it is, and so in `rest`.
   const drafts = elementsAt(part, 'message.parts').flatMap((said) => {
     const call = readCall(said);
     if (call.length > 0) return call;
@@ -155,7 +155,7 @@ const readDetail = fields('tool.result', {
   detail: 'toolCallResult',
 });
 
-/** What tools answered, with the program's own copy of it where the record has one result. */
+/** Results of tools, with the program's own copy if the record has one result. */
 function readToolResult(part: Part): Draft[] {
   const responses = elementsAt(part, 'message.parts').filter((said) => peek(said, 'functionResponse') !== undefined);
   if (responses.length === 0 && peek(part, 'toolCallResult') !== undefined) {
@@ -186,7 +186,7 @@ function readTelemetry(request: Part): Draft[] {
   return [draft('record', { kind: name === 'api_response' ? `duplicate:${name}` : 'ui_telemetry' })];
 }
 
-/** Precedes the result itself; its `callId` joins the two. */
+/** This record precedes the result itself. Its `callId` joins the two. */
 const readToolEnd = fields('tool.result', {
   callId: 'call_id',
   name: 'function_name',

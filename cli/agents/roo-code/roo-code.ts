@@ -1,7 +1,7 @@
 import type { Agent } from '../agent.ts';
 import { identifyTask, isTaskFile, parserOfTasks, TASK_STORE, TASK_VARIABLES, taskFolders } from '../cline/task.ts';
 
-/** Descends from Cline's extension, and keeps its tasks as that did. Its input tokens include those from the cache. */
+/** Roo Code descends from Cline's extension, and keeps its tasks in the same way. Its input tokens include the cached ones. */
 export const rooCode: Agent = {
   id: 'roo-code',
   displayName: 'Roo Code',

@@ -4,11 +4,11 @@ import type { Query } from '../store.ts';
 
 /** For agents that keep a database. */
 
-/** The tables there are: which ones depends on the agent's version. */
+/** The tables of a database, which depend on the agent's version. */
 export const tablesOf = (query: Query): Set<unknown> =>
   new Set(query("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name));
 
-/** A row with the JSON in some of its columns unfolded, its numbers kept exact; what is no JSON stays text. */
+/** Unfolds the JSON in some columns of a row, with exact numbers. A value that is not JSON stays text. */
 export const unfoldColumns = (row: JsonObject, isJson: (column: string) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(row).map(([column, cell]) => [column, isJson(column) ? parseCell(cell) : cell]));
 
@@ -22,7 +22,7 @@ function parseCell(cell: unknown): unknown {
   }
 }
 
-/** The first ancestor of a row in a table whose rows name their parents; itself where it has none. */
+/** The first ancestor of a row in a table with parents. A row without a parent is its own first ancestor. */
 export function rootOf(query: Query, table: string, parentColumn: string, id: string): unknown {
   const [root] = query(
     `WITH RECURSIVE up (id, parent, depth) AS (

@@ -4,22 +4,22 @@ import { isObject } from './part.ts';
 
 /** For agents that keep JSON documents: takes them apart into records without losing a leaf. */
 
-/** An array's objects; any other element becomes a record. */
+/** An array's objects. Any other element becomes a record. */
 export const recordsOf = (values: readonly unknown[]): JsonObject[] =>
   values.map((value) => (isObject(value) ? value : { value }));
 
-/** A copy of an object in two: the fields that are named, and the others. */
+/** Copies an object into two: one with the named fields, and one with the others. */
 export function partition(object: JsonObject, names: ReadonlySet<string>): { named: JsonObject; others: JsonObject } {
   const isNamed = ([name]: [string, unknown]) => names.has(name);
   const entries = Object.entries(object);
-  // `fromEntries` makes `__proto__` a field like any other, as `JSON.parse` does.
+  // `fromEntries` treats `__proto__` like any other field, as `JSON.parse` does.
   return {
     named: Object.fromEntries(entries.filter(isNamed)),
     others: Object.fromEntries(entries.filter((entry) => !isNamed(entry))),
   };
 }
 
-/** Agents write JSON into texts. It is unfolded where folding it again gives the very same text. */
+/** Agents write JSON into texts. A text is unfolded if folding it again gives exactly the same text. */
 export function unfold(text: unknown): unknown {
   if (typeof text !== 'string' || !/^\s*[{[]/.test(text)) return text;
   try {
@@ -30,7 +30,7 @@ export function unfold(text: unknown): unknown {
   }
 }
 
-/** A time as agents written in JavaScript keep it, milliseconds since 1970; undefined where it is none. */
+/** A time as agents in JavaScript store it, in milliseconds since 1970. Undefined if the value is not a time. */
 export function toTimestamp(time: unknown): string | undefined {
   const isTime = typeof time === 'number' && time > 0 && time <= LATEST;
   return isTime ? new Date(time).toISOString() : undefined;

@@ -21,24 +21,24 @@ export interface Readers<Read = Reader> {
   readonly [kind: string]: Read;
 }
 
-/** Agents may use words that are names of every object's, such as `constructor`. */
+/** The check is needed because agents may use words that every object has as a member, such as `constructor`. */
 export const readerOf = <Read>(readers: Readers<Read>, kind: string): Read | undefined =>
   Object.hasOwn(readers, kind) ? readers[kind] : undefined;
 
-/** What of `source` and the time a record says itself. */
+/** The fields of `source`, and the time, that a record itself has. */
 export interface Envelope {
   agent: Agent['id'];
   agentVersion?: string | undefined;
   record?: string | undefined;
   parent?: string | undefined;
-  /** Of a record that the agent may write again: grows with each writing. */
+  /** For a record that the agent may write again. It grows with each writing. */
   revision?: number | undefined;
   occurredAt?: string | undefined;
 }
 
 type OfEnvelope = 'source' | 'occurredAt' | 'rest' | 'redactions';
 
-/** The fields of an event type; the optional ones may be `undefined`, which says absent. */
+/** The fields of an event type. Optional fields may be `undefined`, which means absent. */
 export type Fields<Name extends CapturedType> = Lenient<Omit<Vocabulary[Name], OfEnvelope>>;
 
 type Lenient<Shape> = {
@@ -51,13 +51,13 @@ export function draft<Name extends CapturedType>(eventType: Name, fields: Fields
   return { eventType, fields: present };
 }
 
-/** What a field of the vocabulary may hold. */
+/** The schema of a field of the vocabulary. */
 interface Schema {
   type?: string;
   enum?: unknown[];
 }
 
-/** Whether a value is what a field holds; fields are texts, numbers, flags, choices, or anything. */
+/** Whether a value fits a field. Fields are texts, numbers, flags, choices, or anything. */
 export function fits({ type, enum: choices }: Schema, value: unknown): boolean {
   if (value === undefined) return false;
   if (choices !== undefined) return choices.includes(value);
@@ -67,7 +67,7 @@ export function fits({ type, enum: choices }: Schema, value: unknown): boolean {
 
 const OF_ENVELOPE = new Set(['source', 'occurredAt', 'rest', 'redactions']);
 
-/** The fields of an event type beside those that every payload has, in their order. */
+/** The fields of an event type besides those of every payload, in their order. */
 export function fieldsOf(eventType: CapturedType): { name: string; schema: Schema; isRequired: boolean }[] {
   const { properties, required = [] } = VOCABULARY[eventType] as { properties: object; required?: string[] };
   const fields = Object.entries(properties as { [name: string]: Schema });
@@ -76,7 +76,10 @@ export function fieldsOf(eventType: CapturedType): { name: string; schema: Schem
     .map(([name, schema]) => ({ name, schema, isRequired: required.includes(name) }));
 }
 
-/** Puts what a record says once into each of its events that has such a field; where none has, it stays in the record. */
+/**
+ * Copies a value that a record has once into each of its events with such a field. If no event has one, the value stays in
+ * the record.
+ */
 export function shareText(record: Part, drafts: readonly Draft[], places: { readonly [field: string]: string }): void {
   const said = Object.entries(places).map(([field, where]) => ({ field, where, text: peekWords(record, where) }));
   for (const { field, where, text } of said) {
@@ -99,9 +102,7 @@ function inOrder(eventType: CapturedType, fields: Draft['fields']): Draft['field
   return ordered;
 }
 
-/**
- * The events of a record; where no reader made one, a `record` of this kind. The first one carries what was not taken.
- */
+/** The events of a record. If no reader made one, a `record` of this kind. The first event carries the rest. */
 export function compose(
   record: Part,
   place: RecordPlace,

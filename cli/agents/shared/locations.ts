@@ -3,21 +3,21 @@ import type { Agent, Variables } from '../agent.ts';
 
 /** An agent's places as data. Paths are below its own folder unless they name the home. */
 export interface Locations {
-  /** The folder of its own, below the person's home. */
+  /** Its own folder, below the person's home. */
   folder: string;
-  /** The variable that moves it. */
+  /** The variable that moves its folder. */
   movedBy?: string;
-  /** The variable moves the person's home, as far as the agent is concerned. */
+  /** Whether that variable moves the whole home folder for this agent. */
   movesHome?: true;
-  /** The folder in it that holds all the rest, and the variable that moves that. */
+  /** The folder in it that holds everything else, and the variable that moves that folder. */
   data?: { folder: string; movedBy: string };
   roots: readonly string[];
-  /** The variable whose folder is a root as well. */
+  /** The variable whose folder is another root. */
   rootMovedBy?: string;
-  /** The variable whose folder the roots are in, where it is set. */
+  /** The variable whose folder contains the roots, if it is set. */
   rootsMovedBy?: string;
   credentials?: readonly string[];
-  /** Those below the person's home. */
+  /** The credentials below the person's home. */
   credentialsAtHome?: readonly string[];
 }
 

@@ -15,8 +15,8 @@ const readResult = fields('tool.result', {
 });
 
 /**
- * One block of a message: what the model said, thought or asked for, or what a tool answered. No event for a block of
- * another type: it is left where it is, and so in `rest`.
+ * One block of a message: text, thought or tool call of the model, or a tool's result. A block of another type makes no
+ * event. It stays where it is, and so in `rest`.
  */
 export function readBlock(block: Part): Draft[] {
   const type = peekText(block, 'type') ?? '';
@@ -26,10 +26,10 @@ export function readBlock(block: Part): Draft[] {
   return readText(block);
 }
 
-/** What the model answered: text, or blocks. */
+/** The model's answer: text, or blocks. */
 export const readResponse = (part: Part, content: Where): Draft[] => blocksAt(part, content).flatMap(readBlock);
 
-/** What it was sent in the person's role: what tools answered, and texts; `kindOf` tells why nobody typed one. */
+/** Input in the person's role: results of tools, and texts. `kindOf` returns why a text was not typed. */
 export function readInput(part: Part, content: Where, kindOf: (text: string, block: Part) => string | undefined) {
   const drafts = blocksAt(part, content).flatMap((block) => {
     const from = [at(block, 'text'), block].find((text) => peekText(text) !== undefined);
@@ -39,7 +39,7 @@ export function readInput(part: Part, content: Where, kindOf: (text: string, blo
   return withImages(drafts, countImages(part, content));
 }
 
-/** A text in the person's role: a prompt, or of the kind why it is none. */
+/** A text in the person's role: a prompt, or a text whose kind says why it is not one. */
 export function readTyped(from: Part, kind: string | undefined): Draft {
   const text = takeText(from);
   return kind === undefined ? draft('user.message', { text }) : draft('context.message', { text, kind });
@@ -57,11 +57,11 @@ export function textsAt(record: Part, where: Where): Part[] {
   return [content, at(content, 'text'), ...parts].filter((part) => peekText(part) !== undefined);
 }
 
-/** Where Gemini CLI and its kin have what was typed. */
+/** Where Gemini CLI and its relatives store a prompt. */
 interface Prompt {
-  /** What the model was sent: the prompt, then files. */
+  /** The content sent to the model: the prompt, then files. */
   sent: Where;
-  /** What was typed, where it is not what the model was sent. */
+  /** The typed text, if it differs from the content sent to the model. */
   shown: Where;
   /** Openings of texts that the program added, and their kinds. */
   injected: RegExp;
@@ -77,7 +77,7 @@ export function readPrompt(part: Part, { sent, shown, injected, kind }: Prompt):
   const isFirst = display === undefined || (first !== undefined && peekText(first) === peekText(display));
   const typed = isFirst ? first : display;
   const text = typed && takeText(typed);
-  // A record of nothing but injected texts is no prompt.
+  // A record with only injected texts is not a prompt.
   const prompt = text === undefined && images === undefined ? [] : [draft('user.message', { text, images })];
   return [
     ...prompt,
@@ -91,7 +91,7 @@ export function readPrompt(part: Part, { sent, shown, injected, kind }: Prompt):
 export const readContext = (texts: readonly Part[], kind: string): Draft[] =>
   texts.map((text) => draft('context.message', { text: takeText(text), kind }));
 
-/** The images stay in `rest`; the prompt they belong to says how many there are. */
+/** The images stay in `rest`. Their prompt carries their number. */
 export function withImages(drafts: Draft[], images: number | undefined): Draft[] {
   if (!images) return drafts;
   const prompt = drafts.find(({ eventType }) => eventType === 'user.message');
@@ -99,7 +99,7 @@ export function withImages(drafts: Draft[], images: number | undefined): Draft[]
   return drafts.length > 0 ? drafts : [draft('user.message', { images })];
 }
 
-/** How many images a list holds, by the elements' type or that of their data. */
+/** The number of images in a list, by the type of each element or of its data. */
 export function countImages(record: Part, list: Where): number | undefined {
   const isImage = (element: Part) =>
     peek(element, 'type') === 'image' ||

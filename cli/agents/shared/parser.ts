@@ -3,27 +3,27 @@ import type { Agent, JsonObject, RecordPlace } from '../agent.ts';
 import { compose, type Envelope, type Reader, type Readers, readerOf, shareText } from './events.ts';
 import { type Part, partOf, peekText, takeSame, takeText } from './part.ts';
 
-/** What the records of an agent have in common. */
+/** The common form of an agent's records. */
 interface Form {
   agent: Agent['id'];
-  /** What a record is: this finds its reader, and names a record that none reads. By default its `type`. */
+  /** The kind of a record. It selects the reader, and names a record without a reader. Defaults to `type`. */
   kindOf?(part: Part): string;
   readers: Readers;
-  /** Fields of every record. */
+  /** Reads fields that every record has. */
   readAlso?: Reader;
-  /** Paths to a record's name, its parent's name, its time and the agent's version; the first path with text counts. */
+  /** Paths to a record's name, its parent's name, its time and the agent's version. The first path with text counts. */
   envelope: { readonly [Field in 'record' | 'parent' | 'occurredAt' | 'agentVersion']?: string | readonly string[] };
   /** The revision of a record that may be written again. */
   writingOf?(part: Part, place: RecordPlace): Pick<Envelope, 'record' | 'revision'>;
-  /** Where it repeats which session or sub-agent it is of. */
+  /** Where it repeats its session's or sub-agent's id. */
   origin?: { readonly [where: string]: 'session' | 'subagent' };
-  /** Where it says once what all its events tell, such as the model. */
+  /** Where it stores a value once for all its events, such as the model. */
   shared?: { readonly [field: string]: string };
-  /** Where it stands, if not among the records of the file's session. */
+  /** Its place, if it does not belong to the session of the file. */
   placeOf?(part: Part, place: RecordPlace): RecordPlace;
 }
 
-/** A parser for records whose kind is a word in them. */
+/** A parser for records that contain their kind as a word. */
 export function parser({ agent, kindOf = typeOf, readers, readAlso, writingOf, placeOf, shared, ...form }: Form) {
   const envelope = Object.entries(form.envelope).map(([field, where]) => ({ field, places: [where].flat() }));
   const origin = Object.entries(form.origin ?? {});

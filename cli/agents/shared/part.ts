@@ -1,16 +1,15 @@
 import type { JsonObject } from '../agent.ts';
 
 /**
- * A record that is being taken apart, or a value inside one. Parsers `take` leaves out of it and put them into events; what
- * they leave becomes the first event's `rest`. So no leaf can be lost, and none can be stored twice.
- *
- * The record itself is changed, since copying it would cost more than the parsing: who calls a parser hands it over. What
- * was taken is `undefined` until the end, since `delete` makes dictionaries of objects: on 70 MB of transcripts parsing was
- * a quarter slower with it, and writing the events a third.
+ * A record that is being taken apart, or a value inside one. Parsers `take` leaves out of it and put them into events. The
+ * leaves that remain become the first event's `rest`. So no leaf can be lost, and none can be stored twice.
+ * The record itself is changed, since copying it would cost more than parsing it: callers give the record away. A taken value
+ * is `undefined` until the end, since `delete` turns objects into dictionaries. With `delete`, on 70 MB of transcripts,
+ * parsing was a quarter slower and writing the events a third.
  */
 export interface Part {
   readonly value: unknown;
-  /** What it is in, and where; undefined for the record. */
+  /** The part that contains this one, and the place in it. Undefined for the record. */
   readonly up: Part | undefined;
   readonly key: string | number;
   /** How much is left of each container after fields were taken out, and of those around it. */
@@ -19,45 +18,45 @@ export interface Part {
 
 export type Path = readonly (string | number)[];
 
-/** Where something is in a part: keys with dots between them, or one by one. Nothing means the part itself. */
+/** A place in a part: keys with dots between them, or one by one. An empty place is the part itself. */
 export type Where = string | Path;
 
 export const partOf = (record: JsonObject): Part => ({ value: record, up: undefined, key: '', left: new Map() });
 
-/** The part at a place, even where nothing is there. */
+/** The part at a place, even if there is no value. */
 export function at(part: Part, where: Where): Part {
   let inner = part;
   for (const key of toPath(where)) inner = { value: child(inner.value, key), up: inner, key, left: part.left };
   return inner;
 }
 
-/** The elements of a list; none where there is no list. */
+/** The elements of a list. Empty if there is no list. */
 export function elementsAt(part: Part, where: Where): Part[] {
   const list = at(part, where);
   if (!Array.isArray(list.value)) return [];
   return list.value.map((value, key) => ({ value, up: list, key, left: part.left }));
 }
 
-/** The value at a place without taking it; `undefined` where there is none, or it was taken. */
+/** The value at a place without taking it. `undefined` if there is none, or if it was taken. */
 export function peek(part: Part, where: Where = ''): unknown {
   let value = part.up === undefined ? part.value : child(part.up.value, part.key);
   for (const key of toPath(where)) value = child(value, key);
   return value;
 }
 
-/** Text without taking it: for telling kinds apart. */
+/** The text at a place without taking it, to distinguish kinds. */
 export function peekText(part: Part, where: Where = ''): string | undefined {
   const value = peek(part, where);
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The first of the texts that says something, without taking it. */
+/** The first text with content, without taking it. */
 export function peekWords(part: Part, where: Where = '', ...others: readonly Where[]): string | undefined {
   const words = peekText(part, where);
   return words || (others.length > 0 ? peekWords(part, ...others) : undefined);
 }
 
-/** Removes the value at a place and returns it; a container that this empties goes with it. */
+/** Removes the value at a place and returns it. A container that becomes empty is removed with it. */
 export function take(part: Part, where: Where = ''): unknown {
   const inner = where === '' ? part : at(part, where);
   const value = peek(inner);
@@ -76,7 +75,7 @@ export function take(part: Part, where: Where = ''): unknown {
   return withoutTaken(left, value);
 }
 
-/** What nobody took of the record, `undefined` if that is nothing. */
+/** The remaining leaves of the record. `undefined` if there are none. */
 export const restOf = ({ value, left }: Part): unknown =>
   left.get(value as object) === 0 ? undefined : withoutTaken(left, value);
 
@@ -85,13 +84,13 @@ export const restOf = ({ value, left }: Part): unknown =>
  * in `rest`.
  */
 
-/** The first of the places at which there is text, taken. */
+/** Takes the text at the first place that has one. */
 export function takeText(part: Part, where: Where = '', ...others: readonly Where[]): string | undefined {
   if (peekText(part, where) !== undefined) return take(part, where) as string;
   return others.length > 0 ? takeText(part, ...others) : undefined;
 }
 
-/** The first of the texts that says something, taken. */
+/** Takes the first text with content. */
 export function takeWords(part: Part, where: Where = '', ...others: readonly Where[]): string | undefined {
   if (peekText(part, where)) return take(part, where) as string;
   return others.length > 0 ? takeWords(part, ...others) : undefined;
@@ -101,19 +100,19 @@ export function takeInteger(part: Part, where: Where): number | undefined {
   return Number.isInteger(peek(part, where)) ? (take(part, where) as number) : undefined;
 }
 
-/** Takes the value only where it is this one, because an event says the same elsewhere. */
+/** Takes the value only if it equals this one, because an event has the same value elsewhere. */
 export function takeSame(part: Part, where: Where, value: string | undefined): void {
   if (value !== undefined && peek(part, where) === value) take(part, where);
 }
 
-/** A JSON object; not a number kept exact by `JSON.rawJSON`, which is a leaf. */
+/** Whether a value is a JSON object. A number kept exact by `JSON.rawJSON` is a leaf and not an object. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
 const paths = new Map<string, Path>();
 
-/** The places are written in the code: there are a few hundred. */
+/** Caches paths. The code contains a few hundred places. */
 export function toPath(where: Where): Path {
   if (typeof where !== 'string') return where;
   let path = paths.get(where);
@@ -127,7 +126,7 @@ export function toPath(where: Where): Path {
 function child(value: unknown, key: string | number): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value) !== (typeof key === 'number'))
     return undefined;
-  // A number kept exact is an object of that one key.
+  // An exact number is an object with only this key.
   if (!Object.hasOwn(value, key) || (key === 'rawJSON' && isExactNumber(value))) return undefined;
   return (value as JsonObject)[key];
 }

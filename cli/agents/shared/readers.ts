@@ -6,15 +6,15 @@ import { type Part, peek, peekWords, take } from './part.ts';
 export const readersOf = <Read>(kinds: readonly string[], reader: (kind: string) => Read): Readers<Read> =>
   Object.fromEntries(kinds.map((kind) => [kind, reader(kind)]));
 
-/** Where in a part the fields of an event are: keys with dots between them; of several places the first that fits. */
+/** Where in a part the fields of an event are: keys with dots between them. Of several places, the first that fits counts. */
 export type Places<Name extends CapturedType> = { readonly [Field in keyof Fields<Name>]?: string | readonly string[] };
 
 /** Values for fields of an event that the record lacks. */
 type Given<Name extends CapturedType> = { [Field in keyof Fields<Name>]?: Fields<Name>[Field] | undefined };
 
 /**
- * A reader of one event. It takes what fits into each field; in place of what is not there stands what is given. Where
- * both lack that the event must have, it takes nothing and gives no event.
+ * Makes a reader of one event. It takes the value that fits each field, and uses the given value if there is none. If a
+ * required field has neither, the reader takes nothing and returns no event.
  */
 export function fields<Name extends CapturedType>(eventType: Name, places: Places<Name>) {
   const named = places as { readonly [field: string]: string | readonly string[] };
@@ -35,7 +35,7 @@ export function fields<Name extends CapturedType>(eventType: Name, places: Place
   };
 }
 
-/** A reader of records that are one event. */
+/** Makes a reader of records with one event. */
 export function event<Name extends CapturedType>(
   eventType: Name,
   places: Places<Name>,
@@ -45,7 +45,7 @@ export function event<Name extends CapturedType>(
   return (part) => read(part, given);
 }
 
-/** A reader of a text and its kind, which is found at the first of some paths and stays there. */
+/** Makes a reader of a text and its kind. The kind is at the first of some paths and stays there. */
 export function eventOfKind(
   eventType: 'error' | 'notice' | 'context.message',
   text: string | readonly string[],
@@ -56,7 +56,7 @@ export function eventOfKind(
   return (part) => read(part, { kind: peekWords(part, ...kindAt) ?? otherwise });
 }
 
-/** A reader of token counts, `cached` or not as the agent counts them; no event where there is no count. */
+/** Makes a reader of token counts. `cached` says how the agent counts them. No count makes no event. */
 export function usage(places: Places<'usage'>, cached?: Fields<'usage'>['cached']) {
   const read = fields('usage', places);
   const counts = Object.entries(places).flatMap(([name, at]) => (name.endsWith('Tokens') ? [at].flat() : []));
@@ -64,15 +64,15 @@ export function usage(places: Places<'usage'>, cached?: Fields<'usage'>['cached'
     counts.some((where) => Number.isInteger(peek(part, where))) ? read(part, { cached, ...given }) : [];
 }
 
-/** Facts of the session. A record that changes what has no word in the vocabulary keeps it in `rest`. */
+/** Facts of the session. A changed value without a field in the vocabulary stays in `rest`. */
 export const facts = (places: Places<'session.meta'>, titleBy?: 'person' | 'agent') =>
   event('session.meta', places, { titleBy });
 
-/** The first text is shown to the person. */
+/** A notice: the first text was shown to the person. */
 export const notice = (kind: string, ...text: string[]) => event('notice', { text }, { kind });
 
-/** The first of the texts was put before the model. */
+/** Context: the first of the texts was sent to the model. */
 export const context = (kind: string, ...text: string[]) => event('context.message', { text }, { kind });
 
-/** A known kind that says nothing a reader of the session asks for, or what another record says. */
+/** A known kind that no reader of the session needs, or that repeats another record. */
 export const quiet = (kind: string) => event('record', {}, { kind });
