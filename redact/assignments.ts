@@ -3,7 +3,7 @@ import { type Name, SEPARATORS, type Separator } from './separators.ts';
 import { BEFORE_CELLS, type Place, type TableReader } from './tables.ts';
 import { endOfToken, isSecretInText, isSurelyRandom, type Shape } from './values.ts';
 
-/** What a name of a secret has in it. `assignments.ts` looks at what stands around each of them. */
+/** Words that occur in the names of secrets. `assignments.ts` examines the text around each of them. */
 export const NAME_KEYWORDS =
   'pass,pwd,psw,pssw,pasw,pw:,pw=,pw ,secret,token,key,auth,credential,bearer,conn,_pat,pat=,_api,kennwort,contrase,senha,wachtwoord,jwt,csrf,psk,senord,adgangskode,salasana,heslo,jelsz,sandi,parola'.split(
     ',',
@@ -11,48 +11,48 @@ export const NAME_KEYWORDS =
 
 export const KEY_NAME = 'key-name';
 
-/** Letters of a name. */
+/** The most letters of a name. */
 const NAME_LIMIT = 64;
 const NAME = new RegExp(String.raw`[\w.\u00c0-\u024f-]{0,${NAME_LIMIT}}`, 'y');
 /** `\nPASSWORD=…` in escaped text: the n belongs to the line break. */
 const BEFORE_NAME = new RegExp(String.raw`(?<=((?!(?<=\\)[nrt])[\w.\u00c0-\u024f-]{0,${NAME_LIMIT}}))`, 'y');
 const VALUE_LIMIT = 2048;
-/** How many letters of a long value classify it. */
+/** A long value is classified by this many letters. */
 const SAMPLE = 100;
 
-/** A user, or where to connect to, said to be this: a plain word beside it is a password. */
+/** The name of a user or an address. A plain word beside it is a password. */
 const ACCOUNT =
   /(?:user|username|user_name|login|uid|host|hostname|server|database|db|dbname)\\{0,3}["']?[ \t]{0,3}(?:={1,3}>?|:)[ \t]{0,3}\\{0,3}["'][^"'\\\s]{2,60}\\{0,3}["']/i;
 const ACCOUNT_BEFORE = 160;
 const SCHEME = /(?:bearer|basic|token|bot|ssws|apikey|digest|ntlm|negotiate)[ \t]{1,4}/iy;
 const OPENING = /(\\{0,7})(["'`])/y;
-/** Not the name of another assignment: `auth=token=…` is read at the last of them. */
+/** Not the name of another assignment: `auth=token=…` is read at the last one. */
 const BARE_LETTER = String.raw`\[[A-Z]EDACTED:[\w-]{1,40}:[0-9a-f]{4}\]|[^\s"'\x60\\,;&<>|{}()[\]，。；、（）「」”»]`;
 const NO_ASSIGNMENT = String.raw`(?![A-Za-z_]{1,24}\d?=[^=\s"'])`;
-/** The first letters of a value decide whether it is one. The rest is read only then. */
+/** The first letters of a value decide whether it is a secret. Only then is the rest read. */
 const BARE = new RegExp(`${NO_ASSIGNMENT}(?:${BARE_LETTER}){1,${SAMPLE}}`, 'y');
 /** A sealed secret and a refresh token of Entra have two thousand letters. */
 const LONGEST_BARE = 6000;
 const BARE_REST = new RegExp(`(?:${BARE_LETTER}){0,${LONGEST_BARE}}`, 'y');
 const BARE_VARIABLE = new RegExp(String.raw`${NO_ASSIGNMENT}[^\s"'\x60\\]{0,${SAMPLE - 1}}[^\s"'\x60\\;,]`, 'y');
 const BARE_VARIABLE_REST = new RegExp(String.raw`(?:[^\s"'\x60\\]{0,${LONGEST_BARE - 1}}[^\s"'\x60\\;,])?`, 'y');
-/** The rest of a longer value in quotes; it is read to its end once, as the rest of a token is. */
+/** The rest of a longer value in quotes. Like the rest of a token, it is read to its end once. */
 const ENDLESS_QUOTED = /[^"'`\\\r\n]*/y;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 
 type ReadName = ReturnType<typeof createNameReader>;
 
 /**
- * Reads `KEY=VALUE`, `"key": "value"`, `Header: value`, `--key value`, `<key>value</key>` and what else puts a value behind
- * a name. Gives the place of the value when it is a secret.
+ * Reads `KEY=VALUE`, `"key": "value"`, `Header: value`, `--key value`, `<key>value</key>` and every other form with a value
+ * after a name. Returns the place of the value if it is a secret.
  */
 export function createAssignmentReader(readName: ReadName, tables: TableReader, separators = SEPARATORS) {
   const byLetter = groupByLetter(separators);
   let last = { text: '', keyword: 0, end: 0 };
 
-  /** `keywordEnd` is given where the keyword is a name already. */
+  /** `keywordEnd` is given if the keyword is already a whole name. */
   return (text: string, keywordStart: number, keywordEnd?: number): readonly Place[] => {
-    // A name has several keywords in it, and so may a value that is masked as a whole: `client_secret_key=…`.
+    // A name may contain several keywords, and so may a value that is masked as a whole: `client_secret_key=…`.
     if (keywordStart > last.keyword && keywordStart < last.end && text === last.text) return NONE;
     const end = keywordEnd ?? keywordStart + (matchAt(NAME, text, keywordStart)?.length ?? 0);
     const following = byLetter.get(text.charCodeAt(end));
@@ -66,7 +66,7 @@ export function createAssignmentReader(readName: ReadName, tables: TableReader, 
 
 const NONE: readonly Place[] = [];
 
-/** By the letter that follows a name: which separators may begin with it. */
+/** Groups the separators by the letter that follows a name. */
 function groupByLetter(separators: readonly Separator[]): ReadonlyMap<number, readonly Separator[]> {
   const letters = new Set([...separators.map(({ begins }) => begins), BEFORE_CELLS].join(''));
   return new Map(
@@ -103,7 +103,7 @@ function readAround(
   return [...(isHeader ? tables.find(text, start, end) : NONE), ...readBefore(text, name)];
 }
 
-/** `"old" -> "new"`: what a plan of Terraform says a value will be. */
+/** `"old" -> "new"`: a future value in a plan of Terraform. */
 function readChanged(text: string, from: number, isBehindValue: boolean, name: Name): Place | undefined {
   const arrow = matchAt(isBehindValue ? ARROW : UNTIL_ARROW, text, from);
   return arrow === undefined ? undefined : readValue(text, from + arrow.length, name, undefined);
@@ -128,15 +128,16 @@ const USED_AS =
 const COMPARED =
   /((?:\b\w{0,20}(?:equals?|eq|same|strcmp|compare)\([ \t]{0,2})?["'`])([^\s"'`]{6,64})["'`](?:(?<=\(.{2,90}),[ \t]{0,4}|\.equals(?:IgnoreCase)?\(|[ \t]{1,2}[!=]={1,2}[ \t]{1,2})$/i;
 
-/** What stands before a name may say more of it than the name does. */
+/** The text before a name may tell more about it than the name itself. */
 function strengthHere(text: string, start: number, end: number, strength: NameStrength): NameStrength {
   if (isOfUser(text, start, end)) return 'password';
   return strength === 'key' && isOfApi(text, start, end) ? 'vendor' : strength;
 }
 
 /**
- * `a request to the API … key=…`: the key of an API may be a UUID or a hash, the key of a cache is one and no secret. A UUID
- * in a quoted attribute or member is no secret either. In an address of an API the words of the path do not count.
+ * `a request to the API … key=…`: the key of an API may be a UUID or a hash, but the key of a cache with that form is not a
+ * secret. A UUID in a quoted attribute or member is not a secret either. In an address of an API, the words of the path do
+ * not count.
  */
 function isOfApi(text: string, start: number, end: number): boolean {
   if (!KEY.test(text.slice(start, end))) return false;
@@ -152,7 +153,7 @@ const QUOTED_UUID =
 const API = /\bAPI\b|:\/\/api\./;
 const LOOKUP = /\b(?:cach|hash|item|row|record|object)/i;
 
-/** `id: robin, pass: …`: by itself `pass` may be the name of anything. */
+/** `id: robin, pass: …`: by itself, `pass` may be the name of anything. */
 const isOfUser = (text: string, start: number, end: number) =>
   PASS.test(text.slice(start, end)) && USER_BEFORE.test(text.slice(Math.max(0, start - USER_LETTERS), start));
 const PASS = /^(?:[A-Za-z]{1,20}_)?pass$/i;
@@ -160,12 +161,12 @@ const USER_LETTERS = 80;
 const USER_BEFORE =
   /(?:^|[\s_,;({-])(?:id|user|username|login|account|name)["']?(?: ?as)?[ \t]?[:=][ \t]?["']?[\w.@+-]{2,50}["']?[ \t,;/&]{1,3}["']?$/i;
 
-/** `$env:NAME = …`, `${env:NAME} = …`, as PowerShell has it. */
+/** `$env:NAME = …`, `${env:NAME} = …`: the form of PowerShell. */
 const isAssigned = (text: string, end: number) => matchAt(ASSIGNED, text, end) !== undefined;
 const ASSIGNED = /\}?[ \t]{0,8}=(?!=)/y;
 
 function readLoose(text: string, valueStart: number, { start, end, strength }: Name): Place | undefined {
-  // Within base64 any name may stand; as a part of an address it is one by itself.
+  // Within base64, any name may occur. As a part of an address, it is a word by itself.
   const [before, separator] = [text[start - 1], text.slice(end, valueStart)];
   if (end - start > LONGEST_LOOSE || before === '+' || (before === '/') !== (separator === '/')) return undefined;
   if (before === '/' && !/[:.?]/.test(text.slice(Math.max(0, start - ADDRESS), start))) return undefined;
@@ -176,10 +177,10 @@ function readLoose(text: string, valueStart: number, { start, end, strength }: N
 }
 const LOOSE_VALUE = /[\w+/=.~:-]{16,512}/y;
 const LONGEST_LOOSE = 40;
-/** Letters before a name in which an address has a colon or a dot. */
+/** How many letters before a name are searched for the colon or dot of an address. */
 const ADDRESS = 80;
 
-/** A sentence ends in punctuation that is none of the password's. */
+/** A sentence ends in punctuation that does not belong to the password. */
 function readSentence(text: string, start: number): Place | undefined {
   const value = trimSentence(text, start);
   const quote = text[start - 1] ?? '';
@@ -249,7 +250,7 @@ function judge(
   return text.startsWith(value, start) ? { start, end: start + value.length } : undefined;
 }
 
-/** The quote that has as many backslashes as the opening one; more of them belong to a quote inside the value. */
+/** The quote with as many backslashes as the opening one. A quote with more belongs to a quote inside the value. */
 function closeQuote(text: string, start: number, quote: string, depth: number): number | undefined {
   for (const { 0: found, index } of text.slice(start, start + VALUE_LIMIT).matchAll(QUOTE_OR_END)) {
     if (found.endsWith('\n')) return undefined;

@@ -1,14 +1,14 @@
 import type { Scopes, ValueIndex } from './value-index.ts';
 
-/** Letters of all texts together: one or two megabytes. */
+/** The most letters of all texts together: one or two megabytes. */
 const MOST_LETTERS = 1024 * 1024;
-/** Letters. A longer one is seldom met again, and would leave little room for others. */
+/** The most letters of one text. Longer texts rarely repeat, and would leave little room for others. */
 const LONGEST = 128 * 1024;
 
 /**
- * Texts in which nothing was found. Six of seven texts of a transcript are met again soon, such as ids, paths, names and
- * the output that a record holds twice: two fifths of all letters. What is learned meanwhile may be in them, so it begins
- * anew with each new value and for each session.
+ * Texts without secrets. Six of seven texts of a transcript repeat soon, such as ids, paths, names and output that a record
+ * holds twice: two fifths of all letters. A clean text may contain a value that is learned later. So the set is emptied with
+ * each new value and for each session.
  */
 export function createCleanTexts(index: Pick<ValueIndex, 'version'>) {
   const texts = new Set<string>();
@@ -29,7 +29,7 @@ export function createCleanTexts(index: Pick<ValueIndex, 'version'>) {
       }
       return texts.has(text);
     },
-    /** The scopes and values of the last call. */
+    /** Remembers a text for the scopes and values of the last call. */
     add(text: string): void {
       if (text.length > LONGEST) return;
       letters += text.length;

@@ -1,6 +1,6 @@
 import { HASHED_LETTERS } from './rolling-hash.ts';
 
-/** The ways one secret is written in a transcript: as it is, escaped, encoded. */
+/** The forms of one secret in a transcript: plain, escaped, encoded. */
 export function writeForms(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8');
   const base64 = writeBase64Forms(bytes);
@@ -21,7 +21,7 @@ export function writeForms(secret: string): string[] {
   return [...new Set(forms)].filter((form) => form.length >= HASHED_LETTERS);
 }
 
-/** Of a key that was quoted line by line (`cat -n`, a diff, a program) the letters of its lines. */
+/** For a key that was quoted line by line (`cat -n`, a diff, a program), the letters of its lines. */
 function longLines(secret: string): string[] {
   const lines = secret.replaceAll('\\n', '\n');
   return lines.includes('\n')
@@ -33,7 +33,7 @@ function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** As programs write it for a shell, a page, or a reader of JSON that knows only ASCII. They differ in the quotes. */
+/** The forms for a shell, a page, or a JSON reader that knows only ASCII. Programs differ in how they write quotes. */
 function writeEscapes(text: string): string[] {
   const html = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const bytes = [...Buffer.from(text)].map((byte) => byte.toString(16).padStart(2, '0'));
@@ -41,7 +41,7 @@ function writeEscapes(text: string): string[] {
   const unicode = toUnicode(text, /./gs);
   return [
     ...HTML_QUOTES.map(([double, single]) => html.replaceAll('"', double).replaceAll("'", single)),
-    // Every letter escaped, as a shell, an address and a page can have it.
+    // Every letter is escaped, as a shell, an address or a page may have it.
     ...['\\x', '%'].flatMap((lead) =>
       [bytes, bytes.map((byte) => byte.toUpperCase())].map((each) => lead + each.join(lead)),
     ),
@@ -86,8 +86,8 @@ function writeUrlForms(text: string): string[] {
 }
 
 /**
- * A secret inside an encoded text starts at any of three places of a group of three bytes. The letters that also hold
- * bits of its neighbours are left out.
+ * A secret inside an encoded text starts at any of three places of a group of three bytes. Letters that also hold bits of its
+ * neighbours are left out.
  */
 function writeBase64Forms(bytes: Buffer): string[] {
   const forms: string[] = [];

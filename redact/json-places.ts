@@ -2,7 +2,7 @@ import { findPlaces, type Place, type Search } from './places.ts';
 
 /** A piece of a JSON text to be replaced. */
 export interface JsonPlace extends Place {
-  /** It is a whole number: what replaces it needs quotation marks. */
+  /** The piece is a whole number, so its replacement needs quotation marks. */
   isNumber: boolean;
 }
 
@@ -11,11 +11,11 @@ export interface Token extends Place {
   kind: 'key' | 'string' | 'number';
   /** 1 for the object itself. */
   depth: number;
-  /** The field of the object that it is, or is in. */
+  /** The field of the object that contains it. */
   field: string;
 }
 
-// Unrolled, so that a long string does not fill the stack of the matcher. A colon behind a string tells a key.
+// The loop is unrolled, so that a long string does not fill the matcher's stack. A colon after a string marks a key.
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[[\]{}]|-?\d[\d.eE+-]*/g;
 
 /** The strings and numbers of a JSON text, in order. */
@@ -35,16 +35,16 @@ export function* tokensOf(json: string): Generator<Token> {
 }
 
 /**
- * Fields of an event that say when it happened, of which payload it is a part, and what was masked before. Nothing in them
- * is of a transcript.
+ * Fields of an event for its time, for its payload if it is a part, and for what was masked before. They hold no text of a
+ * transcript.
  */
 const OWN = new Set(['occurredAt', 'part', 'of', 'redactions']);
-/** What a field is called; the text of a transcript stands in none. */
+/** The name of a field. Field names never hold text of a transcript. */
 const NAME = /^[A-Za-z]{1,24}$/;
 
 /**
- * Finds what a search finds in the strings of a JSON text, in its keys, and in its whole numbers. What is replaced there by
- * a text without anything to escape leaves a JSON text.
+ * Applies a search to the strings of a JSON text, its keys, and its whole numbers. If the replacement has nothing to escape,
+ * the result is still a JSON text.
  */
 export function findInJson(json: string, search: Search, isLeft: (token: Token) => boolean = isOwn): JsonPlace[] {
   const found: JsonPlace[] = [];
@@ -65,11 +65,11 @@ export function findInJson(json: string, search: Search, isLeft: (token: Token) 
   return found;
 }
 
-/** Keys and numbers of the source say where the record stands. */
+/** Keys and numbers of the source give the place of the record. */
 export const isOwn = ({ kind, field, depth }: Token): boolean =>
   OWN.has(field) && !(kind === 'key' && depth === 1) ? true : field === 'source' && depth > 1 && kind !== 'string';
 
-/** Replaces pieces of a JSON text, which are in order. */
+/** Replaces pieces of a JSON text. The pieces must be in order. */
 export function replaceInJson(json: string, places: readonly JsonPlace[], mark: string): string {
   let replaced = '';
   let from = 0;

@@ -1,14 +1,14 @@
 /** Returns a string of a JSON text, masked or unchanged. `key` is its key; undefined if the string is a key itself. */
 export type StringMapper = (value: string, key: string | undefined) => string;
 
-// Unrolled, so that a long string does not fill the stack of the matcher. A colon behind a string tells a key.
+// The loop is unrolled, so that a long string does not fill the matcher's stack. A colon after a string marks a key.
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[[\]{}]/g;
 
-/** Letters. A longer text would take ten times its size to be read, and is masked as plain text. */
+/** Letters. Parsing a longer text would take ten times its size, so it is masked as plain text. */
 const LONGEST = 16 * 1024 * 1024;
 
 export function looksLikeJson(text: string): boolean {
-  // Most texts are none, and to find that by an error of the parser costs more than all else that is done with them.
+  // Most texts are not JSON. Finding that out by a parser error would cost more than all other work on them.
   if (text.length > LONGEST || !/^\s{0,20}[[{]/.test(text) || !/[\]}]/.test(text.trimEnd().at(-1) ?? '')) return false;
   try {
     JSON.parse(text);
@@ -18,7 +18,7 @@ export function looksLikeJson(text: string): boolean {
   }
 }
 
-/** Maps the strings of a JSON text in place: numbers, blanks and every string that did not change stay as they were written. */
+/** Maps the strings of a JSON text in place. Numbers, blanks and every unchanged string stay as they were written. */
 export function mapJsonStrings(text: string, mapKey: (key: string) => string, mapValue: StringMapper): string {
   const names: (string | undefined)[] = [undefined];
   let mapped = '';

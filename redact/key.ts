@@ -6,12 +6,12 @@ const BYTES = 32;
 
 export const keyPath = (captureHome: string): string => join(captureHome, 'redaction.key');
 
-/** The key that marks are made with. */
+/** The key of the marks. */
 export const readKey = (captureHome: string): Uint8Array => readSecretBytes(keyPath(captureHome));
 
 /**
- * 32 random bytes. Made on first use, readable by their owner only, never sent anywhere. They are whole or not
- * there, also after a loss of power; a file that is not whole was never used, and is replaced.
+ * 32 random bytes. They are created on first use, readable only by their owner, and never sent. The file is complete or
+ * absent, even after a loss of power. An incomplete file was never used, and is replaced.
  */
 export function readSecretBytes(path: string): Uint8Array {
   const present = readPresent(path);
@@ -33,7 +33,7 @@ function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch {
-    // Another process was quicker, and its key counts; or it is half a key, or the file system has no links.
+    // Either another process was faster, and its key counts. Or the file holds half a key, or the file system has no links.
     if (readPresent(path) === undefined) renameSync(draft, path);
   }
 }

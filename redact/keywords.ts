@@ -1,8 +1,8 @@
 import { GEAR, type HashFilter, NO_HASHES } from './rolling-hash.ts';
 
 /**
- * Calls `visit` for each occurrence of a keyword, in the order of their ends, and `suspect` where the eight letters before
- * `end` are, by their hash, perhaps among those of a filter.
+ * Calls `visit` for each occurrence of a keyword, in the order of their ends. Calls `suspect` where a filter may contain the
+ * hash of the eight letters before `end`.
  */
 export type KeywordScanner = (
   text: string,
@@ -12,11 +12,10 @@ export type KeywordScanner = (
 ) => void;
 
 /**
- * One pass over a text for all keywords at once (Aho-Corasick as a table, letters folded to lower case), and for the known
- * values beside it: the processor does both in the time of one.
- *
- * One combined native RegExp tries its alternatives one after the other at each position, so it gets slower with each
- * rule, and this does not: see docs/redaction.md.
+ * Searches a text for all keywords at once in one pass (Aho-Corasick as a table, letters folded to lower case), and for the
+ * known values beside it. The processor does both in the time of one.
+ * A single native RegExp with all keywords tries its alternatives one after the other at each position, so each rule makes it
+ * slower. This table does not get slower: see docs/redaction.md.
  */
 export function createKeywordScanner(keywords: readonly string[]): KeywordScanner {
   const classes = classifyLetters(keywords);
@@ -25,7 +24,7 @@ export function createKeywordScanner(keywords: readonly string[]): KeywordScanne
   const lengths = keywords.map(({ length }) => length);
 
   return (text, visit, hashes = NO_HASHES, suspect = () => {}) => {
-    // Local names: looking up a module's or a closure's name at each letter makes it half as fast.
+    // Names are local, because a look-up of a module's or closure's name at each letter halves the speed.
     const [table, row, letterClasses, gear, { length }] = [next, bits, classes, GEAR, text];
     const { bits: filter, shift } = hashes;
     let state = 0;
@@ -43,7 +42,7 @@ export function createKeywordScanner(keywords: readonly string[]): KeywordScanne
   };
 }
 
-/** Letters no keyword has share class 0, which keeps the table small enough for the cache. */
+/** Letters that occur in no keyword share class 0. This keeps the table small enough for the cache. */
 function classifyLetters(keywords: readonly string[]): Uint8Array {
   const classes = new Uint8Array(128);
   let count = 0;
@@ -54,10 +53,13 @@ function classifyLetters(keywords: readonly string[]): Uint8Array {
   return classes;
 }
 
-/** What two bytes hold beside a sign. */
+/** The largest value in two bytes with a sign. */
 const MOST_STATES = 0x7fff;
 
-/** A row of `1 << bits` places a state. Two bytes each, since between two texts little of it stays in the cache. */
+/**
+ * Each state has a row of `1 << bits` places. Each place takes two bytes, since little of the table stays in the cache
+ * between two texts.
+ */
 function buildTable(keywords: readonly string[], classes: Uint8Array, bits: number) {
   const trie: Map<number, number>[] = [new Map()];
   const found: (number[] | undefined)[] = [undefined];
@@ -77,10 +79,10 @@ function buildTable(keywords: readonly string[], classes: Uint8Array, bits: numb
     found[state] = [...(found[state] ?? []), word];
   });
 
-  // A state beyond would be taken for another one, and a secret be missed.
+  // A state beyond the limit would be confused with another one, and a secret would be missed.
   if (trie.length > MOST_STATES)
     throw new Error(`the keywords make ${trie.length} states, and ${MOST_STATES} is the most`);
-  // Breadth first: a state's fallback is nearer to the root, so its row is complete when it is copied.
+  // The order is breadth first. A state's fallback is nearer to the root, so its row is complete when it is copied.
   const next = new Int16Array(trie.length << bits);
   const fallback = new Int32Array(trie.length);
   const queue = [0];
@@ -97,7 +99,7 @@ function buildTable(keywords: readonly string[], classes: Uint8Array, bits: numb
       queue.push(child);
     }
   }
-  // Its sign marks a state in which a keyword ends.
+  // A negative sign marks a state in which a keyword ends.
   for (let place = 0; place < next.length; place++) {
     const state = next[place] as number;
     if (found[state] !== undefined) next[place] = ~state;

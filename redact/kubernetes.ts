@@ -1,7 +1,7 @@
 import type { Span } from './mark.ts';
 
 export const KUBERNETES_SECRET = 'kubernetes-secret';
-/** Where one of these stands, `findKubernetesSecrets` looks. */
+/** `findKubernetesSecrets` searches a text with one of these. */
 export const KUBERNETES_KEYWORDS = ['kind: secret', '"kind": "secret"', '"kind":"secret"'];
 
 const KIND = /kind["']?:[ ]?["']?[Ss]ecret(?![\w-])/g;
@@ -10,7 +10,7 @@ const SHORTEST = 3;
 /** All values of the secrets that a text lists as YAML or JSON: base64 of anything, under any name. */
 export function findKubernetesSecrets(text: string): Span[] {
   const ranges: (readonly [start: number, end: number])[] = [];
-  // Nothing is read twice: a text of nothing but kinds stays cheap. JSON that was cut off does not hide YAML behind it.
+  // Nothing is read twice, so a text of many kinds stays cheap. JSON that was cut off does not hide the YAML after it.
   const readTo = { json: 0, yaml: 0 };
   for (const { index } of text.matchAll(KIND)) {
     const form = text[index - 1] === '"' ? 'json' : 'yaml';
@@ -26,11 +26,11 @@ export function findKubernetesSecrets(text: string): Span[] {
 
 interface Found {
   values: (readonly [start: number, end: number])[];
-  /** The text before it was read. */
+  /** The text before this position was read. */
   end: number;
 }
 
-/** A line with the place of its first letter of content; a gutter (`cat -n`, a diff) and a dash of a list lie before it. */
+/** A line with the position of its content. A gutter (`cat -n`, a diff) and the dash of a list are before the content. */
 interface Line {
   start: number;
   end: number;
@@ -122,10 +122,10 @@ function trimQuotes(start: number, value: string): readonly [number, number] {
   return isQuoted ? [start + 1, start + value.length - 1] : [start, start + value.length];
 }
 
-/** A string that is not closed ends with its line, or each quote in it would be tried again. */
+/** An unclosed string ends with its line. Otherwise each quote in it would be tried again. */
 const TOKEN = /"(?:[^"\\\n]|\\.)*("?)|[{}]/g;
 
-/** Objects are read from the first brace on; what follows the outermost one is read with the next kind. */
+/** Reads objects from the first brace on. Text after the outermost object is read with the next kind. */
 function readJson(text: string, kind: number, lowest: number): Found {
   const before = text.slice(lowest, kind);
   const from = lowest + Math.max(before.lastIndexOf('\n{'), before.indexOf('{'), 0);

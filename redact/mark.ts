@@ -11,19 +11,19 @@ export interface Span {
   start: number;
   end: number;
   rule: string;
-  /** What the mark is made from: the plain secret, however it is encoded in the text. */
+  /** The plain secret, however it is encoded in the text. The mark is made from it. */
   secret: string;
 }
 
 export type Marker = (rule: string, secret: string) => string;
 
 /**
- * Marks end in four hex digits of a keyed hash, so that a reader sees which marks of a session stand for the same secret,
- * and nobody without the machine's key can test a guess. Each session has a key of its own: else whoever gets a list of
- * guesses into another session of the machine could compare their marks with those of this one.
+ * Marks end in four hex digits of a keyed hash. So a reader sees which marks of a session mean the same secret, and nobody
+ * without the machine's key can test a guess. Each session has its own key. With a shared key, anybody who gets a list of
+ * guesses into another session could compare their marks with those of this session.
  */
 export function createMarker(key: Uint8Array, session: string): Marker {
-  // Made once: from bytes each mark would take four times as long.
+  // The key object is created once. From bytes, each mark would take four times as long.
   const keyObject = createSecretKey(createHmac('sha256', key).update(session).digest());
   return (rule, secret) => {
     const hash = createHmac('sha256', keyObject).update(secret).digest('hex');
@@ -38,8 +38,8 @@ export function hasMark(text: string): boolean {
 const STANDS_FOR_MARK = [...'QJWXZKVHYBCDFGLMNPST'].map((letter) => `[${letter}EDACTED:`);
 
 /**
- * A text in which only our own marks read as marks: what merely looks like one must not shield what stands beside it. The
- * copy is as long as the text. `show` undoes it, for the copy and for any piece of it.
+ * Changes a text so that only our own marks read as marks: an imitation must not protect the text beside it. The copy is as
+ * long as the text. `show` undoes the change, for the copy and for any piece of it.
  */
 export function hideForeignMarks(text: string, isOwn: (mark: string) => boolean) {
   if (!hasMark(text)) return { hidden: text, show: asItIs };
@@ -63,7 +63,7 @@ export function countMarks(text: string, counts: Record<string, number>): void {
   for (const [, rule = ''] of text.matchAll(MARK)) counts[rule] = (counts[rule] ?? 0) + 1;
 }
 
-/** Whether nothing but our own marks is left of a value. */
+/** Whether only our own marks are left of a value. */
 export function isMasked(text: string, isOwn: (mark: string) => boolean): boolean {
   if (!hasMark(text)) return false;
   const rest = text.replace(MARK, (mark) => (isOwn(mark) ? '' : mark));

@@ -1,7 +1,7 @@
 /**
- * What a name says about its value. `strong`: it is a secret whatever it looks like (`api_key`); a `password` may be a weak
- * one, a `phrase` has words in it. `weak`: it is one if it also looks random (`token`, which may as well be a word of a
- * grammar). `key`: only if it is surely random (`key`, `client_token`); that of a `vendor` may be a UUID, too
+ * What a name says about its value. `strong`: the value is a secret whatever it looks like (`api_key`). `password`: it may be
+ * a weak one. `phrase`: it consists of words. `weak`: it is a secret if it also looks random (`token`, which may be a word of
+ * a grammar). `key`: only if it is surely random (`key`, `client_token`). `vendor`: like `key`, but it may also be a UUID
  * (`stripe_key`).
  */
 export type NameStrength = 'strong' | 'password' | 'phrase' | 'weak' | 'key' | 'vendor';
@@ -10,15 +10,15 @@ export type NameStrength = 'strong' | 'password' | 'phrase' | 'weak' | 'key' | '
 const SUFFIX =
   '(?:_?\\d{1,3})?(?:_(?:value|string|str|plain|plaintext|text|raw|old|new|current|prod|production|dev|test|staging|live|local|base64|b64|hex|env|data|here|only))?$';
 
-/** A password in other languages, small and with `_` for a blank. */
+/** The word for password in other languages, in small letters and with `_` for a blank. */
 export const PASSWORD_WORDS =
   'passwort|kennwort|passe|contrase(?:_?n?|ñ|ny)a|senha|wachtwoord|parola|passord|l[oö]senord|adgangskode|salasana|heslo|has[lł]o|[sş]ifre|mật_khẩu|jelsz[oó]|kata_sandi';
 
-/** A password in other alphabets than Latin-1: a text that has only its letters is not even looked at. */
+/** The word for password in alphabets beyond Latin-1. A text without these letters is not searched for it. */
 export const PASSWORD_ELSEWHERE =
   /[пП]арол[ьяіюе]|[лЛ]озинка|[гГ]асло|密[码碼]|口令|パスワード|暗証番号|비밀번호|암호|รหัสผ่าน|पासवर्ड|סיסמ[הא]|كلمة[ _](?:المرور|السر)|κωδικός/g;
 
-/** Of these a UUID or a hash is the id and no vendor's secret. */
+/** For these vendors, a UUID or a hash is an id and not a secret. */
 const COUNTED =
   'idempotency|tenant|order|customer|issue|request|shard|blob|client|answer|invoice|payment|product|object|entity|event|job|task|account|organi[sz]ation|team|workspace|question|ticket|category|member|person|folder|worker|queue|topic|field|value|model|schema|table|segment|snapshot|version|transaction|operation|correlation|trace';
 
@@ -49,7 +49,7 @@ const STRENGTHS: readonly (readonly [NameStrength, RegExp])[] = [
   ['key', new RegExp(`key_?id|(?:^|_)[a-z]*keys?${SUFFIX}|(?:^|_)(?:secret|token|auth|pat)_[a-z]+$`)],
 ];
 
-/** Names that end like a secret and hold a setting, a cursor or something public. */
+/** Names that end like a secret but hold a setting, a cursor or something public. */
 const HARMLESS = new RegExp(
   '(?:^|_)(?:max|min|num|count|total|next|page|prev|previous|continuation|cancellation|cancel|sync|has|is|no|use|show|hide|forgot|reset|public|publishable|design|syntax|token_type|stop|eos|bos|pad|unk|mask|special|input|output|invalid|missing|unexpected|current|last|first|start|end|end_of|open|close|parse|lex|keyword|lock|change|request|client_request|idempotency|concurrency|next_page|action|batch|cfn|aws|resource|starting|pagination|semicolon|colon|comma|dkim)_(?:[a-z]+_)?(?:token|tokens|auth|pass|api_key|password|secret|cookie)$' +
     '|^old_?pwd$|(?:change|request|next|page|action|dkim)_?tokens?$|(?:^|_)(?:id|ids|name|names|arn|url|uri|type|path|file|hash|version|date|expiry|used|changed|updated|created|age|days|at|length|size|count|index|policy|format|field|label|placeholder|digest|algorithm|endpoint|prefix|suffix|in|on|enabled|required|hint|manager|provider|store|service|error|status|mode|state|header|kind|class|(?<!password_)selector)$' +
@@ -60,7 +60,7 @@ const CACHE_LIMIT = 20_000;
 const SHORTEST = 2;
 const LONGEST = 100;
 
-/** Names repeat, so what was found out about one is kept. */
+/** Names repeat, so the result for each name is cached. */
 export function createNameReader(): (name: string) => NameStrength | undefined {
   const seen = new Map<string, NameStrength | undefined>();
   return (name) => {
@@ -72,14 +72,14 @@ export function createNameReader(): (name: string) => NameStrength | undefined {
   };
 }
 
-/** A piece of a text keeps the whole text in memory; a copy does not. */
+/** A piece of a text keeps the whole text in memory. A copy does not. */
 const detach = (piece: string) => ` ${piece}`.slice(1);
 
 function readName(name: string): NameStrength | undefined {
   if (name.includes('[REDACTED:')) return undefined;
   const words = toWords(name);
   if (HARMLESS.test(words)) return undefined;
-  // `我的token`: letters of another alphabet part words, too.
+  // `我的token`: letters of another alphabet also separate words.
   const ascii = words.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '');
   return STRENGTHS.find(([, pattern]) => pattern.test(words) || pattern.test(ascii))?.[0];
 }

@@ -6,7 +6,7 @@ import { isSecretInField } from './values.ts';
 
 type Json = { [key: string]: unknown };
 
-/** JSON text within JSON text within …; what lies deeper is masked as plain text. */
+/** The depth of JSON text within JSON text. Deeper text is masked as plain text. */
 const JSON_DEPTH = 4;
 
 /** Masks every string of a JSON value: keys and values, at any depth, and inside JSON text. */
@@ -19,7 +19,7 @@ export function createPayloadRedactor(text: TextRedactor) {
     const found: [rule: string, secret: string][] = [];
     const inner = { ...pass, count: (...each: (typeof found)[number]) => found.push(each) };
     const masked = redactInside(value, inner, depth);
-    // The whole value is one secret, whatever else was found in it.
+    // The whole value is one secret, even if parts of it were also found.
     if (!isMasked(masked, pass.session.isOwn) && isSecretInField(masked, strength, name))
       return text.redactValue(value, pass);
     for (const each of found) pass.count(...each);
@@ -70,11 +70,11 @@ export function createPayloadRedactor(text: TextRedactor) {
       if (after !== before) values ??= keys.slice(0, index).map((earlier) => from[earlier]);
       values?.push(after);
     }
-    // Not by assignment: `__proto__` is a key like any other in JSON.
+    // An assignment would not work: `__proto__` is a key like any other in JSON.
     return values === undefined ? from : Object.fromEntries(names.map((name, index) => [name, values[index]]));
   }
 
-  /** What Kubernetes keeps in a secret, under any name. */
+  /** The values of a Kubernetes secret, under any name. */
   function redactSecrets(data: unknown, pass: Pass): unknown {
     if (typeof data !== 'object' || data === null) return data;
     const masked = Object.entries(data as Json).map(([key, value]) => {
@@ -95,7 +95,7 @@ export function createPayloadRedactor(text: TextRedactor) {
     return masked === undefined ? keys : separateKeys(keys, masked);
   }
 
-  /** `{ "name": "API_KEY", "value": "…" }`, as containers and editors list their environment. */
+  /** `{ "name": "API_KEY", "value": "…" }`: containers and editors list their environment like this. */
   function pairName(object: Json, key: string, pass: Pass): string | undefined {
     if (key !== 'value' && key !== 'Value') return undefined;
     const name = object.name ?? object.key ?? object.Name ?? object.Key;
@@ -105,7 +105,7 @@ export function createPayloadRedactor(text: TextRedactor) {
   }
 
   return {
-    /** A copy without secrets; the value itself where there are none. */
+    /** A copy without secrets. Returns the value itself if there are none. */
     redactJson: (value: unknown, name: string | undefined, pass: Pass): unknown => redactItem(value, name, pass),
   };
 }
@@ -131,7 +131,7 @@ function nameBefore(items: unknown[], index: number): string | undefined {
 
 type RawJson = { isRawJSON?: (value: unknown) => boolean };
 
-/** Numbers kept exactly as they were written; they have no strings in them. */
+/** Numbers that are kept exactly as they were written. They contain no strings. */
 function isRawJson(value: object): boolean {
   return (JSON as RawJson).isRawJSON?.(value) === true;
 }

@@ -1,12 +1,12 @@
 import { beforeKey } from './rules/private-key.ts';
 
-/** Letters. A longer text is masked piece by piece: every ninth letter of a hostile one begins a secret. */
+/** Letters. A longer text is masked piece by piece: in a hostile text, every ninth letter begins a secret. */
 export const LONGEST_PIECE = 1024 * 1024;
-/** Where a long text is cut, the best first: behind the last of these within so many letters before its limit. */
+/** Where to cut a long text, the best first: after the last of these within so many letters before the limit. */
 const CUTS = ['\n\n', '\n', ' ', ',', ';'];
 const CUT_WITHIN = 65_536;
 
-/** A secret that is cut in two nevertheless is found like one that two chunks hold. */
+/** A secret that is cut in two nevertheless is found like a secret in two chunks. */
 export function cutUp(text: string): string[] {
   const pieces: string[] = [];
   let from = 0;

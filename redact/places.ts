@@ -6,22 +6,23 @@ export interface Place {
   end: number;
 }
 
-/** Finds pieces of a text as it is read, in order and without overlap. */
+/** Finds pieces of a text as a reader sees it, in order and without overlap. */
 export type Search = (text: string) => Place[];
 
-/** How often a text may be escaped: as a string of JSON within a string of JSON, and so on. */
+/** How often a text may be escaped: a JSON string within a JSON string, and so on. */
 const DEEPEST = 5;
 
-/** A text, and where each of its code units stands in the text that was given; absent: where it stands here. */
+/** A text, and the position of each code unit in the original text. Without positions, both are the same. */
 export interface Level {
   text: string;
   at?: { starts: Uint32Array; ends: Uint32Array };
 }
 
 /**
- * Finds what a search finds in a text, in the text unescaped once, twice, up to five times, and without colours and carriage
- * returns: in the order of the text and without overlap. Marks are left as they are, and a piece that cuts one takes all of it.
- * @param isEscaped whether the text is the inside of a string of JSON; then it is not searched as it is
+ * Applies a search to a text; to the text unescaped once, twice, up to five times; and to the text without colours and
+ * carriage returns. Returns pieces in the order of the text and without overlap. Marks are never cut: a piece that overlaps a
+ * mark includes all of it.
+ * @param isEscaped whether the text is the inside of a JSON string; then it is not searched in its escaped form
  */
 export function findPlaces(text: string, search: Search, isEscaped = false): Place[] {
   const found: Place[] = [];
@@ -38,25 +39,25 @@ export function findPlaces(text: string, search: Search, isEscaped = false): Pla
   return joined(found);
 }
 
-/** The inside of a string of JSON as it is read. */
+/** The inside of a JSON string, unescaped. */
 export const readEscaped = (inside: string): Level => readOnce({ text: inside }) ?? { text: inside };
 
-/** Where a code unit begins in the text that was given. */
+/** Where a code unit begins in the original text. */
 export const startOf = ({ at }: Level, index: number): number => (at ? (at.starts[index] as number) : index);
 export const endOf = ({ at }: Level, index: number): number => (at ? (at.ends[index] as number) : index + 1);
 
-/** Undefined where nothing is escaped. What is no escape of JSON stays as it is. */
+/** Undefined if nothing is escaped. Invalid escapes stay as they are. */
 function readOnce(level: Level): Level | undefined {
   return level.text.includes('\\') ? rewrite(level, readEscape) : undefined;
 }
 
-/** Undefined where there is nothing that a person does not see. */
+/** Undefined if there is nothing invisible. */
 function withoutControls(level: Level): Level | undefined {
   const { text } = level;
   return text.includes('\r') || text.includes('\u001b') ? rewrite(level, skipControl) : undefined;
 }
 
-/** How many code units are read at a place, and what they say; nothing where `unit` is undefined. */
+/** How many code units are read at a position, and the code unit that they mean. If `unit` is undefined, they mean nothing. */
 type Read = (text: string, at: number) => { width: number; unit: number | undefined } | undefined;
 
 function rewrite(level: Level, read: Read): Level | undefined {
@@ -121,7 +122,7 @@ function aroundMarks(places: readonly Place[], text: string): Place[] {
   });
 }
 
-/** The marks, which are in order, that a piece touches. A text of marks alone has many of them, and many pieces. */
+/** The marks, in order, that a piece touches. A text may consist of many marks and many pieces. */
 function touching(marks: readonly Place[], start: number, end: number): Place[] {
   let [from, to] = [0, marks.length];
   while (from < to) {

@@ -8,27 +8,28 @@ import { createValueIndex } from './value-index.ts';
 import { RULES_VERSION } from './version.ts';
 
 /**
- * Tells `add` the secrets of this machine, now and as they change; `root` where they count in one repository alone. Gives a
- * function that learns the secrets of a folder, and tells the root of its repository. It is called for each record.
+ * Calls `add` with the secrets of this machine, now and when they change. `root` is given if a secret only applies in one
+ * repository. Returns a function that learns the secrets of a folder and returns the root of its repository. It is called for
+ * each record.
  */
 export type KnownSecrets = (add: (secret: string, root?: string) => unknown) => (folder: string) => string | undefined;
 
 export interface RedactorOptions {
-  /** Where the secrets of this machine are known from; without it only names and rules tell. */
+  /** The source of this machine's secrets. Without it, only names and rules find secrets. */
   known?: KnownSecrets;
-  /** What marks are made with; without one they compare within this process only. See `readKey`. */
+  /** The key of the marks. Without one, marks can only be compared within this process. See `readKey`. */
   key?: Uint8Array;
   /** Rule ids and whole marks (`[REDACTED:slack-token:1f0c]`) that are let through. */
   allow?: readonly string[];
-  /** Whether the marks of other redactors count as its own: for text that was masked before. */
+  /** Whether the marks of other redactors count as its own, for text that was masked before. */
   trustsMarks?: boolean;
 }
 
-/** What a record is part of. */
+/** The session of a record. */
 export interface Subject {
-  /** The agent and its own id of the session, a blank between them. */
+  /** The agent and its own id of the session, separated by a blank. */
   session: string;
-  /** Where the agent worked: the secrets of that folder's repository are masked in this session. */
+  /** The folder the agent worked in. The secrets of its repository are masked in this session. */
   folder?: string | undefined;
 }
 
@@ -36,19 +37,19 @@ export interface Redactor {
   /** The version of the rules, for the event's metadata. */
   rules: string;
   /**
-   * Copies without secrets of the events of one record; the events themselves where there are none. Never throws: what
-   * cannot be read is withheld.
+   * Copies of one record's events without secrets. Returns the events themselves if there are none. Never throws: an event
+   * that cannot be read is withheld.
    */
   redact(events: readonly CapturedEvent[], of: Subject): CapturedEvent[];
 }
 
-/** Counts, in place of a rule, that nothing of an event was kept. */
+/** Used in place of a rule to count events that were dropped. */
 export const WITHHELD = 'withheld';
 export const FAILED = 'redaction failed';
 
-/** Each pass masks values early in the record that the pass before learned late in it. Usually one is enough. */
+/** A pass masks values that the previous pass learned late in the record. Usually one pass is enough. */
 const PASSES = 4;
-/** Secrets of a record that are remembered. To learn one takes as long as to mask twenty. */
+/** How many secrets of a record are remembered. Learning one takes as long as masking twenty. */
 const MOST_LEARNED = 100;
 
 type Source = CapturedEvent['payload']['source'];
@@ -80,7 +81,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     return { ...event, payload: { ...fields, redactions: counts } } as CapturedEvent;
   }
 
-  /** Paths and ids identify the record. Only sure secrets are masked in them. */
+  /** Paths and ids identify the record, so only sure secrets are masked in them. */
   const redactSource = (source: Source, pass: Pass): Source =>
     mapFields(source, (value) => (typeof value === 'string' ? text.redactKnown(value, pass) : value));
 
@@ -89,7 +90,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     return { eventType: 'unreadable', payload: { ...payload, redactions: { [WITHHELD]: 1 } } };
   }
 
-  /** Where a withheld event was. Its path is given up rather than shown unread. */
+  /** The place of a withheld event. Its path is dropped, because it could not be checked. */
   function keepSource(event: CapturedEvent, session: Session): Source {
     try {
       return redactSource(event.payload.source, { session, count() {} });
@@ -126,7 +127,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   };
 }
 
-/** A copy where a field changes; else the object itself. */
+/** A copy if a field changes. Otherwise the object itself. */
 function mapFields<Fields extends object>(fields: Fields, map: (value: unknown, name: string) => unknown): Fields {
   let changed: { [name: string]: unknown } | undefined;
   for (const name of Object.keys(fields)) {

@@ -1,7 +1,7 @@
-/** The hash covers eight letters: shorter values are not searched for. */
+/** The hash covers eight letters. Shorter values are not searched for. */
 export const HASHED_LETTERS = 8;
 
-/** One scattered number per letter; each shift by four bits drops the letter of eight places before. */
+/** One scattered number per letter. Each shift by four bits drops the letter from eight places before. */
 export const GEAR = Int32Array.from({ length: 256 }, (_, letter) => {
   let mixed = Math.imul(letter + 1, 0x9e3779b1);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b);
@@ -21,13 +21,16 @@ export interface HashFilter {
   shift: number;
 }
 
-/** 32 bits a hash: at most one text position in 30 is compared again. 32 kB at least, which stay in the cache. */
+/**
+ * With 32 bits per hash, at most one text position in 30 is compared again. The filter has at least 32 kB, which stay in the
+ * cache.
+ */
 const BITS_PER_HASH = 32;
 const FEWEST_BITS = 18;
 
 export const NO_HASHES: HashFilter = { bits: new Int32Array(1 << (FEWEST_BITS - 5)), shift: 32 - FEWEST_BITS };
 
-/** With room for as many more. */
+/** Leaves room for as many more. */
 export function createHashFilter(hashes: readonly number[]): HashFilter {
   const width = Math.max(FEWEST_BITS, Math.min(27, Math.ceil(Math.log2(2 * hashes.length * BITS_PER_HASH))));
   const filter = { bits: new Int32Array(1 << (width - 5)), shift: 32 - width };

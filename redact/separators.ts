@@ -8,18 +8,18 @@ export interface Name {
   strength: NameStrength;
 }
 
-/** One way to write a value behind its name. */
+/** One way to write a value after its name. */
 export interface Separator {
-  /** One of these letters follows the name. Most names in a text have another letter behind them. */
+  /** One of these letters follows the name. Most names in a text are followed by another letter. */
   begins: string;
   pattern: RegExp;
   /** Whether a name can be followed by a value of this form. */
   fits?: (text: string, name: Name) => boolean;
   /** The shape of quoted and bare values alike. Without it, quotes decide. */
   shape?: Shape;
-  /** `value`: quoted or bare. `sentence`: ends with the punctuation of a sentence. `far`: more words stand between. */
+  /** `value`: quoted or bare. `sentence`: ends with the punctuation of a sentence. `far`: more words are between. */
   reads?: 'value' | 'sentence' | 'far' | 'loose';
-  /** Texts with a secret that it finds, and texts without one, written as in the rows of `rules`. */
+  /** Texts with a secret that it finds, and texts without one, in the notation of the rows of `rules`. */
   yes: readonly string[];
   no: readonly string[];
 }
@@ -49,7 +49,7 @@ function isFlag(text: string, { start }: Name): boolean {
 const BEFORE_FLAG =
   /(?:(?:^|[\s"'`(\\nt])(?:set|setx|env|define|const|arg|export)[ \t]{1,4}(?:--?[a-z]{1,12}[ \t]{1,4}){0,4}|[\s"'`]--?)$/i;
 
-/** All ways to write a value behind its name, the surest first. */
+/** All ways to write a value after its name, the surest first. */
 export const SEPARATORS: readonly Separator[] = [
   {
     begins: `?:${BLANKS}`,
@@ -104,7 +104,7 @@ export const SEPARATORS: readonly Separator[] = [
     ],
     no: ['token = getToken()', 'std::token::Kind', 'password: string', 'API_TOKEN=$TOKEN'],
   },
-  // A long line that a formatter broke behind the sign, and a text between three quotes.
+  // A long line that a formatter broke after the sign, and a text between three quotes.
   {
     begins: `${QUOTES}${BLANKS}:=|`,
     pattern: new RegExp(
@@ -128,7 +128,7 @@ export const SEPARATORS: readonly Separator[] = [
     yes: ['func apiToken() string { return "k7<alnum 24>" }'],
     no: ['getToken() { return "token" }'],
   },
-  // How containers list their environment, and settings in XML.
+  // The form in which containers list their environment, and settings in XML.
   {
     begins: `<${QUOTES},\r\n${BLANKS}`,
     pattern:
@@ -213,7 +213,7 @@ export const SEPARATORS: readonly Separator[] = [
   {
     begins: `>${BLANKS}`,
     pattern: /(?:[ \t]{1,4}[\w:.-]{1,40}=\\{0,7}"[^"<>\n]{0,80}"){0,4}>\s{0,20}/y,
-    // Not of `List<Password> passwords`.
+    // Excludes `List<Password> passwords`.
     fits: (text, { start }) => text[start - 1] === '<' && !/\w/.test(text[start - 2] ?? ''),
     shape: 'quoted',
     yes: ['<apiToken><alnum 24></apiToken>', '<password xsi:type="xs:string"><strong 12></password>'],
@@ -245,7 +245,7 @@ export const SEPARATORS: readonly Separator[] = [
     ],
     no: ['password            required', 'password | varchar'],
   },
-  // A list of what a program needs: a quoted value may be a UUID here.
+  // A list of settings that a program needs. A quoted value may be a UUID here.
   {
     begins: ' ',
     pattern: / [-–—] (?=["'][^"'\s]{16,200}["'])/y,
@@ -260,7 +260,7 @@ export const SEPARATORS: readonly Separator[] = [
     yes: ['<th>Password</th>\n  <td>k7<strong 12>#4</td>', '<td>API key</td><td><code>k7<alnum 24></code></td>'],
     no: ['<th>Password</th><th>Role</th>', '<td>password</td><td>varchar(255)</td>'],
   },
-  // A line of its own below its name, also between fences; and what a comment above says of it.
+  // A separate line below the name, also between fences; and the value that a comment above describes.
   {
     begins: `:*\r\n${BLANKS}`,
     pattern:

@@ -3,32 +3,32 @@ import { createMarker, type Marker } from './mark.ts';
 import type { Scopes, ValueIndex } from './value-index.ts';
 import { isHashOrId, isPlaceholder, looksRandom } from './values.ts';
 
-/** What is known of a session while its records are masked. */
+/** The knowledge about a session while its records are masked. */
 export interface Session {
   mark: Marker;
-  /** Whether a mark was made in this session; any other text of that form is a text like any other. */
+  /** Whether a mark was made in this session. Any other text of that form is ordinary text. */
   isOwn(mark: string): boolean;
-  /** The mark that a secret has in no session: `capture redact --test` shows it, and it can be let through everywhere. */
+  /** The mark of a secret outside of any session. `capture redact --test` shows it, and it can be let through everywhere. */
   markAnywhere: Marker;
-  /** The repositories it works in, by their roots: their secrets are masked in it. */
+  /** The roots of the repositories that the session works in. Their secrets are masked in it. */
   repositories: Scopes;
-  /** The same, and the session itself, whose secrets are those that were masked in it before. */
+  /** The same repositories, and the session itself with the secrets that were masked in it before. */
   scopes: Scopes;
   addRepository(root: string): void;
-  /** Whether a secret that was masked is from now on masked wherever the session, or only its record, has it. */
+  /** Remembers a masked secret. Returns whether it is now masked everywhere in the session, or only in its record. */
   remember(rule: string, secret: string): boolean;
-  /** Forgets what was masked in one record alone. */
+  /** Forgets the secrets that only apply to one record. */
   endRecord(): void;
 }
 
-/** An agent works on a few sessions at once; of another one, what was masked before is forgotten. */
+/** An agent works on a few sessions at once. For any other session, the masked secrets are forgotten. */
 const MOST_SESSIONS = 64;
-/** Of a session: 16 kB of secrets take about 0.5 MB with all their forms. */
+/** The limit per session: 16 kB of secrets take about 0.5 MB with all their forms. */
 const MOST_LETTERS = 16_384;
 const LONGEST = 4096;
 const MOST_MARKS = 100_000;
 
-/** @param trustsMarks whether every mark counts as made in its session, as where masked text is read once more */
+/** @param trustsMarks whether every mark counts as made in its session, for masked text that is read again */
 export function createSessions(key: Uint8Array, index: ValueIndex, trustsMarks = false): (name: string) => Session {
   const sessions = new Map<string, Session>();
   const markAnywhere = createMarker(key, '');
@@ -45,7 +45,7 @@ export function createSessions(key: Uint8Array, index: ValueIndex, trustsMarks =
     return {
       mark(rule, secret) {
         const mark = make(rule, secret);
-        // A record is masked with its own new marks; older ones appear in text that was masked before.
+        // A record is masked with its own new marks. Older marks appear in text that was masked before.
         if (marks.size >= MOST_MARKS) marks.clear();
         marks.add(mark);
         return mark;
@@ -81,7 +81,7 @@ export function createSessions(key: Uint8Array, index: ValueIndex, trustsMarks =
 
   return (name) => {
     const session = sessions.get(name) ?? create(name);
-    // Moved to the end: the first one is the one that was not met for the longest time.
+    // The session moves to the end, so that the first one is the least recently used.
     sessions.delete(name);
     sessions.set(name, session);
     const [oldest] = sessions.keys();
@@ -93,17 +93,17 @@ export function createSessions(key: Uint8Array, index: ValueIndex, trustsMarks =
   };
 }
 
-/** No name, address or call of code has one of these in it. */
+/** Names, addresses and calls in code contain none of these characters. */
 const SYMBOL = /^(?=.*\d)(?=.*[A-Za-z])(?=.*[!#%&*+^~?@])[!-~]{8,39}$/;
 /** A password that a command, an address or a file of passwords has proved to be one. */
 const PROVED = /^(?:(?=.*\d)(?=.*[A-Za-z])|(?=.*[a-z][A-Z]))[!-~]{10,100}$/;
 
-/** `XmlStringMaxLen256`, which all fields of a file may have as their type, and one of them is called a password. */
+/** `XmlStringMaxLen256`: all fields of a file may have it as their type, and one of them may be called a password. */
 const CAMEL_CASE = /^[A-Za-z][a-z]*(?:[A-Z][a-z]+)+\$?\d*$/;
-/** Random text mixes capitals, small letters and digits; words have longer runs of one kind. */
+/** Random text mixes capitals, small letters and digits. Words have longer runs of one kind. */
 const LONGEST_RUNS = 2.7;
 
-/** Words are not looked for: masking each `opensesame` of a session would tell more than it hides, and lose more. */
+/** Words are not searched for. Masking each `opensesame` of a session would reveal more than it hides, and lose more. */
 function isSure(rule: string, secret: string): boolean {
   if (secret.startsWith('-----BEGIN') || SYMBOL.test(secret)) return true;
   if (rule !== KEY_NAME) {
@@ -114,12 +114,12 @@ function isSure(rule: string, secret: string): boolean {
   return !isName && looksRandom(secret) && runs.join('').length < LONGEST_RUNS * runs.length;
 }
 
-/** Letters of the shortest copy. */
+/** The shortest copy, in letters. */
 const SHORTEST_COPY = 8;
 
 /**
- * Another record may have the same hash or id with another meaning. The record that calls it a secret has only one, so its
- * copies are masked there, and copies of a short password. A word stays.
+ * Another record may have the same hash or id with another meaning. In the record that calls it a secret, the value has only
+ * one meaning. So its copies are masked there, including those of a short password. A word stays.
  */
 function isSureInRecord(secret: string): boolean {
   if (isHashOrId(secret)) return true;

@@ -7,7 +7,7 @@ export interface Place {
   end: number;
 }
 
-/** A column that is named like a secret. */
+/** A column with the name of a secret. */
 interface Column {
   index: number;
   strength: NameStrength;
@@ -15,7 +15,7 @@ interface Column {
 
 /** The header of a table. */
 export interface Table {
-  /** The sign between two cells; undefined for the rows of an `INSERT`. */
+  /** The sign between two cells. Undefined for the rows of an `INSERT`. */
   part: string | undefined;
   width: number;
   columns: readonly Column[];
@@ -27,21 +27,21 @@ export type TableReader = ReturnType<typeof createTableReader>;
 
 /** The sign between two cells: of Markdown and `psql`, of tabs, of CSV. */
 const PARTS = ['|', '│', '\t', ',', ';'];
-/** Letters. A longer line is no header. */
+/** Letters. A longer line is not a header. */
 const LONGEST_HEADER = 4000;
-/** A cell of a header has words and nothing else. */
+/** A cell of a header contains only words. */
 const HEADER = /^[\w .#/-]{1,40}$/;
 const RULE = /^[\s|│+:=─┼├┤-]*$/;
-/** One of these follows the name in a header. */
+/** One of these characters follows the name in a header. */
 export const BEFORE_CELLS = '"\'`] \t|│,;\r\n';
 const END_OF_CELL = /["'`\]]?[ \t]{0,60}(?:[|│\t,;]|\r?\n)/y;
 
 /**
- * Finds the secrets below a header that names them: in CSV, in a table of Markdown, in the output of `psql`, in the rows of
- * an `INSERT`. A header is read once for all of its names, and so is each row, or a wide table would take forever.
+ * Finds the secrets below a header that names them: in CSV, in a Markdown table, in the output of `psql`, in the rows of an
+ * `INSERT`. A header is read once for all of its names, and each row is read once, or a wide table would take forever.
  */
 export function createTableReader(readName: ReadName) {
-  /** The header that was read last, with its rows: names in them are no headers of others. */
+  /** The last header read, with its rows. Names in these rows are not headers of other tables. */
   let read = { text: '', start: 0, end: 0 };
   let open: Table | undefined;
 
@@ -50,7 +50,7 @@ export function createTableReader(readName: ReadName) {
     const lineStart = nameStart - before.length + before.lastIndexOf('\n') + 1;
     const length = text.slice(nameEnd, nameEnd + LONGEST_HEADER).indexOf('\n');
     const lineEnd = length < 0 ? nameEnd + LONGEST_HEADER : nameEnd + length;
-    // The other names of the line are read with this one, or are in a line that is too long.
+    // The other names of the line are read together with this one, or the line is too long.
     read = { text, start: Math.min(lineStart, nameStart), end: lineEnd };
     if (length < 0 || lineEnd - lineStart > LONGEST_HEADER) return [];
     const line = text.slice(lineStart, lineEnd);
@@ -91,7 +91,7 @@ export function createTableReader(readName: ReadName) {
   }
 
   return {
-    /** The secrets of the table in whose header a name stands; none where its header was read before. */
+    /** The secrets of the table whose header contains the name. Empty if the header was read before. */
     find(text: string, nameStart: number, nameEnd: number): readonly Place[] {
       if (nameStart >= read.start && nameStart < read.end && text === read.text) return [];
       END_OF_CELL.lastIndex = nameEnd;

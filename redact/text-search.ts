@@ -1,8 +1,8 @@
 import type { Place, Search } from './places.ts';
 
 /**
- * Finds a text that is written exactly so, or with its letters and accents composed differently. The time depends on the
- * length of what is searched alone (Knuth, Morris and Pratt): neither text is trusted.
+ * Finds a text that is written exactly like this, or with its letters and accents composed differently. The time depends only
+ * on the length of the searched text (Knuth, Morris and Pratt), because neither text is trusted.
  */
 export function createTextSearch(wanted: string): Search {
   const forms = [...new Set([wanted, wanted.normalize('NFC'), wanted.normalize('NFD')])];
@@ -33,7 +33,7 @@ function searchFor(wanted: string): Search {
   };
 }
 
-/** For each beginning of the text, the length of the longest shorter beginning that it ends with. */
+/** For each prefix of the text, the length of the longest shorter prefix that it ends with. */
 function bordersOf(text: string): Uint32Array {
   const borders = new Uint32Array(text.length);
   for (let at = 1, length = 0; at < text.length; at++) {

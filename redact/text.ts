@@ -12,25 +12,25 @@ import { createTableReader, INSERT_KEYWORD, type Place, type Table } from './tab
 import type { Scopes, ValueIndex } from './value-index.ts';
 import { viewPlain } from './views.ts';
 
-/** The rule that the machine's own secrets are masked by. */
+/** The rule of the machine's own secrets. */
 export const KNOWN_VALUE = 'known-value';
 
 /** The masking of one event of a session. */
 export interface Pass {
   session: Session;
   count(rule: string, secret: string): void;
-  /** Pieces of the text, by the pieces of its copy; see `hideForeignMarks`. */
+  /** Restores the original pieces from the pieces of the copy; see `hideForeignMarks`. */
   show?(piece: string): string;
 }
 
 export type TextRedactor = ReturnType<typeof createTextRedactor>;
 
 const SHORTEST = 8;
-/** Letters of the second token that the first match may include. */
+/** How many letters of the second token the first match may include. */
 const LONGEST_OVERLAP = 8;
-/** Masking one secret may bring a neighbour to light. Two rounds are the rule; each masks at least one more letter. */
+/** Masking one secret may reveal a neighbour. Usually there are two rounds. Each masks at least one more letter. */
 const ROUNDS = 8;
-/** `allow` are rule ids and whole marks that are let through. */
+/** `allow` holds the rule ids and whole marks that are let through. */
 export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, allow: ReadonlySet<string>) {
   const { keywords, byKeyword } = groupByKeyword(rules);
   const readName = createNameReader();
@@ -48,7 +48,7 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
     const view = hasKeyword ? viewPlain(text) : undefined;
     if (view === undefined) return { spans, open };
     const found = findSpansIn(view.text, scopes, knownOnly).spans.map(view.locate);
-    // A value after a name may as well end with its line; providers' tokens have an end of their own.
+    // A value after a name may end with its line. Providers' tokens have an end of their own.
     const endsWithLine = ({ rule, start, end, secret }: Span) =>
       rule === KEY_NAME && text.slice(start, end).includes('\n') && !secret.includes('\n');
     return { spans: [...spans, ...found.filter((span) => !endsWithLine(span))], open };
@@ -58,7 +58,7 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
     const spans: Span[] = tables.resume(text, resumed).map((place) => toSpan(text, place));
     let hasKeyword = false;
     let isKubernetes = false;
-    // Text that a rule matched need not be matched again from within: a text of nothing but its keyword stays cheap.
+    // Text that a rule matched is not matched again from within. So a text of nothing but its keyword stays cheap.
     let matchedTo: Map<Rule, number> | undefined;
 
     function visitKeyword(keyword: number, start: number): void {
@@ -69,7 +69,7 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
       if (keyword < NAME_KEYWORDS.length) visitName(start);
       for (const rule of byKeyword[keyword - NAME_KEYWORDS.length] ?? []) {
         const to = matchedTo?.get(rule) ?? 0;
-        // Of two tokens without a blank between, the first match may include the first letters of the second.
+        // If two tokens have no blank between them, the first match may include the first letters of the second.
         const isNext = to > 0 && start <= to && start >= to - LONGEST_OVERLAP;
         if (start < to && !isNext) continue;
         const span = matchRule(rule, text, start, isNext);
@@ -127,7 +127,7 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
     return { masked, open };
   }
 
-  /** The text itself where nothing changes: a copy would be as long. */
+  /** Returns the text itself if nothing changes, since a copy would be as long. */
   function redactPieces(text: string, pass: Pass, scopes: Scopes, knownOnly: boolean): string {
     const pieces = cutUp(text);
     let open: Table | undefined;
@@ -152,12 +152,12 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
     return from === 0 ? text : masked + text.slice(from);
   }
 
-  /** The mark of a secret; undefined where it is let through. */
+  /** The mark of a secret. Undefined if the secret is let through. */
   function maskValue(rule: string, found: string, { session, count, show }: Pass): string | undefined {
     const secret = show === undefined ? found : show(found);
     const mark = session.mark(rule, secret);
     if (allow.size > 0) {
-      // The machine's own secrets can be let through one by one only.
+      // The machine's own secrets can only be let through one by one.
       if (rule !== KNOWN_VALUE && allow.has(rule)) return undefined;
       if (allow.has(mark) || allow.has(session.markAnywhere(rule, secret))) return undefined;
     }
@@ -166,11 +166,11 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
   }
 
   return {
-    /** Masks what is known to be a secret, what is named like one and what looks like one. */
+    /** Masks known secrets, values with the name of a secret, and values that look like one. */
     redactText: (text: string, pass: Pass) => redactUnlessClean(text, pass, pass.session.scopes, false),
     /** Masks only the machine's own secrets: for file paths and ids. */
     redactKnown: (text: string, pass: Pass) => redactUnlessClean(text, pass, pass.session.repositories, true),
-    /** Masks a whole value because of the name it stands under. */
+    /** Masks a whole value because of its name. */
     redactValue: (value: string, pass: Pass) => maskValue(KEY_NAME, value, pass) ?? value,
   };
 }
@@ -182,10 +182,10 @@ const toSpan = (text: string, { start, end }: Place): Span => ({
   secret: text.slice(start, end),
 });
 
-/** Marks are joined with what overlaps them, so that none is cut; a mark by itself is no secret. */
+/** Marks are joined with overlapping spans, so that no mark is cut. A mark by itself is not a secret. */
 const MARK = '';
 
-/** Spans that overlap become one, named after the surest. */
+/** Joins overlapping spans into one, named after the surest rule. */
 function joinSpans(text: string, spans: Span[]): Span[] {
   const marks = findMarks(text).map((mark) => ({ ...mark, rule: MARK, secret: '' }));
   const joined: (Span & { marked: number })[] = [];

@@ -2,16 +2,22 @@ import { writeForms } from './forms.ts';
 import type { Span } from './mark.ts';
 import { addHash, createHashFilter, HASHED_LETTERS, hashLetters, isCrowded } from './rolling-hash.ts';
 
-/** How much of a value at the end or the beginning of a text tells that it was cut there, a third of it at least. */
+/**
+ * How many letters of a value, at least a third of it, must be at the end or the beginning of a text to show that the value
+ * was cut there.
+ */
 const SHORTEST_PIECE = 12;
 /** How far into a text the second half of a value may reach. */
 const LONGEST_PIECE = 2048;
 
-/** Values that share their hashed letters. More of them are a trap: all are compared wherever those letters stand. */
+/**
+ * The most values that share their hashed letters. More of them would be a trap, because all are compared at each occurrence
+ * of those letters.
+ */
 const MOST_ALIKE = 256;
 const DEEPEST_ANCHOR = 8;
 
-/** What a terminal, a pager or a program puts into a value that does not fit its line: line breaks, colours, joiners. */
+/** Insertions by a terminal, a pager or a program into a value that does not fit its line: line breaks, colours, joiners. */
 const BREAK = new RegExp(
   [
     '\\\\{0,3}(?:\\r?\\n|\\\\(?:r\\\\{1,3})?n)[ \\t]{0,40}(?:[+>|][ \\t])?',
@@ -23,26 +29,26 @@ const BREAK = new RegExp(
 
 export interface KnownValue {
   secret: string;
-  /** What its mark is named after. */
+  /** The rule that names its mark. */
   rule: string;
 }
 
 interface Form extends KnownValue {
   text: string;
-  /** Where it counts; everywhere if it is undefined. */
+  /** The scope in which it applies. Undefined means everywhere. */
   scope: string | undefined;
-  /** Where its hashed letters begin: later if possible, since many tokens share their first letters. */
+  /** Where its hashed letters begin. A later position is better, since many tokens share their first letters. */
   anchor: number;
 }
 
-/** Where a text stands: what was learned in one of these scopes is masked in it. */
+/** The scopes of a text. Secrets that were learned in one of them are masked in it. */
 export type Scopes = ReadonlySet<string>;
 
 export type ValueIndex = ReturnType<typeof createValueIndex>;
 
 /**
- * Finds any of many values in all their forms, however many there are: the scanner's filter nearly always says no, then one
- * look-up and a comparison follow. A value that the text's end or beginning cuts is found as well: output arrives in chunks.
+ * Finds any number of values in all their forms. The scanner's filter nearly always says no; otherwise, one look-up and a
+ * comparison follow. A value that is cut by the text's end or beginning is found as well, because output arrives in chunks.
  */
 export function createValueIndex() {
   const starts = new Map<number, Form[]>();
@@ -58,7 +64,7 @@ export function createValueIndex() {
     scopes.set(scope, known);
     if (known.has(secret) || scopes.get(undefined)?.has(secret)) return false;
     const forms = writeForms(secret).map((text): Form => {
-      // No piece may be too short for it.
+      // Every piece must be long enough to include the hashed letters.
       const latest = Math.min(shortestPiece(text), text.length) - HASHED_LETTERS;
       return { text, secret, rule, scope, anchor: Math.min(DEEPEST_ANCHOR, latest) };
     });
@@ -78,7 +84,7 @@ export function createValueIndex() {
   function insert(forms: Map<number, Form[]>, hash: number, form: Form): void {
     const sharing = forms.get(hash);
     if (sharing === undefined) forms.set(hash, [form]);
-    // The longest first: a secret goes before another one that it begins with.
+    // The longest comes first, because a secret wins over a shorter one that it begins with.
     else if (sharing.length < MOST_ALIKE)
       sharing.splice(sharing.findLastIndex(({ text }) => text.length >= form.text.length) + 1, 0, form);
     addHash(filter, hash);
@@ -93,7 +99,7 @@ export function createValueIndex() {
     scopes.delete(scope);
   }
 
-  /** The value whose hashed letters the eight before `end` are. */
+  /** The value with these hashed letters, the eight before `end`. */
   function find(text: string, hash: number, end: number, active: Scopes): Span | undefined {
     const beginning = starts.get(hash);
     const ending = end <= LONGEST_PIECE ? ends.get(hash) : undefined;
@@ -114,13 +120,13 @@ export function createValueIndex() {
   }
 
   return {
-    /** Whether it was not known so far. */
+    /** Returns whether the value is new. */
     add,
-    /** Forgets what counts in a scope alone. */
+    /** Forgets the values that only apply in a scope. */
     drop,
     find,
     filter: () => filter,
-    /** Another one when a value was added. */
+    /** Changes when a value is added. */
     version: () => version,
   };
 }
@@ -134,7 +140,7 @@ function remove(forms: Map<number, Form[]>, hash: number, form: Form): void {
 const readWhole = (form: string, text: string, start: number) =>
   text.startsWith(form, start) ? start + form.length : undefined;
 
-/** Where a form ends that the end of the text cuts, or that is broken over lines. */
+/** Where a form ends that is cut by the end of the text or broken over lines. */
 function readBroken(form: string, text: string, start: number): number | undefined {
   let at = start;
   for (let read = 0; read < form.length; read++, at++) {
@@ -147,7 +153,7 @@ function readBroken(form: string, text: string, start: number): number | undefin
   return at;
 }
 
-/** Whether a text begins within a form that ends at `end`. */
+/** Whether a text begins in the middle of a form that ends at `end`. */
 function endsWithin(form: string, text: string, end: number): boolean {
   return isPiece(end, form) && form.endsWith(text.slice(0, end));
 }

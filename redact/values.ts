@@ -10,15 +10,15 @@ export function measureEntropy(text: string): number {
   return bits;
 }
 
-/** Fills the place of a secret in documentation. */
+/** Placeholders for a secret in documentation. */
 const FILLER =
   /^<[a-z][\w-]*$|^\[[^\]]*\]$|^[<{(%$].*[>})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^<>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|^\W*(?:[a-z]{2,12}\W)?redacted(?:\W[a-z]{2,12}){0,3}\W*$|insert[-_]|process\.env|%\(|%(?:[-.*]{1,3}\d{0,3})?[sd]|\{[A-Za-z_]\w*\}|^aws4-hmac|import\.meta|os\.environ|getenv|secrets\.|0{6,}|^[a-z_.:/-]*(?:\{\}[a-z_.:/-]*)+$/i;
 
-/** Words that a real secret in running text hardly has in it; `XmlStringMaxLen256` is the type of a field. */
+/** Words that rarely occur in a real secret in running text. `XmlStringMaxLen256` is the type of a field. */
 const MADE_UP =
   /password|passwd|^secret|secret$|^test|^foo|^bar|sample|replace|todo|fixme|fake|mock|env\.|0123456789|12345678|abcdef|do.?not.?use|^(?:(?:access|refresh|session|auth|bearer|token|key|api|abc|new|old|my|some|user)[-_.]?){1,3}\d{0,6}$|^[a-z_]*string(?:m(?:in|ax)(?:len(?:gth)?)?\d+){1,3}$|sensitivestring\d+$/i;
 
-/** A password that is called one. */
+/** A password with a word for password in it. */
 const PASSWORD_WORD =
   /^(?:your|the|some|new|old|user|1|one)?[-_]?(?:password|passwd|pass|pwd)[-_]?\d{0,3}$|^(?:real.)?secret|secret$|^foo|^bar|placeholder|do.?not.?use|fake|mock|dummy|sample|12345678|0123456789|abcdef/i;
 
@@ -28,13 +28,13 @@ const HARMLESS = new Set(
   ),
 );
 
-/** `^2.14.1`, `name@2.14.1`: what a package with the name of a secret depends on; and when a password was changed. */
+/** `^2.14.1`, `name@2.14.1`: the version of a package with the name of a secret; and the date of a password's change. */
 const VERSION =
   /^[~^<>=v]{0,2}\d{1,4}(?:\.(?:\d{1,6}|[*x])){1,3}(?:[-+][\w.-]{1,40})?(?:\s?\|{1,2}\s?[~^<>=v]{0,2}\d{1,4}(?:\.(?:\d{1,6}|[*x])){0,3})*$|^\d{4}-\d\d-\d\d|^[\w@/.-]{1,100}@\d+\.\d+\.\d+|^sha\d{3}[-:/]/;
 
 /**
- * No secret, whatever it is called: types and algorithms that carry a number (`Uint8Array`, `ed25519Seed`,
- * `base64-encoded`), code behind a quote that closed a text ending in `token=`, a pattern, a version or a date.
+ * Values that are never secrets, whatever their name: types and algorithms with a number (`Uint8Array`, `ed25519Seed`,
+ * `base64-encoded`), code after the quote that closed a text ending in `token=`, a pattern, a version or a date.
  */
 const NO_SECRET = [
   /^(?:(?:big)?u?int|float|[uif]|ed|x|curve|secp|sha|aes|md|rsa|base|utf|oauth|openid|http|p|es|hs|rs|bcrypt|argon|scrypt|pbkdf)-?\d{1,5}[a-z_]*\d{0,3}[a-z_]*(?:-(?:encoded|encrypted|hashed|salted))?$/i,
@@ -50,24 +50,24 @@ const CODE_NAME =
 /** `VALID_ACCESS_TOKEN` */
 const CONSTANT = /^[A-Z]{2,12}(?:_[A-Z]{2,12}){1,5}$/;
 
-/** Public keys, as DER and as OpenSSH write them, and `PBKDF2WithHmacSHA1`. */
+/** Public keys in DER and OpenSSH form, and `PBKDF2WithHmacSHA1`. */
 const PUBLIC =
   /^(?:PBKDF2|PBE|AES|RSA|EC|DES|Hmac|SHA\d*)\w*With\w+$|^(?:MII[BC]IjANBg|MIIBojANBg|MIG[ef]MA0G|MFkwEwYHKoZIzj0|MHYwEAYHKoZIzj0|MCowBQYDK2V|(?:ssh-[a-z\d]{3,8} )?AAAA[BCE]3NzaC1)/;
 
-/** Stands where a secret would, and is none: `<YOUR_API_KEY>`, `process.env.API_KEY`, `xxxxx`, `true`. */
+/** Text in the place of a secret: `<YOUR_API_KEY>`, `process.env.API_KEY`, `xxxxx`, `true`. */
 export function isPlaceholder(value: string): boolean {
   return isFiller(value) || MADE_UP.test(value);
 }
 
-/** The same for a value that already looks like the secret of a certain provider. */
+/** The same for a value that already looks like a certain provider's secret. */
 export function isFiller(value: string): boolean {
   if (HARMLESS.has(value.toLowerCase()) || CONSTANT.test(value)) return true;
   return FILLER.test(value) || new Set(value).size < Math.min(4, value.length);
 }
 
 /**
- * `getToken`, `auth-token`, `user.name`, `AUTH_KEY`: words, joined the way code and prose join them. In a key made of
- * letters alone capitals are about as frequent as small letters; between words they are rare, or all there is.
+ * `getToken`, `auth-token`, `user.name`, `AUTH_KEY`: words that are joined as in code and prose. In a key of letters only,
+ * capitals are about as frequent as small letters. In joined words, capitals are rare, or all letters are capitals.
  */
 export function isWords(value: string): boolean {
   if (!/^[$@#._]?[A-Za-z][A-Za-z_.:/ -]*\d{0,2}$/.test(value)) return false;
@@ -75,14 +75,14 @@ export function isWords(value: string): boolean {
   return value.length < 16 || capitals < 0.3 || capitals > 0.8;
 }
 
-/** Letters and digits mixed, no blanks, and more variety than in words. */
+/** Letters and digits are mixed, without blanks, and with more variety than in words. */
 export function looksRandom(value: string, shortest = 16): boolean {
   if (value.length < shortest || !isGraphicAscii(value) || !hasDigitsAndLetters(value)) return false;
   if (isWords(value)) return false;
   return measureEntropy(value) >= (value.length < 16 || /^[0-9a-f-]+$/i.test(value) ? 2.8 : 3.4);
 }
 
-/** Nothing but a secret, a hash or an id looks so: letters and digits follow each other as they come. */
+/** Only a secret, a hash or an id looks like this: letters and digits follow each other at random. */
 export function isSurelyRandom(value: string, shortest: number): boolean {
   return (
     /^[\w+/=.~:@!-]+$/.test(value) &&
@@ -103,20 +103,23 @@ export const isHashOrId = (value: string) => HASH.test(value) || UUID.test(value
 const countWords = (value: string) =>
   value.split(/[^A-Za-z0-9]+/).filter((part) => /^[A-Za-z][a-z]{2,}(?:[A-Z][a-z]+)*$/.test(part)).length;
 
-/** How often a digit follows a letter, a letter a digit, or a capital a small letter: every second time in a random text. */
+/**
+ * How often a digit follows a letter, a letter a digit, or a capital a small letter. In a random text, this happens every
+ * second time.
+ */
 const countChanges = (value: string) => value.match(/[a-z](?=[A-Z0-9])|[A-Z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
 
 const countVowels = (value: string) => value.match(/[aeiou]/gi)?.length ?? 0;
 
 /**
- * How a value stands in a text: in quotes, bare, behind `NAME=`, in a sentence, as the argument after the name, in quotes
- * beside the user it is of or what is said to be the password, in the next column, or beside its name only.
+ * The form of a value in a text: in quotes, bare, after `NAME=`, in a sentence, as the argument after the name, in quotes
+ * beside its user or beside the word for password, in the next column, or only near its name.
  */
 export type Shape = 'quoted' | 'bare' | 'variable' | 'prose' | 'argument' | 'account' | 'column' | 'loose';
 
-/** Whether the value of a name found in running text is a secret: code and prose name passwords all the time. */
+/** Whether the value of a name in running text is a secret. Code and prose name passwords all the time. */
 export function isSecretInText(value: string, strength: NameStrength, shape: Shape): boolean {
-  // A bare one may be cut short by a letter that is part of it.
+  // A bare value may be cut short by a letter that is part of it.
   const shortest = strength === 'password' && shape !== 'bare' ? 5 : 6;
   if (value.length < shortest || (NEEDS_LETTERS.has(shape) && !/[A-Za-z]/.test(value))) return false;
   if (hasMark(value) || isFiller(value) || PUBLIC.test(value)) return false;
@@ -131,7 +134,7 @@ export function isSecretInText(value: string, strength: NameStrength, shape: Sha
   return strength === 'weak' ? isRandom(value) : FITS[shape](value, strength);
 }
 
-/** Whether what is no code may be what a `strong` name or a password holds. */
+/** Whether a value that is not code may be the value of a `strong` name or a password. */
 const FITS: { [shape in Exclude<Shape, 'loose'>]: (value: string, strength: NameStrength) => boolean } = {
   account: (value) => !isNoPassword(value),
   variable: () => true,
@@ -143,7 +146,7 @@ const FITS: { [shape in Exclude<Shape, 'loose'>]: (value: string, strength: Name
   quoted: (value, strength) => fits(value, strength, true),
 };
 
-/** In these shapes a secret has a letter of ASCII. This check is cheap, and most text in other alphabets ends here. */
+/** In these shapes, a secret has an ASCII letter. This check is cheap, and most text in other alphabets ends here. */
 const NEEDS_LETTERS: ReadonlySet<Shape> = new Set<Shape>(['bare', 'prose', 'argument', 'column', 'loose']);
 
 const SYMBOLS = /[!#$%&*+^~?@]/;
@@ -166,7 +169,7 @@ function fits(value: string, strength: NameStrength, isQuoted: boolean): boolean
   return isQuoted || value.length >= 8;
 }
 
-/** What a name that is a key of anything holds only where it is nothing else. */
+/** A name that may be the key of anything: its value is a secret only if it can be nothing else. */
 function isKey(value: string, strength: 'key' | 'vendor', shape: Shape): boolean {
   if (isHashOrId(value)) return shape === 'variable' || (strength === 'vendor' && shape !== 'loose');
   if (isReference(value, strength) || NUMBERED_PART.test(value) || VERSION.test(value)) return false;
@@ -183,10 +186,10 @@ const NUMBERED_PART = /^(?:block|chunk|entry|event|item|message|msg|node|page|pa
 /** `29AV1-3OFV9-VVIUB-NKT0I-LRO6V` */
 const LICENCE = /^(?=.*\d)(?=.*[A-Z])(?:[A-Z0-9]{4,6}-){3,6}[A-Z0-9]{4,6}$|^(?:[A-Z]{5}-){4,6}[A-Z]{5}$/;
 
-/** `Mid-server-…`, `prod_sk_…`: what providers put before their keys. */
+/** `Mid-server-…`, `prod_sk_…`: prefixes that providers add to their keys. */
 const BEFORE_KEY = /^(?:[A-Za-z]{1,10}[-_.]){1,3}/;
 
-/** What a weak name holds only where it looks like it. */
+/** A weak name: its value is a secret only if it looks like one. */
 const isRandom = (value: string) =>
   (SIGNED.test(value) && countChanges(value) > 3) ||
   (looksRandom(value) && countWords(value) < 2) ||
@@ -194,60 +197,60 @@ const isRandom = (value: string) =>
   isMixedCase(value) ||
   isLongNumber(value);
 
-/** No number of a program has that many digits. */
+/** A number in a program never has that many digits. */
 const isLongNumber = (value: string) => /^\d{24,64}$/.test(value) && new Set(value).size > 6;
 
-/** A digit, letters and a sign that no name of code has. */
+/** A digit, letters and a sign that no name in code has. */
 const SIGNED = /^(?=.*\d)(?=.*[a-z])(?=.*[!#%^&~@$])[\w!#%^&*~@$+-]{8,40}$/i;
 
 const SIGNED_CASE = /^(?=.*[a-z])(?=.*[A-Z])(?=.*[!#%^&~@$+*])[\w!#%^&*~@$+-]{8,40}$/;
 
-/** Letters alone, small and capital in random order, and fewer vowels than in words. */
+/** Letters only, small and capital in random order, and with fewer vowels than in words. */
 function isMixedCase(value: string, shortest = 20): boolean {
   if (!/^[A-Za-z_-]{10,200}$/.test(value) || value.length < shortest || countWords(value) > 0) return false;
   return countVowels(value) < value.length * 0.33 && countChanges(value) >= value.length * 0.15;
 }
 
-/** Quoted words near passwords that are none: a verb in the past, the name of a form's field. */
+/** Quoted words near passwords that are not passwords: a past tense, or the name of a form's field. */
 const isNoPassword = (value: string): boolean =>
   !/^[a-z]{6,20}\d{0,4}$/.test(value) || HARMLESS.has(value) || STATE.test(value) || isPasswordLabel(value);
 const STATE =
   /^(?:in|un|not)?(?:required|valid|correct|wrong|empty|expired|hashed|missing|optional|weak|strong|encrypted|changed|allowed|provided|defined|undefined|specified|supplied|string|static|plain|plaintext|forgotten|disabled|protected|confirm|confirmation|reset|update|change|delete|create|username|email|account|login|signin|signup|submit|visible|current|matched?|matches|same|different|short|[a-z]+ed)$/;
 
-/** Twelve small words, more or less, and no sentence. */
+/** About twelve small words that do not form a sentence. */
 const SEED = /^(?:[a-z]{3,8}[ -]){3,23}[a-z]{3,8}$/;
 
-/** Three plain words or more, and none that says what a phrase is for. */
+/** Three or more plain words, none of which describes the phrase. */
 const PHRASE = /^[a-z]{2,12}(?:[ -][a-z]{2,12}){2,11}$/;
 const SENTENCE =
   /\b(?:pass|phrase|passphrase|password|key|enter|your|the|an?|to|for|of|is|are|be|not|must|no|with|in|from|and|or)\b/;
 
-/** Whether a string that an object holds under a secret's name is one: here the name is no figure of speech. */
+/** Whether a string in an object under a secret's name is a secret. Here, the name is never a figure of speech. */
 export function isSecretInField(value: string, strength: NameStrength, name = ''): boolean {
   if (value.length < 4 || isFieldPlaceholder(value) || VERSION.test(value)) return false;
   if (strength === 'key' || strength === 'vendor') return isSecretInText(value, 'key', 'quoted') && value.length >= 20;
   if (strength === 'phrase' && SEED.test(value)) return true;
   if (strength !== 'weak')
     return !PROSE.test(value) && !isPasswordLabel(value.trim()) && !(strength === 'strong' && isLabel(value, name));
-  // `pass`, `token` and `auth` are as often the name of a message, of a word in a grammar, of a setting.
+  // `pass`, `token` and `auth` are just as often the name of a message, of a word in a grammar, or of a setting.
   if (value.length < 8 || !isGraphicAscii(value) || isLocation(value) || isReference(value, strength)) return false;
   if (isUserAndPassword(value)) return true;
   return !isWords(value) && (hasDigitsAndLetters(value) || (value.length >= 10 && /[^\w.:/-]/.test(value)));
 }
 
-/** As a header has them: base64 of `user:password`. */
+/** The form in headers: base64 of `user:password`. */
 export function isUserAndPassword(value: string): boolean {
   return /^[!-9;-~][ -9;-~]*:[ -~]+$|^:[!-~]{8,}$/.test(Buffer.from(value, 'base64').toString('latin1'));
 }
 
-/** Base64 that is filled up: nothing else ends so. */
+/** Padded base64. Nothing else ends like this. */
 const PADDED = /^[A-Za-z0-9+/]{5,}={1,2}$/;
 
 function hasDigitsAndLetters(value: string): boolean {
   return /\d/.test(value) && /[A-Za-z]/.test(value);
 }
 
-/** Without blanks, and none of the letters that only languages use: tokens have neither. */
+/** Without blanks, and without letters that occur only in languages: tokens have neither. */
 const isGraphicAscii = (value: string) => /^[!-~]+$/.test(value);
 
 const isFieldPlaceholder = (value: string): boolean =>
@@ -260,8 +263,8 @@ const isFieldPlaceholder = (value: string): boolean =>
 const PROSE = /^[A-Z]?[a-z']+(?: [A-Za-z'(),.-]+){3,}$/;
 
 /**
- * `Mot de passe :`, `Nuova password`, `旧パスワード`: what a password is called, in letters and blanks alone. `MeinPasswort`,
- * `senhas` and `Passwort.` may be one.
+ * `Mot de passe :`, `Nuova password`, `旧パスワード`: labels of a password, with only letters and blanks. `MeinPasswort`, `senhas`
+ * and `Passwort.` may be passwords.
  */
 const isPasswordLabel = (value: string): boolean =>
   /^(?=.*\s|[^.,:;?]*$)[\p{L}\p{M}\s.,:;?'’。、，：？]+$/u.test(value) && SAYS_PASSWORD.test(value);
@@ -271,7 +274,7 @@ const SAYS_PASSWORD = new RegExp(
   'iv',
 );
 
-/** What an application says, in another language: its name has blanks, too, or is a word such as `Secret`. */
+/** A label of an application in another language. Its name also has blanks, or is a word such as `Secret`. */
 function isLabel(value: string, name: string): boolean {
   if (!/\s/.test(name)) return /^[A-Z][a-z]+$/.test(name) && WITHOUT_BLANKS.test(value);
   return /\s/.test(value) && LETTERS_AND_COUNTS.test(value);
@@ -279,7 +282,7 @@ function isLabel(value: string, name: string): boolean {
 const WITHOUT_BLANKS = new RegExp(`^[${IDEOGRAPHS}、。，：？]+$`, 'u');
 const LETTERS_AND_COUNTS = /^(?:[\p{L}\p{M}\s'(),.:;?-]|(?<!\S)\d{1,2}(?!\S))+$/u;
 
-/** What a program says instead of a secret. A password may look like a name of code, but hardly has a word in it. */
+/** Code in the place of a secret. A password may look like a name in code, but hardly contains a word. */
 function isCode(value: string, strength: NameStrength, shape: Shape): boolean {
   if (NO_SECRET.some((pattern) => pattern.test(value)) || isLocation(value) || isReference(value, strength))
     return true;
@@ -306,7 +309,7 @@ const isLocation = (value: string): boolean =>
   !isSlashedKey(value) &&
   /^(?:[a-z][a-z0-9+.-]*:\/\/|arn:|~?\.{0,2}\/[\w.-]*(?:\/|$)|[A-Za-z]:\\)|^[\w.-]+\/[\w.-]+\.[a-z]{1,4}$/.test(value);
 
-/** Base64 with a slash in it, as one in three secret keys of AWS has: where no part is a word, it is no path. */
+/** Base64 with a slash in it, like one in three secret keys of AWS. If no part is a word, it is not a path. */
 const isSlashedKey = (value: string): boolean =>
   /^[A-Za-z0-9+/]{32,}={0,2}$/.test(value) && countChanges(value) >= value.length * 0.3 && countWords(value) === 0;
 

@@ -1,32 +1,32 @@
 import type { Span } from './mark.ts';
 
-/** A text without a terminal's control sequences, and the positions of its letters in the text itself. */
+/** A text without a terminal's control sequences, and the positions of its letters in the original text. */
 export interface View {
   text: string;
   locate(span: Span): Span;
 }
 
-/** As it is, and as JSON, C and shells write it. */
+/** The plain character, and its forms in JSON, C and shells. */
 export const COLOUR = String.raw`(?:\u001b|\\{1,3}(?:u001b|x1b|e|033))\[[\d;]{0,16}[mK]`;
 const COLOURS = new RegExp(COLOUR, 'g');
-/** Most texts have none, and to look for these costs next to nothing. */
+/** Most texts have none, and searching for these costs almost nothing. */
 const ESCAPES = ['\u001b[', 'u001b[', 'x1b[', '\\e[', '033['];
-/** A terminal wraps no narrower, and a line that is longer is no line of one. */
+/** No terminal wraps at a smaller width, and no line of a terminal is longer. */
 const [NARROWEST, WIDEST] = [40, 400];
-/** Widths of terminals, and of programs that wrap lines, as for mails and keys. */
+/** Usual widths of terminals, and of programs that wrap lines, for instance in mails and keys. */
 const isUsual = (width: number) => width % 10 === 0 || width % 8 === 0 || width === 76 || width === 132;
 const PART_OF_TOKEN = /[\w+/=.~-]/;
 
 /**
- * The text as it was before a terminal coloured it and broke its lines at its width; undefined where it did neither. A
- * break counts where all lines are as long as the one before it at most, and no blank is near.
+ * The text before a terminal coloured it and broke its lines at its width. Undefined if it did neither. A break counts if no
+ * line is longer than the one before it and no blank is near.
  */
 export function viewPlain(text: string): View | undefined {
   const removed = [...(ESCAPES.some((each) => text.includes(each)) ? findColours(text) : []), ...findWraps(text)];
   if (removed.length === 0) return undefined;
   removed.sort(([one], [other]) => one - other);
   const kept: string[] = [];
-  /** Of each kept piece: where it begins in the view, and in the text. */
+  /** For each kept piece, where it begins in the view and in the text. */
   const pieces: [inView: number, inText: number][] = [];
   let from = 0;
   let length = 0;
@@ -73,7 +73,7 @@ function findWraps(text: string): (readonly [number, number])[] {
   return wraps;
 }
 
-/** The last piece that begins at `index` or before it. */
+/** The last piece that begins at or before `index`. */
 function findLast(pieces: readonly [number, number][], index: number): number {
   let [low, high] = [0, pieces.length - 1];
   while (low < high) {

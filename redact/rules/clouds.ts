@@ -1,6 +1,6 @@
 import { named, type Rule, rule } from './rule.ts';
 
-/** Tokens of clouds and of the software on them, recognized by their own form. */
+/** Tokens of clouds and of the software on them, recognised by their own form. */
 export const CLOUDS: readonly Rule[] = [
   rule('aws-access-key', ['akia', 'asia', 'abia', 'acca'], /(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/, {
     entropy: 3,

@@ -1,6 +1,6 @@
 import { named, type Rule, rule } from './rule.ts';
 
-/** Tokens of source hosts, registries and what builds and tests, told by their own form. */
+/** Tokens of source hosts, registries, and build and test services, recognised by their own form. */
 export const CODE_HOSTS: readonly Rule[] = [
   rule(
     'encoded-token',

@@ -1,9 +1,9 @@
 import { type Rule, rule } from './rule.ts';
 
 /**
- * Passwords in addresses, headers and command lines, whatever service they belong to. What stands behind a flag is looked
- * at before its command: a blank or a mark is no password. Last comes what begins as only tokens do and is cut off by the
- * end of its text: too short for its own rule, and too much of it to be shown.
+ * Passwords in addresses, headers and command lines, of any service. The text after a flag is checked before its command is:
+ * a blank or a mark is not a password. The last rules cover beginnings that only tokens have, cut off by the end of their
+ * text. Such a piece is too short for its own rule but too long to be shown.
  */
 export const COMMANDS: readonly Rule[] = [
   rule(

@@ -1,8 +1,8 @@
 import { type Rule, rule } from './rule.ts';
 
 /**
- * Private keys and signed tokens. The body of a key may be wrapped, numbered (`cat -n`), indented, quoted with `>` or
- * `+`, or written as JSON with `\n`, once or twice escaped; it may also have been cut off before its last line.
+ * Private keys and signed tokens. The body of a key may be wrapped, numbered (`cat -n`), indented, quoted with `>` or `+`, or
+ * written as JSON with `\n`, escaped once or twice. Its last line may also have been cut off.
  */
 export const KEYS: readonly Rule[] = [
   rule(
@@ -77,7 +77,8 @@ export const KEYS: readonly Rule[] = [
       no: '"typeUrl":"type.googleapis.com/google.crypto.tink.EcdsaPublicKey","value":"<base64 90>","keyMaterialType":"ASYMMETRIC_PUBLIC"',
     },
   ),
-  // The body without its frame, as in settings and dumps: PKCS #8 and #1 of RSA, PKCS #12, and of elliptic curves and OpenSSH.
+  // The body without its frame, as in settings and dumps: PKCS #8 and #1 of RSA, PKCS #12, and of elliptic curves and
+  // OpenSSH.
   rule(
     'private-key-body',
     ['ibadanbgkqhkig9w0baqefaasc', 'ibaakca', 'ibaakbgq', 'ibazcc'],
@@ -128,7 +129,7 @@ export const KEYS: readonly Rule[] = [
       no: ['replace("$1$2")', '$2b$12$salt'],
     },
   ),
-  // As hashcat lists them: Kerberos, Cisco, phpass, Django, LDAP, PBKDF2.
+  // The formats that hashcat lists: Kerberos, Cisco, phpass, Django, LDAP, PBKDF2.
   rule(
     'password-hash',
     [

@@ -1,8 +1,8 @@
-/** A list of secrets one after the other, such as recovery codes. */
+/** A list of consecutive secrets, such as recovery codes. */
 interface List {
-  /** One of them, with an optional number before it. */
+  /** One secret, with an optional number before it. */
   item: RegExp;
-  /** Fewer are no list. */
+  /** Fewer secrets are not a list. */
   least: number;
 }
 
@@ -16,13 +16,13 @@ const LISTS = {
 
 export type ListKind = keyof typeof LISTS;
 
-/** What stands between two items. */
+/** The text between two items. */
 const GAP = /(?:[\s"',;|*•[\]-]|\\{1,7}[nrt"]){1,24}/y;
-/** Letters between the name of a list and its first item. */
+/** The most letters between the name of a list and its first item. */
 const LONGEST_LEAD = 160;
 const MOST_ITEMS = 24;
 
-/** Where the list begins and ends that follows its name, which ends at `after`; nothing where none does. */
+/** The beginning and end of the list after a name that ends at `after`. Empty if no list follows. */
 export function findList(kind: ListKind, text: string, after: number): readonly [start: number, end: number] {
   const { item, least } = LISTS[kind];
   for (let start = after; start < Math.min(text.length, after + LONGEST_LEAD); start++) {

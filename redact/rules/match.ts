@@ -4,7 +4,7 @@ import { findList } from './list.ts';
 import { endOfKey, startOfKey } from './private-key.ts';
 import type { Rule } from './rule.ts';
 
-/** What to try where which keyword stands. */
+/** Groups the rules by their keywords. */
 export function groupByKeyword(rules: readonly Rule[]) {
   const byWord = new Map<string, Rule[]>();
   for (const rule of rules)
@@ -12,7 +12,7 @@ export function groupByKeyword(rules: readonly Rule[]) {
   return { keywords: [...byWord.keys()], byKeyword: [...byWord.values()] };
 }
 
-/** Tries a rule where its keyword stands; `isNext` where another token of the rule ends there. */
+/** Tries a rule at its keyword. `isNext`: another token of the rule ends here. */
 export function matchRule(rule: Rule, text: string, keywordStart: number, isNext = false): Span | undefined {
   const start = keywordStart - rule.lead;
   if (start < 0 || !(rule.inside || isNext || startsWord(text, start))) return undefined;
@@ -26,7 +26,7 @@ export function matchRule(rule: Rule, text: string, keywordStart: number, isNext
   if (rule.named && !/\d/.test(secret)) return undefined;
   if (rule.extent === 'cookie' && !isInCookie(text, match.index)) return undefined;
   if (rule.extent === 'basic' && !isUserAndPassword(secret)) return undefined;
-  // Its beginning tells a filler; reading all of a long one again for each keyword in it would not be cheap.
+  // The beginning shows whether it is a filler. Reading a long one again for each keyword in it would be expensive.
   const sample = secret.slice(0, 128);
   if (rule.entropy > 0 && (measureEntropy(sample) < rule.entropy || isFiller(sample))) return undefined;
   return { start: from, end: to, rule: rule.id, secret };
@@ -42,7 +42,7 @@ function isInCookie(text: string, index: number): boolean {
 }
 
 const SHORTEST = 3;
-/** What the patterns read of a token without a length of its own: the rest of it is no less secret. */
+/** The patterns read this much of a token without a fixed length. The rest of the token is just as secret. */
 const LONGEST = 4000;
 
 function findSecret(rule: Rule, text: string, match: RegExpExecArray): readonly [number, number] {
@@ -53,7 +53,7 @@ function findSecret(rule: Rule, text: string, match: RegExpExecArray): readonly 
   return match.indices?.[1] ?? [match.index, end];
 }
 
-/** After a letter or digit no secret begins, unless they end an escape: `\n`, `\u001b`, `%3D`, `ESC[0m`. */
+/** No secret begins after a letter or digit, unless these end an escape: `\n`, `\u001b`, `%3D`, `ESC[0m`. */
 function startsWord(text: string, index: number): boolean {
   const before = text.slice(Math.max(0, index - 1), index);
   if (before === '\n')
@@ -62,7 +62,7 @@ function startsWord(text: string, index: number): boolean {
   return !LETTER_OR_DIGIT.test(before) || ESCAPE_BEFORE.test(text.slice(Math.max(0, index - 9), index));
 }
 
-/** A line of wrapped base64, and the start of the next one: no token begins there. */
+/** A line of wrapped base64, and the start of the next one. No token begins there. */
 const SHORTEST_LINE = 60;
 const NEXT_LETTERS = 30;
 const DATA_LINES = new RegExp(

@@ -66,7 +66,7 @@ export const PLATFORMS: readonly Rule[] = [
     yes: ['api_<alnum 22>.<alnum 22 2>', 'pk_<hex 34>'],
     no: ['api_client.request', 'pk_id'],
   }),
-  // Their vendors name these beginnings, so that scanners may know them.
+  // Their vendors publish these beginnings, so that scanners can recognise them.
   rule(
     'platform-token',
     [
@@ -128,7 +128,7 @@ export const PLATFORMS: readonly Rule[] = [
     yes: 't1.<url 90>.<url 86>',
     no: ['t1.id = t2.id', 't1.<url 20>'],
   }),
-  // The seed of a key of NATS: what it is of, in base32, with a checksum.
+  // The seed of a NATS key: its type, in base32, with a checksum.
   rule('nats-seed', ['s[uaoncx]a'], /S[UAONCX]A(?=[A-Z]{0,54}[2-7])[A-Z2-7]{55}(?![A-Za-z0-9])/, {
     entropy: 4,
     yes: ['SUA<base32 55>', 'SAA<base32 55>'],
@@ -149,7 +149,7 @@ export const PLATFORMS: readonly Rule[] = [
     yes: ['0.AXoA<url 90>.AgABAwEAAAA<url 300>', '1.AAEA-<url 50>.1.AgABAwEAAAA<url 300>.AQAB<url 120>'],
     no: ['1.0.Alpha', '0.AXoA<url 90>'],
   }),
-  // In base58 and Bech32, as the wallets of Bitcoin, Tezos, Cardano and Nostr write them.
+  // In base58 and Bech32, the formats of the wallets of Bitcoin, Tezos, Cardano and Nostr.
   rule(
     'wallet-key',
     [

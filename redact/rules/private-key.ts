@@ -1,25 +1,25 @@
 import { COLOUR } from '../views.ts';
 
-/** Letters of the longest key, with a program's prefixes before its lines. */
+/** The most letters of a key, including a program's prefixes before its lines. */
 const LONGEST_KEY = 20_000;
 
 const BEGIN = '-----BEGIN';
 const END = '-----END';
 const KEY_END = /-----END[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/y;
 
-/** What stands between two lines of a key: `cat -n`, a diff, a quotation, a list of strings and colours write it. */
+/** The text between two lines of a key, as `cat -n`, a diff, a quotation, a list of strings or colours write it. */
 const GAP = String.raw`(?:${COLOUR}|(?<!\\)\\{1,7}(?!\\)[nrt]?|[\s"'+>|:→#,;.()[\]*-]|(?<![A-Za-z+/])\d{1,6}(?=[\s:|→.)-])){0,60}`;
-/** A place begins a word and ends at its last number, so that a word of many numbers is read in one way. */
+/** A place begins a word and ends at its last number, so that a word with many numbers has only one reading. */
 const WORD_BEGINS = String.raw`(?<=^|[^\w./@-]|\\[nrt]|\[[\d;]{0,16}[mK])`;
 const LAST_DASH = String.raw`-(?![\w./@-]{0,120}-\d{1,6}[:-])`;
-/** `grep -n` and `grep -A` say which file and which line. */
+/** `grep -n` and `grep -A` print the file and the line. */
 const PLACE = String.raw`${WORD_BEGINS}[\w./@-]{1,120}[:-]\d{1,6}(?::|${LAST_DASH})`;
 const LEAD = `${GAP}(?:${PLACE}${GAP}){0,2}`;
 const KEY_HEADER = new RegExp(`${LEAD}(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): [^\\r\\n\\\\]{1,200}`, 'y');
 const KEY_LINE = new RegExp(`${LEAD}[A-Za-z0-9+/]{24,20000}={0,2}`, 'y');
 const LAST_LINE = new RegExp(`^${LEAD}[A-Za-z0-9+/]{1,80}={0,2}$`);
 
-/** Where the key ends whose first line ends at `start`: with its last line or, if that was cut off, before any prose. */
+/** Where a key ends whose first line ends at `start`: after its last line or, if that was cut off, before any prose. */
 export function endOfKey(text: string, start: number): number {
   const body = text.slice(start, start + LONGEST_KEY);
   const [begin, end] = [body.indexOf(BEGIN), body.indexOf(END)];
@@ -36,17 +36,20 @@ export function endOfKey(text: string, start: number): number {
   return LAST_LINE.test(text.slice(at, at + 140)) ? text.length : at;
 }
 
-/** Letters of a line that are read at once. */
+/** How many letters of a line are read at once. */
 const PIECE = 200;
-// Read backwards. Not from within a colour: its letters end in one of base64.
+// This reads backwards. It must not start within a colour, because the letters of a colour end in a letter of base64.
 const LINE_BEFORE = new RegExp(String.raw`(?<=((?<!\[[\d;]{0,16})[A-Za-z0-9+/]{1,${PIECE}})={0,2}${LEAD})`, 'dy');
 const SHORTEST_LINE = 24;
 const SHORTEST_KEY = 40;
 
-/** Where the key begins whose last line ends at `end`: what a cut took its first line from. `end` itself where nothing is one. */
+/**
+ * Where a key begins whose last line ends at `end`, if a cut removed its first line. Returns `end` itself if no line belongs
+ * to a key.
+ */
 export function startOfKey(text: string, end: number): number {
   let start = end;
-  // The last line may be short, and so may the rest of a line that was read in part, and the first one of a text.
+  // The last line may be short. So may the rest of a line that was read in part, and the first line of a text.
   let mayBeShort = true;
   while (end - start < LONGEST_KEY) {
     LINE_BEFORE.lastIndex = start;
@@ -59,7 +62,7 @@ export function startOfKey(text: string, end: number): number {
   return end - start < SHORTEST_KEY ? end : start;
 }
 
-/** Where a text that is cut at `limit` is better cut: before a key that would be in two pieces. */
+/** A better position than `limit` to cut a text: before a key that the cut would divide. */
 export function beforeKey(text: string, from: number, limit: number): number {
   const lowest = Math.max(from + 1, limit - LONGEST_KEY);
   const begin = text.lastIndexOf(BEGIN, limit);

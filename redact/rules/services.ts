@@ -196,7 +196,7 @@ export const SERVICES: readonly Rule[] = [
       no: ['dvc_server_key', 'hbp_x'],
     },
   ),
-  // Laravel writes the row of the token, a bar, forty letters and perhaps a check sum.
+  // Laravel writes the token's row, a bar, forty letters, and perhaps a checksum.
   rule(
     'laravel-token',
     ['[0123456789]|'],

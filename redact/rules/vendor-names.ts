@@ -1,6 +1,6 @@
 import { named, type Rule, rule } from './rule.ts';
 
-/** Shapeless secrets that a vendor's name beside them tells. */
+/** Secrets without a form of their own, recognised by a vendor's name beside them. */
 export const VENDOR_NAMES: readonly Rule[] = [
   rule('netlify-build-hook', ['netlify.com/build_hooks/'], /netlify\.com\/build_hooks\/([0-9a-f]{24})/, {
     inside: true,
@@ -52,7 +52,7 @@ export const VENDOR_NAMES: readonly Rule[] = [
       no: ['MISTRAL_API_KEY=your_key', 'model: mistral, large'],
     },
   ),
-  // Named `login`, and shown to everybody who runs an analysis.
+  // The name is `login`, and everybody who runs an analysis can see it.
   rule(
     'sonar-token',
     ['sonar.login', 'sonarlogin', 'sonar_login'],
@@ -63,7 +63,7 @@ export const VENDOR_NAMES: readonly Rule[] = [
       no: ['sonar.login=admin', 'sonar.login'],
     },
   ),
-  // `new HubSpotApi("…")`: the one argument of a client is the key. Names of code have fewer digits.
+  // `new HubSpotApi("…")`: the only argument of a client is the key. Names in code have fewer digits.
   rule(
     'client-argument',
     ['api(', 'client(', 'sdk('],

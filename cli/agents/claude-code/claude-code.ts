@@ -20,9 +20,9 @@ const places = locate({
  * sub-agent has a file of its own. The contents of the events:
  *
  * - `user`: a prompt, injected text, or tool results with the structured copy `toolUseResult`;
- * - `assistant`: one API response, one record per content block, the usage repeated on each: hence `usage.responseId`;
- * - `attachment`: what was put before the model besides the prompt; `system` and `progress`: what the person was told;
- * - kinds without `uuid` (titles, modes, …) are facts of the session and written again at every start.
+ * - `assistant`: one API response, with one record per content block. Each repeats the usage, hence `usage.responseId`;
+ * - `attachment`: context for the model besides the prompt; `system` and `progress`: messages to the person;
+ * - kinds without `uuid` (titles, modes, …) are facts of the session. They are written again at every start.
  */
 export const claudeCode: Agent = {
   id: 'claude-code',

@@ -6,17 +6,17 @@ import { identifySession, isSessionFile, parseSession, splitSession } from './se
 import { withTasks } from './task.ts';
 
 /**
- * Cline's command line (3.x, and the extension from 4.0 on) keeps two documents per session, written anew at each change:
- * - `<id>/<id>.json`, facts and totals. The totals say again what the messages say, so they are no usage. What changes
- *   while the session runs is a record of its own, so that the facts are captured at once and the changes when it rests.
+ * Cline's command line (3.x, and the extension from 4.0 on) keeps two documents per session, rewritten at each change:
+ * - `<id>/<id>.json`, facts and totals. The totals repeat the messages, so they are not usage. The fields that change while
+ *   the session runs are a separate record: the other facts are captured at once, the changing ones when the file is at rest.
  * - `<id>/<id>.messages.json`, or `<agent>.messages.json` for a sub-agent or a teammate: a header with the system prompt,
- *   then the messages. They are appended whole; one that is written again, as when the metrics of a turn are added, is a
- *   revision of the same `source.record`. The time of the last change is a record too, captured when the file rests.
- * - `<id>/<id>.compaction.json`, what stands in for the messages after a compaction: a summary, and messages that were
- *   captured already.
- * A fork begins with its parent's messages, which are recognised. Input tokens include those that came from the cache.
+ *   then the messages. A message is appended whole. If it is written again, for instance with the metrics of a turn, it is a
+ *   revision of the same `source.record`. The time of the last change is a record too, captured when the file is at rest.
+ * - `<id>/<id>.compaction.json`, which replaces the messages after a compaction: a summary, and messages that were already
+ *   captured.
+ * A fork begins with its parent's messages, which are recognised. Input tokens include the cached ones.
  *
- * The older extension keeps its tasks as its offspring do: see `task.ts`.
+ * The older extension keeps its tasks in the same way as its descendants: see `task.ts`.
  */
 const program: Agent = {
   id: 'cline',

@@ -11,18 +11,18 @@ import { type DocumentSession, type DocumentStore, storeOf } from '../store.ts';
 import { type Cached, kindOf, readShown } from './shown.ts';
 
 /**
- * The older extension of Cline, Roo Code and the older Kilo Code keep a folder per task, with documents that are written
- * anew at each change:
- * - `ui_messages.json`, what the person sees: prompts, answers, tools, output of commands and, in `api_req_started`, tokens.
- *   Each has a time, and a compaction takes nothing out of it. So the events of the session are made from it.
- * - `api_conversation_history.json`, what the model sees: the same conversation with the tools' whole output, in older
- *   versions as XML within texts, without times, shortened when it is compacted. Its messages are kept as they are,
- *   one `record` each, so that nothing is shown twice and nothing is lost.
- * - `task_metadata.json` and `history_item.json`, facts about the task. The totals in there are no usage.
+ * The older extension of Cline, Roo Code and the older Kilo Code keep a folder per task. Its documents are rewritten at
+ * each change:
+ * - `ui_messages.json`, the person's view: prompts, answers, tools, output of commands and, in `api_req_started`, tokens.
+ *   Each has a time, and a compaction removes nothing. So the events of the session are made from it.
+ * - `api_conversation_history.json`, the model's view: the same conversation with the tools' whole output (in older versions
+ *   as XML within texts), without times, and shortened by a compaction. Each message is kept unchanged as one `record`, so
+ *   that nothing is shown twice and nothing is lost.
+ * - `task_metadata.json` and `history_item.json`, facts about the task. Their totals are not usage.
  *
- * Texts that are JSON are unfolded where that loses nothing. A message keeps its time when it is written again, so its
- * time and kind are its `source.record`; output of a command, which comes several times in a millisecond, has none.
- * What was taken back with a checkpoint was said, so it stays. Tasks that one task gave to another are sessions of their own.
+ * Texts that are JSON are unfolded if that loses nothing. A message keeps its time when it is written again, so its time and
+ * kind are its `source.record`. Output of a command may come several times in a millisecond, so it has none. Messages that a
+ * checkpoint took back stay. A task that another task started is a session of its own.
  */
 export const parserOfTasks =
   (agent: Agent['id'], cached: Cached) =>

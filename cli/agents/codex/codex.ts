@@ -6,9 +6,9 @@ import { threadOf } from './event.ts';
 import { parse } from './parse.ts';
 
 /**
- * Codex writes a file per thread, append-only. Most facts are in it twice: as a `response_item` (what the model was
- * sent and sent) and as an `event_msg` (what the person was shown). Every record is captured; which of the two becomes
- * the event of the conversation:
+ * Codex writes a file per thread, append-only. Most facts are in it twice: as a `response_item` (sent to or from
+ * the model) and as an `event_msg` (shown to the person). Every record is captured. This table shows which of the two
+ * becomes the event of the conversation:
  *
  * | fact             | the event is made from                        | the other becomes                           |
  * | ---------------- | --------------------------------------------- | ------------------------------------------- |

@@ -10,7 +10,7 @@ import { context, event, facts, fields, notice, usage } from '../shared/readers.
 
 /**
  * Qwen Code writes a file per session, a record per line, append-only; `uuid` and `parentUuid` chain the records, and
- * messages have parts as Gemini's do. What two records say, and which of them the event is made from:
+ * messages have parts as Gemini's do. For facts in two records, this table shows which of them the event is made from:
  *
  * | fact        | the event is made from            | the other becomes                                     |
  * | ----------- | --------------------------------- | ----------------------------------------------------- |
