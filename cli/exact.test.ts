@@ -9,9 +9,9 @@ const EXACT = '12345678901234567890.5';
 test.each([
   ['at its beginning', (number: string) => `[${number},"${'a, b: [c '.repeat(50_000)}"]`],
   ['at its end', (number: string) => `["${'a, b: [c '.repeat(50_000)}",${number}]`],
-  ['behind a text without any sign', (number: string) => `{"a":"${'x'.repeat(200_000)}","b":${number}}`],
-  ['behind many blanks', (number: string) => `{"a":${' '.repeat(200_000)}${number}}`],
-])('a number that no double holds is kept %s of a long text', (_where, write) => {
+  ['after a text without any sign', (number: string) => `{"a":"${'x'.repeat(200_000)}","b":${number}}`],
+  ['after many blanks', (number: string) => `{"a":${' '.repeat(200_000)}${number}}`],
+])('a number that no double holds is kept exactly %s of a long text', (_where, write) => {
   const text = write(EXACT);
   expect(JSON.stringify(parseExact(text))).toContain(EXACT);
 });
@@ -28,7 +28,7 @@ test('anywhere in a long text', () => {
   );
 });
 
-test('what is nested over 500 levels deep is no value, and a cell of a database with it stays text', () => {
+test('JSON that is nested over 500 levels deep is invalid, and such a cell of a database stays text', () => {
   const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)},"b":"${'x'.repeat(1000)}"}`;
   expect(JSON.stringify(parseExact(nested(500)))).toBe(nested(500));
   for (const depth of [501, 50_000]) {

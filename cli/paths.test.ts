@@ -8,7 +8,7 @@ test.each([
   ['/home/ada', '/home/ada/', '~'],
   ['/home/adam', '/home/ada', '/home/adam'],
   ['/home/adam', '/home/ada/', '/home/adam'],
-  // As daemons and containers have it.
+  // As in daemons and containers.
   ['/srv/shop', '/', '/srv/shop'],
   ['/', '/', '/'],
 ])('%s with the home folder %s is printed as %s', (path, home, printed) => expect(tilde(path, home)).toBe(printed));

@@ -17,7 +17,7 @@ function learnFrom(folder: string): string[] {
 
 const pipe = (path: string) => void execFileSync('mkfifo', [path]);
 
-test('a file is read, and what is none or too large is refused at once', () => {
+test('a file is read, and anything else or a large file is refused at once', () => {
   const folder = makeFolder();
   const large = write(join(folder, 'large'), 'x'.repeat(200_000));
   expect(readPlainFile(large, 200_000)).toHaveLength(200_000);
@@ -29,7 +29,7 @@ test('a file is read, and what is none or too large is refused at once', () => {
   expect(() => readPlainFile(join(folder, 'none'), 10)).toThrow('ENOENT');
 });
 
-test('pipes in a working folder stop nobody: its settings, its repository, its environment', () => {
+test('pipes in a working folder block nothing: settings, repository and .env', () => {
   const folder = makeFolder();
   mkdirSync(join(folder, '.git'));
   for (const name of ['.session-capture.json', '.git/config', '.git/HEAD', '.git/commondir', '.env']) {
@@ -45,7 +45,7 @@ test.each([
   ['of another system', 'C:\\work', undefined],
   ['with a null byte', '/a\0b', /is not \{"capture": true\}/],
 ])(
-  'a session in a folder that is %s is judged all the same, soon',
+  'a session in a folder that is %s is still judged quickly',
   (_, cwd, reason) => {
     const home = makeFolder();
     const policy = openTestPolicy(home);

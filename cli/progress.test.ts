@@ -26,7 +26,7 @@ test('the remaining time is shown once it can be estimated', () => {
   expect(written).toEqual(['10 done\n', '100 done, 3 min left\n', '900 done, 7 s left\n', '1000 done\n']);
 });
 
-test('a terminal has a bar that is written over, ten times a second at most', () => {
+test('a terminal shows a bar that is overwritten at most ten times a second', () => {
   const { written, showAt } = watch(true);
   for (let ms = 0; ms <= 1000; ms += 10) showAt(ms, ms);
   expect(written).toHaveLength(10);

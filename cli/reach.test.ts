@@ -7,7 +7,7 @@ import { openTestPolicy } from './test/policy.ts';
 
 const HOME = '/home/ada';
 
-test('folders of a file server are read while it answers, those of an automounter never', () => {
+test('folders of a file server are read while it answers, and folders of an automounter never', () => {
   const at = makeFolder();
   const reach = createReach({ home: HOME, now: Date.now }, () => [
     { at: '/', type: 'ext4' },
@@ -19,7 +19,7 @@ test('folders of a file server are read while it answers, those of an automounte
   ]);
 });
 
-test('one request, by a process that is ended, serves all folders of a dead server', () => {
+test('one request, in a process that is killed, covers all folders of a dead server', () => {
   const folder = makeFolder();
   chmodSync(write(join(folder, 'df'), `#!/bin/sh\necho "$1" >>${folder}/asked\nexec /bin/sleep 600\n`), 0o755);
   vi.stubEnv('PATH', folder);
@@ -31,7 +31,7 @@ test('one request, by a process that is ended, serves all folders of a dead serv
   vi.unstubAllEnvs();
 });
 
-test('a session in a folder of a server that does not answer waits until it does', () => {
+test('a session in a folder on a silent server waits until the server answers', () => {
   const home = makeFolder();
   mkdirSync(join(home, 'shop'));
   let isThere = false;

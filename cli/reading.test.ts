@@ -16,7 +16,7 @@ import { startService } from './test/service.ts';
 import { generateTranscripts, prompt, sessionId } from './test/transcripts.ts';
 
 const SECRET = 'sk_live_test';
-/** Of what the program has compiled the next one need not be. */
+/** Shares the compile cache, so that the next process need not compile again. */
 const variables = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '' };
 
 function setUp(home: string) {
@@ -40,7 +40,7 @@ function writeLarge(home: string, sessions: number): void {
   }
 }
 
-test('another process reads what this one would, and leaves nothing to read', async () => {
+test('another process reads the same records as this one would, and leaves nothing to read', async () => {
   const home = makeFolder();
   generateTranscripts(home, { seed: 3, sessions: 4, records: 60 });
   const { spool: path, places, commits, catchUp } = setUp(home);
@@ -54,7 +54,7 @@ test('another process reads what this one would, and leaves nothing to read', as
   spool.close();
 });
 
-test('it masks the secrets of this machine and of the transcripts', async () => {
+test('another process masks the secrets of this machine and of the transcripts', async () => {
   const home = makeFolder();
   const token = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
   write(join(home, '.claude/projects/shop', `${sessionId(1)}.jsonl`), `${prompt(1, 0, `${SECRET} and ${token}`)}\n`);
@@ -66,7 +66,7 @@ test('it masks the secrets of this machine and of the transcripts', async () => 
   spool.close();
 });
 
-test('told to stop it ends with a whole commit, and the rest is read later, once', async () => {
+test('a stopped process ends with a whole commit, and the rest is read later, once', async () => {
   const home = makeFolder();
   writeLarge(home, 8);
   const { spool: path, commits, catchUp } = setUp(home);
@@ -80,7 +80,7 @@ test('told to stop it ends with a whole commit, and the rest is read later, once
   spool.close();
 });
 
-test('it ends when its parent is gone', async () => {
+test('the process ends when its parent is gone', async () => {
   const home = makeFolder();
   writeLarge(home, 8);
   const { context, spool, places } = setUp(home);
@@ -99,7 +99,7 @@ test('it ends when its parent is gone', async () => {
   expect((await once(child, 'exit'))[0]).toBe(0);
 });
 
-test('what it cannot read it tells, and reads the others', async () => {
+test('the process reports unreadable files and reads the others', async () => {
   const home = makeFolder();
   const project = join(home, '.claude/projects/shop');
   write(join(project, `${sessionId(1)}.jsonl`), `${prompt(1, 0, 'one')}\n`);
@@ -112,7 +112,7 @@ test('what it cannot read it tells, and reads the others', async () => {
   spool.close();
 });
 
-test('where it cannot be started, or fails, that is an error', async () => {
+test('a process that cannot start, or fails, is an error', async () => {
   const home = makeFolder();
   const { context, catchUp } = setUp(home);
   await expect(catchUp({}).then(() => 'read')).resolves.toBe('read');
@@ -122,7 +122,7 @@ test('where it cannot be started, or fails, that is an error', async () => {
   await expect(catchUp()).rejects.toThrow('ENOENT');
 });
 
-test('what another process cannot read this one reads, and it alone reads into a spool in memory', async () => {
+test('this process reads if the other one cannot, and always reads into a spool in memory', async () => {
   const home = makeFolder();
   const megabytes = Math.ceil(LARGE_BYTES / 1e6) + 1;
   writeLarge(home, megabytes);
@@ -145,7 +145,7 @@ test('what another process cannot read this one reads, and it alone reads into a
   spool.close();
 });
 
-test('`capture import` of much has it read beside the sending, and reports it as ever', async () => {
+test('`capture import` of a backlog uses another process, with the same report', async () => {
   const service = await startService();
   onTestFinished(service.stop);
   const home = makeFolder();
@@ -159,7 +159,7 @@ test('`capture import` of much has it read beside the sending, and reports it as
   expect([...service.eventsBySession().values()].map((events) => events.length)).toEqual(Array(megabytes).fill(100));
 });
 
-test('a daemon captures what is written now while another process reads what there was', async () => {
+test('a daemon captures new records while another process reads a backlog', async () => {
   const { home, start, say, waitForTexts, service } = await setUpDaemon();
   const megabytes = Math.ceil(LARGE_BYTES / 1e6) + 1;
   writeLarge(home, megabytes);
@@ -171,8 +171,8 @@ test('a daemon captures what is written now while another process reads what the
     .toBe(megabytes * 100 + 1);
 });
 
-test('a small session is captured while a large one that is still to be caught up with is written to', async () => {
-  // With a backlog of gigabytes it takes minutes.
+test('a small session is captured while a growing large one is still to be caught up with', async () => {
+  // A backlog of gigabytes takes minutes.
   const endless = `while echo '{"readBytes": 0}' && read -r _; do sleep 0.1; done`;
   const { file, start, say, waitForTexts } = await setUpDaemon({ context: { program: ['sh', '-c', endless] } });
   const record = (id: number, text: string) => `${prompt(7, id, text)}\n`;

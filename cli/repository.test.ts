@@ -25,6 +25,6 @@ test.each([
   ['git+https://ghp_0123456789@git.example.com/a', 'git+https://git.example.com/a'],
   ['https://git.example.com/a/b?private_token=x#y', 'https://git.example.com/a/b'],
   ['bob:hunter2@git.example.com:a/b', 'git.example.com:a/b'],
-])('of a remote %s the credentials stay here', (url, told) => {
+])('the credentials of a remote %s stay here', (url, told) => {
   expect(remoteOf(url)).toBe(told);
 });

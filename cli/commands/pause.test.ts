@@ -25,7 +25,7 @@ async function setUp() {
   };
 }
 
-test('what agents write during a pause is not captured, then or later, and verify misses nothing', async () => {
+test('records written during a pause are not captured, then or later, and verify reports no missing events', async () => {
   const { say, run: capture, texts, verify } = await setUp();
   say('before');
   await capture('import');
@@ -46,7 +46,7 @@ test('what agents write during a pause is not captured, then or later, and verif
   expect((await capture('resume')).stdout).toBe('Capture is not paused.\n');
 });
 
-test('verify reports what was captured before a pause and is gone at the service, though nothing tells its time', async () => {
+test('verify reports events from before a pause that the service lost, even without a time', async () => {
   const held = await startHeld();
   const path = join(held.home, '.claude/projects/shop', `${sessionId(1)}.jsonl`);
   const queued = (content: string) => JSON.stringify({ type: 'queue-operation', operation: 'enqueue', content });
@@ -64,7 +64,7 @@ test('verify reports what was captured before a pause and is gone at the service
   expect(await held.verify()).toMatchObject({ exitCode: 1, findings: [{ problem: 'missing' }], leftOut: 2 });
 });
 
-test('a pause lasts if the decisions are lost, and what it kept back stays if the spool is lost', async () => {
+test('a pause survives the loss of the decisions, and its records stay on the machine if the spool is lost', async () => {
   const { say, run: capture, texts, home } = await setUp();
   say('before');
   await capture('import');
@@ -82,7 +82,7 @@ test('a pause lasts if the decisions are lost, and what it kept back stays if th
   expect(await texts()).toEqual(['before']);
 });
 
-test('a daemon that runs heeds it at once, and goes on after it', async () => {
+test('a running daemon obeys a pause at once, and continues after it', async () => {
   const { home, state, start, file, waitForTexts, texts } = await setUpDaemon();
   await start();
   const variables = { CAPTURE_HOME: state };
@@ -101,7 +101,7 @@ test('a daemon that runs heeds it at once, and goes on after it', async () => {
   expect(texts(1)).not.toContain('during');
 });
 
-test('after a clock that was set back during a pause, resume says from when on is captured', async () => {
+test('after the clock was set back during a pause, resume names the time from which records are captured', async () => {
   const { home } = await setUpDaemon();
   const at = (time: number) => ({ home, context: { now: () => time } });
   const begun = Date.now();
@@ -112,7 +112,7 @@ test('after a clock that was set back during a pause, resume says from when on i
   );
 });
 
-test.each(['2', '2w', '0h', '-1h', 'soon', '400d'])('--for %s is refused, with what to write', async (time) => {
+test.each(['2', '2w', '0h', '-1h', 'soon', '400d'])('--for %s is refused with an example', async (time) => {
   const { home } = await setUpDaemon();
   expect(await run(['pause', '--for', time], { home })).toEqual({
     exitCode: 2,
@@ -121,7 +121,7 @@ test.each(['2', '2w', '0h', '-1h', 'soon', '400d'])('--for %s is refused, with w
   });
 });
 
-test('the session that a pause kept back is the one that was active last', async () => {
+test('a session that a pause kept back counts as the last active one', async () => {
   const { say, run: capture, home } = await setUp();
   write(join(home, '.claude/projects/shop', `${sessionId(2)}.jsonl`), `${prompt(2, 0, 'old', { cwd: home })}\n`);
   await capture('import');
@@ -133,7 +133,7 @@ test('the session that a pause kept back is the one that was active last', async
   expect(JSON.parse(stdout)).toMatchObject({ session: sessionId(1), sent: 0 });
 });
 
-test('a run of `capture exec` during a pause says that nothing of it is captured', async () => {
+test('a run of `capture exec` during a pause warns that nothing is captured', async () => {
   const { run: capture, say, texts } = await setUp();
   await capture('pause', '--for', '2h');
   say('during');

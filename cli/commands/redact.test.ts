@@ -12,7 +12,7 @@ function setUp(files: { [name: string]: string }) {
   return { home, test: (...args: string[]) => run(['redact', '--test', ...args], { home }) };
 }
 
-test('shows a text as it would be captured, and counts what is masked by rule', async () => {
+test('a text is shown as it would be captured, with the number of masked secrets per rule', async () => {
   const { test: redact } = setUp({ 'notes.txt': `hello\nGITHUB_TOKEN=${token} \u001b[31mnpm publish\nbye\n` });
   const { exitCode, stdout, stderr } = await redact('notes.txt');
   expect(stdout).toMatch(/^hello\nGITHUB_TOKEN=\[REDACTED:github-token:[0-9a-f]{4}\] npm publish\nbye\n$/);
@@ -20,7 +20,7 @@ test('shows a text as it would be captured, and counts what is masked by rule', 
   expect(exitCode).toBe(0);
 });
 
-test('reads a transcript record by record: with its field names, and with the secrets of its folder', async () => {
+test('a transcript is read record by record, with its field names and the secrets of its folder', async () => {
   const home = makeFolder();
   write(`${home}/shop/.env`, `DB_PASSWORD=${known}\n`);
   const lines = [
@@ -38,7 +38,7 @@ test('reads a transcript record by record: with its field names, and with the se
   );
 });
 
-test('a long text and a long transcript are masked as they are, line by line', async () => {
+test('a long text and a long transcript are masked line by line, without other changes', async () => {
   const line = `${'x'.repeat(99)}\n`;
   const filler = line.repeat(60_000);
   const record = `${JSON.stringify({ type: 'a', text: 'y'.repeat(900) })}\n`.repeat(6000);
@@ -53,7 +53,7 @@ test('a long text and a long transcript are masked as they are, line by line', a
   expect(records.stdout.replace(mark, 'MARK')).toBe(`${record}{"text":"MARK"}\n${record}`);
 });
 
-test('what a person has allowed is let through, by mark or by rule', async () => {
+test('an allowed secret is let through, by mark or by rule', async () => {
   const { home, test: redact } = setUp({ 'a.txt': `x ${token}` });
   const mark = /\[REDACTED:[^\]]+\]/.exec((await redact('a.txt')).stdout)?.[0];
   for (const entry of [mark, 'github-token']) {
@@ -67,14 +67,14 @@ test('an earlier mark is not counted', async () => {
   expect((await redact('a.txt')).stderr).toMatch(/^1 secret masked/);
 });
 
-test('reads what is piped in, and says by its exit code what it found when asked to', async () => {
+test('piped input is read, and with --fail the exit code reports secrets', async () => {
   const home = makeFolder();
   const pipe = (input: string) => run(['redact', '--test', '-', '--fail'], { home, input });
   expect(await pipe(`\n\nx ${token}`)).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('x [REDACTED:') });
   expect(await pipe('nothing')).toMatchObject({ exitCode: 0 });
 });
 
-test('says what is wrong with how it was called', async () => {
+test('a wrong call is explained', async () => {
   const { home, test: redact } = setUp({});
   expect(await redact('nope')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('nope cannot be read') });
   expect(await run(['redact'], { home })).toMatchObject({

@@ -7,7 +7,7 @@ import { createContext, type RunOptions, run } from '../test/program.ts';
 import { type FakeOptions, startService } from '../test/service.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 
-/** A home with two captured sessions of two folders; `refuses` names events that the service refuses. */
+/** A home with two captured sessions in two folders. `refuses` names events that the service refuses. */
 async function prepare(options: FakeOptions = {}) {
   const service = await startService(options);
   onTestFinished(service.stop);
@@ -30,7 +30,7 @@ const failAppends: typeof fetch = (input, init) =>
   String(input).endsWith('/appends') ? Promise.reject(new TypeError('fetch failed')) : fetch(input, init);
 const offline: Partial<RunOptions> = { context: { fetch: failAppends } };
 
-test('sessions are listed from the latest to the oldest, and cannot command the terminal', async () => {
+test('sessions are listed from the latest to the oldest, without terminal escapes', async () => {
   const { capture, json, home } = await prepare();
   const { stdout } = await capture(['sessions']);
   expect(stdout).toMatch(
@@ -67,7 +67,7 @@ test('all facts of one session are shown, with its page in the dashboard', async
   expect(await capture(['sessions', 'nothing'], { home })).toMatchObject({ exitCode: 2 });
 });
 
-test('before anything was captured, it says so', async () => {
+test('sessions says so before anything was captured', async () => {
   const home = makeFolder();
   expect(await run(['sessions'], { home })).toMatchObject({
     exitCode: 0,
@@ -77,7 +77,7 @@ test('before anything was captured, it says so', async () => {
   expect(existsSync(join(home, 'state'))).toBe(false);
 });
 
-test('open says where the session of this folder is, and asks the service where browsers find it', async () => {
+test("open prints the address of this folder's session, and asks the service for the dashboard's address", async () => {
   const { capture, json, home, service } = await prepare();
   const here = { context: { folder: join(home, 'shop/deep') } };
   expect(await capture(['open', '--print'], here)).toMatchObject({
@@ -98,7 +98,7 @@ test('open says where the session of this folder is, and asks the service where 
   expect(await capture(['open'], { context: { folder: join(home, 'nowhere') } })).toMatchObject({ exitCode: 2 });
 });
 
-test('open hands the address to a browser where there is a screen, and says so where there is none', async () => {
+test('open uses a browser if there is a screen, and says so if there is none', async () => {
   const { capture, home, service } = await prepare();
   const log = join(home, 'opened');
   const address = `${service.url}/sessions/ses_000001`;
@@ -114,7 +114,7 @@ test('open hands the address to a browser where there is a screen, and says so w
   expect(failed).toMatchObject({ exitCode: 0, stdout: `${address}\n`, stderr: expect.stringContaining('No browser') });
 });
 
-test('open tells what was not sent, or where nobody knows the service', async () => {
+test('open reports an unsent session, and an unknown service', async () => {
   const { capture, say, home } = await prepare();
   say(3, 0, 'third', home);
   await capture(['import', '--patience', '0'], {
@@ -127,7 +127,7 @@ test('open tells what was not sent, or where nobody knows the service', async ()
   expect(await run(['open'], { home: makeFolder() })).toMatchObject({ exitCode: 4 });
 });
 
-test('what waits and what was refused is listed alone', async () => {
+test('--waiting lists only sessions with waiting or refused events', async () => {
   const { capture, json, say, home } = await prepare({ refuses: ({ payload }) => payload.text === 'second' });
   say(1, 1, 'first \u001b[31mred', join(home, 'shop'));
   await capture(['import', '--patience', '0'], offline);
@@ -141,7 +141,7 @@ test('what waits and what was refused is listed alone', async () => {
   expect((await capture(['sessions', '--waiting'])).stdout).toMatch(/ 1 sent, 1 refused .*\n.* 2 sent, 1 waiting /);
 });
 
-test('at any width of the terminal a session takes one line, and wide characters take two cells', async () => {
+test('at any terminal width, a session takes one line, and wide characters take two cells', async () => {
   const { capture, say, home, service } = await prepare();
   const signedIn = { url: service.url, secret: 'sk_live_test' };
   say(3, 0, '日本語のとても長い題名です、画面に入りません', join(home, 'a/folder/with/a/long/name'));
@@ -156,7 +156,7 @@ test('at any width of the terminal a session takes one line, and wide characters
   }
 });
 
-test('of many the latest are listed, and how many more there are', async () => {
+test('the latest sessions are listed, with the number of the others', async () => {
   const { capture, json, say, home } = await prepare();
   for (let session = 3; session <= 22; session++) say(session, 0, 'one more', home);
   await capture(['import']);
@@ -164,7 +164,7 @@ test('of many the latest are listed, and how many more there are', async () => {
   expect((await json('sessions', '--all')).sessions).toHaveLength(22);
 });
 
-test('what was refused is given up after a yes', async () => {
+test('refused events are dropped after a yes', async () => {
   const { capture, json } = await prepare({ refuses: ({ payload }) => payload.text === 'second' });
   const asked = await capture(['spool', 'drop'], { isTTY: true, input: 'n\n' });
   expect(asked).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Throw 1 refused event away?') });
@@ -174,7 +174,7 @@ test('what was refused is given up after a yes', async () => {
   expect((await capture(['sessions', '--waiting'])).stdout).toBe('Nothing waits, and nothing was refused.\n');
 });
 
-test('what should not have been sent is deleted at the service, and nothing more of it is captured', async () => {
+test('a deleted session is deleted at the service and no longer captured', async () => {
   const { service, capture, json, say, home } = await prepare();
   const [first] = service.state.sessions.values();
   expect(await capture(['delete', sessionId(1)])).toMatchObject({
@@ -211,7 +211,7 @@ test('what should not have been sent is deleted at the service, and nothing more
   expect(await json('sessions', sessionId(1))).toMatchObject({ sessions: [{ state: 'deleted', eventsWaiting: 0 }] });
 });
 
-test('what a hold keeps at the service is kept here too, and captured on', async () => {
+test('a session on hold at the service is kept on the machine too, and is still captured', async () => {
   const { service, capture, json, say, home } = await prepare();
   service.state.held.add('ses_000001');
   say(1, 1, 'more', join(home, 'shop'));
@@ -225,7 +225,7 @@ test('what a hold keeps at the service is kept here too, and captured on', async
   expect(service.state.sessions.get('ses_000001')?.events).toHaveLength(3);
 });
 
-test('deleting what the service never had says so', async () => {
+test('deleting a session that the service never had says so', async () => {
   const { capture, say, home } = await prepare();
   say(3, 0, 'third', home);
   await capture(['import', '--patience', '0'], {
@@ -238,7 +238,7 @@ test('deleting what the service never had says so', async () => {
   expect([exitCode, stdout]).toEqual([0, expect.stringContaining('The service had')]);
 });
 
-test('signed out, what was captured is not denied', async () => {
+test('sessions that were captured are not denied after a sign-out', async () => {
   const { home } = await prepare();
   for (const args of [['sessions'], ['sessions', sessionId(1)], ['spool', 'retry']]) {
     expect(await run(args, { home })).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('not signed in') });

@@ -9,7 +9,7 @@ import { leave, type Machine, setUpMachine } from '../test/machine.ts';
 
 const status = async ({ capture }: Machine) => (await capture(['status'])).stdout;
 
-test('where all is well it is short, and nothing is to be done', async () => {
+test('status is short if all is well, and recommends nothing', async () => {
   const machine = await setUpMachine();
   machine.service.state.publicUrl = 'https://capture.example.com';
   expect((await status(machine)).split('\n')).toEqual([
@@ -25,7 +25,7 @@ test('where all is well it is short, and nothing is to be done', async () => {
   ]);
 });
 
-/** What is done to a machine on which all is well, a line that then is shown, how it ends, and what to run next. */
+/** A change to a machine on which all is well, a line that status then shows, its exit code, and the command to run next. */
 const CASES: [name: string, (machine: Machine) => unknown, line: RegExp, exitCode: number, next: string | undefined][] =
   [
     ['signed out', ({ capture }) => capture(['logout']), /^Signed in {5}no$/m, 4, 'capture login'],
@@ -83,7 +83,7 @@ const CASES: [name: string, (machine: Machine) => unknown, line: RegExp, exitCod
       'capture spool retry',
     ],
     [
-      'an error that sending went on after',
+      'an error after which sending continued',
       ({ inSpool }) => inSpool((spool) => spool.setMeta('lastError', '2026-01-01T00:00:00.000Z bad')),
       /^Last upload {3}less than a minute ago\n$/m,
       0,
@@ -101,12 +101,12 @@ test.each(CASES)('%s', async (_name, arrange, line, exitCode, next) => {
   const json = await machine.capture(['status', '--json']);
   expect(json).toMatchObject({ exitCode, stderr: '' });
   expect(JSON.parse(json.stdout).next).toBe(next);
-  // Whatever is wrong, what was captured and sent is not denied.
+  // Whatever is wrong, status still shows the captured and sent events.
   expect(shown.stdout).toMatch(/^Claude Code .*, 2 events of 1 session sent$/m);
   expect(shown.stdout).toContain('To be sent    nothing waits');
 });
 
-test('the log is shown on request, and its path beside it', async () => {
+test('the log is shown on request, with its path', async () => {
   const machine = await setUpMachine();
   write(join(machine.state, 'daemon.log'), 'one\ntwo\n');
   expect(await machine.capture(['status', '--log'])).toEqual({
@@ -124,14 +124,14 @@ test('waiting events are shown with their cap', async () => {
   expect(await status(machine)).toContain('To be sent    3 events (100 B of 1.0 GB) waiting, the oldest for less');
 });
 
-test('a machine that has never captured says so, and no folder is made', async () => {
+test('a machine that never captured says so, and no folder is created', async () => {
   const machine = await setUpMachine();
   rmSync(machine.state, { recursive: true });
   const shown = await machine.capture(['status']);
   expect(shown).toMatchObject({ exitCode: 4, stdout: expect.stringContaining('nothing captured yet') });
 });
 
-test('of a spool that cannot be opened nothing is claimed, and its own mend is named', async () => {
+test('a spool that cannot be opened hides the counts, and its own fix is shown', async () => {
   const machine = await setUpMachine();
   const db = new DatabaseSync(join(machine.state, 'spool.db'));
   db.exec(`PRAGMA user_version = ${READABLE_VERSION - 1}`);
@@ -147,7 +147,7 @@ test('of a spool that cannot be opened nothing is claimed, and its own mend is n
   expect(stdout).not.toMatch(/capture import|nothing captured yet|Not read yet/i);
 });
 
-test('there are colours on a terminal, where nobody asks for none', async () => {
+test('colours appear on a terminal unless a variable turns them off', async () => {
   const machine = await setUpMachine();
   machine.endDaemon();
   const red = '\u001b[31mFailed   \u001b[39mThe daemon';

@@ -20,7 +20,7 @@ async function prepare() {
   return { home, service, capture, seen };
 }
 
-test('new sessions are as a person says, and the other settings stay', async () => {
+test('a person sets who sees new sessions, and the other settings stay', async () => {
   const { home, capture, seen } = await prepare();
   write(join(home, 'state/preferences.json'), '{"exclude":["~/taxes"]}');
   expect((await capture(['visibility'])).stdout).toContain('your organization');
@@ -31,7 +31,7 @@ test('new sessions are as a person says, and the other settings stay', async () 
   expect(seen()).toEqual(['private']);
 });
 
-test('it does not promise that everybody sees what the organization may hide', async () => {
+test('visibility does not promise more than the organization allows', async () => {
   const { capture } = await prepare();
   expect((await capture(['visibility'])).stdout).toContain('your organization and their repository decide');
   expect((await capture(['visibility', 'facts'])).stdout).toContain(
@@ -39,7 +39,7 @@ test('it does not promise that everybody sees what the organization may hide', a
   );
 });
 
-test('it says of one session who may see it, also before it was sent, and changes nothing', async () => {
+test('visibility shows who may see one session, even before it was sent, and changes nothing', async () => {
   const { capture, seen } = await prepare();
   expect((await capture(['visibility', sessionId(1)])).stdout).toContain('was not sent yet');
   await capture(['import']);
@@ -50,13 +50,13 @@ test('it says of one session who may see it, also before it was sent, and change
   expect(seen()).toEqual(['private']);
 });
 
-test('a word that is neither a session nor one of the three is answered with the three', async () => {
+test('an unknown word is answered with the three visibilities', async () => {
   const { capture } = await prepare();
   const { exitCode, stderr } = await capture(['visibility', 'privat']);
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('team, facts or private')]);
 });
 
-test('a session that was sent is hidden at once, and is shown again by the dashboard only', async () => {
+test('a sent session is hidden at once, and only the dashboard shows it again', async () => {
   const { capture, seen } = await prepare();
   await capture(['import']);
   expect(seen()).toEqual(['team']);
@@ -73,7 +73,7 @@ test.each<[string, Partial<RunOptions>]>([
   ['signed out', { variables: { CAPTURE_SECRET: '' } }],
   ['offline', { context: { fetch: failing, stop: AbortSignal.any([]) } }],
 ])(
-  '%s, it is noted and not claimed, and done by the next that sends, though nothing waits',
+  '%s, the wish is stored without claiming success, and the next sender hides the session',
   async (_, more) => {
     const { capture, seen } = await prepare();
     await capture(['import']);
@@ -86,7 +86,7 @@ test.each<[string, Partial<RunOptions>]>([
   30_000,
 );
 
-test('a session of somebody else stays as it is, and the person is told', async () => {
+test('the session of another person stays as it is, and the command says so', async () => {
   const { service, capture, seen } = await prepare();
   await capture(['import']);
   service.state.isOwn = false;
@@ -95,7 +95,7 @@ test('a session of somebody else stays as it is, and the person is told', async 
   expect(seen()).toEqual(['team']);
 });
 
-test('where an earlier part of a session cannot be hidden, the person is told', async () => {
+test('a part that cannot be hidden is reported', async () => {
   const { home, service, capture, seen } = await prepare();
   await capture(['import']);
   const [[key, first] = []] = service.state.sessions;

@@ -12,13 +12,13 @@ import { logPaths } from './log.ts';
 
 const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 10 });
 
-/** Prompts that take so many megabytes. */
+/** Prompts with a total of so many megabytes. */
 const long = (session: number, megabytes: number) => {
   const text = 'word '.repeat(2000);
   return Array.from({ length: megabytes * 100 }, (_, id) => `${prompt(session, id, text)}\n`).join('');
 };
 
-test('who signs in for another organization has the home captured for that one', async () => {
+test('a sign-in for another organization captures the home for that organization', async () => {
   const { start, service, login, say, waitForTexts } = await setUpDaemon();
   await start();
   service.state.secret = 'sk_live_other';
@@ -28,7 +28,7 @@ test('who signs in for another organization has the home captured for that one',
   await waitForTexts(1, ['one']);
 });
 
-test('a daemon whose state folder is deleted ends, and says what to do', async () => {
+test('a daemon whose state folder is deleted ends, and says how to continue', async () => {
   const { start, state } = await setUpDaemon();
   const { ended } = await start();
   rmSync(state, { recursive: true });
@@ -39,7 +39,7 @@ test('a daemon whose state folder is deleted ends, and says what to do', async (
   expect(existsSync(join(state, 'daemon.pid'))).toBe(false);
 });
 
-test('a daemon whose spool is deleted makes a new one, and continues', async () => {
+test('a daemon whose spool is deleted creates a new one, and continues', async () => {
   const { start, state, say, texts, waitForTexts } = await setUpDaemon();
   say(1, 0, 'one');
   const { warnings } = await start();
@@ -51,7 +51,7 @@ test('a daemon whose spool is deleted makes a new one, and continues', async () 
   expect(texts(1)).toEqual(['one']);
 });
 
-test('a session that is skipped while it is read is left at once', async () => {
+test('a session that is skipped during reading is abandoned at once', async () => {
   const { start, home, file, state, texts, say, waitForTexts } = await setUpDaemon();
   write(file(1), long(1, 20));
   await start();
@@ -59,7 +59,7 @@ test('a session that is skipped while it is read is left at once', async () => {
   expect(await run(['skip', sessionId(1)], { home, variables: { CAPTURE_HOME: state } })).toMatchObject({
     exitCode: 0,
   });
-  // The request on its way may still be answered.
+  // The request in progress may still be answered.
   await sleep(200);
   const arrived = texts(1).length;
   say(2, 0, 'another');
@@ -68,7 +68,7 @@ test('a session that is skipped while it is read is left at once', async () => {
   expect([texts(1).length, arrived < 2000]).toEqual([arrived, true]);
 });
 
-test('settings that cannot be read are waited for, and what was captured meanwhile is not lost', async () => {
+test('unreadable settings pause capturing without losing records', async () => {
   const { start, state, service, say, waitForTexts } = await setUpDaemon({ timing: { restartMs: 400 } });
   say(1, 0, 'one');
   const { warnings } = await start();
@@ -84,7 +84,7 @@ test('settings that cannot be read are waited for, and what was captured meanwhi
   await waitForTexts(1, ['one', 'two']);
 });
 
-test('a session that was just begun does not wait for a large one that is being read', async () => {
+test('a new session does not wait for a large one that is being read', async () => {
   const { start, file, texts, say, waitForTexts } = await setUpDaemon({ timing: { sliceMs: 50 } });
   say(1, 0, 'small');
   await start();
@@ -99,7 +99,7 @@ test('a session that was just begun does not wait for a large one that is being 
   await until(() => expect(texts(2)).toHaveLength(2000));
 });
 
-test('a large document that is written again and again is left alone after each reading, whatever else is written to', async () => {
+test('a large document that changes all the time is left alone after each reading, whatever else changes', async () => {
   let readings = 0;
   const store: DocumentStore = {
     kind: 'document',
@@ -125,11 +125,11 @@ test('a large document that is written again and again is left alone after each 
   }
   await waitForTexts(1, said);
   expect(readings).toBeGreaterThan(0);
-  // Once to look for its sessions and once for their records.
+  // One reading looks for its sessions, and one reads their records.
   expect(readings).toBeLessThan(8);
 });
 
-test('a database that cannot be read is tried less and less often, however often it is written to', async () => {
+test('a database that cannot be read is tried less and less often, however often it changes', async () => {
   let tries = 0;
   const store: DatabaseStore = {
     kind: 'database',
@@ -151,7 +151,7 @@ test('a database that cannot be read is tried less and less often, however often
   }
   await waitForTexts(1, said);
   expect(warnings()).toContain('sessions.db cannot be read');
-  // Each time up to thrice: it may have changed meanwhile.
+  // A try takes up to three readings, because the file may have changed meanwhile.
   expect(tries).toBeLessThan(3 * 9);
 });
 
@@ -165,7 +165,7 @@ test('a session that was just written to stays open, whether its agent runs or n
   expect([...service.state.sessions.values()].map(({ status }) => status)).toEqual(['active']);
 });
 
-test('what waits on the machine is reported when it changes, in counts and fixed words alone', async () => {
+test('changes of the waiting events are reported in counts and fixed words only', async () => {
   const { start, say, service, waitForTexts } = await setUpDaemon();
   await start();
   say(1, 0, 'one');
@@ -180,7 +180,7 @@ test('what waits on the machine is reported when it changes, in counts and fixed
   await until(() => expect(service.state.reports.at(-1)).toEqual({ waiting: 1, troubles: ['heldSome'] }));
 });
 
-test('what a hook of Cursor leaves is captured at once', async () => {
+test('a note from a Cursor hook is captured at once', async () => {
   const { start, state, service } = await setUpDaemon();
   await start();
   const id = 'bbbbbbbb-1111-4222-8333-444444444444';
@@ -195,7 +195,7 @@ test('what a hook of Cursor leaves is captured at once', async () => {
   await until(() => expect(prompts()).toEqual(['one', 'two']));
 });
 
-test('in a terminal a session takes a line, and for programs an object', async () => {
+test('a session takes a line in a terminal, and an object for programs', async () => {
   const { start, say, waitForTexts } = await setUpDaemon({ isTTY: true });
   say(1, 0, 'Mend the \u001b[31mdoor');
   const { shown, end } = await start();
@@ -215,7 +215,7 @@ test('in a terminal a session takes a line, and for programs an object', async (
   );
 });
 
-test('if nobody decided about earlier sessions, it says once that they are kept back', async () => {
+test('without a decision about earlier sessions, the daemon says once that they are kept back', async () => {
   const { start, say, state } = await setUpDaemon({ consent: 'unasked' });
   say(1, 0, 'one');
   say(2, 0, 'two');
@@ -227,7 +227,7 @@ test('if nobody decided about earlier sessions, it says once that they are kept 
   expect(readFileSync(logPaths(state).current, 'utf8').match(/earlier transcripts/g)).toHaveLength(1);
 });
 
-test('of an agent that was not there before, what may still change is captured once it rests', async () => {
+test('unfinished records of a new agent are captured once they are at rest', async () => {
   const { home, service, start } = await setUpDaemon();
   await start();
   const session = '1796000000000_ab1cd';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
 import { run } from '../test/program.ts';
 
-test('the latest lines of the log are shown, also of the older file, without terminal escapes', async () => {
+test('the latest log lines are shown, including the older file, without terminal escapes', async () => {
   const home = makeFolder();
   const said = expect.stringContaining('The log is empty');
   expect(await run(['status', '--log'], { home })).toMatchObject({ exitCode: 0, stdout: '', stderr: said });

@@ -24,14 +24,14 @@ async function setUp() {
   return { home, state, daemon };
 }
 
-/** A program that has nothing to do with capture. */
+/** A program unrelated to capture. */
 function startOther(): ChildProcess {
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   onTestFinished(() => void other.kill('SIGKILL'));
   return other;
 }
 
-test('a process id that another program has got since keeps no daemon from starting, and that program is left alone', async () => {
+test('a reused process id does not keep a daemon from starting, and the other program is left alone', async () => {
   const { home, state, daemon } = await setUp();
   const other = startOther();
   const killed = daemon();
@@ -50,7 +50,7 @@ test('a process id that another program has got since keeps no daemon from start
   expect(other.signalCode).toBeNull();
 });
 
-test('a second daemon says which one runs, and ends; `stop` ends the first', async () => {
+test('a second daemon names the first and ends; `stop` ends the first', async () => {
   const { home, state, daemon } = await setUp();
   const first = daemon();
   await until(() => expect(holderOf(state)).toMatchObject({ pid: first.pid, version: expect.stringMatching(/\d/) }));
@@ -67,7 +67,7 @@ test('a second daemon says which one runs, and ends; `stop` ends the first', asy
   });
 });
 
-test('`restart` puts another daemon in the place of one that runs, also of none', async () => {
+test('`restart` replaces a running daemon, and starts one if none runs', async () => {
   const { home, state, daemon } = await setUp();
   const first = daemon();
   await until(() => expect(isDaemonRunning(state)).toBe(true));
@@ -83,7 +83,7 @@ test('`restart` puts another daemon in the place of one that runs, also of none'
   expect(readFileSync(join(state, 'daemon.log'), 'utf8').match(/Stopped/g)).toHaveLength(2);
 });
 
-test('a lock can be read by its owner alone, and is lost with its file', () => {
+test('only its owner can read a lock, and the lock is lost with its file', () => {
   const folder = makeFolder();
   const lock = takeLock(folder, 'one');
   onTestFinished(() => lock?.release());

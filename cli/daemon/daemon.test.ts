@@ -7,7 +7,7 @@ import { setUpDaemon } from '../test/daemon.ts';
 
 const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 10 });
 
-test('a revoked machine sends nothing, keeps all, says so, and continues when it is allowed again', async () => {
+test('a revoked machine sends nothing, keeps everything, says so, and continues when it is allowed again', async () => {
   const { start, say, service, status, texts, waitForTexts } = await setUpDaemon();
   say(1, 0, 'one');
   const { warnings } = await start();
@@ -39,7 +39,7 @@ test('an agent that is enabled again is sent without a restart', async () => {
   await waitForTexts(1, ['one']);
 });
 
-test('a session that was closed again and again is continued in another one after a rest', async () => {
+test('a session that is closed repeatedly is continued in another one after a rest', async () => {
   const { start, say, service, status, waitForTexts } = await setUpDaemon();
   service.state.closesAll = true;
   say(1, 0, 'one');
@@ -50,7 +50,7 @@ test('a session that was closed again and again is continued in another one afte
   await waitForTexts(1, ['one']);
 });
 
-test('an agent that is disabled while it is captured does not hold up the others', async () => {
+test('an agent that is disabled during capture does not block the others', async () => {
   const { start, say, service, status, waitForTexts } = await setUpDaemon({ timing: { holdMs: 60_000 } });
   say(1, 0, 'one');
   await start();
@@ -79,7 +79,7 @@ test('a machine that has slept gives up its dead connections', async () => {
   say(1, 0, 'one');
   await start();
   await waitForTexts(1, ['one']);
-  // A connection that was cut while the machine slept: nothing answers, and nothing refuses.
+  // The connection was cut while the machine slept: nothing answers, and nothing refuses.
   const { port } = new URL(service.url);
   await service.stop();
   const silent = createServer(() => {}).listen(Number(port), '127.0.0.1');
@@ -94,7 +94,7 @@ test('a machine that has slept gives up its dead connections', async () => {
   await waitForTexts(1, ['one', 'two', 'three']);
 });
 
-test('looking at transcripts for long is no sleep of the machine', async () => {
+test('a long look at transcripts does not count as a sleep of the machine', async () => {
   const { start, say, waitForTexts, state } = await setUpDaemon({
     timing: { jumpMs: 100 },
     context: { agents: AGENTS.map((agent) => ({ ...agent, isTranscript: slowly(agent.isTranscript) })) },
@@ -106,13 +106,13 @@ test('looking at transcripts for long is no sleep of the machine', async () => {
   expect(readFileSync(join(state, 'daemon.log'), 'utf8')).not.toContain('has slept');
 });
 
-/** As on a disk that answers late. */
+/** Imitates a slow disk. */
 const slowly = (isTranscript: (path: string) => boolean) => (path: string) => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
   return isTranscript(path);
 };
 
-test('a full spool stops reading, loudly, and reading continues when there is room', async () => {
+test('a full spool stops reading with a warning, and reading continues when there is room', async () => {
   const set = await setUpDaemon({ preferences: { spool: { maxMegabytes: 0.02 } } });
   const { start, say, service, status, file, waitForTexts, texts } = set;
   say(1, 0, 'one');
@@ -135,7 +135,7 @@ test('a full spool stops reading, loudly, and reading continues when there is ro
   await until(async () => expect(JSON.stringify(await status())).not.toContain('spool is full'));
 });
 
-test('a spool that is found damaged is made anew, and nothing is lost or doubled', async () => {
+test('a damaged spool is made anew, and nothing is lost or doubled', async () => {
   const { start, say, service, state, waitForTexts, texts } = await setUpDaemon();
   say(1, 0, 'one');
   const first = await start();
@@ -154,7 +154,7 @@ test('a spool that is found damaged is made anew, and nothing is lost or doubled
   expect(texts(1)).toHaveLength(2);
 });
 
-test("an agent's folder that comes later is read", async () => {
+test("an agent's folder that appears later is read", async () => {
   const { start, say, waitForTexts } = await setUpDaemon();
   await start();
   say(1, 0, 'one');

@@ -5,10 +5,10 @@ import { setUpDaemon } from '../test/daemon.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 
 const WORDS = 'word '.repeat(20_000);
-/** Nine megabytes of records, more than is read at once. */
+/** Nine megabytes of records, more than one read takes. */
 const MANY = 90;
 const FEW = 20;
-/** Looking takes a while as well. */
+/** Looking for transcripts takes a while as well. */
 const PATIENT = { timeout: 120_000, interval: 250 };
 
 /** How an agent writes a transcript that begins with a copy of another one's first records. */
@@ -29,7 +29,7 @@ const codex: Writes = {
       ...(parent !== undefined && { forked_from_id: sessionId(parent) }),
     }),
   ],
-  // A copy is stamped with the time of copying.
+  // A copy has the time of copying.
   record: (session, id, isCopyIn = session) =>
     codexLine(isCopyIn, id, 'response_item', {
       ...{ type: 'function_call_output', call_id: `call_${session}_${id}`, output: `${session} ${id} ${WORDS}` },
@@ -63,7 +63,7 @@ test.each([
   ['Codex', codex],
   ['Claude Code', claudeCode],
 ] as const)(
-  'a fork of %s that is met before its parent leaves it the records they share',
+  'a fork of %s that is met before its parent leaves the shared records to the parent',
   async (_, agent) => {
     const { home, start, say, service, waitForTexts } = await setUpDaemon({ timing: { sliceMs: 20 } });
     await start();

@@ -8,7 +8,7 @@ import { createMemory, createSpoolLimit } from './limits.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-test('memory is given back once it is quiet after much work, and not for heartbeats', () => {
+test('memory is released once it is quiet after much work, and not for heartbeats', () => {
   vi.useFakeTimers();
   let collected = 0;
   const memory = createMemory({ releaseMemory: () => {} }, () => void collected++);
@@ -41,14 +41,14 @@ function openWithExcluded(bytes: number) {
   return spool;
 }
 
-test('reading does not wait for events of excluded sessions, which are not sent', async () => {
+test('events of excluded sessions, which are not sent, do not block reading', async () => {
   const spool = openWithExcluded(65 * 1024 * 1024);
   let asked = 0;
   await giveWay(spool, { isStopped: () => ++asked > 1, isFlowing: () => true });
   expect(asked).toBe(1);
 });
 
-test('at its cap the spool throws away what waits of excluded sessions, whose transcripts keep it', () => {
+test('a full spool throws away the waiting events of excluded sessions, whose transcripts still hold them', () => {
   const home = makeFolder();
   write(join(home, 'state/preferences.json'), '{"spool":{"maxMegabytes":1}}');
   const { context } = createContext({ home });

@@ -20,13 +20,13 @@ function setUp(maxBytes?: number) {
   };
 }
 
-test('a line has a time, a level and a sentence that cannot command a terminal or forge another line', () => {
+test('a line has a time, a level and a sentence, and cannot command a terminal or forge another line', () => {
   const { log, read } = setUp();
   log.warn('\u001b[2Jno\u001b]0;title\u0007thing\n1970-01-01T00:00:00.000Z info forged');
   expect(read('current')).toBe('1970-01-01T00:00:00.000Z warn nothing 1970-01-01T00:00:00.000Z info forged\n');
 });
 
-test('the same warning is shown once in a row, and information only goes to the log', () => {
+test('a repeated warning is shown once, and information only goes to the log', () => {
   const { log, read, stderr } = setUp();
   log.warn('away');
   log.warn('away');
@@ -36,7 +36,7 @@ test('the same warning is shown once in a row, and information only goes to the 
   expect(read('current').split('\n')).toHaveLength(4);
 });
 
-test('it takes two files of a size, whatever happens', () => {
+test('the log takes at most two files of a size', () => {
   const { log, read } = setUp(1000);
   for (let line = 0; line < 500; line++) log.info(`line ${line}`);
   expect(read('current').length).toBeLessThanOrEqual(1000);

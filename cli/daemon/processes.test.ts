@@ -15,7 +15,7 @@ const AGENTS = [
 const IDS = ['codex', 'droid', 'cursor'];
 
 test.runIf(process.platform === 'linux')(
-  'an agent runs while one of its programs does, also where another runs it',
+  'an agent counts as running while one of its programs runs, even inside another program',
   async () => {
     const run = async (name: string) => {
       const script = write(join(makeFolder(), name), 'setInterval(() => {}, 1000); console.log(1)');
@@ -35,7 +35,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 test.runIf(process.platform === 'linux')(
-  'tasks of an editor extension continue while the editor runs, also if its name is in capitals',
+  'tasks of an editor extension continue while the editor runs, even with its name in capitals',
   async () => {
     const extensions = [cline, kilo];
     const ids = extensions.map(({ id }) => id);
@@ -49,6 +49,6 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('a system that does not tell is not taken for one on which nothing runs', async () => {
+test('a system that does not list processes does not count as one without processes', async () => {
   expect(await findStoppedAgents(IDS, AGENTS, 'win32')).toEqual([]);
 });

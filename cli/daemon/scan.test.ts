@@ -13,12 +13,12 @@ import { createWatch, type WatchFolder } from './watch.ts';
 const NEVER: WatchFolder = () => {
   throw Object.assign(new Error('no watches left'), { code: 'ENOSPC' });
 };
-/** A system that takes watches and tells of nothing. */
+/** A system that offers watches but reports no changes. */
 const SILENT: WatchFolder = () => ({ on: () => {}, close: () => {} }) as never;
 
 const MINUTE_MS = 60_000;
 
-/** A scan of a folder of transcripts, on a clock that the test sets, and what the reader makes of it. */
+/** A scan of a folder of transcripts, on a clock that the test sets, with the reads that it causes. */
 function setUp(watchFolder: WatchFolder = SILENT, root = makeFolder(), agent: Agent = claudeCode) {
   const place: Place = { agent, root, below: '' };
   let time = 1_000_000;
@@ -48,7 +48,7 @@ function setUp(watchFolder: WatchFolder = SILENT, root = makeFolder(), agent: Ag
     pass: (ms: number) => {
       time += ms;
     },
-    /** Rounds as the daemon takes them, for so long; what is read, and how often it woke up. */
+    /** Runs rounds like the daemon for this long. Returns the reads and the number of wake-ups. */
     rest(ms: number) {
       const read: string[] = [];
       let rounds = 0;
@@ -63,7 +63,7 @@ function setUp(watchFolder: WatchFolder = SILENT, root = makeFolder(), agent: Ag
       write(join(root, path), text);
       utimesSync(join(root, path), 1, 1);
     },
-    /** What an agent does now. */
+    /** The agent writes to a file. */
     say: (path: string, text: string) => void write(join(root, path), text),
   };
 }
@@ -71,21 +71,21 @@ function setUp(watchFolder: WatchFolder = SILENT, root = makeFolder(), agent: Ag
 const ids = (count: number, project = 'p') =>
   Array.from({ length: count }, (_, n) => `${project}/00000000-0000-4000-8000-${String(n).padStart(12, '0')}.jsonl`);
 
-test('at rest nothing is to be read, and the process wakes up once a minute', () => {
+test('at rest, nothing is read, and the process wakes up once a minute', () => {
   const { add, round, rest } = setUp();
   for (const path of ids(50)) add(path);
   expect(round()).toHaveLength(50);
   expect(rest(9 * MINUTE_MS)).toEqual({ read: [], rounds: expect.toSatisfy((rounds: number) => rounds <= 10) });
 });
 
-test('with more transcripts it looks less often', () => {
+test('with more transcripts, the scan looks less often', () => {
   const { round, rest, scan } = setUp();
   round();
   scan.learn({ files: 100_000, sessions: [] });
   expect(rest(29 * MINUTE_MS).rounds).toBe(1);
 });
 
-test('a change that the system did not tell of is found within a minute, and then within two seconds', () => {
+test('a change that the system did not report is found within a minute, and later ones within two seconds', () => {
   const { add, say, round, rest, pass } = setUp();
   const [first = '', second = ''] = ids(2);
   add(first);
@@ -101,7 +101,7 @@ test('a change that the system did not tell of is found within a minute, and the
   expect(round()).toEqual([]);
 });
 
-test('a new file, one in a new folder, and one in a folder that took the place of another are found within a minute', () => {
+test('new files are found within a minute, also in new and replaced folders', () => {
   const { add, round, rest, root } = setUp();
   const [first = ''] = ids(1);
   add(first);
@@ -117,7 +117,7 @@ test('a new file, one in a new folder, and one in a folder that took the place o
   expect(rest(MINUTE_MS).read).toEqual([first]);
 });
 
-test('what a link leads to is found, and what is known by another name is found once', () => {
+test('the target of a link is found, and a file with two names is found once', () => {
   const { add, round, rest, root, scan, at } = setUp();
   const [first = ''] = ids(1);
   add(first);
@@ -133,7 +133,7 @@ test('what a link leads to is found, and what is known by another name is found 
   expect(rest(3 * MINUTE_MS).read).toEqual([]);
 });
 
-test('what is gone is forgotten, and found again when it comes back', () => {
+test('a deleted file is forgotten, and found again when it comes back', () => {
   const { add, say, round, rest, root } = setUp();
   const [first = ''] = ids(1);
   add(first);
@@ -153,7 +153,7 @@ test('the folder of an agent that runs for the first time is found within second
   expect(rest(5000).read).toEqual([first]);
 });
 
-test('if the system reports no changes it checks every second and a half, and active files every half a second', () => {
+test('without reports from the system, files are checked every 1.5 seconds, and active ones every half second', () => {
   const { add, say, round, rest } = setUp(NEVER);
   const [first = '', second = ''] = ids(2);
   add(first);
@@ -167,7 +167,7 @@ test('if the system reports no changes it checks every second and a half, and ac
   expect(rest(1500).read).toEqual([second]);
 });
 
-test('where the system tells of nothing a change among 5,000 transcripts is found within two seconds', () => {
+test('without reports from the system, a change among 5,000 transcripts is found within two seconds', () => {
   const { add, say, round, rest, scan } = setUp(NEVER);
   const [first = ''] = ids(1);
   add(first);
@@ -179,7 +179,7 @@ test('where the system tells of nothing a change among 5,000 transcripts is foun
   expect(rest(29_000).rounds).toBeLessThan(60);
 });
 
-test('a folder that is gone before it is watched does not have everything looked at more often', () => {
+test('a folder that is gone before it is watched does not cause more full looks', () => {
   const { add, round, rest } = setUp(() => {
     throw Object.assign(new Error('gone'), { code: 'ENOENT' });
   });
@@ -188,7 +188,7 @@ test('a folder that is gone before it is watched does not have everything looked
   expect(rest(5 * MINUTE_MS).rounds).toBeLessThanOrEqual(6);
 });
 
-test('only so many sessions count as going on, the latest ones', () => {
+test('only a limited number of sessions count as active, the latest ones', () => {
   const { say, round, pass, scan } = setUp();
   for (const path of ids(100)) say(path, 'x');
   expect(round()).toHaveLength(100);
@@ -206,7 +206,7 @@ test('a new folder is scanned at once', () => {
   expect(round()).toEqual([other]);
 });
 
-test('a file that costs much to read is read seldom while it is written to, and once more soon after', () => {
+test('an expensive file is read seldom while it changes, and once more soon after', () => {
   const { add, round, pass, scan, at } = setUp();
   const [first = ''] = ids(1);
   add(first);
@@ -233,7 +233,7 @@ test('a file that costs much to read is read seldom while it is written to, and 
   expect(scan.take().map(({ below }) => below)).toEqual([first]);
 });
 
-test('a file that cannot be read is tried less and less often, and as soon as ever once it could be', () => {
+test('an unreadable file is tried less and less often, and at the usual pace after a success', () => {
   const { add, round, pass, scan, at } = setUp();
   const [first = ''] = ids(1);
   add(first);
@@ -257,7 +257,7 @@ test('a file that cannot be read is tried less and less often, and as soon as ev
   expect(triesIn(MINUTE_MS, false)).toBe(600);
 });
 
-test('a notice counts for a file of an agent that keeps all its sessions in one folder', () => {
+test('a notice applies to a file of an agent that keeps all its sessions in one folder', () => {
   const { add, round, scan, at } = setUp(SILENT, makeFolder(), goose);
   add('sessions.db');
   round();
@@ -266,7 +266,7 @@ test('a notice counts for a file of an agent that keeps all its sessions in one 
   expect(scan.take()).toMatchObject([{ below: 'sessions.db' }]);
 });
 
-test('while everything is to be read, what is noticed comes first', () => {
+test('during a full read, noticed files come first', () => {
   const { add, round, scan, at } = setUp();
   const [first = '', second = ''] = ids(2);
   for (const path of [first, second]) add(path);

@@ -16,7 +16,7 @@ import { signReceipt } from './receipt.ts';
 const SECRET =
   'sk-ant-api03-Zk3vR8wQpL2mN7xT5yB9cD1fG4hJ6kM0nP2qS4tV6wX8zA1bC3dE5fH7jL9mN1pQ3rS5tU7vW9xY1zB3dF5gH7-QwErTyAA';
 
-/** A session that was captured, with a secret in it. */
+/** A captured session with a secret in it. */
 async function setUp(texts = ['hello', `my key is ${SECRET}`, 'thanks 1.50']) {
   const held = await startHeld();
   const file = join(held.home, '.claude/projects/p', `${sessionId(1)}.jsonl`);
@@ -32,7 +32,7 @@ const pathIn = (folder: string, ending: string) =>
 
 const verify = (home: string, ...args: string[]) => run(['receipt', 'verify', ...args], { home });
 
-/** The events as the service has them, in a file. */
+/** Writes the service's events to a file. */
 async function writeEvents({ service }: Pick<HeldService, 'service'>, change = (lines: string[]) => lines) {
   const appends = await service.store.db.selectFrom('appends').selectAll().orderBy('first_sequence').execute();
   const lines = appends.flatMap((append) =>
@@ -46,7 +46,7 @@ async function writeEvents({ service }: Pick<HeldService, 'service'>, change = (
   return path;
 }
 
-test('a receipt verifies without a network, with its events and without, and has no word of them', async () => {
+test('a receipt verifies without a network, with and without its events, and contains none of their text', async () => {
   const { receipt, path, home, service } = await setUp();
   expect(await receipt()).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('the .html is for people') });
   const events = await writeEvents({ service });
@@ -64,7 +64,7 @@ test.each<[string, (lines: string[]) => string[]]>([
   ['edited', (lines) => lines.map((line) => line.replace('hello', 'hullo'))],
   ['cut off', (lines) => lines.slice(0, -1)],
   ['swapped', ([first = '', second = '', ...others]) => [second, first, ...others]],
-])('events that were %s are found', async (_, change) => {
+])('events that were %s are detected', async (_, change) => {
   const { receipt, path, home, service } = await setUp();
   await receipt();
   const { exitCode, stderr } = await verify(home, path('.json'), '--events', await writeEvents({ service }, change));
@@ -72,7 +72,7 @@ test.each<[string, (lines: string[]) => string[]]>([
   expect(stderr).toContain('Do not rely on it.');
 });
 
-test('a page that was changed does not verify, nor a statement that somebody else signed', async () => {
+test('a changed page does not verify, nor does a statement that somebody else signed', async () => {
   const { receipt, path, home } = await setUp();
   await receipt();
   const page = readFileSync(path('.html'), 'utf8');
@@ -91,9 +91,9 @@ test('a page that was changed does not verify, nor a statement that somebody els
   });
 });
 
-test('no receipt is written where the service has other events than were sent', async () => {
+test('no receipt is written if the service has other events than were sent', async () => {
   const { receipt, service } = await setUp();
-  // The service is done with signing what was sent: later it would do so behind the change.
+  // The service has finished signing. Otherwise it would sign the change later.
   await vi.waitFor(async () => {
     const signed = await service.store.db.selectFrom('session_chains').select('sequence').execute();
     const held = await service.store.db.selectFrom('sessions').select('event_count as sequence').execute();
@@ -107,7 +107,7 @@ test('no receipt is written where the service has other events than were sent', 
   expect(await receipt()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('this machine sent') });
 });
 
-test('a machine that lost its spool signs for nothing that it sent before', async () => {
+test('a machine that lost its spool does not sign for events that it sent before', async () => {
   const { options, run: capture } = await setUp();
   const variables = { CAPTURE_HOME: makeFolder() };
   await capture('status');
@@ -116,7 +116,7 @@ test('a machine that lost its spool signs for nothing that it sent before', asyn
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has not sent all') });
 });
 
-test('what was masked later is not said to be checked', async () => {
+test('an event that was masked later is not reported as checked', async () => {
   const [machine, service] = [generateKeyPairSync('ed25519').privateKey, generateKeyPairSync('ed25519').privateKey];
   const sent = ['{"text":"one"}', '{"text":"two"}'].map((text) => eventDigest('notice', text));
   const start = chainStart('codex', 'key');
@@ -148,14 +148,14 @@ test('what was masked later is not said to be checked', async () => {
   expect(before).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('masked since') });
 });
 
-test('a receipt is written into a folder that is not there yet', async () => {
+test('a receipt is written into a folder that does not exist yet', async () => {
   const { run: capture, out } = await setUp();
   const { exitCode, stderr } = await capture('receipt', sessionId(1), '--out', join(out, 'new/folder'));
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining('the .json for programs') });
   expect(readdirSync(join(out, 'new/folder'))).toHaveLength(2);
 });
 
-test('a session that the service does not show to the machine is named', async () => {
+test('an error names the session that the service does not show to the machine', async () => {
   const { receipt, service } = await setUp();
   await service.store.db.updateTable('sessions').set({ deleted_at: 1 }).execute();
   expect(await receipt()).toMatchObject({
@@ -164,7 +164,7 @@ test('a session that the service does not show to the machine is named', async (
   });
 });
 
-test('a countersignature that was under way when the key was named is asked for again', async () => {
+test('a countersignature that was in progress when the key was named is requested again', async () => {
   const { options, out } = await setUp();
   let asked = 0;
   const withoutKey: typeof fetchPlainly = async (...request) => {

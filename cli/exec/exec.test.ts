@@ -12,8 +12,8 @@ import { sessionId } from '../test/transcripts.ts';
 const SESSION = sessionId(1);
 
 /**
- * An agent by the name of Claude Code: writes the words it is given as prompts, tells its environment, and ends as it is
- * told; on SIGTERM it says a last word.
+ * An imitation of Claude Code. It writes its arguments as prompts, prints its environment, and ends as the first argument
+ * says. On SIGTERM, it writes a last prompt.
  */
 const AGENT = `#!${process.execPath}
 const { appendFileSync, mkdirSync } = require('node:fs');
@@ -34,7 +34,7 @@ if (how === 'wait') {
 else process.exitCode = Number(how);
 `;
 
-/** A machine that nothing of capture was set up on, with the agent in its PATH. */
+/** A machine without any set-up of capture, with the agent in its PATH. */
 function layOut() {
   const home = makeFolder();
   const temporary = makeFolder();
@@ -84,7 +84,7 @@ async function setUp() {
 /** The machine's own files, beside the agent's. */
 const leftBehind = ({ home, temporary }: Machine) => [...readdirSync(home), ...readdirSync(temporary)];
 
-test('what an agent does in a job is captured, completed and acknowledged when its exit code is returned', async () => {
+test("a job's session is captured, completed and acknowledged before the exit code is returned", async () => {
   const { machine, target, prompts, sessions, environments } = await setUp();
   const { code, stdout, said } = await exec(machine, target, '--machine', 'ci', '--', 'claude', '3', 'one', 'two');
   expect({ code, said }).toMatchObject({ code: 3, said: expect.stringContaining('Captured ') });
@@ -95,16 +95,16 @@ test('what an agent does in a job is captured, completed and acknowledged when i
   expect(said).toContain(`/sessions/${session?.session_id}`);
   expect(await environments()).toMatchObject([{ hostname: 'ci' }]);
   expect(leftBehind(machine)).toEqual(['.claude']);
-  // The agent has no business with the secret, nor anybody who reads its output.
+  // Neither the agent nor a reader of its output may get the secret.
   expect(JSON.parse(stdout)).not.toHaveProperty('CAPTURE_SECRET');
   expect(stdout + said).not.toContain(target.secret);
 });
 
-test('a signal is passed on to the agent, and what it says then is captured', async () => {
+test('a signal is passed on to the agent, and its last records are captured', async () => {
   const { machine, target, prompts } = await setUp();
   const { child, stdout } = startExec(machine, target, ['--', 'claude', 'wait', 'one']);
   await expect.poll(stdout, { timeout: 20_000 }).not.toBe('');
-  // While it runs, what it wrote is already there.
+  // The agent's records already arrive while it runs.
   await expect.poll(prompts, { timeout: 20_000 }).toEqual(['one']);
   child.kill('SIGTERM');
   expect(await exitOf(child)).toEqual({ code: 7, signal: null });
@@ -112,13 +112,13 @@ test('a signal is passed on to the agent, and what it says then is captured', as
   expect(leftBehind(machine)).toEqual(['.claude']);
 });
 
-test('an agent that a signal has ended counts as shells count it', async () => {
+test('an agent that a signal ended has the exit code of shells', async () => {
   const { machine, target, prompts } = await setUp();
   expect(await exec(machine, target, '--', 'claude', 'crash', 'one')).toMatchObject({ code: 137 });
   expect(await prompts()).toEqual(['one']);
 });
 
-test('of a session that is resumed only what is new is captured', async () => {
+test('only the new records of a resumed session are captured', async () => {
   const { machine, target, prompts } = await setUp();
   const before = { type: 'user', uuid: sessionId(2), sessionId: SESSION, timestamp: '2026-01-01T00:00:00Z' };
   write(machine.transcript, `${JSON.stringify({ ...before, message: { role: 'user', content: 'from before' } })}\n`);
@@ -137,7 +137,7 @@ test('a session that was skipped on this machine is kept back when a job continu
   expect(await prompts()).toEqual([]);
 });
 
-test('where the decisions of this machine are lost, a job captures nothing of a session from before, and says so', async () => {
+test("if the machine's decisions are lost, a job captures nothing of an older session, and says so", async () => {
   const { machine, target, prompts } = await setUp();
   const before = { type: 'user', uuid: sessionId(2), sessionId: SESSION, timestamp: '2026-01-01T00:00:00Z' };
   write(machine.transcript, `${JSON.stringify({ ...before, message: { role: 'user', content: 'from before' } })}\n`);
@@ -153,7 +153,7 @@ test('where the decisions of this machine are lost, a job captures nothing of a 
   expect(await prompts()).toEqual(sent);
 });
 
-test('where what was decided cannot be read, a job captures nothing of a session from before, and says why', async () => {
+test('if the decisions cannot be read, a job captures nothing of an older session, and says why', async () => {
   const { machine, target, prompts } = await setUp();
   const before = { type: 'user', uuid: sessionId(2), sessionId: SESSION, timestamp: '2026-01-01T00:00:00Z' };
   write(machine.transcript, `${JSON.stringify({ ...before, message: { role: 'user', content: 'from before' } })}\n`);
@@ -173,7 +173,7 @@ test('where what was decided cannot be read, a job captures nothing of a session
   expect(await prompts()).toEqual(sent);
 });
 
-test('while the service is away the agent runs all the same, and the message says what was not delivered', async () => {
+test('the agent runs while the service is away, and the message lists undelivered sessions', async () => {
   const machine = layOut();
   const target = { url: 'http://127.0.0.1:9', secret: 'sk_live_test' };
   const { code, said } = await exec(machine, target, '--within', '2', '--', 'claude', '5', 'one');
@@ -186,7 +186,7 @@ test('while the service is away the agent runs all the same, and the message say
   expect(leftBehind(machine)).toEqual(['.claude']);
 });
 
-test('of a service that answers with an error, the message does not say that it cannot be reached', async () => {
+test('the message for a service error does not claim that the service cannot be reached', async () => {
   const service = await startService({ faults: { unavailable: 1 } });
   onTestFinished(service.stop);
   const target = { url: service.url, secret: 'sk_live_test' };
@@ -200,8 +200,8 @@ test('of a service that answers with an error, the message does not say that it 
 
 test.each([
   ['without a secret', {}, 'You are not signed in'],
-  ['with one that is refused', { secret: 'sk_live_wrong' }, 'does not accept the organization secret'],
-])('%s nothing is run', async (_, given, message) => {
+  ['with a refused secret', { secret: 'sk_live_wrong' }, 'does not accept the organization secret'],
+])('%s, nothing is run', async (_, given, message) => {
   const { machine, target } = await setUp();
   const { code, said } = await exec(machine, { url: target.url, ...given }, '--', 'claude', '0', 'one');
   expect({ code, said }).toMatchObject({ code: 4, said: expect.stringContaining(message) });

@@ -22,7 +22,7 @@ const add = (text: string, hooks = FLAT) => addEntries(text, hooks, COMMAND, isO
 const remove = (text: string) => removeEntries(text, isOurs);
 const OURS = { command: COMMAND, timeout: 5 };
 
-test('entries come after those of others, and existing text stays unchanged', () => {
+test('our entries come after other entries, and existing text stays unchanged', () => {
   const text = '{\n    // mine\n    "hooks": {\n        "stop": [{ "command": "theirs" }]\n    },\n    "a": 1.50\n}\n';
   const after = add(text);
   expect(parse(after)).toEqual({
@@ -35,23 +35,23 @@ test('entries come after those of others, and existing text stays unchanged', ()
   expect(add(after)).toBe(after);
 });
 
-test('a file that is empty or not there gets what is needed, and no more', () => {
+test('an empty or missing file gets the needed entries, and no more', () => {
   const expected = { version: 1, hooks: { stop: [OURS], sessionEnd: [OURS] } };
   for (const text of ['', ' \n', '{}']) expect(parse(add(text))).toEqual(expected);
 });
 
-test('lines end and are indented as their owner likes', () => {
+test('line ends and indentation stay as their owner likes them', () => {
   const after = add('{\r\n\t"a": 1\r\n}\r\n');
   expect(after.replaceAll('\r\n', '')).not.toContain('\n');
   expect(after).toContain('\r\n\t"hooks": {\r\n\t\t"stop"');
 });
 
-test('an entry of ours that an earlier version wrote is replaced', () => {
+test('our entry from an earlier version is replaced', () => {
   const old = JSON.stringify({ hooks: { stop: [{ command: '/state/bin/hook cursor', timeout: 1 }], other: [OURS] } });
   expect(parse(add(old)).hooks).toEqual({ stop: [OURS], sessionEnd: [OURS] });
 });
 
-test('of a group with handlers of others, ours alone is taken out', () => {
+test('only our handler is removed from a group with other handlers', () => {
   const theirs = { type: 'command', command: 'theirs' };
   const group = { matcher: 'x', hooks: [theirs, { type: 'command', command: COMMAND }] };
   const text = JSON.stringify({ hooks: { SessionStart: [group, GROUPED.entry(COMMAND)], Stop: [] } }, undefined, 2);
@@ -99,7 +99,7 @@ const commentsOf = (text: string) => {
   return all;
 };
 
-test('any file is complete after our entries came and went, or it was left alone', () => {
+test('any file is unchanged after our entries were added and removed, or it was left alone', () => {
   let edited = 0;
   fc.assert(
     fc.property(document, fc.constantFrom(FLAT, GROUPED), (text, hooks) => {

@@ -18,9 +18,9 @@ const agentFiles = (home: string) =>
   Object.fromEntries(Object.entries(readTree(home)).filter(([path]) => !path.startsWith('.capture')));
 
 test.each([
-  ['as people have it', '{\r\n\t"version": 1, // mine\r\n\t"hooks": {"stop": [{"command": "theirs"}],},\r\n}', 0o600],
+  ['as people write it', '{\r\n\t"version": 1, // mine\r\n\t"hooks": {"stop": [{"command": "theirs"}],},\r\n}', 0o600],
   ['empty', '', 0o640],
-])('a file %s is byte for byte what it was after installing and removing', (_, text, mode) => {
+])('a file %s is byte for byte the same after installing and removing', (_, text, mode) => {
   const { home, context, wanted } = prepare();
   write(join(home, 'dotfiles/hooks.json'), text, mode);
   mkdirSync(join(home, '.cursor'));
@@ -35,7 +35,7 @@ test.each([
   expect(agentFiles(home)).toEqual(before);
 });
 
-test('a file that was not there is gone again', () => {
+test('a file that did not exist is removed again', () => {
   const { context, wanted, path } = prepare();
   expect([installHooks(context, wanted, false).change, existsSync(path)]).toEqual(['created', false]);
   expect(installHooks(context, wanted, true)).toEqual({ path, change: 'created' });
@@ -43,7 +43,7 @@ test('a file that was not there is gone again', () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test('the file from before is kept for its owner alone, and what is there already changes nothing', () => {
+test('the original file is kept for its owner only, and a second install changes nothing', () => {
   const { home, context, wanted, path, state } = prepare();
   write(path, '{"version": 1}');
   installHooks(context, wanted, true);
@@ -54,29 +54,32 @@ test('the file from before is kept for its owner alone, and what is there alread
   expect(readTree(home)).toEqual(once);
 });
 
-test.each([true, false])('what others wrote meanwhile stays, with or without the file from before (%s)', (isKept) => {
-  const { context, wanted, path, state } = prepare();
-  write(path, '{"version": 1}');
-  installHooks(context, wanted, true);
-  const settings = JSON.parse(readFileSync(path, 'utf8'));
-  settings.hooks.stop.unshift({ command: 'theirs' });
-  write(path, JSON.stringify({ ...settings, more: true }));
-  chmodSync(path, 0o640);
-  if (!isKept) rmSync(state, { recursive: true, force: true });
-  expect(removeHooks(context, wanted).change).toBe('cleaned');
-  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
-    version: 1,
-    hooks: { stop: [{ command: 'theirs' }] },
-    more: true,
-  });
-  expect(statSync(path).mode & 0o777).toBe(0o640);
-});
+test.each([true, false])(
+  'entries that other programs add meanwhile stay, with or without the original file (%s)',
+  (isKept) => {
+    const { context, wanted, path, state } = prepare();
+    write(path, '{"version": 1}');
+    installHooks(context, wanted, true);
+    const settings = JSON.parse(readFileSync(path, 'utf8'));
+    settings.hooks.stop.unshift({ command: 'theirs' });
+    write(path, JSON.stringify({ ...settings, more: true }));
+    chmodSync(path, 0o640);
+    if (!isKept) rmSync(state, { recursive: true, force: true });
+    expect(removeHooks(context, wanted).change).toBe('cleaned');
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+      version: 1,
+      hooks: { stop: [{ command: 'theirs' }] },
+      more: true,
+    });
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+  },
+);
 
 test.each([
   ['broken', '{"hooks": '],
   ['nested without end', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
   ['not UTF-8', Buffer.from('{"a": "\xff"}', 'latin1')],
-])('settings that are %s are left alone, with what to add to them', (_, text) => {
+])('settings that are %s are left alone, with the entries to add', (_, text) => {
   const { context, wanted, path } = prepare();
   write(path, text);
   const { change, reason, snippet } = installHooks(context, wanted, true);
@@ -85,14 +88,14 @@ test.each([
   expect(removeHooks(context, wanted).change).toBe('none');
 });
 
-test('settings that became unreadable with our entries in them are left, and said to be', () => {
+test('settings that became unreadable with our entries in them are left alone and reported', () => {
   const { context, wanted, path } = prepare();
   installHooks(context, wanted, true);
   write(path, `${readFileSync(path, 'utf8')} and more`);
   expect(removeHooks(context, wanted)).toMatchObject({ change: 'left', reason: 'it is not valid JSON' });
 });
 
-test('a folder or a pipe where the settings should be is left alone', () => {
+test('a folder or a pipe in place of the settings is left alone', () => {
   const { context, wanted, path } = prepare();
   mkdirSync(path, { recursive: true });
   expect(installHooks(context, wanted, true)).toMatchObject({
@@ -101,7 +104,7 @@ test('a folder or a pipe where the settings should be is left alone', () => {
   });
 });
 
-test('one entry starts the daemon, in a shell that the state folder may be gone from', () => {
+test('one entry starts the daemon from a shell, even after the state folder was deleted', () => {
   const { home, context } = prepare();
   const [start] = findHooks({ agents: AGENTS }, 'start');
   if (start === undefined) throw new Error('no agent starts the daemon');

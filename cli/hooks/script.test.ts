@@ -17,7 +17,7 @@ function install({ name = 'state', PATH = '/usr/bin:/bin' } = {}) {
   return { home, state, context, inbox, command: commandOf(context, 'hook', 'cursor') };
 }
 
-/** Runs a command as agents do: by a shell, with a message on its standard input. */
+/** Runs a command as agents do: in a shell, with a message on its standard input. */
 function ring(command: string, { input = MESSAGE, env = {}, shell = '/bin/sh' } = {}) {
   const { status, stdout, stderr } = spawnSync(shell, ['-c', command], { input, env, encoding: 'utf8' });
   return { status, written: stdout + stderr };
@@ -25,7 +25,7 @@ function ring(command: string, { input = MESSAGE, env = {}, shell = '/bin/sh' } 
 
 const SILENT = { status: 0, written: '' };
 
-test('a message is kept whole, for its owner only, and nothing is printed', () => {
+test('a message is stored whole, only for its owner, and nothing is printed', () => {
   const { state, inbox, command } = install();
   const large = JSON.stringify({ text: 'ä\\n'.repeat(100_000) });
   for (const input of [MESSAGE, large]) expect(ring(command, { input })).toEqual(SILENT);
@@ -35,7 +35,7 @@ test('a message is kept whole, for its owner only, and nothing is printed', () =
   expect(statSync(join(state, 'inbox/cursor', inbox()[0] ?? '')).mode & 0o777).toBe(0o600);
 });
 
-test.each(["it's here", 'a b', '$HOME', 'umlaut-ä', '"quoted"'])('a state folder may be called %s', (name) => {
+test.each(["it's here", 'a b', '$HOME', 'umlaut-ä', '"quoted"'])('a state folder may be named %s', (name) => {
   const { home, context, inbox, command } = install({ name });
   expect(ring(command)).toEqual(SILENT);
   expect(inbox()).toHaveLength(1);
@@ -43,7 +43,7 @@ test.each(["it's here", 'a b', '$HOME', 'umlaut-ä', '"quoted"'])('a state folde
   expect(isOursOn({ ...context, variables: { CAPTURE_HOME: join(home, `${name}x`) } })(command)).toBe(false);
 });
 
-test.each(['', '../../etc', 'codex'])('for another agent, %j, nothing is kept', (agent) => {
+test.each(['', '../../etc', 'codex'])('nothing is stored for another agent, %j', (agent) => {
   const { context, inbox } = install();
   expect(ring(`${scriptPath(context, 'hook')} '${agent}'`)).toEqual(SILENT);
   expect(inbox()).toEqual([]);
@@ -76,7 +76,7 @@ test('a hook is silent and succeeds when its standard input or its output is clo
   expect(inbox()).toHaveLength(1);
 });
 
-test('a message that cannot be kept whole is not kept', () => {
+test('an incomplete message is not stored', () => {
   const { state, context, inbox, command } = install();
   const cat = write(join(makeFolder(), 'cat'), '#!/bin/sh\nread -r line\necho "$line"\nexit 1\n', 0o755);
   const path = scriptPath(context, 'hook');
@@ -85,7 +85,7 @@ test('a message that cannot be kept whole is not kept', () => {
   expect([inbox(), readdirSync(state)]).toEqual([[], ['bin', 'inbox']]);
 });
 
-test('hooks that ring at once each keep theirs', async () => {
+test('concurrent hooks each store their message', async () => {
   const { inbox, command } = install();
   const rings = Array.from({ length: 40 }, async (_, index) => {
     const child = spawn('/bin/sh', ['-c', command]);
@@ -105,7 +105,7 @@ test.each(['dash', 'bash'])('the script runs in %s', (name) => {
   expect(inbox()).toHaveLength(1);
 });
 
-/** A daemon that notes with what it was started, and then stays. */
+/** A daemon that notes how it was started, and then keeps running. */
 function installDaemon() {
   const home = makeFolder();
   const daemon = write(
@@ -121,7 +121,7 @@ function installDaemon() {
   return { home, state: join(home, 'state'), started, command: commandOf(context, 'start', 'claude-code') };
 }
 
-test('a session that begins starts the daemon, which is handed nothing of the agent', async () => {
+test("a session's start launches the daemon, without any open files of the agent", async () => {
   const { home, state, started, command } = installDaemon();
   const env = { PATH: process.env.PATH ?? '', NODE_CHANNEL_FD: '3', NODE_OPTIONS: '--inspect' };
   expect(ring(command, { env })).toEqual(SILENT);
@@ -144,20 +144,20 @@ test('programs of a project that come first in PATH are not run', async () => {
   expect(existsSync(join(home, 'run-by-hook'))).toBe(false);
 });
 
-test('where the state folder was deleted by hand, the hook that starts the daemon succeeds in silence', () => {
+test('after the state folder was deleted by hand, the hook that starts the daemon succeeds silently', () => {
   const { state, command } = installDaemon();
   rmSync(state, { recursive: true });
   expect(ring(command)).toEqual(SILENT);
 });
 
-test('on Windows two messages of one second have two names, and no path is written in a code page', () => {
+test('on Windows, two messages of one second have two names, and no path depends on a code page', () => {
   const context = {
     variables: { CAPTURE_HOME: 'C:\\Users\\Jürgen\\.capture' },
     home: 'C:\\Users\\Jürgen',
     platform: 'win32',
   };
   const script = hookScript(context);
-  // Seeded by the second: cmd's own random numbers are the same twice.
+  // cmd seeds its random numbers by the second, so they can repeat.
   expect(script).not.toMatch(/%random%/i);
   expect(script).toContain('[guid]::NewGuid()');
   expect(script).toContain('%~dp0..\\inbox\\cursor');

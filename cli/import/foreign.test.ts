@@ -24,7 +24,7 @@ test.each([
   ...['claude-code', 'codex', 'pi', 'cursor', 'aider', 'custom'].map((agent) => [agent, ACCOUNTS] as const),
   ...['claude-code', 'codex', 'gemini-cli', 'custom'].map((agent) => [agent, DIARY] as const),
   ['claude-code', ''] as const,
-])('of %s, a file without any record of its is refused, and nothing is sent: %j', async (agent, contents) => {
+])('a file without any record of %s is refused, and nothing is sent: %j', async (agent, contents) => {
   const { exitCode, stderr, sessions } = await importFile(agent, contents);
   expect([exitCode, sessions]).toEqual([2, 0]);
   expect(stderr).toMatch(/^error: .*notes\.txt holds no record of .*\.\nhint: Check the path and --agent\./);
@@ -40,7 +40,7 @@ test.each([
   expect([exitCode, sessions]).toEqual([0, 1]);
 });
 
-test('the other files that were named are captured when one is no transcript, which is named, and import exits with 1', async () => {
+test('if one named file is not a transcript, import names it, captures the others and exits with 1', async () => {
   const service = await startService();
   onTestFinished(service.stop);
   const home = makeFolder();
@@ -64,7 +64,7 @@ test.each([['import'], ['login', '--secret-stdin']])(
   },
 );
 
-test('a folder without any file named like a transcript is refused, with what to do', async () => {
+test('a folder without any file named like a transcript is refused, with a hint', async () => {
   const service = await startService();
   onTestFinished(service.stop);
   const home = makeFolder();
@@ -87,7 +87,7 @@ test("a folder with another agent's transcripts is refused, and nothing is sent"
   expect((await run(['import', '--agent', 'claude-code', join(home, 'old')], options)).exitCode).toBe(0);
 });
 
-test("of a folder with transcripts of two agents, the named one's are captured, and the others left out and told of", async () => {
+test("the named agent's transcripts in a mixed folder are captured, and the others are reported", async () => {
   const service = await startService();
   onTestFinished(service.stop);
   const home = makeFolder();
@@ -107,7 +107,7 @@ test("of a folder with transcripts of two agents, the named one's are captured, 
   expect(events.map(({ eventType }) => eventType).sort()).toEqual(['record', 'record', 'user.message']);
 });
 
-test('links that lead out of the folder are not followed, and told of', async () => {
+test('links that lead out of the folder are reported and not followed', async () => {
   const service = await startService();
   onTestFinished(service.stop);
   const home = makeFolder();
@@ -128,7 +128,7 @@ test('links that lead out of the folder are not followed, and told of', async ()
   expect([...service.eventsBySession().keys()]).toEqual([sessionId(1)]);
 });
 
-test('of a folder without transcripts, what cannot be read is named', async () => {
+test('unreadable paths of a folder without transcripts are named', async () => {
   const home = makeFolder();
   const name = 'n'.repeat(250);
   const nest = `mkdir -p "$1" && cd "$1" && for i in $(seq 17); do mkdir ${name} && cd ${name}; done`;
@@ -144,7 +144,7 @@ test('of a folder without transcripts, what cannot be read is named', async () =
 test.each([
   ['import', ''],
   ['init', '--dry-run', '--history', ''],
-])('an empty path is no folder: %s', async (...args) => {
+])('an empty path is not a folder: %s', async (...args) => {
   const { exitCode, stderr } = await run(args, {
     home: makeFolder(),
     url: 'http://127.0.0.1:1',

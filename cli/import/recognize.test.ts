@@ -10,7 +10,7 @@ import { recognizeAgents } from './recognize.ts';
 
 const FIXTURES = join(import.meta.dirname, '../test/agents/fixtures');
 
-/** A fixture each, under a name that tells nothing. */
+/** One fixture each, with a name that does not show its agent. */
 const FILES = {
   'claude-code': '-home-dev-shop/11111111-2222-4333-8444-555555555555.jsonl',
   codex: '2026/11/01/rollout-2026-11-01T10-00-00-22222222-3333-7444-8555-666666666666.jsonl',
@@ -23,13 +23,13 @@ const FILES = {
   'qwen-code': '-home-dev-shop/chats/77777777-8888-4999-8aaa-bbbbbbbbbbbb.jsonl',
 };
 
-test.each(Object.entries(FILES))('a file of %s is recognized by its records', (agent, file) => {
+test.each(Object.entries(FILES))('a file of %s is recognised by its records', (agent, file) => {
   const path = join(makeFolder(), 'full.jsonl');
   cpSync(join(FIXTURES, agent, file), path);
   expect(recognizeAgents(path, AGENTS).map(({ id }) => id)).toEqual([agent]);
 });
 
-test('what programs that descend from each other write is asked about, naming them and the command', () => {
+test('a file that several related programs may have written causes a question with the command', () => {
   const folder = makeFolder();
   cpSync(join(FIXTURES, 'roo-code'), folder, { recursive: true });
   expect(() => recognizeAgents(folder, AGENTS)).toThrow(
@@ -48,7 +48,7 @@ async function importPath(path: string) {
   return { ...result, sessions: service.state.sessions.size };
 }
 
-test('a folder of sessions of two agents is imported without --agent, each as its agent’s', async () => {
+test('a folder with sessions of two agents is imported without --agent', async () => {
   const folder = join(makeFolder(), 'old');
   mkdirSync(folder);
   write(join(folder, 'one.jsonl'), `${prompt(1, 0, 'one')}\n`);
@@ -58,7 +58,7 @@ test('a folder of sessions of two agents is imported without --agent, each as it
   expect(stderr).toContain(`${folder} holds transcripts of Claude Code, Codex.`);
 });
 
-test('a folder that no agent has written to is refused, with what to say', async () => {
+test('a folder that no agent has written to is refused, with a hint', async () => {
   const folder = makeFolder();
   write(join(folder, 'diary.jsonl'), '{"mood":"fine"}\n');
   const { exitCode, stderr, sessions } = await importPath(folder);

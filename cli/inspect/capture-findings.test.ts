@@ -7,7 +7,7 @@ import { sessionId } from '../test/transcripts.ts';
 const prefer = ({ state }: Machine, preferences: object) =>
   write(join(state, 'preferences.json'), JSON.stringify(preferences));
 
-/** An event that waits since then. */
+/** An event that has waited since then. */
 const wait = ({ inSpool }: Machine, ms: number, bytes = 100) =>
   inSpool((spool) => {
     spool.batches.add({ session: 1, key: 'k', events: 1, body: Buffer.alloc(bytes), madeAt: Date.now() - ms });
@@ -37,7 +37,7 @@ const AGENTS: Trouble[] = [
     },
   ],
   [
-    'the agent is about to delete what is not captured',
+    'the agent will soon delete an uncaptured transcript',
     'deletion',
     'failed',
     /deletes transcripts after 30 days \(cleanupPeriodDays\), and 2 transcripts that .* the oldest is 28 days old/,
@@ -73,7 +73,7 @@ const AGENTS: Trouble[] = [
     /^1 file or folder of Claude Code cannot be read/,
     /^capture import --dry-run .*chmod/,
     {
-      // A link to itself: nobody can open it, whatever their rights are.
+      // A link to itself cannot be opened by anybody, not even root.
       arrange({ home }) {
         const name = `${sessionId(2)}.jsonl`;
         symlinkSync(name, join(home, '.claude/projects/shop', name));

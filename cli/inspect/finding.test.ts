@@ -8,7 +8,7 @@ test.each([
   ['/home/adam/work', '/home/adam/work'],
   ['/home/ada.old/work', '/home/ada.old/work'],
   ['/home/ada-2/work', '/home/ada-2/work'],
-])('of %j people see %j', (text, shown) => {
+])('the text %j is shown as %j', (text, shown) => {
   expect(withoutHome(text, '/home/ada')).toBe(shown);
 });
 
@@ -16,7 +16,7 @@ test.each([
   ['/srv/state', 'chmod 700 $CAPTURE_HOME; ls /srv/state2 ~'],
   ['/srv/state/', 'chmod 700 $CAPTURE_HOME; ls /srv/state2 ~'],
   ['', 'chmod 700 /srv/state; ls /srv/state2 ~'],
-])('a report names the folder of state by its variable where it is %j', (CAPTURE_HOME, shown) => {
+])('a report replaces the state folder with its variable if it is %j', (CAPTURE_HOME, shown) => {
   const place = { home: '/home/ada', variables: { CAPTURE_HOME } };
   expect(withoutFolders('chmod 700 /srv/state; ls /srv/state2 /home/ada', place)).toBe(shown);
 });

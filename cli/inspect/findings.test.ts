@@ -11,7 +11,7 @@ const endDaemon = ({ endDaemon: end }: Machine) => end();
 const answer = (values: object) => (machine: Machine) => Object.assign(machine.service.state, values);
 const at = (ms: number) => ({ now: () => Date.now() + ms });
 
-/** Sessions of a disabled agent, each with a batch that waits. */
+/** Sessions of a disabled agent, each with a waiting batch. */
 function hold(spool: Spool, ...sessions: string[]): void {
   for (const name of sessions) {
     const session = spool.sessions.ensure('codex', name);
@@ -71,7 +71,7 @@ const SERVICE: Trouble[] = [
     { arrange: answer({ faults: { unavailable: 1 } }) },
   ],
   [
-    'the service takes no more for now',
+    'the service accepts no more for now',
     'service',
     'failed',
     /was reached, but answers with an error: .*rate_limited\.$/,
@@ -149,7 +149,7 @@ const DAEMON: Trouble[] = [
 
 testTroubles([...SERVICE, ...DAEMON]);
 
-test('where all is well nothing is found', async () => {
+test('no findings if all is well', async () => {
   const { findTroubles } = await setUpMachine();
   expect(await findTroubles()).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { run } from '../test/program.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 import { readTree } from '../test/tree.ts';
 
-/** Every file byte for byte, and of the spool what is in it: SQLite moves it about when it opens and closes its files. */
+/** The bytes of every file, but only the rows of the spool, because SQLite rewrites its files when it opens and closes them. */
 function contentsOf(home: string) {
   const files = Object.entries(readTree(home)).filter(([path]) => !/spool\.db|\.lock(-journal)?$/.test(path));
   const db = new DatabaseSync(join(home, 'state/spool.db'));
@@ -18,7 +18,7 @@ function contentsOf(home: string) {
   return { files, rows };
 }
 
-test('nothing is changed or registered by looking', async () => {
+test('an inspection changes and registers nothing', async () => {
   const { home, service, capture } = await setUpMachine();
   const before = contentsOf(home);
   service.state.requests = [];
@@ -27,7 +27,7 @@ test('nothing is changed or registered by looking', async () => {
   expect(service.state.requests.toSorted()).toEqual(['GET /config', 'GET /health', 'GET /v1/secret']);
 });
 
-test('on a machine that has never seen it, no folder is made', async () => {
+test('an inspection of an unknown machine creates no folder', async () => {
   const home = makeFolder();
   mkdirSync(join(home, '.codex/sessions'), { recursive: true });
   const { exitCode, stdout, stderr } = await run(['status'], { home });
@@ -36,13 +36,13 @@ test('on a machine that has never seen it, no folder is made', async () => {
   expect(Object.keys(readTree(home)).filter((path) => path.startsWith('state'))).toEqual([]);
 });
 
-test('a person whose home does not exist still learns what is wrong', async () => {
+test('a person without a home folder still learns what is wrong', async () => {
   const { exitCode, stdout, stderr } = await run(['status'], { home: join(makeFolder(), 'gone') });
   expect({ exitCode, stderr }).toEqual({ exitCode: 4, stderr: '' });
   expect(stdout).toMatch(/^Failed {3}Nobody is signed in/m);
 });
 
-test('a state folder that cannot be written to is a failure', async () => {
+test('a read-only state folder is a failure', async () => {
   const home = makeFolder();
   write(join(home, 'state'), 'a file');
   const { stdout } = await run(['status'], { home });
@@ -84,7 +84,7 @@ test('a bug report names no home, no secret, and no session', async () => {
   });
 });
 
-test('a bug report names the folder of state by its variable, wherever it lies', async () => {
+test('a bug report replaces the state folder with its variable, wherever it is', async () => {
   const { capture, state } = await setUpMachine();
   chmodSync(state, 0o777);
   const { stdout } = await capture(['status', '--report']);

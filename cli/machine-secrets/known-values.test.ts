@@ -33,7 +33,7 @@ const one = made('alnum', 24, 1);
 const two = made('alnum', 24, 2);
 const three = made('alnum', 24, 3);
 
-test('takes secrets of the environment by name, and leaves harmless values', () => {
+test('secrets of the environment are taken by their names, and harmless values are left', () => {
   const variables = {
     MY_API_KEY: one,
     SESSION_SECRET: `p@ss ${two}`,
@@ -86,14 +86,14 @@ test.each([
 test.each([
   ['JSON', JSON.stringify({ OPENAI_API_KEY: one, tokens: { access_token: two } })],
   ['pairs', `[model_providers.own]\napi_key = "${one}"\nauth_token = "${two}"\n`],
-])('reads a file of %s that an agent signs in with', (_kind, text) => {
+])("a file of %s with an agent's credentials is read", (_kind, text) => {
   write('.agent/auth', text);
   const credentials = [join(home, '.agent', 'auth'), join(home, '.agent', 'none')];
   expect(learn({ variables: {}, home, credentials }).everywhere).toEqual(expect.arrayContaining([one, two]));
   expect(learn({ variables: {}, home }).everywhere).toEqual([]);
 });
 
-test('learns the .env files of a folder, of its packages and up to the root of its repository', () => {
+test("the .env files of a folder, of its packages and up to the repository's root are read", () => {
   write('shop/.git/HEAD', '');
   write(
     'shop/.env',
@@ -109,7 +109,7 @@ test('learns the .env files of a folder, of its packages and up to the root of i
   expect(everywhere).toEqual([]);
 });
 
-test('a folder that is in no repository is one of its own, and below the home folder its parents are read, too', () => {
+test('a folder outside of any repository counts as its own repository, and its parents below the home folder are read', () => {
   write('work/.env', `A_TOKEN=${one}\n`);
   write('work/shop/.env', `A_TOKEN=${two}\n`);
   write('.git/HEAD', '');
@@ -119,7 +119,7 @@ test('a folder that is in no repository is one of its own, and below the home fo
   expect(open(home)).toBeUndefined();
 });
 
-test('text of a program is no secret, whatever name the .env of a repository gives it', () => {
+test("program text is not a secret, whatever name a repository's .env gives it", () => {
   write(
     'shop/.env',
     ['rm -rf / --no', 'const result = ', 'f(x)[1];', one].map((value) => `A_TOKEN="${value}"\n`).join(''),
@@ -129,7 +129,7 @@ test('text of a program is no secret, whatever name the .env of a repository giv
   expect(Object.values(below)).toEqual([[one]]);
 });
 
-test('the password in an address of a .env is a secret of its own', () => {
+test('the password in an address of a .env is a separate secret', () => {
   write(
     'shop/.env',
     `DATABASE_URL="postgresql://app:${one}@db.test:5432/app?schema=public"\nREDIS_URL=redis://:${two}@r\n`,
@@ -139,14 +139,14 @@ test('the password in an address of a .env is a secret of its own', () => {
   expect(Object.values(below)).toEqual([[one, two]]);
 });
 
-test('a repository tells so many letters of secrets and no more', () => {
+test('a repository adds only a limited amount of secrets', () => {
   write('shop/.env', Array.from({ length: 3000 }, (_, index) => `A_TOKEN=${made('alnum', 40, index)}\n`).join(''));
   const { below, open } = learn({ variables: {}, home });
   open(join(home, 'shop'));
   expect(Object.values(below).flat().join('').length).toBeLessThanOrEqual(65_536);
 });
 
-test('reads again after a while, and forgets nothing', () => {
+test('files are read again after a while, and no secret is forgotten', () => {
   let time = 0;
   write('shop/.env', `A_TOKEN=${one}\n`);
   const { everywhere, below, open } = learn({ variables: {}, home, now: () => time });
@@ -162,7 +162,7 @@ test('reads again after a while, and forgets nothing', () => {
   expect(everywhere).toEqual([three]);
 });
 
-test('takes no value that is part of a path it reads', () => {
+test('a value that is part of a path in use is not a secret', () => {
   const folder = join(home, 'Geheim-2024x');
   expect(learn({ variables: { A_PASSWORD: 'Geheim-2024x' }, home: folder }).everywhere).toEqual([]);
 });

@@ -36,11 +36,11 @@ test.each([
   expect(isLocal(folder, '/home/ada', mounts)).toBe(false);
 });
 
-test('whose home is on a file server has all of it looked into', () => {
+test('if the home is on a file server, all folders on it are read', () => {
   expect(isLocal('/data/ada/shop', '/data/ada', mounts)).toBe(true);
 });
 
-test('where the mounts are not told, names have to do', () => {
+test('without a list of mounts, the name decides', () => {
   expect(
     ['/Volumes/share/x', '/Network/x', '/net/x', '/Users/ada/x'].map((folder) => isLocal(folder, '/Users/ada', [])),
   ).toEqual([false, false, false, true]);

@@ -17,7 +17,7 @@ const DAY = 86_400_000;
 const BEGUN = Date.now() - 5 * DAY;
 const SINCE = Date.now() - DAY;
 
-/** A machine where capturing began a day ago, without what was there before. */
+/** A machine where capturing began a day ago, without consent for earlier sessions. */
 function openSince(agent: Agent, path: string, since = SINCE) {
   const root = makeFolder();
   const file = join(root, path);
@@ -26,7 +26,7 @@ function openSince(agent: Agent, path: string, since = SINCE) {
   return { ...reading, file, said };
 }
 
-/** Written days ago. */
+/** Writes a file with a time some days ago. */
 function writeOld(file: string, text: string): void {
   write(file, text);
   utimesSync(file, BEGUN / 1000, BEGUN / 1000);
@@ -41,13 +41,13 @@ const timed = (text: string, time: number) => ({
   message: { content: text },
 });
 
-test('a folder of earlier sessions may be written with a slash behind it', () => {
+test('a folder of earlier sessions may end with a slash', () => {
   const consent = { since: SINCE, history: ['/home/ada/shop/'] };
   const folders = ['/home/ada/shop', '/home/ada/shop/src', '/home/ada/shopping'];
   expect(folders.map((folder) => wantedFrom(consent, folder))).toEqual([0, 0, SINCE]);
 });
 
-test('records without a time at the beginning of an earlier session that continues are not captured', async () => {
+test('leading records without a time are not captured if an earlier session continues', async () => {
   const { file, read, said } = openSince(claudeCode, 'project/s.jsonl');
   writeOld(file, lines({ type: 'summary', summary: 'old-summary' }, timed('old-prompt', BEGUN)));
   await read();
@@ -56,8 +56,8 @@ test('records without a time at the beginning of an earlier session that continu
   expect(new Set(said())).toEqual(new Set(['new-prompt', 'new-untimed']));
 });
 
-test('of a transcript without any time, all that was there when it was first read counts as earlier', async () => {
-  // So that it is made before and changed after.
+test('in a transcript without any time, everything at the first reading counts as earlier', async () => {
+  // The file is made before this time and changed after it.
   const since = Date.now() + DAY;
   const { file, read, said } = openSince(cursor, 'project/agent-transcripts/c/c.jsonl', since);
   const message = (text: string) => ({ role: 'user', message: { content: [{ type: 'text', text }] } });
@@ -75,14 +75,14 @@ test('of a transcript without any time, all that was there when it was first rea
   expect(said()).toEqual(['new-three']);
 });
 
-test('a document without times that is written anew keeps the age of its session', async () => {
+test('a rewritten document without times keeps the age of its session', async () => {
   const { file, read, said } = openSince(cline, `tasks/${BEGUN}/api_conversation_history.json`);
   write(file, JSON.stringify([{ role: 'user', content: [{ type: 'text', text: 'old-one' }] }]));
   await read();
   expect(said()).toEqual([]);
 });
 
-test('where all of the history may go, a session whose clock was never set goes, too', async () => {
+test('if the whole history is allowed, a session whose clock was never set is captured too', async () => {
   const root = makeFolder();
   const reading = openReading(root, undefined, { consent: { since: SINCE, history: 'all' } });
   write(join(root, 'project/s.jsonl'), lines(timed('old-prompt', Date.UTC(1, 0))).replace('1901', '0001'));
@@ -108,7 +108,7 @@ test.each<[string, Partial<Consent>, number]>([
   ['who then says no', { isSaid: true }, 0],
   ['whose decisions were lost', { isLost: true }, 0],
   ['who was not asked since', {}, 1],
-])('what waits since before anybody was asked, of a person %s: %o sends %i sessions', (_, more, waiting) => {
+])('waiting sessions from before the question, of a person %s: %o sends %i sessions', (_, more, waiting) => {
   const home = makeFolder();
   const { spool } = openReading(home);
   const session = spool.sessions.ensure('codex', 'earlier');
@@ -121,7 +121,7 @@ test.each<[string, Partial<Consent>, number]>([
   expect(spool.batches.depth().batches).toBe(waiting);
 });
 
-test('what waits of an excluded session is taken back as well, before its rule is removed', () => {
+test('waiting events of an excluded session are taken back too, before its rule is removed', () => {
   const home = makeFolder();
   const { spool } = openReading(home);
   const { decisions, transact } = spool;
@@ -137,7 +137,7 @@ test('what waits of an excluded session is taken back as well, before its rule i
   expect(spool.batches.depth().batches).toBe(0);
 });
 
-test('what the service refused of an earlier session is taken back as well, so that no retry sends it', () => {
+test('refused events of an earlier session are taken back too, so that no retry sends them', () => {
   const home = makeFolder();
   const { spool } = openReading(home);
   const { decisions, transact, refused } = spool;

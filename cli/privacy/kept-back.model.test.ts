@@ -27,7 +27,7 @@ test(
       }
       arrived += world.arrived;
     }
-    // A run in which nothing arrived proves nothing.
+    // A run without any arrivals proves nothing.
     expect(arrived).toBeGreaterThan(0);
   },
   patience(60_000),

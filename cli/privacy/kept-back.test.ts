@@ -68,7 +68,7 @@ test.each([
   expect(arrived()).not.toContain('kept-back');
 });
 
-test('a session of a clone that was gone before it was met stays here where repositories are excluded', async () => {
+test('a session of a clone that was deleted before it was met stays here if repositories are excluded', async () => {
   const { preferences, record, append, transcript, capture, arrived } = await prepare();
   preferences({ exclude: ['git.example.com/me/*'] });
   append(transcript('aaaa'), record('aaaa', 0, 'gone', 'kept-back'));
@@ -76,7 +76,7 @@ test('a session of a clone that was gone before it was met stays here where repo
   expect(arrived()).not.toContain('kept-back');
 });
 
-test('the last known facts of its repository judge a sub-folder that is gone', async () => {
+test('the last known facts of its repository decide about a deleted sub-folder', async () => {
   const { home, clone, preferences, record, append, transcript, capture, arrived } = await prepare();
   clone('shop', 'https://github.com/acme/shop.git');
   preferences({ exclude: ['git.example.com/me/*'] });
@@ -101,7 +101,7 @@ test.each([['link'], ['real']])('an excluded folder is left out by its %s path',
   expect(arrived()).not.toContain('kept-back');
 });
 
-test('a link is followed to a folder that is gone', async () => {
+test('a link to a deleted folder is followed', async () => {
   const { home, preferences, record, append, transcript, capture, arrived } = await prepare();
   symlinkSync(join(home, 'real'), join(home, 'link'));
   preferences({ exclude: ['~/link'] });
@@ -110,7 +110,7 @@ test('a link is followed to a folder that is gone', async () => {
   expect(arrived()).not.toContain('kept-back');
 });
 
-test('a link into a repository that says no is left out', async () => {
+test('a link into a repository that forbids capturing is left out', async () => {
   const { home, record, append, transcript, capture, arrived } = await prepare();
   write(join(home, 'repo/.session-capture.json'), '{"capture": false}');
   mkdirSync(join(home, 'repo/deep'));
@@ -120,7 +120,7 @@ test('a link into a repository that says no is left out', async () => {
   expect(arrived()).not.toContain('kept-back');
 });
 
-test('a folder that says no after the link to it is gone is left out', async () => {
+test('a folder that forbids capturing after the link to it is gone is left out', async () => {
   const { home, record, append, transcript, capture, arrived } = await prepare();
   mkdirSync(join(home, 'real'));
   symlinkSync(join(home, 'real'), join(home, 'link'));
@@ -135,7 +135,7 @@ test('a folder that says no after the link to it is gone is left out', async () 
 });
 
 test.each(['work/secret', 'secret', 'work/secret/deep'])(
-  'exclude %s, neither path nor address, is refused',
+  'the exclusion %s, neither path nor address, is refused',
   async (text) => {
     const { preferences, record, append, transcript, capture, arrived } = await prepare();
     preferences({ exclude: [text] });
@@ -146,7 +146,7 @@ test.each(['work/secret', 'secret', 'work/secret/deep'])(
   },
 );
 
-test('a history that Gemini writes again does not bring back messages from before capturing began', async () => {
+test('a history that Gemini rewrites does not bring back messages from before capturing began', async () => {
   const { home, capture, arrived, append } = await prepare();
   const file = join(home, '.gemini/tmp/hash/chats/session-2026-01-01T00-00-abcdef12.jsonl');
   const at = (time: number) => new Date(time).toISOString();
@@ -179,7 +179,7 @@ test('a history that Gemini writes again does not bring back messages from befor
   expect(arrived()).not.toContain('kept-back');
 });
 
-/** A session of Codex and one that was forked from it. */
+/** A session of Codex and its fork. */
 function codexFork(home: string) {
   const parent = '01900000-0000-7000-8000-000000000001';
   const fork = '01900000-0000-7000-8000-000000000002';
@@ -215,7 +215,7 @@ test('a fork of an older Codex does not bring back messages from before capturin
   expect(arrived()).not.toContain('kept-back');
 });
 
-test('a fork of an excluded session from before capturing began stays here, whichever folder it continues in', async () => {
+test('a fork of an excluded earlier session stays here, whatever folder it continues in', async () => {
   const { home, preferences, capture, arrived, append } = await prepare();
   const { parent, fork, path, said, meta } = codexFork(home);
   const folder = (name: string) => ({ cwd: join(home, name) });
@@ -266,7 +266,7 @@ test('a summary of Qwen Code does not bring back messages from before capturing 
   expect(arrived()).not.toContain('kept-back');
 });
 
-test.each([['skip'], ['delete']])('a fork of a session that %s took out is not captured', async (command) => {
+test.each([['skip'], ['delete']])('a fork of a session is not captured after `%s`', async (command) => {
   const { record, append, transcript, capture, arrived } = await prepare();
   append(transcript('aaaa'), record('aaaa', 0, 'work', 'one'));
   await capture('import');
@@ -281,7 +281,7 @@ test.each([['skip'], ['delete']])('a fork of a session that %s took out is not c
   expect(arrived()).not.toContain('kept-back');
 });
 
-test('a fork of a skipped session is not captured although it copies only what was left out of that', async () => {
+test('a fork of a skipped session is not captured, even if it copies only records that were left out', async () => {
   const { home, record, append, transcript, capture, arrived } = await prepare();
   append(transcript('aaaa'), record('aaaa', 0, 'work', 'kept-back one', LAST_WEEK));
   await decide(home, 'none');
@@ -298,7 +298,7 @@ test('a fork of a skipped session is not captured although it copies only what w
   expect(arrived()).not.toContain('kept-back');
 });
 
-test('a fork of a session from before capturing began is not captured any more once that is skipped', async () => {
+test('a fork of an earlier session is no longer captured once that session is skipped', async () => {
   const { home, record, append, transcript, capture, arrived } = await prepare();
   append(transcript('aaaa'), record('aaaa', 0, 'work', 'kept-back one', LAST_WEEK));
   utimesSync(transcript('aaaa'), LAST_WEEK / 1000, LAST_WEEK / 1000);
@@ -313,7 +313,7 @@ test('a fork of a session from before capturing began is not captured any more o
   expect(arrived()).not.toContain('kept-back');
 });
 
-test('a session is captured although a fork of it was skipped before that', async () => {
+test('a session is captured although its fork was skipped before', async () => {
   const { home, record, append, transcript, capture, arrived } = await prepare();
   append(transcript('aaaa'), record('aaaa', 0, 'work', 'wanted one', LAST_WEEK));
   utimesSync(transcript('aaaa'), LAST_WEEK / 1000, LAST_WEEK / 1000);
@@ -353,7 +353,7 @@ test('the last session of a folder is skipped before anything was captured', asy
   expect(arrived()).not.toContain('kept-back');
 });
 
-test('setting a machine up in an excluded repository says nothing of the repository', async () => {
+test('setting up in an excluded repository reveals nothing of it', async () => {
   const { home, options, clone, preferences, service } = await prepare();
   clone('private/diary', 'https://git.example.com/robin/diary.git');
   preferences({ exclude: ['~/private'] });
@@ -363,7 +363,7 @@ test('setting a machine up in an excluded repository says nothing of the reposit
   expect(JSON.stringify([...service.state.environments.values()])).not.toMatch(/diary|main/);
 });
 
-test('what Cursor’s hooks told is kept no longer than capturing it takes', async () => {
+test('notes of Cursor’s hooks are deleted once they are captured', async () => {
   const { home, capture, arrived } = await prepare();
   const note = { hook_event_name: 'beforeSubmitPrompt', conversation_id: 'conv', prompt: 'plain text' };
   write(join(home, 'state/inbox/cursor/1.json'), JSON.stringify(note));
@@ -375,14 +375,14 @@ test('what Cursor’s hooks told is kept no longer than capturing it takes', asy
   expect(left).toEqual([]);
 });
 
-/** A conversation of Cursor in a folder, as its hooks tell it. */
+/** A conversation of Cursor in a folder, reported by its hooks. */
 const tell = (home: string, id: number, folder?: string) => {
   const roots = folder === undefined ? {} : { workspace_roots: [join(home, folder)] };
   const note = { hook_event_name: 'beforeSubmitPrompt', conversation_id: 'conv', prompt: `told ${id}`, ...roots };
   write(join(home, `state/inbox/cursor/${id}.json`), JSON.stringify(note));
 };
 
-test('what hooks told before the folder of their conversation was known is captured later', async () => {
+test("notes from before a conversation's folder is known are captured later", async () => {
   const { home, preferences, capture, arrived } = await prepare();
   mkdirSync(join(home, 'open'));
   preferences({ exclude: ['~/secret'] });
@@ -395,7 +395,7 @@ test('what hooks told before the folder of their conversation was known is captu
   expect(arrived()).toContain('told 2');
 });
 
-test('what hooks told of an excluded folder is not left on the disk', async () => {
+test('notes of an excluded folder are not left on the disk', async () => {
   const { home, preferences, capture, arrived } = await prepare();
   mkdirSync(join(home, 'secret'));
   preferences({ exclude: ['~/secret'] });
@@ -406,7 +406,7 @@ test('what hooks told of an excluded folder is not left on the disk', async () =
 });
 
 /** What the person answers `capture init`. */
-/** As a fork begins with it. */
+/** The first record that a fork copies. */
 function firstRecordOf(path: string, sessionId: string): object {
   const [first = ''] = readFileSync(path, 'utf8').split('\n');
   return { ...(JSON.parse(first) as object), sessionId };

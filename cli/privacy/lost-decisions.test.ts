@@ -18,7 +18,7 @@ function sayNow(file: string, session: number, text: string, aheadMs = 0): void 
   if (aheadMs > 0) utimesSync(file, time, time);
 }
 
-test('what was decided about earlier sessions and is lost counts as none', async () => {
+test('a lost decision about earlier sessions counts as no consent', async () => {
   const { start, state, say, file, age, texts, waitForTexts } = await setUpDaemon({
     consent: { since: Date.now() - DAY, history: 'none' },
   });
@@ -51,7 +51,7 @@ test('a session from before the loss stays here if the clock was set back since 
   await second.end();
 });
 
-test("a daemon removes an earlier version's files of decisions, as no process of that version runs", async () => {
+test("a daemon removes an earlier version's decision files, since no process of that version runs", async () => {
   const { start, state } = await setUpDaemon({ consent: 'unasked' });
   write(join(state, 'history.json'), '{"since":5,"history":"none"}');
   write(join(state, 'skipped.json'), '["codex captured"]');
@@ -64,7 +64,7 @@ test("a daemon removes an earlier version's files of decisions, as no process of
   decisions?.close();
 });
 
-test('damaged decisions count as none, and the daemon continues', async () => {
+test('damaged decisions count as no consent, and the daemon continues', async () => {
   const { start, state, say, file, age, texts, waitForTexts } = await setUpDaemon();
   const first = await start();
   sayNow(file(1), 1, 'one');
@@ -82,7 +82,7 @@ test('damaged decisions count as none, and the daemon continues', async () => {
   expect(texts(2)).toEqual([]);
 });
 
-test('decisions that are deleted while a daemon runs count as lost, and what is decided then holds', async () => {
+test('decisions that are deleted under a running daemon count as lost, and later decisions apply', async () => {
   const { start, home, state, service, file, texts, waitForTexts } = await setUpDaemon();
   const { warnings } = await start();
   sayNow(file(1), 1, 'one');
@@ -97,7 +97,7 @@ test('decisions that are deleted while a daemon runs count as lost, and what is 
   expect(texts(1)).toEqual(['one']);
 });
 
-/** A session and a fork of it, both sent; then what was decided is lost, and the person lets all of it go again. */
+/** A session and its fork, both sent. Then the decisions are lost, and the person allows everything again. */
 async function loseAfterFork() {
   const daemon = await setUpDaemon();
   const { start, home, state, service, file, texts, waitForTexts } = daemon;
@@ -129,7 +129,7 @@ async function loseAfterFork() {
   };
 }
 
-test('a session at rest that is skipped after the loss keeps back what its forks say from then on', async () => {
+test('a session at rest that is skipped after the loss keeps back later records of its forks', async () => {
   const { start, texts, file, waitForTexts, skipParent, sayInFork } = await loseAfterFork();
   const sent = texts(2);
   await skipParent();
@@ -140,7 +140,7 @@ test('a session at rest that is skipped after the loss keeps back what its forks
   expect(texts(2)).toEqual(sent);
 });
 
-test('a session at rest that is skipped after its fork was met again keeps back what the fork says from then on', async () => {
+test("a session at rest that is skipped after its fork was met again keeps back the fork's later records", async () => {
   const { start, texts, file, waitForTexts, skipParent, sayInFork } = await loseAfterFork();
   sayInFork('before the skip');
   const daemon = await start();
@@ -155,7 +155,7 @@ test('a session at rest that is skipped after its fork was met again keeps back 
   expect(texts(2)).toEqual(sent);
 });
 
-test('who imported one folder and was never asked has no earlier session sent by the daemon', async () => {
+test('after an import of one folder without any question, the daemon sends no other earlier session', async () => {
   const { start, home, service, say, file, age, texts, waitForTexts, state } = await setUpDaemon({
     consent: 'unasked',
   });

@@ -36,7 +36,7 @@ test('a transcript in an excluded folder is left out, although its session was m
   expect(meet('shared', 'open')).toBeUndefined();
 });
 
-test('a link of a rule that is made later keeps back what was met before', () => {
+test("a link that is later created at a rule's path keeps back sessions that were met before", () => {
   const { home, policy, exclude, meet } = prepare();
   exclude('~/link');
   policy.refresh();
@@ -61,7 +61,7 @@ test('a skipped session whose repository is gone stays excluded once it is not s
   expect(policy.find('codex', 'early')?.verdict).toBe('excluded');
 });
 
-test('a folder that says no by now keeps back what waits, though nothing else has changed', () => {
+test('a folder that forbids capturing keeps back waiting events, even if nothing else changes', () => {
   let now = 1_000_000;
   const { home, policy, meet } = prepare({ now: () => now, waiting: () => [{ agent: 'codex', session: 'early' }] });
   expect(meet('early', 'open')).toBeUndefined();
@@ -71,7 +71,7 @@ test('a folder that says no by now keeps back what waits, though nothing else ha
   expect(policy.refresh()).toBe(true);
   policy.keep();
   expect(policy.find('codex', 'early')?.verdict).toBe('excluded');
-  // Looked at again ten seconds later.
+  // The folder is looked at again after ten seconds.
   expect(policy.refresh()).toBe(false);
 });
 
@@ -89,13 +89,13 @@ test('the parent of a fork is captured again once the fork follows the present r
   expect(decisions.isKeptBack('codex', 'parent')).toBe(false);
 });
 
-test('a long row of forks of forks is judged at once', () => {
+test('a long chain of forks is judged quickly', () => {
   const home = makeFolder();
   const { decisions, transact, close } = openSpool(':memory:');
   onTestFinished(close);
   const names = Array.from({ length: 60 }, (_, index) => `s${index}`);
   for (const [index, session] of names.entries()) {
-    // A fork begins with the records of all that it comes from.
+    // A fork begins with the records of all its ancestors.
     const parents = names.slice(0, index).reverse();
     decisions.store({
       agent: 'codex',
@@ -111,7 +111,7 @@ test('a long row of forks of forks is judged at once', () => {
   expect(policy.find('codex', 's59')?.verdict).toBe('skipped');
 }, 5000);
 
-test('the folders of both decide about two forks of each other', () => {
+test('both folders decide about two sessions that are forks of each other', () => {
   const home = makeFolder();
   const { decisions, transact, close } = openSpool(':memory:');
   onTestFinished(close);

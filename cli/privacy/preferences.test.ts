@@ -10,7 +10,7 @@ const read = (text?: string) => {
   return readPreferences({ variables: { CAPTURE_HOME: home }, home });
 };
 
-test('without a file, nothing is preferred', () => {
+test('without a file, all preferences are absent', () => {
   expect(read()).toEqual({});
 });
 
@@ -30,6 +30,6 @@ test.each([
   ['{"spool":{"maxMegabytes":0}}', '"spool" "maxMegabytes" must be a number above 0'],
   ['{"constructor":1}', '"constructor" is no setting'],
   ['[]', 'must be an object'],
-])('%s ends the command instead of being guessed at', (text, problem) => {
+])('the invalid preferences %s end the command', (text, problem) => {
   expect(() => read(text)).toThrow(problem);
 });

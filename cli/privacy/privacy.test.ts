@@ -25,7 +25,7 @@ test.each([
   ['~/private/*', '/home/ada/private/a/b', true],
   ['~/private/*', '/home/ada/private', false],
   ['~adam', '/home/ada', false],
-])('the path %s means %s: %s', (text, folder, expected) => {
+])('the path %s covers %s: %s', (text, folder, expected) => {
   expect(isMeant(text, folder)).toBe(expected);
 });
 
@@ -55,7 +55,7 @@ test.each([
   ['darwin', '/Users/Ada/Secret', '/users/ada/secret/deep', true],
   ['darwin', '/Users/Ada/Caf\u00e9', '/Users/Ada/Cafe\u0301', true],
   ['linux', '/home/ada/Secret', '/home/ada/secret', false],
-])('on %s the folder %s means %s: %s', (platform, text, folder, expected) => {
+])('on %s the folder %s covers %s: %s', (platform, text, folder, expected) => {
   expect(isMeant(text, folder, undefined, platform)).toBe(expected);
 });
 
@@ -85,7 +85,7 @@ test('no text makes a rule that throws', () => {
   );
 });
 
-describe('what a folder says', () => {
+describe('the wish of a folder', () => {
   const decide = (files: { [path: string]: string }, preferences?: object) => {
     const home = makeFolder();
     for (const [path, text] of Object.entries(files)) write(join(home, path), text);
@@ -108,25 +108,25 @@ describe('what a folder says', () => {
     else expect(objection).toMatch(reason);
   });
 
-  test('the nearest one wins', () => {
+  test('the nearest file wins', () => {
     const objection = decide({ [FOLDER_FILE]: '{"capture":false}', [`repo/${FOLDER_FILE}`]: '{"capture":true}' });
     expect(objection('repo/deep')).toBeUndefined();
     expect(objection('elsewhere')).toMatch(/says so/);
   });
 
-  test('a person who excludes wins over a folder that wants to be captured', () => {
+  test("a person's exclusion wins over a folder that wants to be captured", () => {
     const objection = decide({ [`repo/${FOLDER_FILE}`]: '{"capture":true}' }, { exclude: ['~/repo'] });
     expect(objection('repo/deep')).toBe('"~/repo" is excluded');
   });
 
-  test('where only some folders are included, what has no folder is left out', () => {
+  test('if only some folders are included, a session without a folder is left out', () => {
     const objection = decide({}, { include: ['~/repo'] });
     expect(objection('repo/deep')).toBeUndefined();
     expect(objection('elsewhere')).toBe('it is not in an included folder');
     expect(objection()).toMatch(/not known/);
   });
 
-  test('where some folders are excluded, what has no folder is left out', () => {
+  test('if some folders are excluded, a session without a folder is left out', () => {
     const objection = decide({}, { exclude: ['~/private'] });
     expect(objection('work')).toBeUndefined();
     expect(objection()).toBe('its folder is not known, and some are excluded');
@@ -159,7 +159,7 @@ describe('capturing', () => {
     return { home, options, add, texts };
   }
 
-  test('leaves out what is excluded, says so, and catches up once it is not', async () => {
+  test('an excluded session is left out and reported, and captured after the exclusion ends', async () => {
     const { home, options, add, texts } = await prepare();
     add('aaaa', 1, 'work');
     add('bbbb', 1, 'private');
@@ -181,7 +181,7 @@ describe('capturing', () => {
     expect(texts()).toContain('prompt 1 of bbbb');
   });
 
-  test('a skipped session gives nothing more until that is undone', async () => {
+  test('a skipped session gives no more events until the skip is undone', async () => {
     const { home, options, add, texts } = await prepare();
     add('aaaa', 1, 'work');
     await run(['import'], options);
@@ -201,7 +201,7 @@ describe('capturing', () => {
     [['skip'], /Name a session by its id/],
     [['skip', 'zzz'], /There is no session zzz/],
     [['import', '--show'], /goes with --dry-run/],
-  ])('%s is refused with what to do', async (args, message) => {
+  ])('%s is refused with a hint', async (args, message) => {
     const { options, add } = await prepare();
     add('aaaa', 1, 'work');
     await run(['import'], options);

@@ -6,7 +6,7 @@ import { makeFolder, write } from '../test/folder.ts';
 import { openReading, textsOf } from '../test/reading.ts';
 import { mode, prompt, sessionId } from '../test/transcripts.ts';
 
-test('a session has the folder that its agent tells to the model alone, masked like all the rest', async () => {
+test('a session gets the folder that its agent tells only to the model, masked like everything else', async () => {
   const root = makeFolder();
   const text = '<session_context>\nThis is the Gemini CLI.\n- **Workspace Directories:**\n  - /home/dev/hunter2\n';
   const lines = [
@@ -33,13 +33,13 @@ test('a session has the folder that its agent tells to the model alone, masked l
 test.each([
   ['a new file', ''],
   ['a file that has grown', `${prompt(1, 1, 'one')}\n${mode(1)}\n`],
-])('%s that is read twice in one transaction is not taken over at all, rather than doubled', async (_name, before) => {
+])('%s that is read twice in one transaction is not taken over, so that nothing doubles', async (_name, before) => {
   const root = makeFolder();
   const file = write(join(root, 'p', `${sessionId(1)}.jsonl`), before);
   const reading = openReading(root);
   await reading.read();
   const known = textsOf(reading.spool, sessionId(1)).length;
-  // Without a key only the cursor tells that a line was met.
+  // Without a key, only the cursor shows that a line was met before.
   appendFileSync(file, `${mode(1, 'plan')}\n${mode(1, 'edit')}\n`);
   const work = reading.findWork();
   const [files = []] = work.sessions;
@@ -52,7 +52,7 @@ test.each([
   reading.spool.close();
 });
 
-test('a file that was moved and copied meanwhile gives what is new in it once', async () => {
+test('a file that was moved and copied meanwhile gives its new records once', async () => {
   const root = makeFolder();
   const path = (folder: string) => join(root, folder, `${sessionId(1)}.jsonl`);
   write(path('p'), `${prompt(1, 1, 'one')}\n${mode(1)}\n`);

@@ -29,13 +29,13 @@ function prepare() {
   const state = makeFolder();
   const inbox = join(state, 'inbox', 'cursor');
   const logs = join(state, 'sessions', 'cursor');
-  // Transcripts are elsewhere; that they lie in one folder makes no difference.
+  // Transcripts are elsewhere. For this test it makes no difference that they are in one folder.
   const places = [{ agent: cursor, root: logs, below: '' }];
   let now = Date.now();
   let reading = openReading(logs, join(state, 'spool.db'), { agent: cursor, state, now: () => now });
   return {
     ...{ state, inbox, logs },
-    /** What the hook script leaves, at so many seconds. */
+    /** Leaves a note as the hook script does, at this second. */
     leave(name: string, content: string | Uint8Array, seconds: number): void {
       const path = write(join(inbox, `${name}.json`), content);
       utimesSync(path, START + seconds, START + seconds);
@@ -50,7 +50,7 @@ function prepare() {
       readFileSync(join(logs, `${name}.jsonl`), 'utf8')
         .split('\n')
         .slice(0, -1),
-    /** After a while without any hook. */
+    /** Moves the clock to a time without recent hooks. */
     later: () => {
       now += 10 * 60_000;
     },
@@ -69,8 +69,8 @@ function prepare() {
 const user = (text: string) => ({ role: 'user', message: { content: [{ type: 'text', text }] } });
 const ran = (name: string) => ({ role: 'assistant', message: { content: [{ type: 'tool_use', name, input: {} }] } });
 
-describe('what hooks leave', () => {
-  test('is sorted by time, an event a line, and leaves nothing behind', () => {
+describe('the notes of hooks', () => {
+  test('are sorted by time, one event per line, and are deleted', () => {
     const { leave, sort, log, inbox, logs } = prepare();
     leave('9-0', event('afterAgentResponse', { text: 'Two' }), 2);
     leave('10-0', event('beforeSubmitPrompt', { prompt: 'One' }), 1);
@@ -88,7 +88,7 @@ describe('what hooks leave', () => {
     expect(statSync(join(logs, `${CONVERSATION}.jsonl`)).mode & 0o777).toBe(0o600);
   });
 
-  test('takes nothing else down with it', async () => {
+  test('do not stop the others if one is invalid', async () => {
     const { state, inbox, leave, read, said } = prepare();
     leave('1-0', `{"conversation_id": "${CONVERSATION}", "deep": ${'['.repeat(60_000)}${']'.repeat(60_000)}}`, 1);
     execFileSync('mkfifo', [join(inbox, '2-0.json')]);
@@ -103,7 +103,7 @@ describe('what hooks leave', () => {
     ]);
   });
 
-  test('is kept where it is no event', async () => {
+  test('are kept as text if they are not events', async () => {
     const { leave, read, said } = prepare();
     leave('1-0', '{"conversation_id": "bbbb', 1);
     leave('2-0', new Uint8Array([0xff, 0x00, 0x0a]), 2);
@@ -116,14 +116,14 @@ describe('what hooks leave', () => {
     ]);
   });
 
-  test('keeps numbers that a double cannot hold', () => {
+  test('keep numbers that a double cannot hold', () => {
     const { leave, sort, log } = prepare();
     leave('1-0', event('stop').replace('{', '{"n": 12345678901234567890.5,'), 1);
     sort();
     expect(log()[0]).toContain('12345678901234567890.5');
   });
 
-  test('of a conversation with an odd id never leaves the folder', () => {
+  test('of a conversation with an odd id never leave the folder', () => {
     const { leave, sort, logs, state } = prepare();
     leave('1-0', event('stop', {}, '../../escaped'), 1);
     sort();
@@ -131,17 +131,17 @@ describe('what hooks leave', () => {
     expect(existsSync(join(state, 'escaped.jsonl'))).toBe(false);
   });
 
-  test('keeps the transcript from being read as well before any of it is written down', () => {
+  test('keep the transcript from being read as well before any of them is written', () => {
     const { leave, logs, state, inbox } = prepare();
     leave('1-0', event('beforeSubmitPrompt', { prompt: 'One' }), 1);
-    // As if the machine had stopped at the log.
+    // Simulates a machine that stopped at the log.
     mkdirSync(join(logs, `${CONVERSATION}.jsonl`), { recursive: true });
     sortInboxes(state, [{ agent: cursor, root: logs, below: '' }], () => {});
     expect(existsSync(join(logs, `${CONVERSATION}.told`))).toBe(true);
     expect(readdirSync(inbox)).toEqual(['1-0.json']);
   });
 
-  test('waits while another process sorts it', () => {
+  test('wait while another process sorts them', () => {
     const { leave, sort, log, state } = prepare();
     leave('1-0', event('stop'), 1);
     const lock = takeLock(state, 'inbox');
@@ -168,7 +168,7 @@ test('a crash at any moment loses nothing and captures nothing twice', async () 
       const { size: start } = statSync(path);
       leaveBoth();
       sort();
-      // As if the machine had stopped while these were written, before their notes were deleted.
+      // Simulates a machine that stopped while these were written and before their notes were deleted.
       const { size } = statSync(path);
       truncateSync(path, start + (cut % (size - start + 1)));
       leaveBoth();
@@ -182,14 +182,14 @@ test('a crash at any moment loses nothing and captures nothing twice', async () 
 }, 60_000);
 
 describe('a transcript', () => {
-  test('is read in full where no hook told anything', async () => {
+  test('is read in full if no hook reported anything', async () => {
     const { transcript, read, said } = prepare();
     transcript(CONVERSATION, user('Fix it'), ran('Shell'));
     await read();
     expect(said()).toEqual(['user.message Fix it', 'tool.call Shell']);
   });
 
-  test('is not read once a hook carried its messages, not even later ones', async () => {
+  test('is not read once a hook reported its messages, not even later ones', async () => {
     const { leave, transcript, read, later, said } = prepare();
     leave('1-0', event('beforeSubmitPrompt', { prompt: 'Fix it' }), 1);
     const path = transcript(CONVERSATION, user('Fix it'), ran('Shell'));
@@ -200,7 +200,7 @@ describe('a transcript', () => {
     expect(said()).toEqual(['user.message Fix it']);
   });
 
-  test('adds messages if hooks carry tools alone, when the conversation rests', async () => {
+  test('adds messages to hooks that reported only tools, once the conversation is at rest', async () => {
     const { leave, transcript, read, later, said } = prepare();
     leave('1-0', event('postToolUse', { tool_name: 'Shell', tool_use_id: 't' }), 1);
     transcript(CONVERSATION, user('Fix it'), ran('Shell'));
@@ -211,7 +211,7 @@ describe('a transcript', () => {
     expect(said().slice(2)).toEqual(['user.message Fix it', 'record duplicate:tool_use']);
   });
 
-  test('that was captured before the hooks were there is gone on with by them', async () => {
+  test('that was captured before the hooks existed is continued by them', async () => {
     const { leave, transcript, read, later, said } = prepare();
     const path = transcript(CONVERSATION, user('Fix it'));
     await read();

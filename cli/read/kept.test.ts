@@ -11,7 +11,7 @@ import { findKept } from './kept.ts';
 
 const record = (id: number) => `${prompt(1, id, 'said')}\n`;
 
-/** A transcript whose session is kept back, and how many records each look at it takes apart. */
+/** A transcript whose session is kept back, and the number of records that each look at it parses. */
 function prepare() {
   const root = makeFolder();
   const path = write(join(root, 's.jsonl'), [0, 1, 2].map(record).join(''));
@@ -35,7 +35,7 @@ function prepare() {
   return { path, look, isKnown };
 }
 
-test('of a growing file whose session is kept back each record is read once', () => {
+test('each record of a growing, kept-back file is read once', () => {
   const { path, look, isKnown } = prepare();
   expect(look()).toBe(3);
   expect(look()).toBe(0);
@@ -54,7 +54,7 @@ test('a line that was cut off is read again when it is whole', () => {
   expect(isKnown(3)).toBe(true);
 });
 
-test('a file that was written anew is read from its beginning', () => {
+test('a rewritten file is read from its beginning', () => {
   const { path, look, isKnown } = prepare();
   look();
   write(path, [7, 8, 9, 10].map(record).join(''));

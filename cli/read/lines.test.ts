@@ -12,7 +12,7 @@ function openLines(content: string, maxLineBytes = 64 * MEGABYTE) {
   return createLineReader(fd, 0, 64 * 1024, maxLineBytes);
 }
 
-test('a long line is in memory once, and its room is given back after it', () => {
+test('a long line is in memory once, and its buffer is released after it', () => {
   const reader = openLines(`short\n${'x'.repeat(20 * MEGABYTE)}\nshort\n${'short\n'.repeat(50_000)}`);
   expect(String(reader.next()?.bytes)).toBe('short');
   const long = reader.next();
@@ -26,7 +26,7 @@ test('a long line is in memory once, and its room is given back after it', () =>
   expect(rooms.at(-1)).toBeLessThan(MEGABYTE);
 });
 
-test('lines of every length come as they are, with their places', () => {
+test('lines of every length are returned unchanged, with their positions', () => {
   const lengths = [0, 1, 65_535, 65_536, 65_537, 1_100_000, 3, 3_000_000, 0, 70_000];
   const lines = lengths.map((length, n) => String(n).repeat(length));
   const reader = openLines(lines.join('\n'));
@@ -42,7 +42,7 @@ test('lines of every length come as they are, with their places', () => {
   expect(reader.next()).toBeUndefined();
 });
 
-test('a line that is too long is passed by, in no more room than the longest may take', () => {
+test('a line that is too long is skipped with little memory', () => {
   const reader = openLines(`${'x'.repeat(9 * MEGABYTE)}\nafter\n`, 2 * MEGABYTE);
   expect(reader.next()).toMatchObject({ tooLong: true, start: 0, end: 9 * MEGABYTE + 1 });
   const after = reader.next();

@@ -26,7 +26,7 @@ test.each(CASES)('finds %s', (_name, agent, path, found) => {
   expect(findTranscripts(places, () => {}).map(({ agent, path }) => `${agent.id} ${path}`)).toEqual(found);
 });
 
-test('asks for the agents where the path does not tell them, and takes what each calls a transcript', () => {
+test('the agents are asked for if the path does not name them, and each gets its transcripts', () => {
   const folder = copies();
   const asked: string[] = [];
   const recognize = (path: string) => {
@@ -39,7 +39,7 @@ test('asks for the agents where the path does not tell them, and takes what each
   expect(asked).toEqual([join(folder, 'any')]);
 });
 
-test('a link that leads round in a circle keeps no other link from being followed', () => {
+test('a circular link does not block other links', () => {
   const [agent] = AGENTS.filter(({ id }) => id === 'pi');
   const root = makeFolder();
   const elsewhere = makeFolder();

@@ -22,12 +22,12 @@ function openStream(content: string) {
 }
 
 test.each([
-  ['lines that are empty', `${record(100)}\n${'\n'.repeat(2 * CHUNK)}${record(2000)}\n`],
+  ['empty lines', `${record(100)}\n${'\n'.repeat(2 * CHUNK)}${record(2000)}\n`],
   ['lines of blanks', `${record(100)}\r\n${`${' '.repeat(500)}\r\n`.repeat(20)}${record(2000)}\r\n`],
-])('behind a record with %s after it, the cursor knows what it goes on from', (_, content) => {
+])('after a record and %s, the cursor continues at the next record', (_, content) => {
   const { fd, stream } = openStream(content);
   const seen: CapturedRecord[] = [];
-  // As the reader has it: a record is taken over once the next one is read.
+  // Like the reader: a record is taken over once the next one is read.
   for (let one = stream.next(); one !== undefined; ) {
     const next = stream.next();
     const cursor = one.cursor();

@@ -23,7 +23,7 @@ test.each([
   expect(values.at(-1)?.end ?? line(text).end).toBe(line(text).end);
 });
 
-test('values do not overlap and leave out nothing but blanks', () => {
+test('values do not overlap, and omit only blanks', () => {
   const text = fc
     .array(fc.constantFrom('{"a":1}', '{"a":"{"}', '{', '}', '"', ' ', 'x', '\\', 'é'))
     .map((all) => all.join(''));
@@ -41,7 +41,7 @@ test('values do not overlap and leave out nothing but blanks', () => {
   );
 });
 
-test('what JSON.parse keeps is parsed as ever, what it would change is kept as written', () => {
+test('values that JSON.parse would change are kept as written, and others are parsed', () => {
   const number = fc.oneof(
     fc.double({ noDefaultInfinity: true, noNaN: true }).map((value) => JSON.stringify(value)),
     fc.bigInt().map(String),

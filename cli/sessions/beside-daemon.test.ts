@@ -3,7 +3,7 @@ import { setUpDaemon } from '../test/daemon.ts';
 import { run } from '../test/program.ts';
 import { sessionId } from '../test/transcripts.ts';
 
-test('a session can be taken out beside a sending daemon, which continues with the others', async () => {
+test('a session can be skipped beside a sending daemon, which continues with the others', async () => {
   const { start, say, service, home, texts, waitForTexts, status } = await setUpDaemon();
   say(1, 0, 'before');
   await start();

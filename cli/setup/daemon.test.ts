@@ -35,12 +35,12 @@ async function prepare(systemctl: string | undefined) {
   return { home, state, capture, asked, isRunning, environment, url: service.url };
 }
 
-/** Starts the daemon as systemd would, by its unit. */
+/** Starts the daemon by its unit, as systemd would. */
 const STARTS =
   'case "$2" in restart) grep ^ExecStart= "$HOME"/.config/systemd/user/*.service | cut -d= -f2- > "$HOME"/unit ; setsid sh "$HOME"/unit >/dev/null 2>&1 & ;; esac';
 const NO_USER_MANAGER = 'exit 1';
 
-test('systemd keeps the daemon running where a person has one, and uninstall takes all of it away', async () => {
+test('systemd keeps the daemon running for a person with a manager, and uninstall removes everything', async () => {
   const { home, state, capture, asked, isRunning } = await prepare(STARTS);
   const unit = join(home, '.config/systemd/user/session-capture.service');
   const shown = await capture(['init', '--dry-run']);
@@ -66,7 +66,7 @@ test('systemd keeps the daemon running where a person has one, and uninstall tak
   expect(asked().at(-1)).toBe('--user disable --now session-capture.service');
 }, 60_000);
 
-test('a daemon that was started otherwise ends when systemd is to keep one running', async () => {
+test('a daemon that was started otherwise ends when systemd starts one', async () => {
   const { home, state, capture } = await prepare(NO_USER_MANAGER);
   await capture(['init', '--yes']);
   const first = holderOf(state)?.pid;
@@ -78,10 +78,10 @@ test('a daemon that was started otherwise ends when systemd is to keep one runni
 }, 60_000);
 
 test.each([
-  ['there is no systemd of theirs', NO_USER_MANAGER],
+  ['the person has no systemd', NO_USER_MANAGER],
   ['systemd refuses', 'case "$2" in restart) exit 1 ;; esac'],
 ])(
-  'where %s, init starts the daemon itself and says that nothing will again',
+  'if %s, init starts the daemon itself and says that nothing will restart it',
   async (_, systemctl) => {
     const { home, capture, isRunning } = await prepare(systemctl);
     const { stdout, exitCode } = await capture(['init', '--yes']);
@@ -94,7 +94,7 @@ test.each([
   60_000,
 );
 
-test('with a yes an agent starts it when a session begins, and uninstall leaves its settings as they were', async () => {
+test('after a yes, an agent starts the daemon when a session begins, and uninstall restores its settings', async () => {
   const { home, state, capture, isRunning, environment, url } = await prepare(NO_USER_MANAGER);
   const settings = write(join(home, '.claude/settings.json'), '{"a": 1}');
   const { stdout } = await capture(['init', '--yes', '--start-hook']);
@@ -105,7 +105,7 @@ test('with a yes an agent starts it when a session begins, and uninstall leaves 
   const command = hooks.SessionStart[0].hooks[0].command;
   expect(spawnSync('/bin/sh', ['-c', command], { env, input: '{}' }).status).toBe(0);
   await vi.waitFor(() => expect(isRunning()).toBe(true), 15_000);
-  // Asked for once, it stays.
+  // The answer stays, so nobody is asked again.
   expect((await capture(['init', '--yes', '--history', 'none', '--json'])).json).toMatchObject({
     daemon: { starter: 'hook' },
   });
@@ -113,7 +113,7 @@ test('with a yes an agent starts it when a session begins, and uninstall leaves 
   expect([isRunning(), readFileSync(settings, 'utf8')]).toEqual([false, '{"a": 1}']);
 }, 60_000);
 
-test("a unit of that name that is somebody else's is left alone", async () => {
+test("another program's unit with that name is left alone", async () => {
   const { home, capture } = await prepare('exit 0');
   const unit = write(join(home, '.config/systemd/user/session-capture.service'), '[Unit]\n');
   expect((await capture(['init', '--dry-run', '--json'])).json).toMatchObject({ daemon: { starter: 'process' } });
@@ -121,13 +121,13 @@ test("a unit of that name that is somebody else's is left alone", async () => {
   expect(readFileSync(unit, 'utf8')).toBe('[Unit]\n');
 });
 
-test('where the daemon does not come to run, init says so and fails', async () => {
+test('if the daemon does not start, init says so and fails', async () => {
   const { capture } = await prepare(NO_USER_MANAGER);
   const { exitCode, stdout } = await capture(['init', '--yes'], {}, { program: ['/bin/false'] });
   expect([exitCode, stdout]).toEqual([1, expect.stringContaining('The daemon did not start: `capture status --log`')]);
 });
 
-test('with --no-daemon nothing is set up; one that is there stays, until uninstall takes it away', async () => {
+test('with --no-daemon, nothing is set up, and an existing unit stays until uninstall', async () => {
   const { home, state, capture, asked } = await prepare('exit 0');
   expect((await capture(['init', '--yes', '--no-daemon', '--json'])).json.daemon).toBeUndefined();
   expect(asked()).toEqual([]);
@@ -147,7 +147,7 @@ test('the daemon gets a proxy, but not one with a password, and the plan says so
   expect(stdout + stderr + unit).not.toContain('hunter2');
 }, 60_000);
 
-test('on Windows a task of the person starts the daemon at sign-in, also on battery, and never ends it', () => {
+test('on Windows, a task of the person starts the daemon at sign-in, also on battery, and never ends it', () => {
   const variables = { USERDOMAIN: 'BÜRO', USERNAME: 'ann' };
   const { context } = createContext({ home: '/h', variables, context: { program: ['C:\\node & co\\node.exe'] } });
   const { file, start } = supervisorOf('win32') as Supervisor;
@@ -181,7 +181,7 @@ test('launchd gets valid XML', () => {
   expect(text).toContain('<key>CAPTURE_SUPERVISOR</key><string>launchd</string>');
 });
 
-test('a daemon that launchd runs ends with 0 where starting it again would change nothing', () => {
+test('a daemon under launchd exits with 0 if a restart would change nothing', () => {
   const byLaunchd = { CAPTURE_SUPERVISOR: 'launchd' };
   expect([0, 1, 2, 4, 75].map((code) => exitCodeFor(code, byLaunchd))).toEqual([0, 1, 0, 0, 75]);
   expect([2, 4].map((code) => exitCodeFor(code, {}))).toEqual([2, 4]);
@@ -194,7 +194,7 @@ test.each(['/h/.npm/_npx/1a/node_modules/x/capture.js', '/h/.cache/pnpm/dlx-1/ca
   },
 );
 
-test('a program is started by the path that lasts', () => {
+test('a program is started by its lasting path', () => {
   const home = makeFolder();
   write(join(home, 'opt/node/bin/node'), '');
   const cellar = write(join(home, 'Cellar/node/24.1.0/bin/node'), '');

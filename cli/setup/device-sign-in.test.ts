@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Begins `capture login`, and tells the code that it shows. */
+/** Begins `capture login`, and returns the code that it shows. */
 async function begin(args: string[] = [], options: Partial<RunOptions> = {}) {
   const home = makeFolder();
   const { context, written } = createContext({ home, ...options });
@@ -33,9 +33,9 @@ async function begin(args: string[] = [], options: Partial<RunOptions> = {}) {
 const decide = (userCode: string, decision: string) =>
   service.call('POST', '/v1/organizations/me/device-sign-in', { as: ours.admin, body: { userCode, decision } });
 
-/** The machine asks every 3 s, so the tests wait beside each other. */
+/** The machine polls every 3 s, so the tests run concurrently. */
 describe.concurrent('a sign-in through the browser', () => {
-  test('says where and under which code before anything else, without a terminal too', async ({ expect }) => {
+  test('prints its address and code before anything else, without a terminal too', async ({ expect }) => {
     const { written, ended, stored, userCode } = await begin();
     expect(written.stderr).toContain(`\n    http://capture.test/device?code=${userCode}\n`);
     await decide(userCode, 'approve');
@@ -46,21 +46,21 @@ describe.concurrent('a sign-in through the browser', () => {
     expect(written.stdout + written.stderr).not.toContain(secret);
   });
 
-  test('answers programs with whom it signed in to, and people with where even so', async ({ expect }) => {
+  test('tells programs who signed in, and still tells people where to confirm', async ({ expect }) => {
     const { written, ended, userCode } = await begin(['--json']);
     await decide(userCode, 'approve');
     expect(await ended).toBe(0);
     expect(JSON.parse(written.stdout)).toMatchObject({ organizationName: 'harbour', plane: 'live' });
   });
 
-  test('that is refused ends as a no, and stores nothing', async ({ expect }) => {
+  test('ends with a no after a refusal, and stores nothing', async ({ expect }) => {
     const { written, ended, stored, userCode } = await begin();
     await decide(userCode, 'deny');
     expect([await ended, stored()]).toEqual([2, undefined]);
     expect(written.stderr).toContain('The sign-in was refused in the dashboard. Nothing was stored.\n');
   });
 
-  test('continues after requests that fail', async ({ expect }) => {
+  test('continues after failed requests', async ({ expect }) => {
     let lost = 0;
     const { context, ended, userCode, stored } = await begin();
     const reach = context.fetch;
@@ -73,7 +73,7 @@ describe.concurrent('a sign-in through the browser', () => {
     expect(stored()).toHaveProperty('secret');
   });
 
-  test('ends where nobody confirms it in time', async ({ expect }) => {
+  test('ends if nobody confirms it in time', async ({ expect }) => {
     const { context, written, ended } = await begin();
     const now = context.now;
     context.now = () => now() + 10 * 60_000;
@@ -81,7 +81,7 @@ describe.concurrent('a sign-in through the browser', () => {
     expect(written.stderr).toMatch(/error: The code has run out\. Nothing was stored\.\nhint: Begin again/);
   });
 
-  test('can be broken off', async ({ expect }) => {
+  test('can be interrupted', async ({ expect }) => {
     const stop = new AbortController();
     const { ended, stored } = await begin([], { context: { stop: stop.signal } });
     stop.abort();
@@ -89,7 +89,7 @@ describe.concurrent('a sign-in through the browser', () => {
   });
 });
 
-/** A program in place of a browser writes down its arguments. */
+/** A program in place of a browser, which stores its arguments. */
 function browser(variables: Record<string, string> = {}): Partial<RunOptions> & { opened(): string | undefined } {
   const folder = makeFolder();
   const program = join(folder, 'xdg-open');
@@ -100,9 +100,9 @@ function browser(variables: Record<string, string> = {}): Partial<RunOptions> & 
 }
 
 test.each([
-  ['opens the page where there is a browser', [], {}, true],
-  ['opens none where none is wanted', ['--no-browser'], {}, false],
-  ['opens none over SSH, where nobody would see it', [], { SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }, false],
+  ['opens the page if there is a browser', [], {}, true],
+  ['opens none with --no-browser', ['--no-browser'], {}, false],
+  ['opens none over SSH, because nobody would see it', [], { SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }, false],
 ])('%s', async (_, args, variables, isOpened) => {
   const stop = new AbortController();
   const { opened, ...options } = browser(variables);

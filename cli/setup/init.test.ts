@@ -52,7 +52,7 @@ test('init registers the machine with its agents, changes nothing in the agents,
   expect(agents()).toEqual(before);
 });
 
-test('a folder without earlier sessions is reported, since its path may have a slip', async () => {
+test('a folder without earlier sessions is reported, since its path may be mistyped', async () => {
   const { home, init } = await prepare();
   const about = (folder: string) => expect.stringContaining(`No earlier session was in ${join(home, folder)},`);
   const { exitCode, stderr } = await init(['--yes', '--history', '~/nowhere', '--history', '~/work']);
@@ -61,7 +61,7 @@ test('a folder without earlier sessions is reported, since its path may have a s
   expect((await init(['--dry-run', '--history', '~/nowhere'])).stderr).toEqual(about('nowhere'));
 });
 
-test('a session that names no folder is none of the folders', async () => {
+test('a session that names no folder belongs to no chosen folder', async () => {
   const { home, init } = await prepare();
   const path = join(home, '.claude/projects/p', `${sessionId(7)}.jsonl`);
   write(path, `${prompt(7, 0, 'said before', { cwd: undefined, timestamp: '2025-03-04T00:00:00Z' })}\n`);
@@ -69,7 +69,7 @@ test('a session that names no folder is none of the folders', async () => {
   expect(stdout).toMatch(/4 earlier sessions since 2025-03 \(.*\) in 2 folders: Claude Code 4\./);
 });
 
-test('a rehearsal says what it would do, touches nothing, and asks nobody', async () => {
+test('a dry run shows the steps, touches nothing, and asks nobody', async () => {
   const { service, init, before, tree } = await prepare();
   const { exitCode, stdout } = await init(['--dry-run'], { secret: '' });
   expect(exitCode).toBe(0);
@@ -99,13 +99,13 @@ test.each<[string, string[], string | undefined, (home: string) => unknown]>([
   ['a choice with a comma too many', [], 'y\n1,\n', (home) => [join(home, 'work/shop')]],
   ['a choice that does not exist, and another answer', [], 'y\n1, 99\n1\n', (home) => [join(home, 'work/shop')]],
   ['a choice that does not exist, and silence', [], 'y\n99\n', () => 'none'],
-])('of earlier sessions go those that were let go: %s', async (_, args, input, expected) => {
+])("the person's choice of earlier sessions is sent: %s", async (_, args, input, expected) => {
   const { home, init, consent } = await prepare();
   const { exitCode } = await init(args, input === undefined ? {} : { isTTY: true, input });
   expect([exitCode, consent()]).toEqual([0, expected(home)]);
 });
 
-test('what was decided is not asked again, and may be decided anew', async () => {
+test('a decision is not asked for again, and can be changed', async () => {
   const { home, state, init, consent } = await prepare();
   await init(['--yes', '--history', 'all']);
   const { since } = readConsent({ variables: { CAPTURE_HOME: state }, home }) ?? {};
@@ -116,7 +116,7 @@ test('what was decided is not asked again, and may be decided anew', async () =>
   expect(readConsent({ variables: { CAPTURE_HOME: state }, home })).toEqual({ since, history: 'none', isSaid: true });
 });
 
-test('an import follows the decision and says which sessions stay; named files are captured whole', async () => {
+test('an import follows the decision and reports the sessions that stay; named files are captured whole', async () => {
   const { home, service, init, capture } = await prepare();
   const said = () =>
     [...service.state.sessions.values()].flatMap(({ events }) => events.flatMap(({ payload }) => payload.text ?? []));
@@ -142,7 +142,7 @@ test('an import follows the decision and says which sessions stay; named files a
   expect((await capture(['import'])).stdout).toBe('Nothing is new.\n');
 });
 
-test('no number lets a folder go that was not shown', async () => {
+test('a number cannot choose a folder that was not shown', async () => {
   const { home, init, consent } = await prepare();
   for (let index = 3; index < 23; index++) {
     const path = join(home, '.claude/projects/p', `${sessionId(index)}.jsonl`);
@@ -154,7 +154,7 @@ test('no number lets a folder go that was not shown', async () => {
   expect(consent()).toHaveLength(1);
 });
 
-test('sessions that a person excludes are not counted', async () => {
+test('excluded sessions are not counted', async () => {
   const { state, init } = await prepare();
   write(join(state, 'preferences.json'), '{"exclude": ["~/private"]}');
   const { stdout } = await init(['--dry-run']);
@@ -164,13 +164,13 @@ test('sessions that a person excludes are not counted', async () => {
 test.each<[string, string[], Partial<RunOptions>, number, RegExp]>([
   ['without a terminal and without --yes', [], {}, 2, /There is no terminal to ask on\.\nhint: Use --yes/],
   [
-    'where the answer is no',
+    'if the answer is no',
     [],
     { isTTY: true, input: 'n\n' },
     2,
     /Continue\? \[y\/N\] Nothing was changed\. `capture init` asks again\.\n$/,
   ],
-  ['where the answer is silence', [], { isTTY: true, input: '' }, 2, /Nothing was changed\./],
+  ['if there is no answer', [], { isTTY: true, input: '' }, 2, /Nothing was changed\./],
   [
     'when nobody is signed in',
     [],
@@ -193,7 +193,7 @@ test.each<[string, string[], Partial<RunOptions>, number, RegExp]>([
 });
 
 test.each(['Continue?', 'Send these too?'])(
-  'Ctrl-C where init asks “%s” changes nothing, and ends it',
+  'Ctrl-C at “%s” changes nothing, and ends init',
   async (question) => {
     const { init, before, tree } = await prepare();
     const stop = new AbortController();
@@ -213,7 +213,7 @@ test.each(['Continue?', 'Send these too?'])(
   5000,
 );
 
-test('a service that does not answer keeps nobody from setting up', async () => {
+test('a silent service does not prevent the set-up', async () => {
   losePatience();
   const { service, init, consent } = await prepare();
   await service.stop();
@@ -222,7 +222,7 @@ test('a service that does not answer keeps nobody from setting up', async () => 
   expect(consent()).toBe('none');
 });
 
-test('a secret that is refused asks for a sign-in', async () => {
+test('a refused secret asks for a sign-in', async () => {
   const { init, before, tree } = await prepare();
   const result = await init(['--yes'], { secret: 'sk_live_wrong' });
   expect(result).toMatchObject({
@@ -232,7 +232,7 @@ test('a secret that is refused asks for a sign-in', async () => {
   expect(tree()).toEqual(before);
 });
 
-test('a machine that was revoked is not set up', async () => {
+test('a revoked machine is not set up', async () => {
   const { service, init, agents, before } = await prepare();
   service.state.environmentStatus = 'revoked';
   const result = await init(['--yes']);
@@ -240,7 +240,7 @@ test('a machine that was revoked is not set up', async () => {
   expect(agents()).toEqual(before);
 });
 
-test('a state folder that others may write to is refused, and how to close it said', async () => {
+test('a state folder that others may write to is refused, with the command that closes it', async () => {
   const { state, init, capture } = await prepare();
   mkdirSync(state);
   chmodSync(state, 0o777);
@@ -255,7 +255,7 @@ test('a state folder that others may write to is refused, and how to close it sa
 const CURSOR = '.cursor/projects/shop/agent-transcripts/aaaa/aaaa.jsonl';
 const SAID = `${JSON.stringify({ role: 'user', message: { content: [{ type: 'text', text: 'before the hooks' }] } })}\n`;
 
-test('for Cursor entries are added, which is shown first, and uninstall takes them out', async () => {
+test('init shows and adds the entries for Cursor, and uninstall removes them', async () => {
   const { home, init, capture, agents } = await prepare();
   write(join(home, '.cursor/hooks.json'), '{"version": 1}');
   const before = agents();
@@ -270,14 +270,14 @@ test('for Cursor entries are added, which is shown first, and uninstall takes th
   expect((await capture(['uninstall'])).stdout).toContain('Nothing was installed.');
 });
 
-test('with --no-hooks nothing is changed for Cursor either', async () => {
+test("with --no-hooks, Cursor's settings stay unchanged too", async () => {
   const { home, init } = await prepare();
   mkdirSync(join(home, '.cursor'));
   expect((await init(['--yes', '--no-hooks'])).stdout).toContain('Nothing in your agents was changed.');
   expect(existsSync(join(home, '.cursor/hooks.json'))).toBe(false);
 });
 
-test('settings that cannot be edited are left alone, with what to add; the rest is done', async () => {
+test('settings that cannot be edited are left alone, with the entries to add; the rest is done', async () => {
   const { home, init, consent } = await prepare();
   write(join(home, '.cursor/hooks.json'), '{"a": ');
   const result = await init(['--yes']);
@@ -290,7 +290,7 @@ test('settings that cannot be edited are left alone, with what to add; the rest 
   ]);
 });
 
-test('what Cursor wrote before its hooks is captured first where all may be sent, and not otherwise', async () => {
+test("Cursor's conversations from before its hooks are captured first if everything is allowed, and not otherwise", async () => {
   for (const [history, isSent] of [
     ['all', true],
     ['none', false],
@@ -302,7 +302,7 @@ test('what Cursor wrote before its hooks is captured first where all may be sent
   }
 });
 
-test('without a umask nothing that runs is open to others', async () => {
+test('without a umask, no file that is run is open to others', async () => {
   const { home, init } = await prepare();
   mkdirSync(join(home, '.cursor'));
   const before = process.umask(0);

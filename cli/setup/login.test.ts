@@ -20,7 +20,7 @@ async function prepare() {
   return { home, service, login, stored };
 }
 
-/** A server in front of others, and of itself. */
+/** A server in front of others. */
 async function serve(answer: (path: string) => { status: number; body: string; type?: string }): Promise<string> {
   const server = createServer((request, response) => {
     const { status, body, type = 'application/json' } = answer(request.url ?? '');
@@ -32,7 +32,7 @@ async function serve(answer: (path: string) => { status: number; body: string; t
 }
 
 test.each(['', '/', '/welcome', '/sessions/ses_1?event=3#top', '//', '/a/b/c/d/e/f/g/h/i/j'])(
-  'the address of any page of the dashboard is one of the service: %j',
+  'the address of any page of the dashboard leads to the service: %j',
   async (page) => {
     const { service, login, stored } = await prepare();
     expect((await login(` ${service.url}${page} `)).exitCode).toBe(0);
@@ -46,7 +46,7 @@ test('a scheme may be left out', async () => {
   expect(stored()).toBe(service.url);
 });
 
-test('a service below a path is found there, though something else answers above it', async () => {
+test('a service below a path is found there, even if something else answers above it', async () => {
   const { login, stored } = await prepare();
   const url = await serve((path) => {
     if (path === '/capture/health') return { status: 200, body: '{"status":"ok","service":"session-capture"}' };
@@ -72,7 +72,7 @@ test.each([
   expect(stored()).toBeUndefined();
 });
 
-test.each(['', '/welcome'])('a secret that was made up is refused at %j, and nothing is stored', async (page) => {
+test.each(['', '/welcome'])('an invented secret is refused at %j, and nothing is stored', async (page) => {
   const { service, login, stored } = await prepare();
   const result = await login(`${service.url}${page}`, { input: 'sk_live_made_up_nonsense' });
   expect([result.exitCode, stored()]).toEqual([4, undefined]);
@@ -81,7 +81,7 @@ test.each(['', '/welcome'])('a secret that was made up is refused at %j, and not
   expect(result.stderr).not.toContain('nonsense');
 });
 
-test('a service that cannot say whose a secret is does not count as having accepted it', async () => {
+test("a service that cannot name the secret's account does not count as having accepted it", async () => {
   const { login, stored } = await prepare();
   const url = await serve((path) =>
     path === '/health'
@@ -105,18 +105,18 @@ test('https for a service that only speaks http is explained', async () => {
   expect(result.stderr).not.toMatch(/OpenSSL|EPROTO|ssl/);
 });
 
-test('what is no address is refused', async () => {
+test('an invalid address is refused', async () => {
   const { login } = await prepare();
   for (const url of ['ftp://x', 'https://', 'a b']) expect((await login(url)).exitCode).toBe(2);
 });
 
-test('the secret is for its owner only', async () => {
+test('only its owner can read the secret', async () => {
   const { home, service, login } = await prepare();
   await login(service.url);
   expect(statSync(join(home, 'state/config.json')).mode & 0o777).toBe(0o600);
 });
 
-test('the address stays for the next sign-in when a machine is signed out', async () => {
+test('the address stays for the next sign-in after a sign-out', async () => {
   const { home, service, login, stored } = await prepare();
   await login(service.url);
   expect(await run(['logout'], { home })).toMatchObject({
@@ -129,14 +129,14 @@ test('the address stays for the next sign-in when a machine is signed out', asyn
   expect(stored()).toBe(service.url);
 });
 
-test('a sign-in that cannot be read is removed by signing out', async () => {
+test('a sign-out removes an unreadable sign-in', async () => {
   const { home, stored } = await prepare();
   write(join(home, 'state/config.json'), '{"secret": "sk_l');
   expect((await run(['logout'], { home })).stdout).toMatch(/^Signed out\./);
   expect(stored()).toBeUndefined();
 });
 
-test('what is next is left to the installation script where it does it itself', async () => {
+test('the next step is not printed if the installation script does it', async () => {
   const { service, login } = await prepare();
   expect((await login(service.url)).stdout).toMatch(/^Next: `capture init`/m);
   const installing = await login(service.url, { variables: { CAPTURE_SETUP: 'yes' } });

@@ -9,7 +9,7 @@ import { findUnwritable } from './state-folder.ts';
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-/** What a process without root's rights finds: root may write everywhere. */
+/** The result in a process without root's rights, since root may write everywhere. */
 function findAsSomebody(state: string): { message: string; hint: string } | null {
   const module = pathToFileURL(join(import.meta.dirname, 'state-folder.ts')).href;
   const code = `
@@ -34,14 +34,14 @@ function makeState(): { home: string; state: string; spool: string } {
   return { home, state, spool };
 }
 
-test('a folder of one’s own has no trouble, and neither has one that is not there yet', () => {
+test("a person's own folder is fine, and so is one that does not exist yet", () => {
   const { home, state } = makeState();
   expect(findAsSomebody(state)).toBeNull();
   expect(findAsSomebody(join(home, 'later/state'))).toBeNull();
   expect(findUnwritable(state)).toBeUndefined();
 });
 
-test('a state folder without the right to write is told, with what gives the right', () => {
+test('a state folder without the right to write is reported, with the command that gives the right', () => {
   const { state } = makeState();
   chmodSync(state, 0o500);
   expect(findAsSomebody(state)).toEqual({
@@ -50,13 +50,13 @@ test('a state folder without the right to write is told, with what gives the rig
   });
 });
 
-test('so is a folder in which the state folder cannot be made', () => {
+test('a folder in which the state folder cannot be created is reported too', () => {
   const { home } = makeState();
   chmodSync(home, 0o500);
   expect(findAsSomebody(join(home, 'later/state'))?.message).toContain(`${home} cannot be written to`);
 });
 
-test.runIf(isRoot)('a spool that `sudo capture` has made is told, with the command that gives it back', () => {
+test.runIf(isRoot)('a spool that `sudo capture` created is reported, with the command that gives it back', () => {
   const { state, spool } = makeState();
   chownSync(spool, 0, 0);
   expect(findAsSomebody(state)).toEqual({

@@ -23,7 +23,7 @@ async function prepare() {
   return { home, state, capture };
 }
 
-test('uninstall keeps what is not only its own, says so, and how to be rid of it', async () => {
+test('uninstall keeps shared files, and says so with the command to remove them', async () => {
   const { state, capture } = await prepare();
   const kept = () => readdirSync(state).filter((name) => /^(config\.json|spool.*\.db|sessions|inbox)$/.test(name));
   const before = kept();
@@ -35,7 +35,7 @@ test('uninstall keeps what is not only its own, says so, and how to be rid of it
   expect([before.length, kept()]).toEqual([5, before]);
 });
 
-test('purged, the state folder is gone with the spools of every account, and the hooks with it', async () => {
+test('a purge deletes the state folder with the spools of every account, and the hooks', async () => {
   const { home, state, capture } = await prepare();
   expect(readdirSync(state).filter((name) => /^spool(-[0-9a-f]{16})?\.db$/.test(name))).toHaveLength(2);
   const { exitCode, stdout } = await capture(['uninstall', '--purge', '--yes']);
@@ -47,7 +47,7 @@ test('purged, the state folder is gone with the spools of every account, and the
   expect(readFileSync(join(home, '.cursor/hooks.json'), 'utf8')).toBe('{}');
 });
 
-test("what is not capture's stays in its folder", async () => {
+test("other programs' files in the folder stay", async () => {
   const { state, capture } = await prepare();
   for (const name of ['notes.txt', 'bin/mine', 'spool/mine.txt', 'spool-mine.db']) write(join(state, name), 'mine');
   await capture(['uninstall', '--purge', '--yes']);
@@ -55,7 +55,7 @@ test("what is not capture's stays in its folder", async () => {
   expect(readdirSync(join(state, 'bin'))).toEqual(['mine']);
 });
 
-test('without a yes nothing is purged or otherwise changed; the loss is named before', async () => {
+test('without a yes, nothing is purged or changed, and the loss is named before', async () => {
   const { home, capture } = await prepare();
   expect((await capture(['uninstall', '--purge'])).exitCode).toBe(2);
   const { exitCode, stderr } = await capture(['uninstall', '--purge'], { isTTY: true, input: 'n\n' });
@@ -65,14 +65,14 @@ test('without a yes nothing is purged or otherwise changed; the loss is named be
   expect(existsSync(join(home, '.cursor/hooks.json'))).toBe(true);
 });
 
-test('as long as settings cannot be put right, what would put them right is not purged', async () => {
+test('a purge waits until broken settings are repaired', async () => {
   const { home, state, capture } = await prepare();
   write(join(home, '.cursor/hooks.json'), `broken ${state}/bin/hook`);
   expect((await capture(['uninstall', '--purge', '--yes'])).exitCode).toBe(1);
   expect(existsSync(join(state, 'hooks/cursor.hooks.json.before-capture'))).toBe(true);
 });
 
-test('after `capture stop` it says that capture was set up, and that it does not start any more', async () => {
+test('after `capture stop`, uninstall says that capture was set up and does not start any more', async () => {
   const { state, capture } = await prepare();
   await capture(['uninstall']);
   expect((await capture(['uninstall'])).stdout).toMatch(/^Nothing was installed\.$/m);

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { createContext } from '../test/program.ts';
 import { findPasswords, MEMORY_VARIABLES, variablesForDaemon } from './variables.ts';
 
-/** Variables of every name that is asked for, noted as they are. */
+/** The names of all variables that are read. */
 function recordNames(use: (variables: { [name: string]: string | undefined }) => void): string[] {
   const asked = new Set<string>();
   use(new Proxy({}, { get: (_, name) => void asked.add(String(name)) }));
   return [...asked];
 }
 
-test("every variable that moves an agent's folders reaches a daemon that a supervisor starts", () => {
+test("every variable that moves an agent's folders reaches a daemon under a supervisor", () => {
   const { agents } = createContext({ home: '/home/u' }).context;
   const names = recordNames((variables) => {
     for (const agent of agents) agent.roots(variables, '/home/u');
@@ -21,7 +21,7 @@ test("every variable that moves an agent's folders reaches a daemon that a super
   expect(variablesForDaemon(all)).toEqual({ ...all, ...MEMORY_VARIABLES });
 });
 
-test('proxies and certificates reach it, passwords and other variables do not', () => {
+test('proxies and certificates reach the daemon, but passwords and other variables do not', () => {
   const wanted = {
     HTTPS_PROXY: 'http://proxy.example:8080',
     no_proxy: 'localhost,.example',

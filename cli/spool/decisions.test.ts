@@ -17,7 +17,7 @@ const decision = (session: string, parents: string[]): Decision => ({
   parents,
 });
 
-test('damaged decisions are replaced by one process, while others wait', () => {
+test('one process replaces damaged decisions, while others wait', () => {
   const folder = makeFolder();
   write(join(folder, DECISIONS_FILE), 'no database '.repeat(1000));
   const lock = takeLock(folder, DECISIONS_FILE);
@@ -45,7 +45,7 @@ test('a pause that was extended while the spool was open survives the loss of th
   expect(decisions.clock()).toBe(2);
 });
 
-test('a fork that is found while reading is kept back with its own forks, and nothing is judged anew', () => {
+test('a fork that is found during reading is kept back with its own forks, and no session is judged again', () => {
   const { decisions, close } = openSpool(':memory:');
   onTestFinished(close);
   for (const [session, parents] of [
@@ -89,7 +89,7 @@ test('decisions of version 1 are taken over', () => {
   expect(decisions?.keptFile('/a')).toBeUndefined();
 });
 
-test('who may see a session is kept beside what else was decided about it', () => {
+test('the visibility of a session is stored beside its other decisions', () => {
   const folder = makeFolder();
   const decisions = openDecisions(folder, { isMade: true });
   onTestFinished(() => decisions?.close());

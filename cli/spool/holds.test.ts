@@ -25,7 +25,7 @@ function setUp() {
   };
 }
 
-test('a session that is held is left alone until its time has come, also after a crash', () => {
+test('a session on hold is left alone until its time has come, also after a crash', () => {
   const { session, spool, reopen, waiting } = setUp();
   spool.holds.hold(session, HELD);
   expect(reopen().holds.list()).toEqual([{ agent: 'codex', agentSession: 'one', ...HELD }]);
@@ -38,7 +38,7 @@ test('a session that was held while the clock was ahead is tried once the clock 
   expect([waiting(1_000_000_000 - HOUR_MS), waiting(1000)]).toEqual([[], [session]]);
 });
 
-test('what was refused is tried again once the service takes something, what is held is not', () => {
+test('a refused session is tried again once the service accepts something, and a held one is not', () => {
   const { session, spool, waiting } = setUp();
   spool.holds.hold(session, { ...HELD, state: 'refused' });
   spool.holds.releaseRefused();
@@ -59,7 +59,7 @@ test('reopenings are counted in a row', () => {
   expect(holds.countReopening(session)).toBe(1);
 });
 
-test('a session without waiting events is not listed any more', () => {
+test('a session without waiting events is no longer listed', () => {
   const { session, spool } = setUp();
   spool.holds.hold(session, HELD);
   spool.batches.removeSession(session);

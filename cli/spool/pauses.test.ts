@@ -16,7 +16,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOW = Date.now();
 const BEGUN = NOW - 5 * HOUR;
-/** One that a person ended an hour ago. */
+/** A pause that a person ended an hour ago. */
 const PAUSE: Pause = { from: NOW - 3 * HOUR, until: NOW - HOUR, isEnded: true };
 
 function openAfter(agent: Agent, path: string, pause = PAUSE) {
@@ -38,13 +38,13 @@ const timed = (text: string, time: number) => ({
 });
 const untimed = (content: string) => ({ type: 'queue-operation', content });
 
-test('what was written during a pause is not captured, and what comes before and after it is', async () => {
+test('records written during a pause are not captured, and those before and after it are', async () => {
   const { file, read, said } = openAfter(claudeCode, 'project/s.jsonl');
   write(
     file,
     lines(
       timed('before-one', BEGUN),
-      // Nothing tells when it was written: before or during the pause.
+      // The time of this record is unknown: before or during the pause.
       untimed('paused-perhaps'),
       timed('paused-two', NOW - 2 * HOUR),
       untimed('paused-three'),
@@ -57,7 +57,7 @@ test('what was written during a pause is not captured, and what comes before and
   expect(said()).toEqual(['before-one', 'after-four', 'after-five']);
 });
 
-test('a fork does not bring what was written during a pause', async () => {
+test('a fork does not bring back records written during a pause', async () => {
   const { file, read, said } = openAfter(claudeCode, 'project/s.jsonl');
   const copied = [timed('before-one', BEGUN), timed('paused-two', NOW - 2 * HOUR)];
   write(file, lines(...copied));
@@ -70,7 +70,7 @@ test('a fork does not bring what was written during a pause', async () => {
   expect(said()).toEqual(['before-one', 'after-three']);
 });
 
-test('a session without any time that was open during a pause is not captured any more', async () => {
+test('a session without any time that was open during a pause is no longer captured', async () => {
   const { file, read, said } = openAfter(cursor, 'project/agent-transcripts/c/c.jsonl');
   const message = (text: string) => ({ role: 'user', message: { content: [{ type: 'text', text }] } });
   // A new file is as old as its beginning, which is after the pause.
@@ -101,7 +101,7 @@ test('a row that was begun before a pause and changed in it is not captured', as
   expect(said()).toEqual(['after-two']);
 });
 
-test('what was read just before a pause began is read again, and left out if it is of the pause', async () => {
+test('a file read just before a pause began is read again, and records of the pause are left out', async () => {
   const { file, findWork, readWork, read, spool, said } = openAfter(claudeCode, 'project/s.jsonl');
   write(file, lines(timed('before-one', BEGUN), timed('paused-two', NOW - 100)));
   const work = findWork();
@@ -111,7 +111,7 @@ test('what was read just before a pause began is read again, and left out if it 
   expect(said()).toEqual(['before-one']);
 });
 
-test('a file that was not changed since before a pause is read during it', async () => {
+test('a file that has not changed since before a pause is read during it', async () => {
   const { file, read, said } = openAfter(claudeCode, 'project/s.jsonl', { from: NOW - HOUR });
   write(file, lines(timed('before-one', BEGUN), untimed('before-two')));
   utimesSync(file, (NOW - 2 * HOUR) / 1000, (NOW - 2 * HOUR) / 1000);
@@ -119,7 +119,7 @@ test('a file that was not changed since before a pause is read during it', async
   expect(said()).toEqual(['before-one', 'before-two']);
 });
 
-test('what is added to a file without times between the look at it and its reading is not captured', async () => {
+test('records added to a file without times after the look at it are not captured', async () => {
   const { file, findWork, readWork, read, said } = openAfter(cursor, 'project/agent-transcripts/c/c.jsonl', {
     from: NOW - HOUR,
   });
@@ -130,11 +130,11 @@ test('what is added to a file without times between the look at it and its readi
   appendFileSync(file, lines(message('paused-two')));
   await readWork(work);
   await read();
-  // Nothing tells any more when its first record was written.
+  // The time of its first record is no longer known.
   expect(said()).toEqual([]);
 });
 
-test('what is added to a document between the look at it and its reading is not captured', async () => {
+test('records added to a document after the look at it are not captured', async () => {
   const { file, findWork, readWork, read, said } = openAfter(aider, '.aider.chat.history.md', { from: NOW - HOUR });
   const started = new Date(NOW - 2 * HOUR).toISOString().slice(0, 19).replace('T', ' ');
   write(file, `# aider chat started at ${started}\n\n#### before-one\n\n> before-two\n`);
@@ -146,7 +146,7 @@ test('what is added to a document between the look at it and its reading is not 
   expect(said().filter((text) => text.startsWith('paused'))).toEqual([]);
 });
 
-test('a record that is written again during a pause, with the time of its first writing, is not captured', async () => {
+test('a record that is rewritten during a pause, with its first time, is not captured', async () => {
   const { file, read, said } = openAfter(geminiCli, 'shop/chats/session-2026-01-01-s.jsonl');
   const answer = { id: 'm2', timestamp: new Date(BEGUN + 1).toISOString(), type: 'gemini', content: 'before-answer' };
   const call = { id: 'c', name: 'shell', args: {}, status: 'success', resultDisplay: 'paused-output' };
@@ -163,7 +163,7 @@ test('a record that is written again during a pause, with the time of its first 
   expect(said()).toEqual(['before-prompt', 'before-answer']);
 });
 
-test('an update of a snapshot of files is not captured from a pause, whatever the time of the snapshot', async () => {
+test("an update of a file snapshot during a pause is not captured, whatever the snapshot's time", async () => {
   const { file, read, said } = openAfter(claudeCode, 'project/s.jsonl');
   const snapshot = (name: string, isSnapshotUpdate: boolean) => ({
     type: 'file-history-snapshot',
@@ -176,7 +176,7 @@ test('an update of a snapshot of files is not captured from a pause, whatever th
   expect(said()).toEqual(['before-one', 'before-file']);
 });
 
-test('where the file system tells only the second of a change, it may have been in the pause', async () => {
+test('if the file system stores only seconds, a change in the second of a pause counts as part of it', async () => {
   const { file, read, said } = openAfter(cursor, 'project/agent-transcripts/c/c.jsonl', { from: NOW - HOUR });
   write(file, lines({ role: 'user', message: { content: [{ type: 'text', text: 'paused-one' }] } }));
   utimesSync(file, (NOW - HOUR - 900) / 1000, (NOW - HOUR - 900) / 1000);
@@ -184,7 +184,7 @@ test('where the file system tells only the second of a change, it may have been 
   expect(said()).toEqual([]);
 });
 
-test('a pause with an end ends by itself; another one replaces it', () => {
+test('a pause with an end ends by itself, and another one replaces it', () => {
   const pauses = beginPause([], NOW, HOUR);
   expect(pauses.map((pause) => [NOW, NOW + HOUR - 1, NOW + HOUR].map((time) => isActive(pause, time)))).toEqual([
     [true, true, false],
@@ -194,7 +194,7 @@ test('a pause with an end ends by itself; another one replaces it', () => {
   expect(isInPause(endPauses(again, NOW + 2 * HOUR), { from: NOW, to: NOW })).toBe(true);
 });
 
-test('a clock that is set back during a pause neither ends it nor gives records a time outside of it', () => {
+test('a clock that is set back during a pause neither ends it nor moves records out of it', () => {
   const at = (time: number) => ({ from: time, to: time });
   const isSetBackBy = (ms: number) => {
     const before = NOW + 2 * HOUR;
@@ -207,7 +207,7 @@ test('a clock that is set back during a pause neither ends it nor gives records 
   const behind = isSetBackBy(5 * HOUR);
   expect(isInPause(behind.pauses, at(behind.now - 1000))).toBe(true);
   expect(isInPause(behind.pauses, at(behind.before))).toBe(true);
-  // One that was wrong by years and was corrected.
+  // A clock that was wrong by years and was corrected.
   const years = isSetBackBy(1000 * DAY);
   expect(isInPause(years.pauses, at(years.now + 2 * DAY))).toBe(false);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { makeFolder } from '../test/folder.ts';
 import { openSpool } from './open.ts';
 
-test('an emptied spool gives its space back, in steps', () => {
+test('an emptied spool gives its space back in steps', () => {
   const path = join(makeFolder(), 'spool.db');
   const spool = openSpool(path);
   const session = spool.sessions.ensure('codex', 'one');

@@ -10,7 +10,7 @@ import { READABLE_VERSION, SPOOL_VERSION, VERSION_7_COLUMNS, VERSION_8_COLUMNS }
 test.each([
   [SPOOL_VERSION + 1, 'by a newer version of capture'],
   [READABLE_VERSION - 1, 'before its first release'],
-])('a spool of version %i is left as it is, and the person told', (version, told) => {
+])('a spool of version %i is left unchanged, and the person is told', (version, told) => {
   const path = join(makeFolder(), 'spool.db');
   openSpool(path).close();
   const other = new DatabaseSync(path);
@@ -28,7 +28,7 @@ function removeColumns(db: DatabaseSync): void {
   drop('opened', VERSION_8_COLUMNS);
 }
 
-/** A spool as version 5 left it, with one session that was captured and one that was deleted. */
+/** A spool as version 5 left it, with one captured session and one deleted session. */
 function leaveVersion5(state: string): string {
   const path = join(state, 'spool.db');
   const spool = openSpool(path);
@@ -48,7 +48,7 @@ function leaveVersion5(state: string): string {
   return path;
 }
 
-test('of a spool of version 5 the sessions are kept, and what was decided in files beside it', () => {
+test('a spool of version 5 keeps its sessions, and the decisions in files beside it', () => {
   const state = makeFolder();
   const path = leaveVersion5(state);
   write(join(state, 'history.json'), '{"since":5,"history":["/work"]}');
@@ -65,14 +65,14 @@ test('of a spool of version 5 the sessions are kept, and what was decided in fil
   expect(openDecisions(state)?.consent()?.since).toBe(5);
 });
 
-test('of a spool of version 5 without what was decided, nothing from before is wanted', () => {
+test('a spool of version 5 without decisions allows no earlier session', () => {
   const path = leaveVersion5(makeFolder());
   const spool = openSpool(path);
   expect(spool.decisions.consent()).toMatchObject({ history: 'none', isLost: true });
   spool.close();
 });
 
-test('the sessions of a spool of version 6 wait to be sent, and a rehearsal reads it as it is', () => {
+test('the sessions of a spool of version 6 wait to be sent, and a dry run reads it unchanged', () => {
   const path = join(makeFolder(), 'spool.db');
   const earlier = openSpool(path);
   earlier.sessions.ensure('codex', 'captured');
@@ -93,7 +93,7 @@ test('the sessions of a spool of version 6 wait to be sent, and a rehearsal read
   spool.close();
 });
 
-test('what a spool of version 5 captured has a verdict at once, with its folder and what it was forked from', () => {
+test('each session in a spool of version 5 gets a verdict at once, with its folder and its parent', () => {
   const state = makeFolder();
   const path = leaveVersion5(state);
   write(join(state, 'history.json'), '{"since":5,"history":"none"}');
@@ -109,7 +109,7 @@ test('what a spool of version 5 captured has a verdict at once, with its folder 
   close();
 });
 
-test('what a spool captured has a verdict again after the decisions were lost', () => {
+test('each session in a spool gets a verdict again after the decisions were lost', () => {
   const state = makeFolder();
   const path = join(state, 'spool.db');
   const first = openSpool(path);

@@ -5,7 +5,7 @@ import { write } from '../test/folder.ts';
 import { startHeld } from '../test/held.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 
-test('a session that is resumed after it was completed has the title and the beginning of its own part', async () => {
+test('a session that is resumed after its completion gets the title and beginning of its own part', async () => {
   const { home, run, service, events, options } = await startHeld();
   const path = join(home, '.claude/projects/shop', `${sessionId(1)}.jsonl`);
   const resumed = '2026-03-02T10:00:00.000Z';

@@ -8,7 +8,7 @@ import { setUpDaemon } from '../test/daemon.ts';
 import { makeFolder } from '../test/folder.ts';
 import { createContext } from '../test/program.ts';
 
-test('what others have sent is not sent again when an answer cannot be noted on a full disk', async () => {
+test('events from others are not sent again if a full disk prevents noting an answer', async () => {
   const { start, say, home, service, texts, waitForTexts } = await setUpDaemon();
   say(1, 0, 'one');
   say(1, 1, 'two');

@@ -29,7 +29,7 @@ async function setUp() {
       }
     },
     texts: async () => (await held.events()).flatMap(({ payload }) => payload.text ?? []),
-    /** Has all that is stored expire, as if the last of it had come at a time. */
+    /** Expires all stored events, as if the last of them had come at this time. */
     expire: (lastEventAt: number) => expire(held, lastEventAt),
     /** Imports with the state folder of a machine that has lost its own. */
     importAnew: () => capture(['import'], { ...held.options, variables: { CAPTURE_HOME: makeFolder() } }),
@@ -45,7 +45,7 @@ async function expire({ service: { store } }: HeldService, lastEventAt: number):
   await next.app.close();
 }
 
-test('what is written to a session after it expired goes to one that continues it', async () => {
+test('later events of an expired session go to a session that continues it', async () => {
   const { run, service, say, texts, expire, timeOf, verify } = await setUp();
   say('old 1', 'old 2');
   expect(await run('import')).toMatchObject({ exitCode: 0 });
@@ -65,21 +65,21 @@ test('what is written to a session after it expired goes to one that continues i
   expect(await verify()).toMatchObject({ exitCode: 0, problems: {} });
 });
 
-test('an open session that expired takes nothing, and what waits for it is sent to another', async () => {
+test('an open session that expired takes nothing, and its waiting events go to another', async () => {
   const { options, service, say, texts, expire, timeOf } = await setUp();
-  // It is not completed, as its agent may run.
+  // The session is not completed, because its agent may run.
   const justNow = { ...options, context: { now: () => timeOf(0) + 1000 } };
   say('old 1');
   expect(await capture(['import'], justNow)).toMatchObject({ exitCode: 0 });
   expect(await service.store.db.selectFrom('sessions').select('status').execute()).toEqual([{ status: 'active' }]);
-  // The machine was offline: what it read was never sent, though it is as old as what was.
+  // The machine was offline. It never sent this record, which is as old as the sent ones.
   say('waited');
   await expire(timeOf(1));
   expect(await capture(['import'], justNow)).toMatchObject({ exitCode: 0 });
   expect(await texts()).toEqual(['waited']);
 });
 
-test('an answer that tells no time of the last event counts for all that was written until now', async () => {
+test('an answer without the time of the last event covers everything written until now', async () => {
   const { run, options, say, texts, expire, timeOf } = await setUp();
   say('old 1');
   expect(await run('import')).toMatchObject({ exitCode: 0 });
@@ -96,7 +96,7 @@ test('an answer that tells no time of the last event counts for all that was wri
   expect(await texts()).toEqual([]);
 });
 
-test('a machine that lost its state sends nothing that has expired', async () => {
+test('a machine that lost its state sends no expired events', async () => {
   const { run, say, texts, expire, timeOf, importAnew } = await setUp();
   say('old 1', 'old 2');
   expect(await run('import')).toMatchObject({ exitCode: 0 });
@@ -109,12 +109,12 @@ test('a machine that lost its state sends nothing that has expired', async () =>
   expect(await texts()).toEqual(['new']);
 });
 
-test('a session that is read anew brings nothing back that has expired', async () => {
+test('reading a session anew does not bring back expired events', async () => {
   const { options, say, texts, expire, timeOf } = await setUp();
   const variables = { CAPTURE_HOME: makeFolder() };
   const here = { ...options, variables };
   say('old');
-  // It is completed, as its agent has written nothing for long.
+  // The session is completed, because its agent has written nothing for long.
   const later = Date.now() + 48 * HOUR_MS;
   const ended = await capture(['import'], { ...here, context: { now: () => later } });
   expect(ended).toMatchObject({ exitCode: 0 });
@@ -128,7 +128,7 @@ test('a session that is read anew brings nothing back that has expired', async (
   expect(await texts()).toEqual(['new']);
 });
 
-test('a session that a person deletes after it expired is captured no more', async () => {
+test('a session that a person deletes after it expired is no longer captured', async () => {
   const { run, say, texts, expire, timeOf, importAnew } = await setUp();
   say('old');
   expect(await run('import')).toMatchObject({ exitCode: 0 });

@@ -5,7 +5,7 @@ const source = { agent: 'codex', session: 's', file: 'a.jsonl', position: 7 };
 const toEvent = (payload: object) => JSON.stringify({ eventType: 'user.message', payload });
 const event = (text: string, more: object = {}) => toEvent({ source: { ...source, ...more }, text });
 
-/** Events of a session as the service would tell of them. */
+/** Events of a session in the form of the service's answer. */
 function hold(...events: string[]) {
   const held = createHeldEvents();
   for (const [index, text] of events.entries()) held.add(0, { sequence: index + 1, ...held.digestEvent(text) });
@@ -32,7 +32,7 @@ test('an event is recognised by its text, by its text in a file that was moved, 
   }
 });
 
-test('what has no record is recognised by its place, and of parts each by its number', () => {
+test('an event without a record is recognised by its place, and a part by its number', () => {
   expect(hold(event('one')).takeEvent(event('other'))?.sequence).toBe(1);
   expect(hold(event('one')).takeEvent(event('other', { position: 8 }))).toBeUndefined();
   const part = (number: number, json: string) => toEvent({ source, part: number, of: 2, json });
@@ -44,18 +44,18 @@ test('what has no record is recognised by its place, and of parts each by its nu
   ]);
 });
 
-test('an event that says the same as an earlier one of its file is another one', () => {
+test('an event with the same text as an earlier one of its file is another event', () => {
   const held = hold(event('one'));
   expect(held.takeEvent(event('one', { position: 8 }))).toBeUndefined();
   expect(held.takeEvent(event('one'))?.sequence).toBe(1);
 });
 
-test('what was not made from a record is never recognised', () => {
+test('an event that was not made from a record is never recognised', () => {
   const byHand = toEvent({ text: 'by hand' });
   expect(hold(byHand).takeEvent(byHand)).toBeUndefined();
 });
 
-test('further reads by others are expected, skipped events are not', () => {
+test('further reads by others are expected, and skipped events are not', () => {
   const held = hold(event('one'), event('two', { position: 9 }), event('other', { position: 8 }));
   expect(held.isExpecting()).toBe(true);
   held.takeEvent(event('one'));

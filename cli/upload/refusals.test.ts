@@ -2,10 +2,10 @@ import { expect, test, vi } from 'vitest';
 import { setUpDaemon } from '../test/daemon.ts';
 import { sessionId } from '../test/transcripts.ts';
 
-test('what is refused before anything was taken waits, and is set aside once the service takes something else', async () => {
+test('an event refused before any success waits, and is set aside once the service accepts something else', async () => {
   const { start, say, service, status, texts, waitForTexts } = await setUpDaemon({
     service: { refuses: ({ payload }) => (payload.source as { session: string }).session === sessionId(1) },
-    // Nothing is tried again of itself.
+    // No heartbeat causes a retry during the test.
     timing: { heartbeatMs: 60_000 },
   });
   const countAppends = () => service.state.requests.filter((request) => request.endsWith('/appends')).length;

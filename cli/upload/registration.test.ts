@@ -25,11 +25,11 @@ test.each([
   ['a', 'b', 'c'],
   ['c', 'b', 'a'],
   ['b', 'c', 'a'],
-])('of the sessions of today the service knows the version of the latest: %s, %s, %s', async (...order) => {
+])("of today's sessions, the latest sets the version at the service: %s, %s, %s", async (...order) => {
   const sessions = order.map((version) => [version, NOW - HOUR + version.charCodeAt(0)] as const);
   expect(await registerAll(sessions)).toBe('c');
 });
 
-test('an old session that is imported does not take the version of today away', async () => {
+test("an old imported session does not replace today's version", async () => {
   expect(await registerAll([['2', NOW]], [['1', NOW - YEAR]])).toBe('2');
 });

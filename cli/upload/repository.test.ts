@@ -37,7 +37,7 @@ test('each session is opened with the remote of its own folder', async () => {
   ]);
 });
 
-test('the path and the remote of a folder that is excluded by now are not sent', () => {
+test('the path and the remote of an excluded folder are not sent', () => {
   const home = makeFolder();
   const root = clone('https://git.example.com/acme/secret.git');
   let time = Date.now();
@@ -53,7 +53,7 @@ test('the path and the remote of a folder that is excluded by now are not sent',
   spool.close();
 });
 
-test("a folder's objection, found while its remote is read, keeps its session back", () => {
+test("a folder's objection that is found while its remote is read keeps its session back", () => {
   const home = makeFolder();
   const root = clone('https://git.example.com/acme/secret.git');
   let time = Date.now();

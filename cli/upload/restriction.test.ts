@@ -10,7 +10,7 @@ import { run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 
-/** A machine with a session of a folder, and a service that keeps who could see each event when it took it. */
+/** A machine with a session in a folder, and a service that records who could see each event when it arrived. */
 async function prepare() {
   const service = await startService();
   onTestFinished(service.stop);
@@ -27,7 +27,7 @@ async function prepare() {
   };
   const options = { home, url: service.url, secret: 'sk_live_test' };
   const capture = Object.assign((...args: string[]) => run(args, options), {
-    /** While a request fails, or is answered. */
+    /** Runs while a request fails, or is answered. */
     during: (path: string, happens: () => void, isAnswered = false) =>
       run(['import'], { ...options, context: { fetch: during(path, happens, isAnswered) } }),
   });
@@ -48,7 +48,7 @@ test('a new session is as private as the machine is set to, from its first event
   expect(new Set(visibilities())).toEqual(new Set(['private']));
 });
 
-test('a folder says who sees its sessions, and one above it is never made laxer', async () => {
+test('a folder sets who sees its sessions, and never more people than a folder above it', async () => {
   const { home, commit, say, capture, visibilities } = await prepare();
   commit({ visibility: 'facts' }, home);
   commit({ capture: true, visibility: 'team' });
@@ -57,7 +57,7 @@ test('a folder says who sees its sessions, and one above it is never made laxer'
   expect(new Set(visibilities())).toEqual(new Set(['facts']));
 });
 
-test('a folder that asks for what nobody knows keeps its sessions on the machine', async () => {
+test('a folder with an unknown visibility keeps its sessions on the machine', async () => {
   const { commit, say, capture, visibilities } = await prepare();
   commit({ visibility: 'nobody' });
   say();
@@ -65,7 +65,7 @@ test('a folder that asks for what nobody knows keeps its sessions on the machine
   expect(visibilities()).toEqual([]);
 });
 
-test('a setting that is changed counts for new sessions; what a person says of one, before its next event', async () => {
+test("a changed setting applies to new sessions; a person's wish for one session applies before its next event", async () => {
   const { service, prefer, say, capture, visibilities, decide } = await prepare();
   say();
   await capture('import');
@@ -82,12 +82,12 @@ test('a setting that is changed counts for new sessions; what a person says of o
   expect(service.state.requests).toContain('PUT /v1/sessions/{ses}/visibility');
 });
 
-test('nothing is sent to a session of somebody else that this machine may not hide', async () => {
+test("nothing is sent to another person's session that this machine may not hide", async () => {
   const { service, home, say, capture } = await prepare();
   say();
   await capture('import');
   const before = service.seen.length;
-  // Another state folder, as after its loss: the service finds the session by its key, and does not say whose it is.
+  // Another state folder, as after its loss. The service finds the session by its key, and does not say who owns it.
   service.state.isOwn = false;
   const state = join(home, 'other');
   write(join(state, 'preferences.json'), '{"visibility":"private"}');
@@ -96,13 +96,13 @@ test('nothing is sent to a session of somebody else that this machine may not hi
   const { exitCode } = await run(['import'], { home, url: service.url, secret: 'sk_live_test', variables });
   expect(exitCode).not.toBe(0);
   expect(service.seen.length).toBe(before);
-  // Nor once it is tried again, when the session is known already.
+  // A retry does not send anything either, now that the session is known.
   const again = await run(['import'], { home, url: service.url, secret: 'sk_live_test', variables });
   expect(again.exitCode).not.toBe(0);
   expect(service.seen.length).toBe(before);
 });
 
-/** Something happens during the first request to a path, which fails or is answered. */
+/** Runs something during the first request to a path, which fails or is answered. */
 function during(path: string, happens: () => void, isAnswered: boolean): typeof fetch {
   let isFirst = true;
   return async (input, init) => {
@@ -116,7 +116,7 @@ function during(path: string, happens: () => void, isAnswered: boolean): typeof 
 }
 
 test.each(['private', 'facts'] as const)(
-  'what a person says of a session while its events are tried again counts for them: %s',
+  "a person's wish during a retry applies to the retried events: %s",
   async (said) => {
     const { say, capture, visibilities, decide } = await prepare();
     say();
@@ -129,7 +129,7 @@ test.each(['private', 'facts'] as const)(
   },
 );
 
-test('what a machine or a folder is set to while a session waits to be opened counts for its opening', async () => {
+test('a setting of machine or folder that changes while a session waits applies to its opening', async () => {
   const { say, capture, prefer, visibilities } = await prepare();
   say();
   expect((await capture.during('/v1/captured-sessions', () => prefer('private'))).exitCode).toBe(0);
@@ -137,20 +137,17 @@ test('what a machine or a folder is set to while a session waits to be opened co
   expect(new Set(visibilities())).toEqual(new Set(['private']));
 });
 
-test.each(['said', 'set'])(
-  'what is %s while the answer to an opening is on its way counts for the events',
-  async (how) => {
-    const { say, capture, prefer, visibilities, decide } = await prepare();
-    say();
-    const happens = () => (how === 'said' ? decide('private') : prefer('private'));
-    expect(await capture.during('/v1/captured-sessions', happens, true)).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(visibilities().length).toBeGreaterThan(1);
-    expect(visibilities().at(-1)).toBe('private');
-  },
-);
+test.each(['said', 'set'])('a visibility %s during the answer to an opening applies to the events', async (how) => {
+  const { say, capture, prefer, visibilities, decide } = await prepare();
+  say();
+  const happens = () => (how === 'said' ? decide('private') : prefer('private'));
+  expect(await capture.during('/v1/captured-sessions', happens, true)).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(visibilities().length).toBeGreaterThan(1);
+  expect(visibilities().at(-1)).toBe('private');
+});
 
 test.each(['/v1/captured-sessions', '/v1/appends'])(
-  'settings that are damaged while %s is tried again hold it up until they are whole',
+  'settings that are damaged during the retry of %s delay it until they are repaired',
   async (path) => {
     const { home, say, capture, prefer, visibilities } = await prepare();
     prefer('private');
@@ -189,7 +186,7 @@ test('whatever organization, machine, folder and person ask for, nothing arrives
   );
 });
 
-test('a session that the service cannot hide for now keeps no other one waiting', async () => {
+test('a session that the service cannot hide for now does not block another one', async () => {
   const { service, home, say, capture, decide } = await prepare();
   say();
   await capture('import');
@@ -212,7 +209,7 @@ test('a session that the service cannot hide for now keeps no other one waiting'
   expect(texts()).toHaveLength(3);
 });
 
-test('a fork that was sent is hidden with the session that it was forked from', async () => {
+test('a sent fork is hidden with its parent', async () => {
   const { service, home, say, capture } = await prepare();
   say();
   const fork = join(home, '.claude/projects/shop', `${sessionId(2)}.jsonl`);

@@ -3,13 +3,13 @@ import { ServiceError } from '../../contract/client.ts';
 import type { ProblemCode } from '../../contract/problem.ts';
 import { createRetry } from './retry.ts';
 
-/** Requests that are answered at once, and a time that passes only while a retry waits. */
+/** Requests that are answered at once, and a clock that only moves while a retry waits. */
 function setUp() {
   let time = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => time);
   onTestFinished(() => clock.mockRestore());
   const waits: number[] = [];
-  /** While it waits. */
+  /** The state during each wait. */
   const states: { isFailing: boolean; ms: number }[] = [];
   const retry = createRetry({
     random: () => 1,
@@ -20,7 +20,7 @@ function setUp() {
       time += ms;
     },
   });
-  /** Fails so often, then succeeds. */
+  /** Fails this often, then succeeds. */
   const ask = (...failures: Error[]) =>
     retry.attempt(async () => {
       time += 1;
@@ -43,19 +43,19 @@ test.each([
   [503, 'service_unavailable', undefined, 250],
   [409, 'idempotency_in_progress', 2, 2000],
   [409, 'idempotency_in_progress', undefined, 1000],
-] as const)('after %d %s that asks for %s s, %d ms are waited', async (status, code, retryAfter, expected) => {
+] as const)('after %d %s with a wait of %s s, the retry waits %d ms', async (status, code, retryAfter, expected) => {
   const { ask, waits } = setUp();
   expect(await ask(refusal(status, code, retryAfter))).toBe('answer');
   expect(waits).toEqual([expected]);
 });
 
-test('failures in a row are tried again after longer and longer waits, up to a bound', async () => {
+test('repeated failures are retried after longer and longer waits, up to a limit', async () => {
   const { ask, waits } = setUp();
   await ask(lost(), lost(), lost(), lost(), lost(), lost());
   expect(waits).toEqual([250, 500, 1000, 2000, 4000, 4000]);
 });
 
-test('while the service is down every request waits; one that is in progress makes no other wait', async () => {
+test('while the service is down, every request waits; a request that is in progress elsewhere delays no other', async () => {
   const { ask, waits } = setUp();
   await Promise.all([ask(refusal(503, 'service_unavailable', 30)), ask()]);
   expect(waits).toEqual([30_250]);
@@ -63,13 +63,13 @@ test('while the service is down every request waits; one that is in progress mak
   expect(waits).toEqual([30_250, 2000]);
 });
 
-test('what trying again does not heal is thrown at once', async () => {
+test('an error that a retry cannot fix is thrown at once', async () => {
   const { ask, waits } = setUp();
   await expect(ask(refusal(403, 'environment_revoked'))).rejects.toThrow(ServiceError);
   expect(waits).toEqual([]);
 });
 
-test('it counts as failing from the beginning of the first request without an answer, and not when told to wait', async () => {
+test('the failing time counts from the first unanswered request, and not from a rate limit', async () => {
   const { ask, states, failingMs, isFailing } = setUp();
   await ask(lost(), lost());
   expect(states).toEqual([
@@ -81,7 +81,7 @@ test('it counts as failing from the beginning of the first request without an an
   expect(states.at(-1)).toEqual({ isFailing: false, ms: 0 });
 });
 
-test('a service that says that a request is in progress is reached', async () => {
+test('a service that reports a request in progress is reached', async () => {
   const { ask, states } = setUp();
   await ask(refusal(409, 'idempotency_in_progress', 20), refusal(409, 'idempotency_in_progress', 20));
   expect(states).toEqual([

@@ -9,7 +9,7 @@ type Json = Record<string, unknown>;
 
 interface Mutation {
   name: 'remove' | 'double' | 'retype' | 'value' | 'lose' | 'add';
-  /** Which event, and which of its leaves, as shares of all. */
+  /** The event, and one of its leaves, as shares of all. */
   event: number;
   leaf: number;
 }
@@ -21,12 +21,12 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
   leaf: share,
 });
 
-test('of any events that are lost, doubled or changed, each is named and no other', async () => {
+test('each lost, doubled or changed event is named, and no other', async () => {
   const held = await startHeld();
   placeFixtures(held.home);
   generateTranscripts(held.home, { seed: 11, sessions: 2, records: 40 });
   expect(await held.run('import')).toMatchObject({ exitCode: 0 });
-  // Where a secret was masked, what else differs cannot be told.
+  // Further differences in a masked event cannot be detected.
   const isMasked = (payload: Json) => JSON.stringify(payload).includes('[REDACTED:') || 'redactions' in payload;
   const events = (await held.events()).filter(({ payload }) => payload.part === undefined && !isMasked(payload));
   const files = new Set(events.map(({ payload }): string => payload.source.file));
@@ -37,7 +37,7 @@ test('of any events that are lost, doubled or changed, each is named and no othe
     fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 6 }), async (mutations) => {
       const chosen = new Map(mutations.map((one) => [Math.floor(one.event * events.length), one]));
       const expected: string[] = [];
-      // From the end, so that the numbers before it stay.
+      // The order is from the end, so that the earlier numbers stay.
       for (const [number, one] of [...chosen].sort(([a], [b]) => b - a)) {
         expected.push(await mutate(held, events[number] as StoredEvent, one));
       }
@@ -53,7 +53,7 @@ test('of any events that are lost, doubled or changed, each is named and no othe
   expect(await held.verify()).toMatchObject({ exitCode: 0, findings: [] });
 }, 300_000);
 
-/** Changes the event, and tells the finding that has to follow. */
+/** Changes the event, and returns the expected finding. */
 async function mutate(held: HeldService, event: StoredEvent, { name, leaf }: Mutation): Promise<string> {
   const { number, eventType, payload } = event;
   const { file, position } = payload.source;
@@ -90,7 +90,7 @@ interface Leaf {
   key: string;
 }
 
-/** The leaves of what the event tells; what tells where it comes from is left alone. */
+/** The leaves of the event's content. Its source is left alone. */
 function leavesOf(payload: Json): Leaf[] {
   const leaves: Leaf[] = [];
   const visit = (value: unknown, path: string[]) => {

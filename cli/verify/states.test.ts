@@ -19,7 +19,7 @@ const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
 const pathOf = (home: string, session: number, project = 'shop') =>
   join(home, '.claude/projects', project, `${sessionId(session)}.jsonl`);
 
-/** What is no fault, and what is one. */
+/** A result without a fault, and one with a fault. */
 const clean = { exitCode: 0, findings: [] };
 const one = prompt(1, 1, 'one');
 const two = prompt(1, 2, 'two');
@@ -32,17 +32,17 @@ async function startWith(...records: string[]) {
   return { ...held, file };
 }
 
-test('what was appended since is waiting, and so is a transcript nothing was captured of', async () => {
+test('appended records are waiting, and so is a transcript without captured records', async () => {
   const { home, file, verify } = await startWith(one);
   appendFileSync(file, lines(two, three));
   write(pathOf(home, 2), lines(prompt(2, 1, 'new')));
   expect(await verify()).toMatchObject({ ...clean, records: 1, waiting: 2, newFiles: 1 });
 });
 
-test('what could not be sent yet is waiting', async () => {
+test('unsent events are waiting', async () => {
   const { file, options, verify } = await startWith(one);
   appendFileSync(file, lines(two));
-  // Nothing listens there: what is read stays in the spool.
+  // No server listens there, so the events stay in the spool.
   const offline = { ...options, url: 'http://127.0.0.1:1' };
   await run(['import', '--patience', '0'], { ...options, context: { fetch: failAppends } });
   expect(await verify()).toMatchObject({ ...clean, records: 1, waiting: 1 });
@@ -64,13 +64,13 @@ test.each([500, 503])('a service that answers %d was reached, and verify says so
 const failAppends: typeof fetch = (input, init) =>
   String(input).endsWith('/appends') ? Promise.reject(new TypeError('fetch failed')) : fetch(input, init);
 
-test('other secrets being known is no difference', async () => {
+test('a change of known secrets is not a difference', async () => {
   const { home, verify } = await startWith(prompt(1, 1, 'the word is Rudbeckia-4711-xq'), two);
   write(join(home, '.aws/credentials'), '[default]\naws_secret_access_key = Rudbeckia-4711-xq\n');
   expect(await verify()).toMatchObject({ ...clean, records: 2, masked: 1 });
 });
 
-test('a mark of another key is no difference', async () => {
+test('a mark of another key is not a difference', async () => {
   const secret = `ghp_${'aB3dE5gH7jK9mN1pQ3sT5vX7zA9cD1fG3hJ5'.slice(0, 36)}`;
   const { home, verify, events } = await startWith(prompt(1, 1, `token ${secret}`), two);
   expect((await events())[0]?.payload.text).toMatch(/\[REDACTED:/);
@@ -79,18 +79,18 @@ test('a mark of another key is no difference', async () => {
   expect(await verify()).toMatchObject({ ...clean, masked: 1 });
 });
 
-test('a fork is complete with the records of the session it came from', async () => {
+test('a fork is complete with the records of its parent', async () => {
   const { home, file, run: capture, verify } = await startWith(one, two);
   write(pathOf(home, 2), lines(one, two, prompt(2, 3, 'of the fork')));
   await capture('import');
   expect(await verify()).toMatchObject({ ...clean, records: 3, replayed: 2, sessions: 2 });
-  // Asked for the fork alone, it looks into the other as well.
+  // A verification of the fork alone also checks the parent.
   expect(await verify(sessionId(2))).toMatchObject({ ...clean, records: 3, replayed: 2, sessions: 2 });
   rmSync(file);
   expect(await verify()).toMatchObject({ ...clean, records: 1, replayed: 2, deletedFiles: 1, unverifiable: 2 });
 });
 
-test('a deleted transcript cannot be verified, and says so', async () => {
+test('a deleted transcript cannot be verified, and verify says so', async () => {
   const { file, verify, run: capture } = await startWith(one, two);
   rmSync(file);
   expect(await verify()).toMatchObject({ ...clean, records: 0, deletedFiles: 1, unverifiable: 2 });
@@ -98,7 +98,7 @@ test('a deleted transcript cannot be verified, and says so', async () => {
   expect(stdout).toContain('1 transcript cannot be verified: the agent deleted the file.\n');
 });
 
-test('moved, copied and rewritten transcripts hold what they held', async () => {
+test('moved, copied and rewritten transcripts are still verified', async () => {
   const { home, file, run: capture, verify, remove } = await startWith(one, mode(1), two);
   mkdirSync(join(home, '.claude/projects/other'));
   renameSync(file, pathOf(home, 1, 'other'));
@@ -106,7 +106,7 @@ test('moved, copied and rewritten transcripts hold what they held', async () => 
   appendFileSync(pathOf(home, 1, 'other'), lines(three));
   await capture('import');
   expect(await verify()).toMatchObject({ ...clean, records: 4, deletedFiles: 0, unverifiable: 0, history: 0 });
-  // A copy goes on where it goes beyond the original.
+  // A copy continues where it goes beyond the original.
   write(pathOf(home, 1, 'copy'), lines(one, mode(1), two, three, mode(1)));
   await capture('import');
   expect(await verify()).toMatchObject({ ...clean, records: 5 });
@@ -118,7 +118,7 @@ test('moved, copied and rewritten transcripts hold what they held', async () => 
   expect(await verify()).toMatchObject({ exitCode: 1, findings: [{ problem: 'missing', position: 0 }] });
 });
 
-test('a session that went on in another one is one session', async () => {
+test('a session that continued in another one is one session', async () => {
   const { file, service, events, run: capture, verify, options, remove } = await startWith(one);
   const [first] = await events();
   await service.call('POST', `/v1/sessions/${first?.sessionId}/complete`, { as: options.secret });
@@ -131,7 +131,7 @@ test('a session that went on in another one is one session', async () => {
   expect(await verify()).toMatchObject({ exitCode: 1, findings: [{ problem: 'missing', position: 0 }] });
 });
 
-test('what is from before capturing began, and was not let go, is left out', async () => {
+test('earlier records without consent are left out', async () => {
   const { home, options, verify, service } = await startHeld();
   write(pathOf(home, 1), lines(one));
   write(join(home, 'state/history.json'), JSON.stringify({ since: Date.now() - 1000, history: 'none' }));
@@ -145,7 +145,7 @@ test('what is from before capturing began, and was not let go, is left out', asy
   expect(await verify()).toMatchObject({ ...clean, records: 1, leftOut: 1 });
 });
 
-test('a record without a time, of a session that began after capturing did, is missing where the service lost it', async () => {
+test('a lost record without a time is missing if its session began after capturing did', async () => {
   const { home, run: capture, verify, remove } = await startHeld();
   write(join(home, 'state/history.json'), JSON.stringify({ since: Date.now() - 60_000, history: 'none' }));
   const now = new Date().toISOString();
@@ -156,16 +156,16 @@ test('a record without a time, of a session that began after capturing did, is m
   expect(await verify()).toMatchObject({ exitCode: 1, findings: [{ problem: 'missing', position: 0 }] });
 });
 
-test('of a session that the service has lost, all is missing', async () => {
+test('all events of a session that the service has lost are missing', async () => {
   const { service, verify } = await startWith(one, two);
-  // To this secret that is the same as no session.
+  // For this secret, that is the same as no session.
   await service.store.db.updateTable('sessions').set({ plane: 'test' }).execute();
   const { exitCode, findings, problems } = await verify();
   expect({ exitCode, missing: problems.missing }).toEqual({ exitCode: 1, missing: findings.length });
   expect(findings.length).toBe(2);
 });
 
-test('sessions are chosen by id, its beginning, ours, agent and age', async () => {
+test("sessions are chosen by the agent's id, its beginning, the service's id, agent and age", async () => {
   const { home, run: capture, verify, events } = await startWith(one);
   write(pathOf(home, 2), lines(prompt(2, 1, 'other')));
   await capture('import');
@@ -182,7 +182,7 @@ test('sessions are chosen by id, its beginning, ours, agent and age', async () =
   }
 });
 
-test('what was deleted at the service is left out', async () => {
+test('a session deleted at the service is left out', async () => {
   const { home, run: capture, verify } = await startWith(one, two);
   write(pathOf(home, 2), lines(prompt(2, 1, 'other')));
   await capture('import');
@@ -191,7 +191,7 @@ test('what was deleted at the service is left out', async () => {
   expect(await verify()).toMatchObject({ ...clean, records: 1, leftOut: 2 });
 });
 
-test('what a person has taken out is left out', async () => {
+test('a skipped session is left out', async () => {
   const { file, verify, run: capture, options } = await startWith(one);
   appendFileSync(file, lines(two));
   await run(['import', '--patience', '0'], { ...options, context: { fetch: failAppends } });
@@ -199,7 +199,7 @@ test('what a person has taken out is left out', async () => {
   expect(await verify()).toMatchObject({ ...clean, records: 1, leftOut: 1 });
 });
 
-test('an event that the service refused alone waits', async () => {
+test('an event that the service refused waits', async () => {
   const { file, verify, options } = await startWith(one);
   appendFileSync(file, lines(two));
   const refuse: typeof fetch = (input, init) =>
@@ -242,7 +242,7 @@ test('many sessions take few requests, and other processes come first', async ()
   expect(asked.filter((path) => path === '/v1/digests')).toHaveLength(3);
 });
 
-test('of a document that its agent has changed, what it was is history', async () => {
+test('earlier forms of a document that its agent has changed are history', async () => {
   const { home, run: capture, verify, remove, events } = await startHeld();
   placeFixtures(home);
   await capture('import', '--agent', 'cline');
@@ -257,7 +257,7 @@ test('of a document that its agent has changed, what it was is history', async (
   expect(await verify()).toMatchObject({ ...clean, records: before.records, waiting: 0, history: 1 });
   const number = (await events()).findIndex(({ payload }) => JSON.stringify(payload).includes('changed by its agent'));
   await remove(number);
-  // What the service has of the record now is what it was before.
+  // The service now has the earlier form of the record.
   expect(await verify()).toMatchObject({ exitCode: 1, findings: [{ problem: 'different', file }] });
 });
 

@@ -7,7 +7,7 @@ import { generateTranscripts, prompt, sessionId } from '../test/transcripts.ts';
 
 const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
 
-/** A session of Claude Code, captured; its events are numbered as its lines, after a first fact. */
+/** A captured session of Claude Code. Its events are numbered like its lines, after a first fact. */
 async function capture(held: HeldService, ...records: string[]): Promise<string> {
   const path = write(join(held.home, '.claude/projects/shop', `${sessionId(1)}.jsonl`), lines(...records));
   expect(await held.run('import')).toMatchObject({ exitCode: 0 });
@@ -18,7 +18,7 @@ const one = prompt(1, 1, 'one');
 const two = prompt(1, 2, 'two');
 const three = prompt(1, 3, 'three');
 
-test('what was captured of every agent is all there', async () => {
+test('the captured events of every agent are all there', async () => {
   const { home, run, verify } = await startHeld();
   placeFixtures(home);
   generateTranscripts(home, { seed: 7, sessions: 3, records: 60 });
@@ -27,14 +27,14 @@ test('what was captured of every agent is all there', async () => {
   expect(report).toMatchObject({ exitCode: 0, findings: [], masked: 0, history: 0, unverifiable: 0 });
   expect(report).toMatchObject({ waiting: 0, deletedFiles: 0, unreadableFiles: 0, newFiles: 0 });
   expect(report.records).toBeGreaterThan(500);
-  // The generated fork, and what the fixtures repeat.
+  // The generated fork, and the repetitions in the fixtures.
   expect(report.replayed).toBeGreaterThanOrEqual(60);
   const text = await run('verify');
   expect(text).toMatchObject({ exitCode: 0, stderr: '' });
   expect(text.stdout).toMatch(/^\d+ records that forks repeat: .*\n[\d,]+ records of \d+ sessions: all there\n$/);
 });
 
-test('a fork that was captured before its parent and the parent are all there, with what they share in both', async () => {
+test('a fork that was captured before its parent and the parent are all there, each with the shared records', async () => {
   const held = await startHeld();
   const said = { sessionId: sessionId(2), forkedFrom: { sessionId: sessionId(1) } };
   const fork = [prompt(1, 1, 'one', said), prompt(2, 9, 'another way', said)];
@@ -44,7 +44,7 @@ test('a fork that was captured before its parent and the parent are all there, w
   expect(await held.verify()).toMatchObject({ exitCode: 0, findings: [], records: 4, replayed: 0 });
 });
 
-test('an event that is gone is named, and nothing else', async () => {
+test('only a missing event is named', async () => {
   const held = await startHeld();
   const file = await capture(held, one, two, three);
   await held.remove(1);
@@ -60,7 +60,7 @@ test('an event that is gone is named, and nothing else', async () => {
   expect(stdout).toContain('2 records of 1 session: 1 event missing at the service\n');
 });
 
-test('an event that is there twice is named', async () => {
+test('a doubled event is named', async () => {
   const held = await startHeld();
   const file = await capture(held, one, two, three);
   await held.double(1);
@@ -70,7 +70,7 @@ test('an event that is there twice is named', async () => {
   expect(findings).toMatchObject([{ problem: 'doubled', ...place, eventType: 'user.message' }]);
 });
 
-test('an event with another text is named, and never shown', async () => {
+test('an event with another text is named, and its text is never shown', async () => {
   const held = await startHeld();
   await capture(held, one, prompt(1, 2, 'two', { extra: { list: [1, { deep: 'private' }] } }), three);
   await held.alter(1, (payload) => {
@@ -81,7 +81,7 @@ test('an event with another text is named, and never shown', async () => {
   expect(JSON.stringify(findings) + stderr).not.toMatch(/private|other/);
 });
 
-test('another type of an event is a difference, and that of another record or session is not this one', async () => {
+test('an event of another type is a difference, and one of another record or session is a different event', async () => {
   const held = await startHeld();
   await capture(held, one, two, three);
   await held.change(0, (events, index) =>
@@ -109,7 +109,7 @@ test('events in another order than their file are named', async () => {
   expect(findings).toMatchObject([{ problem: 'disordered', position: one.length + 1, sequence: 4 }]);
 });
 
-test('an event that no transcript tells is named', async () => {
+test('an event that no transcript holds is named', async () => {
   const held = await startHeld();
   await capture(held, one, two);
   const said = (payload: object) => ({ eventType: 'notice', payload: Buffer.from(JSON.stringify(payload)) });

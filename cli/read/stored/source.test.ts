@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { makeFolder } from '../../test/folder.ts';
 import { withDatabase } from './source.ts';
 
-/** An agent that gives up at once when it finds its database locked, and that leaves its log behind when it ends. */
+/** An agent that exits at once if its database is locked, and that leaves its log behind when it ends. */
 const IMPATIENT = `
   const db = new (require('node:sqlite').DatabaseSync)(process.argv[1], { timeout: 0 });
   db.exec('PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS rows (text)');
@@ -17,7 +17,7 @@ const IMPATIENT = `
 const startAgent = (path: string) =>
   spawn(process.execPath, ['--no-warnings', '-e', IMPATIENT, path], { stdio: ['ignore', 'ignore', 'pipe'] });
 
-/** What an agent complains of while its database is read as often as it can be. */
+/** The agent's errors while its database is read as often as possible. */
 async function readWhile(agent: ChildProcess, read: () => void): Promise<string> {
   let complaint = '';
   agent.stderr?.on('data', (chunk) => {
@@ -48,7 +48,7 @@ test("reading an agent's database never locks it, and misses no row", async () =
         most = rows;
         reads++;
       } catch (error) {
-        // The file, its table or its log is only being made.
+        // The agent is still creating the file, its table or its log.
         if (!(error instanceof Error && 'code' in error)) throw error;
       }
     });
@@ -58,7 +58,7 @@ test("reading an agent's database never locks it, and misses no row", async () =
   expect(reads).toBeGreaterThan(10);
 });
 
-test('a copy of a database and its log is read with what only the log has', async () => {
+test('a copy of a database and its log is read with the rows of the log', async () => {
   const folder = makeFolder();
   const path = join(folder, 'agent.db');
   await once(startAgent(path), 'exit');
