@@ -7,8 +7,8 @@ import { made } from './test/made.ts';
 import { RULE_EXAMPLES } from './test/rule-examples.ts';
 
 /**
- * Nobody's text may stall capture. Time is not measured here, since it says as much about the machine: what is counted is
- * how often a pattern is tried, and each try is bounded work (`rules/bounded.test.ts`). `bench/redact.ts --growth` measures.
+ * No text may stall capture. The tests do not measure time, because that depends on the machine. They count how often a
+ * pattern is tried, and each try is bounded work (`rules/bounded.test.ts`). `bench/redact.ts --growth` measures time.
  */
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
 const record = (rest: unknown): CapturedEvent => ({ eventType: 'record', payload: { source, rest } });
@@ -20,12 +20,12 @@ let sessions = 0;
 
 const countTries = (rest: unknown, secrets: string[] = []): number => countWork(rest, secrets).tries;
 
-/** How often a pattern is tried, and how many letters are matched by all of them. */
+/** How often patterns are tried, and how many letters they match in total. */
 function countWork(rest: unknown, secrets: string[]): { tries: number; letters: number } {
   const redactor = secrets.length === 0 ? withoutSecrets : create(secrets);
   const { exec } = RegExp.prototype;
   let [tries, letters] = [0, 0];
-  // `test`, `replace` and `matchAll` go this way, too.
+  // `test`, `replace` and `matchAll` use it, too.
   RegExp.prototype.exec = function (text) {
     tries++;
     const found = exec.call(this, text);
@@ -33,7 +33,7 @@ function countWork(rest: unknown, secrets: string[]): { tries: number; letters: 
     return found;
   };
   try {
-    // Another one each time: a value found in one session is searched for in it again.
+    // Each call has its own session, because a value found in one session is searched for in it again.
     const [masked] = redactor.redact([record(rest)], { session: `s ${++sessions}` });
     expect(masked?.eventType).toBe('record');
   } finally {
@@ -47,10 +47,10 @@ const PATIENCE_MS = 120_000;
 
 const fill = (piece: string, letters: number) => piece.repeat(Math.ceil(letters / piece.length));
 
-/** Of patterns, for each letter of a text that is nothing but what they look for. */
+/** The most tries per letter of a text that consists only of what the patterns search for. */
 const TRIES_A_LETTER = 24;
 
-/** What looks like a secret until its very end. */
+/** Texts that look like a secret until their very end. */
 const NEAR_MISSES = RULES.flatMap(({ id, keywords }) => [
   ...keywords.map((keyword) => [id, keyword] as const),
   ...(RULE_EXAMPLES[id]?.hit ?? []).flatMap((hit) => [
@@ -72,7 +72,7 @@ describe('near misses', () => {
     PATIENCE_MS,
   );
 
-  test('a known value that nearly is one does, too', () => {
+  test('a nearly matching known value costs in line with its length, too', () => {
     const secret = made('alnum', 400);
     const [small = 0, large = 0] = [50, 100].map((times) =>
       countTries(fill(secret.slice(0, -1), times * 400), [secret]),
@@ -126,7 +126,7 @@ test.each(Object.entries(HOSTILE))(
   PATIENCE_MS,
 );
 
-/** A value that begins at each name and reaches to the end is read only as far as it takes to classify it. */
+/** A value that begins at each name and reaches to the end is read only as far as its classification needs. */
 test.each(['密码пароль：', 'รหัสผ่าน:', 'пароль:', 'password:x1', 'a.password is b.'])(
   'names without blanks (%s): no more than so many letters are read for each of them',
   (piece) => {
@@ -136,7 +136,7 @@ test.each(['密码пароль：', 'รหัสผ่าน:', 'пароль:'
   },
 );
 
-test('secrets without end are learned up to a bound, and none is shown', () => {
+test('endless secrets are learned up to a limit, and none is shown', () => {
   const tokens = Array.from({ length: 3000 }, (_, index) => `ghp_${made('alnum', 36, index)}`);
   const redactor = createRedactor();
   for (let from = 0; from < tokens.length; from += 300) {
@@ -148,7 +148,7 @@ test('secrets without end are learned up to a bound, and none is shown', () => {
   expect(masked?.payload.redactions).toEqual({ 'github-token': 1 });
 });
 
-test('a text of many megabytes is masked piece by piece, as it is', () => {
+test('a text of many megabytes is masked piece by piece, without other changes', () => {
   const token = `ghp_${made('alnum', 36)}`;
   const line = `${'x'.repeat(99)}\n`;
   const text = `${token}\n${line.repeat(60_000)}${token}\n${line.repeat(30_000)}${token}`;
@@ -158,19 +158,19 @@ test('a text of many megabytes is masked piece by piece, as it is', () => {
   expect(masked?.payload).toMatchObject({ rest: text.replaceAll(token, mark), redactions: { 'github-token': 3 } });
 });
 
-/** What stands between the lines of a key, or may be read in more than one way where strings follow each other. */
+/** Signs between the lines of a key, and signs with several readings between adjacent strings. */
 const SIGNS = ['\\', '\\n', '\\t', '\\u001b[0m', '\\\\e[1m', '\u001b[m', '\n', ' ', '-', '.', ':', '#', '→', '1', '_'];
 const NUMBERS = ['1 ', '1-', '-1', '-1-', '1:', '1-.1-', '1-1:', 'a-1-', '\\n.-1-', '.-1-,', 'a:1:\n'];
 const LINE_OF_KEY = made('base64', 64);
-/** Surroundings of a run of signs, which then ends in none of them. */
+/** Surroundings of a run of signs. The run ends with none of them. */
 const AROUND: readonly (readonly [around: string, signs: readonly string[], write: (run: string) => string])[] = [
   ['a key', [...SIGNS, ...NUMBERS], (run) => `-----BEGIN PRIVATE KEY-----\n${LINE_OF_KEY}\n${run}!\n`],
   ['the end of a key', [...SIGNS, ...NUMBERS], (run) => `!${run}\n${LINE_OF_KEY}-----END PRIVATE KEY-----\n`],
   ['inserted rows', ["'", "''", '"', '\\', "'\\'"], (run) => `INSERT INTO users (name, password) VALUES (${run}\n`],
 ];
-/** Of ten such texts: a run that is read in all ways takes minutes. */
+/** The limit for ten such texts: a run that is read in all ways takes minutes. */
 const MOST_SECONDS = 1;
-/** In small steps, so that the first that is too much is no more than seconds. */
+/** The steps are small, so that the first run that is too long takes only seconds. */
 const RUNS = [...Array.from({ length: 27 }, (_, index) => 12 + 2 * index), 80, 120, 180, 300];
 
 test.each(

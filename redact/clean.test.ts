@@ -8,7 +8,7 @@ import { createValueIndex } from './value-index.ts';
 const KEY = new Uint8Array(32);
 const SECRET = 'kF83hsLq02MxPz71';
 
-/** A redactor of texts that counts how often it goes through one. */
+/** A redactor of texts that counts how often it searches each text. */
 function createCounted() {
   const index = createValueIndex();
   const counted = { passes: 0 };
@@ -22,7 +22,7 @@ function createCounted() {
   return { counted, index, passOf, redactText, redactKnown };
 }
 
-test('a text without findings is searched once, however often it is met', () => {
+test('a text without findings is searched once, however often it repeats', () => {
   const { counted, passOf, redactText, redactKnown } = createCounted();
   const pass = passOf('codex 1');
   for (let times = 0; times < 10; times++) {
@@ -40,7 +40,7 @@ test('a text with a secret in it is masked each time', () => {
   expect(redactText(text, pass)).not.toContain(SECRET);
 });
 
-test('what turns out to be a secret later is masked in a text that passed for clean', () => {
+test('a secret that is learned later is masked in a text that passed for clean', () => {
   const { index, passOf, redactText } = createCounted();
   const text = `curl -u dev ${SECRET}`;
   expect(redactText(text, passOf('codex 1'))).toContain(SECRET);
@@ -51,7 +51,7 @@ test('what turns out to be a secret later is masked in a text that passed for cl
   expect(redactText(text, passOf('codex 2'))).not.toContain(SECRET);
 });
 
-test('the secrets of a repository are masked from when a session works in it', () => {
+test('the secrets of a repository are masked once a session works in it', () => {
   const { index, passOf, redactText, redactKnown } = createCounted();
   index.add({ secret: SECRET, rule: 'known-value' }, '/home/dev/shop');
   const pass = passOf('codex 1');
@@ -62,7 +62,7 @@ test('the secrets of a repository are masked from when a session works in it', (
   expect(redactKnown(`/tmp/${SECRET}`, pass)).not.toContain(SECRET);
 });
 
-test('of many texts only some are kept, and none that is long', () => {
+test('only some of many texts are kept, and no long one', () => {
   const clean = createCleanTexts({ version: () => 1 });
   const scopes = new Set<string>();
   const kept = (texts: string[]) => texts.filter((text) => clean.has(text, scopes)).length;

@@ -36,7 +36,7 @@ test.each(['a UUID', 'a hash'])('%s is left in the other records of the session'
   expect(redact(`commit ${secret} by robin`, session)).toContain(secret);
 });
 
-test("words and names of code after a secret's name are left alone where they are repeated", () => {
+test("words and names in code after a secret's name stay unchanged where they are repeated", () => {
   for (const word of ['opensesame', 'XmlStringMaxLen256', 'correct-horse', 'Password1']) {
     expect(redact(`DB_PASSWORD=${word}\nthe ${word} of the file`)).toContain(`the ${word} of the file`);
   }

@@ -12,7 +12,7 @@ import { createRedactor } from './redactor.ts';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const LIMIT = 20_000_000;
 
-/** Files of other people and of this repository, from many folders; hardly anything in them is a secret. */
+/** Files of other people and of this repository, from many folders. They contain hardly any secrets. */
 function readTexts(folders: string[], skip: RegExp): string[] {
   const names = folders
     .flatMap((folder) =>
@@ -43,7 +43,7 @@ function readIfFile(path: string): string {
 const options = { key: new Uint8Array(32) };
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
 
-/** Marks per megabyte in files with no secrets, or hardly any. */
+/** Marks per megabyte in files with hardly any secrets. */
 function countAlarms(texts: readonly string[], toRest: (text: string) => unknown): number {
   const redactor = createRedactor(options);
   let alarms = 0;
@@ -66,7 +66,7 @@ const transcripts = AGENTS.map((agent) => [agent.id, agent] as const).filter(
   ([, agent]) => transcriptsOf(agent).length,
 );
 
-// The samples of this repository have secrets in them on purpose.
+// The samples of this repository contain secrets on purpose.
 test.skipIf(collection() === undefined).each(transcripts)(
   'public transcripts of %s: less than one mark per megabyte, test secrets included',
   (_id, agent) => {

@@ -6,7 +6,7 @@ const redactor = createRedactor({ key: new Uint8Array(32) });
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
 let sessions = 0;
 
-/** A session of its own: what one masks another must not. */
+/** Each call has its own session, so that no call masks the secrets of another. */
 const redact = (rest: unknown) =>
   redactOne(redactor, { eventType: 'record', payload: { source, rest } }, { session: `codex ${++sessions}` }).payload
     .rest;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readKey } from './key.ts';
 
-test('makes a key once, for its owner only', () => {
+test('a key is created once, readable only by its owner', () => {
   const folder = mkdtempSync(join(tmpdir(), 'key-'));
   const first = readKey(join(folder, 'new'));
   expect(first).toHaveLength(32);
@@ -13,7 +13,7 @@ test('makes a key once, for its owner only', () => {
   rmSync(folder, { recursive: true });
 });
 
-test.each([0, 20])('replaces a key of which a loss of power left %i bytes', (length) => {
+test.each([0, 20])('a key with only %i bytes left after a loss of power is replaced', (length) => {
   const folder = mkdtempSync(join(tmpdir(), 'key-'));
   writeFileSync(join(folder, 'redaction.key'), new Uint8Array(length));
   const key = readKey(folder);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { findKubernetesSecrets } from './kubernetes.ts';
 import { made } from './test/made.ts';
 
-/** A release of Helm is as long. */
+/** A release of Helm is this long. */
 const LONG = made('base64', 200_000);
 const SHORT = made('base64', 24, 2);
 const secret = { apiVersion: 'v1', data: { release: LONG, token: SHORT }, kind: 'Secret', type: 'Opaque' };
@@ -25,7 +25,7 @@ describe('all values of a Kubernetes secret are found beside one of 200,000 lett
   });
 });
 
-test('a secret in YAML behind one in JSON that was cut off is found', () => {
+test('a secret in YAML after JSON that was cut off is found', () => {
   const text = `{"kind":"Secret","data":{"a":"${SHORT}"}\n---\nkind: Secret\ndata:\n  token: ${LONG}\n`;
   expect(findKubernetesSecrets(text).map((span) => span.secret)).toContain(LONG);
 });

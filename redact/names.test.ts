@@ -3,7 +3,7 @@ import { createNameReader, type NameStrength } from './names.ts';
 
 const read = createNameReader();
 
-/** Names as settings, programs and headers write them; each spelling is an example of its clause in `names.ts`. */
+/** Names as settings, programs and headers write them. Each spelling is an example of its clause in `names.ts`. */
 const NAMES: { [strength in NameStrength]: readonly string[] } = {
   password: [
     'password',
@@ -102,7 +102,7 @@ describe.each(Object.entries(NAMES))('%s', (strength, names) => {
   test.each(names)('%s', (name) => expect(read(name)).toBe(strength));
 });
 
-/** What has the word of a secret in its name, and holds a setting, a cursor, a count or something public. */
+/** Names with a secret's word whose value is a setting, a cursor, a count or something public. */
 test.each([
   'max_tokens',
   'next_page_token',
@@ -160,4 +160,4 @@ test.each([
   'pad_token',
   'keyword_token',
   'dkim_token',
-])('%s is no name of a secret', (name) => expect(read(name)).toBeUndefined());
+])('%s is not the name of a secret', (name) => expect(read(name)).toBeUndefined());

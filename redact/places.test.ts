@@ -9,7 +9,7 @@ const MARK = '[REDACTED:manual:00ff]';
 const escaped = (text: string, times: number): string =>
   times === 0 ? text : escaped(JSON.stringify(text).slice(1, -1), times - 1);
 
-/** Without what could make the text by chance. */
+/** Text that cannot contain the searched text by chance. */
 const around = fc.string({ unit: fc.constantFrom('a', 'é', ' ', '\n', '"', '\\', '/', '𝒳', '\t', '{', ':') });
 const wanted = fc
   .string({ unit: fc.constantFrom('k', 'Q', '7', '"', '\\', '\n', 'ü', '/', '𝒳'), minLength: 4, maxLength: 20 })
@@ -25,7 +25,7 @@ function mask(text: string, of: string): string {
   return masked + text.slice(from);
 }
 
-test('a text is found however often it is escaped, and what stands around it stays', () => {
+test('a text is found however often it is escaped, and the text around it stays unchanged', () => {
   fc.assert(
     fc.property(wanted, around, around, fc.integer({ min: 0, max: 4 }), (text, before, after, times) => {
       fc.pre(!before.endsWith('\\'));
@@ -36,7 +36,7 @@ test('a text is found however often it is escaped, and what stands around it sta
   );
 });
 
-test('a text is found in every string of a JSON text, which stays one', () => {
+test('a text is found in every string of a JSON text, which stays valid JSON', () => {
   fc.assert(
     fc.property(wanted, fc.jsonValue(), fc.integer({ min: 0, max: 3 }), around, (text, value, times, before) => {
       const plant = (filler: string) =>
@@ -67,18 +67,18 @@ test.each<[name: string, text: string, hay: string, masked: string]>([
   expect(mask(hay, text)).toBe(masked);
 });
 
-test('marks are left as they are', () => {
+test('marks stay unchanged', () => {
   expect(mask('[REDACTED:manual:00ff] manual', 'manual')).toBe(`[REDACTED:manual:00ff] ${MARK}`);
 });
 
-test('whole numbers are masked, but not those that say where a record stands', () => {
+test('whole numbers are masked, except those that give the place of a record', () => {
   const json = '{"source":{"position":4711},"pin":4711,"longer":47110,"part":4711}';
   expect(replaceInJson(json, findInJson(json, createTextSearch('4711')), MARK)).toBe(
     `{"source":{"position":4711},"pin":"${MARK}","longer":47110,"part":4711}`,
   );
 });
 
-test('the work depends on the length of what is searched, however the text repeats itself', () => {
+test('the work depends on the length of the searched text, however it repeats itself', () => {
   const search = createTextSearch(`${'a'.repeat(9_999)}b`);
   const work = [100_000, 1_000_000].map((length) => {
     let read = 0;

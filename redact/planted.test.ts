@@ -11,12 +11,12 @@ import { createMachineRedactor, redactOne } from '../cli/test/redacting.ts';
 import { runs } from '../contract/test/runs.ts';
 
 /**
- * A value of this machine is planted into every string and every key of every agent's fixtures, written in each of the
- * ways below: none of them may be in the spool. By default a sample; with `CAPTURE_TEST_CORPUS=all` all.
+ * Plants a value of this machine into every string and every key of every agent's fixtures, in each of the encodings below.
+ * None of them may be in the spool. By default, this is a sample; `CAPTURE_TEST_CORPUS=all` plants everywhere.
  */
 const SAMPLE = 150;
 
-/** One with every character that some format escapes, one with a token's characters. */
+/** One with every character that some format escapes, and one with the characters of a token. */
 const SECRETS = ['Wähle "Regen"\\& <7>\'s $x/+=', 'zK9vQ2mX7bT4nR8wL3pD6hJ1'];
 
 const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1);
@@ -26,7 +26,7 @@ const escapeBytes = (text: string, lead: string) =>
   [...Buffer.from(text)].map((byte) => `${lead}${byte.toString(16).padStart(2, '0').toUpperCase()}`).join('');
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** The piece of a base64 text that holds nothing but the secret; the letters at its edges hold bits of its neighbours. */
+/** The part of a base64 text that only holds bits of the secret. The letters at its edges also hold bits of its neighbours. */
 const inner = (lead: string, secret: string, encode = base64) =>
   encode(`${lead}${secret}`).slice(Math.ceil((lead.length * 8) / 6), -4);
 
@@ -38,8 +38,8 @@ const ENCODINGS: { [name: string]: (secret: string) => { written: string; tellta
   address: (secret) => ({ written: encodeURIComponent(secret) }),
   form: (secret) => ({ written: new URLSearchParams([['', secret]]).toString().slice(1) }),
   base64: (secret) => ({ written: base64(`${secret}\n`), telltale: inner('', secret) }),
-  'base64 behind one letter': (secret) => ({ written: base64(`:${secret}\n`), telltale: inner(':', secret) }),
-  'base64 behind two letters': (secret) => ({ written: base64(`u:${secret}\n`), telltale: inner('u:', secret) }),
+  'base64 after one letter': (secret) => ({ written: base64(`:${secret}\n`), telltale: inner(':', secret) }),
+  'base64 after two letters': (secret) => ({ written: base64(`u:${secret}\n`), telltale: inner('u:', secret) }),
   base64url: (secret) => ({
     written: Buffer.from(`u:${secret}\n`).toString('base64url'),
     telltale: inner('u:', secret, (text) => Buffer.from(text).toString('base64url')),
@@ -64,7 +64,7 @@ const ENCODINGS: { [name: string]: (secret: string) => { written: string; tellta
   }),
 };
 
-/** Where in a record: the way to a string, or to an object that gets one more key. */
+/** A place in a record: the path to a string, or to an object that gets one more key. */
 interface Spot {
   path: readonly string[];
   isKey: boolean;
@@ -127,7 +127,7 @@ describe.each(AGENTS.map((agent) => [agent.id, agent] as const))('%s', (_id, age
     }
   }
 
-  test('nothing that was planted is spooled', () => {
+  test('no planted value is spooled', () => {
     expect(spots.length).toBeGreaterThan(0);
     if (process.env.CAPTURE_TEST_CORPUS === 'all') {
       let tries = 0;
@@ -147,7 +147,7 @@ describe.each(AGENTS.map((agent) => [agent.id, agent] as const))('%s', (_id, age
     );
   }, 600_000);
 
-  test('what was planted would be spooled without masking', () => {
+  test('a planted value would be spooled without masking', () => {
     const [first] = spots.filter(({ spot }) => !spot.isKey);
     if (first === undefined) throw new Error('no string');
     const planted = plant(first.record.line, first.spot, SECRETS[1] as string);

@@ -10,7 +10,7 @@ let sessions = 0;
 
 function redact(output: string): string {
   const event = { eventType: 'tool.result' as const, payload: { source, output } };
-  // A session of its own: what one masks another must not.
+  // Each call has its own session, so that no call masks the secrets of another.
   const { payload } = redactOne(redactor, event, { session: `codex ${++sessions}` });
   return String((payload as { output?: unknown }).output);
 }
@@ -37,7 +37,7 @@ const PGP = [
 const KEYS = { RSA: exportKey('rsa'), EC: exportKey('ec'), Ed25519: exportKey('ed25519'), PGP };
 
 const ESCAPE = '\u001b';
-/** How a program writes the lines of a file. */
+/** How a program prints the lines of a file. */
 const PRINTED: { [how: string]: (line: string, index: number) => string } = {
   'as it is': (line) => line,
   'removed in a diff': (line) => `-${line}`,
@@ -88,7 +88,7 @@ describe.each(Object.entries(KEYS))('a private key of %s', (kind, key) => {
         .map(print)
         .join('\n')}\nafter`,
     );
-    // A line with a checksum, as PGP has it, is none of base64.
+    // A line with a checksum, as PGP writes it, is not base64.
     expect(kind === 'PGP' ? 0 : countPlain(key, masked)).toBe(0);
   });
 });
@@ -119,7 +119,7 @@ test.each(Object.entries(PRINTED))('%s, a private key across the cut of a long t
   }
 });
 
-test('what only names a private key is left as it is', () => {
+test('a text that only mentions a private key stays unchanged', () => {
   for (const text of [
     'Look for -----BEGIN PRIVATE KEY----- and -----END PRIVATE KEY----- in the file.',
     `if (text.includes('-----END RSA PRIVATE KEY-----')) return sha256('${made('hex', 64)}');`,

@@ -8,7 +8,7 @@ import { RULE_EXAMPLES } from './test/rule-examples.ts';
 const redactor = createRedactor({ key: new Uint8Array(32) });
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
 
-/** The providers that must be told, each by the rules that know it. */
+/** The providers that must be recognised, each with the rules for it. */
 const PROVIDERS: { [provider: string]: string[] } = {
   'Amazon Web Services': ['aws-access-key', 'aws-secret-key', 'aws-session-token', 'aws-bedrock-key'],
   'Google Cloud': ['google-client-secret', 'google-access-token', 'google-refresh-token'],
@@ -68,7 +68,7 @@ const PROVIDERS: { [provider: string]: string[] } = {
 
 const EXAMPLES = { ...RULE_EXAMPLES, ...NAMED_EXAMPLES };
 
-/** Where an agent's record may hold it. */
+/** The places in an agent's record that may hold it. */
 const PLACES: { [place: string]: (text: string) => unknown } = {
   'a value': (text) => text,
   'the middle of output': (text) => `$ env\nA=1\n${text}\nB=2\n`,
@@ -99,7 +99,7 @@ describe.each(Object.entries(PROVIDERS))('%s', (_provider, ids) => {
   });
 });
 
-test.each(Object.entries(NAMED_EXAMPLES))('%s is recognized by its name', (_id, { hit, miss }) => {
+test.each(Object.entries(NAMED_EXAMPLES))('%s is recognised by its name', (_id, { hit, miss }) => {
   expect(hit.filter((text) => redact(text).length === 0)).toEqual([]);
   expect(miss.filter((text) => redact(text).length > 0)).toEqual([]);
 });

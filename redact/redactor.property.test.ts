@@ -33,8 +33,8 @@ const ENCODINGS: { [name: string]: (secret: string) => string } = {
   'address, small letters': (secret) => encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
   form: (secret) => new URLSearchParams({ q: secret }).toString(),
   base64: (secret) => Buffer.from(secret).toString('base64'),
-  'base64 behind one letter': (secret) => Buffer.from(`:${secret} `).toString('base64'),
-  'base64 behind two letters': (secret) => Buffer.from(`u:${secret}\n`).toString('base64'),
+  'base64 after one letter': (secret) => Buffer.from(`:${secret} `).toString('base64'),
+  'base64 after two letters': (secret) => Buffer.from(`u:${secret}\n`).toString('base64'),
   base64url: (secret) => Buffer.from(`u:${secret}`).toString('base64url'),
   hex: (secret) => Buffer.from(secret).toString('hex'),
   'hex in capitals': (secret) => Buffer.from(secret).toString('hex').toUpperCase(),
@@ -43,7 +43,7 @@ const ENCODINGS: { [name: string]: (secret: string) => string } = {
 const encodings = fc.constantFrom(...Object.keys(ENCODINGS));
 const around = fc.string({ maxLength: 12 });
 
-/** Any JSON, with `leaf` among its strings and keys. */
+/** Any JSON value with `leaf` among its strings and keys. */
 function json(leaf: fc.Arbitrary<string>): fc.Arbitrary<unknown> {
   const text = fc.oneof({ weight: 2, arbitrary: leaf }, { weight: 1, arbitrary: fc.string() });
   return fc.letrec((tie) => ({
@@ -65,7 +65,7 @@ function collectStrings(value: unknown): string[] {
   );
 }
 
-/** What can be read from a text by undoing JSON, addresses, base64 and hex in any order, two levels deep. */
+/** The texts that undoing JSON, addresses, base64 and hex gives, in any order, two levels deep. */
 function decodeAll(text: string, depth = 2): string[] {
   if (depth === 0) return [text];
   const readings = [text, text.replace(/\+/g, ' ')].map((each) => each.replace(/(?:%[0-9a-f]{2})+/gi, readAddress));
@@ -93,7 +93,7 @@ function readLiteral(literal: string): string {
   }
 }
 
-/** The same shape: types, lengths, number of keys. */
+/** The shape of a value: types, lengths, number of keys. */
 function describeShape(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(describeShape);
   if (typeof value === 'object' && value !== null) return Object.values(value).map(describeShape);
@@ -106,7 +106,7 @@ describe('a secret of this machine', () => {
     return json(fc.constant(text)).map((rest) => ({ secret, rest: { rest, text, [text]: 1 } }));
   });
 
-  test('survives at no place, in no encoding', () => {
+  test('survives in no place and no encoding', () => {
     fc.assert(
       fc.property(planted, ({ secret, rest }) => {
         const redactor = createMachineRedactor({ variables: {}, home: '/nowhere', secrets: [secret], key: KEY });
@@ -120,7 +120,7 @@ describe('a secret of this machine', () => {
     );
   });
 
-  test('is masked in paths and ids as well, which stay different from each other', () => {
+  test('is masked in paths and ids as well, which stay distinct', () => {
     fc.assert(
       fc.property(secrets, (secret) => {
         const redactor = createMachineRedactor({ variables: {}, home: '/nowhere', secrets: [secret], key: KEY });
@@ -169,7 +169,7 @@ describe('any payload', () => {
     secrets: ['Sommer/regen+2024!'],
   });
 
-  test('is the same after a second pass, and keeps its shape', () => {
+  test('is unchanged by a second pass, and keeps its shape', () => {
     fc.assert(
       fc.property(payloads, (rest) => {
         const once = redactOne(redactor, wrap(rest));
@@ -182,7 +182,7 @@ describe('any payload', () => {
   });
 });
 
-describe('a password that somebody made up', () => {
+describe('a password that a person made up', () => {
   const FORMS = [
     'password = "§"',
     "DB_PASSWORD='§'",
@@ -205,12 +205,12 @@ describe('a password that somebody made up', () => {
   const calm = fc.string({ unit: fc.constantFrom(...'abc \n\t{}[]"\\é密🔑'), maxLength: 12 });
   const redactor = createRedactor({ key: KEY });
 
-  test('is masked whole in any nesting of JSON, which stays JSON', () => {
+  test('is masked whole in any nesting of JSON, which stays valid', () => {
     fc.assert(
       fc.property(passwords, fc.constantFrom(...FORMS), fc.nat(2), calm, calm, (secret, form, depth, a, b) => {
         let json: unknown = [`${a} ${form.replace('§', () => secret)} ${b}`];
         for (let level = 0; level < depth; level++) json = { line: JSON.stringify(json) };
-        // Behind other words it is no JSON text, and is masked as any other.
+        // After other words it is not a JSON text, and is masked like any other text.
         const event = wrap({ value: JSON.stringify(json), line: `log: ${JSON.stringify(json)}` });
         const { value, line } = redactOne(redactor, event).payload.rest as { value: string; line: string };
         for (const text of [value, line.slice('log: '.length)]) {

@@ -20,14 +20,14 @@ function redactInput(input: unknown): unknown {
   return (redactOne(redactor, call(input)).payload as { input?: unknown }).input;
 }
 
-test('masks a known value and says how often', () => {
+test('a known value is masked and counted', () => {
   const event = redactOne(redactor, call({ command: `mysql -p${secret}`, [secret]: 1 }));
   expect(JSON.stringify(event)).not.toContain(secret);
   expect(event.payload.redactions).toEqual({ 'known-value': 2 });
   expect(event.payload.source).toEqual(source);
 });
 
-test('gives the event itself back when nothing was masked', () => {
+test('the event itself is returned if nothing was masked', () => {
   const event = call({ command: 'ls -la', path: '/home/ada/projects/shop' });
   expect(redactOne(redactor, event)).toBe(event);
 });
@@ -53,7 +53,7 @@ test.each([
   ['a pair of name and value', { env: [{ name: 'API_KEY', value: 'qwertz99' }] }],
   ['an entry', [['authorization', 'qwertz99qwertz']]],
   ['JSON text', { arguments: '{"url":"x","secret_key":"a\\"b\\\\c\\u00e9"}' }],
-])('masks what stands under a secret name: %s', (_place, input) => {
+])("the value of a secret's name is masked: %s", (_place, input) => {
   const text = JSON.stringify(redactInput(input));
   expect(text).not.toMatch(/correct|qwertz|hunter2|abcd1234|s3cr3t|u00e9/);
   expect(text).toMatch(/\[REDACTED:(?:key-name|bearer-token):/);
@@ -66,7 +66,7 @@ test.each([
   'login --token a1b2c3d4e5f6a7b8c9d0',
   '<password>hunter2!x</password>',
   'line\\nAPI_SECRET=a1b2c3d4e5f6',
-])('masks an assignment within text: %s', (text) => {
+])('an assignment within text is masked: %s', (text) => {
   expect(redactInput(text)).toMatch(/\[REDACTED:key-name:/);
 });
 
@@ -106,7 +106,7 @@ test.each([0, 250, 500])('a list has the name of its field %i levels deep', (lev
   }
 });
 
-test('what cannot be redacted is withheld', () => {
+test('an event that cannot be redacted is withheld', () => {
   const input = Object.defineProperty({}, 'x', {
     enumerable: true,
     get: () => {
@@ -119,13 +119,13 @@ test('what cannot be redacted is withheld', () => {
   });
 });
 
-test('never throws on any input', () => {
+test('redact never throws on any input', () => {
   for (const event of [{}, { payload: null }, { eventType: 'record', payload: 1 }, null]) {
     expect(() => redactOne(redactor, event as unknown as CapturedEvent)).not.toThrow();
   }
 });
 
-test('lets through what is allowed, by rule or by mark, but known values by mark only', () => {
+test('allowed secrets are let through, by rule or by mark, but known values by mark only', () => {
   const token = `ghp_${made('alnum', 36)}`;
   const options = { variables: { DB_PASSWORD: secret }, home: '/nowhere', key };
   const [known, provider] = redactInput([secret, token]) as [string, string];
@@ -142,7 +142,7 @@ test("counts add to an earlier pass's", () => {
   expect(redactOne(redactor, event).payload.redactions).toEqual({ 'known-value': 3, other: 1 });
 });
 
-describe('what was masked once', () => {
+describe('a secret that was masked once', () => {
   const token = made('alnum', 40, 7);
   const open = () => createRedactor({ key });
   const said = (text: string) => call(text);
@@ -200,7 +200,7 @@ test.each([
   `postgres://ada:${FAKE}Tr0ub4dor3xx@db/shop`,
   `DB_PASSWORD="[REDACTED]Tr0ub4dor3xx"`,
   `DB_PASSWORD="redacted-Tr0ub4dor3xx"`,
-])('what looks like a mark protects nothing: %s', (text) => {
+])('an imitation of a mark protects nothing: %s', (text) => {
   const input = redactInput([text, { password: text.slice(12) }]);
   expect(JSON.stringify(input)).not.toContain('Tr0ub4dor3xx');
   expect(redactInput(input)).toEqual(input);
@@ -211,7 +211,7 @@ test('a text that only looks like a mark is left unchanged', () => {
   expect(redactInput({ note: text, password: FAKE })).toEqual({ note: text, password: FAKE });
 });
 
-test('a guess that is planted in another session is not confirmed by its mark', () => {
+test('a guess planted in another session is not confirmed by its mark', () => {
   const marks = ['codex s-1', 'codex s-2', 'claude-code s-1'].map((session) =>
     JSON.stringify(redactOne(redactor, call(secret), { session }).payload),
   );
@@ -232,7 +232,7 @@ test('the secrets of a folder are masked in the sessions of its repository, and 
   expect(masks({ session: 'd' })).toBe(false);
 });
 
-test('a mark is let through in its session, and as shown outside of sessions everywhere', () => {
+test('a mark is let through in its session, and a mark from outside of sessions everywhere', () => {
   const options = { variables: { DB_PASSWORD: secret }, home: '/nowhere', key };
   const markIn = (session: string) =>
     String((redactOne(redactor, call(secret), { session }).payload as { input?: unknown }).input);

@@ -8,7 +8,7 @@ import { made, makeExample } from './test/made.ts';
 
 const scan = createKeywordScanner(NAME_KEYWORDS);
 
-/** What is masked where only these separators count. */
+/** The values that are masked if only these separators count. */
 function find(text: string, separators: readonly Separator[] = SEPARATORS): string[] {
   const readName = createNameReader();
   const read = createAssignmentReader(readName, createTableReader(readName), separators);
@@ -21,7 +21,7 @@ function find(text: string, separators: readonly Separator[] = SEPARATORS): stri
   return found;
 }
 
-/** Letters that are made: what is found has to be one of these runs, whole. */
+/** Generated letters. A found value must be exactly one of these runs. */
 const MADE = /<(?:alnum|strong|hex) /;
 
 test.each(SEPARATORS.map((row, index) => [index, row] as const))(
@@ -71,7 +71,7 @@ test('a name that leaves out its last word', () => {
   expect(find('SHODAN_API=https://api.shodan.test/v1')).toEqual([]);
 });
 
-/** A password in other languages, as people write it. Each way of writing that `names.ts` knows has a line. */
+/** The word for password in other languages, as people write it. Each spelling in `names.ts` has a line. */
 const ELSEWHERE = [
   'Passwort',
   'Kennwort',
@@ -116,7 +116,7 @@ const ELSEWHERE = [
   'كلمة السر',
   'κωδικός',
 ];
-/** Told by JSON alone, since a text of its letters is not looked at: see docs/redaction.md. */
+/** These are only recognised in JSON, since a text with their letters is not searched: see docs/redaction.md. */
 const IN_FIELDS = ['hasło', 'şifre', 'haslo', 'sifre', 'mật_khẩu'];
 
 describe('names in other languages', () => {

@@ -67,7 +67,7 @@ const countTests = (run: () => void) => {
   return tests;
 };
 
-/** A table that is read anew for each of its columns takes fifty times as many. */
+/** Reading the table again for each of its columns would take fifty times as many reads. */
 test.each([
   ['headers', (columns: string[]) => `${columns.join(',')}\n`.repeat(300)],
   ['rows', (columns: string[]) => `${columns.join(',')}\n${`${'abc,'.repeat(columns.length - 1)}abc\n`.repeat(3000)}`],

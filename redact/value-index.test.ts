@@ -29,20 +29,20 @@ function findIn(index: ReturnType<typeof open>, text: string, ...scopes: string[
 const known = open(secret);
 const found = (text: string) => findIn(known, text);
 
-test('finds a value whose end is in the next chunk, and one whose beginning was in the last', () => {
+test('a value whose end is in the next chunk is found, and so is one whose beginning was in the last', () => {
   for (const cut of [14, 20, 26]) {
     expect(found(`… SECRET=${secret.slice(0, cut)}`)).toContain(secret.slice(0, cut));
     expect(found(`${secret.slice(cut)}\nnext line`)).toContain(secret.slice(cut));
   }
 });
 
-test('finds both halves in an encoding too', () => {
+test('both halves are found in an encoding too', () => {
   const hex = Buffer.from(secret).toString('hex');
   expect(found(`x ${hex.slice(0, 37)}`)).toEqual([hex.slice(0, 37)]);
   expect(found(`${hex.slice(37)} x`)).toEqual([hex.slice(37)]);
 });
 
-test('a short piece, or one in the middle of a text, is no value', () => {
+test('a short piece, or one in the middle of a text, is not a value', () => {
   expect(found(`x ${secret.slice(0, 11)}`)).toEqual([]);
   expect(found(`${secret.slice(-11)} x`)).toEqual([]);
   expect(found(`x ${secret.slice(0, 30)} x ${secret.slice(10)} x`)).toEqual([]);
@@ -60,11 +60,11 @@ test.each<[string, (text: string) => string]>([
   expect(found(`x ${write(secret)} y`)[0]).toContain(secret.slice(-3));
 });
 
-test('what is broken otherwise is another text', () => {
+test('a value that is broken in another way is another text', () => {
   expect(found(`x ${secret.slice(0, 20)} ${secret.slice(20)} y`)).toEqual([]);
 });
 
-test('what counts in one scope is not found in another, nor where it was dropped', () => {
+test('a value of one scope is not found in another, nor after it was dropped', () => {
   const index = createValueIndex();
   const [one, two] = [made('alnum', 30, 1), made('alnum', 30, 2)];
   index.add({ secret: one, rule: 'a' }, 'shop');
@@ -75,7 +75,7 @@ test('what counts in one scope is not found in another, nor where it was dropped
   expect(findIn(index, `${one} ${two}`, 'shop')).toEqual([two]);
 });
 
-test('the longer of two values that begin alike is found, and of a whole and a broken one the whole', () => {
+test('the longer of two values with the same beginning wins, and a whole value wins over a broken one', () => {
   const index = open(secret.slice(0, 20), secret);
   expect(findIn(index, `${secret} .`)).toContain(secret);
   expect(findIn(index, `${secret.slice(0, 20)} .`)).toEqual([secret.slice(0, 20)]);
@@ -95,7 +95,7 @@ test('thousands of values are all found, and hardly any other text is compared w
   expect(compared).toBeLessThan(5000);
 });
 
-test('what was dropped long ago costs nothing', () => {
+test('a value that was dropped long ago costs nothing', () => {
   const index = createValueIndex();
   for (let number = 0; number < 3000; number++) {
     index.add({ secret: made('alnum', 32, number), rule: 'a' }, `session ${number}`);

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { RULES } from './all.ts';
 
 /**
- * V8's matcher goes back on failure, so a pattern is safe here when each repetition has an upper bound, no repetition
- * varies inside another, and the ways to share letters out among neighbouring repetitions are few. Then the work at one
- * keyword is bounded, and the work on a text grows with the number of its keywords. `bench.ts --growth` measures it.
+ * V8's matcher backtracks. So a pattern is safe here under three conditions: each repetition has an upper bound, no
+ * repetition varies inside another, and there are few ways to divide letters among neighbouring repetitions. Then the work at
+ * one keyword is bounded, and the work on a text grows with the number of its keywords. `bench.ts --growth` measures it.
  */
 const MOST_WAYS = 20_000;
 
@@ -25,7 +25,7 @@ test.each(PATTERNS)('%s does bounded work', (_id, pattern) => {
   expect(Math.max(...alternatives.map((pieces) => countWays(pieces, pattern.flags)))).toBeLessThan(MOST_WAYS);
 });
 
-test('the check itself tells a bad pattern from a good one', () => {
+test('the check itself distinguishes a bad pattern from a good one', () => {
   expect(findUnbounded(parse('a+'))).toEqual(['a']);
   expect(findUnbounded(parse('[a+]{2,5}\\+'))).toEqual([]);
   expect(findNested(parse('(?:a{1,9}b?){2,9}'))).toEqual(['(?:a{1,9}b?)']);
@@ -56,8 +56,8 @@ function varies(piece: Piece): boolean {
 }
 
 /**
- * The product of the ranges of repetitions that nothing keeps apart. Where a piece can stand is settled when no
- * repetition before it could have taken its letters; then counting starts anew.
+ * The product of the ranges of adjacent repetitions that nothing separates. The position of a piece is fixed if no repetition
+ * before it could have taken its letters. Counting starts again there.
  */
 function countWays(sequence: Piece[], flags: string, isEnd = true): number {
   const pieces = isEnd ? dropWhatCannotFail(sequence) : sequence;
@@ -68,7 +68,7 @@ function countWays(sequence: Piece[], flags: string, isEnd = true): number {
     const isLast = isEnd && index === pieces.length - 1;
     const inner = Math.max(1, ...piece.inner.map((alternative) => countWays(alternative, flags, isLast)));
     if (isLook(piece)) {
-      // Looked at once: what it found is not tried again.
+      // A lookaround is tried once, and its result is not tried again.
       worst = Math.max(worst, ways * inner);
       continue;
     }
@@ -87,7 +87,7 @@ function isApart(piece: Piece, varying: string[], flags: string): boolean {
   return piece.inner.every(([first]) => first !== undefined && isApart(first, varying, flags));
 }
 
-/** Nothing after the last piece that must match sends the matcher back. */
+/** After the last piece that must match, nothing makes the matcher backtrack. */
 function dropWhatCannotFail(pieces: Piece[]): Piece[] {
   const kept = pieces.slice(0, pieces.findLastIndex((piece) => piece.min > 0 || isLook(piece)) + 1);
   const end = kept.at(-1);

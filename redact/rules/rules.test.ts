@@ -45,7 +45,7 @@ test.each(['npm_', 'ddp_', 'hf_', 'aio_', 'alcht_', 'gsk_', 'figd_', 'tfp_', 'nt
   },
 );
 
-test('what begins a line of wrapped base64 is no beginning of a token', () => {
+test('the beginning of a wrapped base64 line is not the beginning of a token', () => {
   const token = `ABSK${made('base64', 72)}`;
   expect(matches(RULES, `key:\n${token}`)).toEqual([token]);
   for (const end of ['\n', '\r\n']) {
@@ -54,7 +54,7 @@ test('what begins a line of wrapped base64 is no beginning of a token', () => {
   }
 });
 
-test('more keywords than the scanner can tell apart are refused, instead of being missed', () => {
+test('too many keywords for the scanner are refused rather than missed', () => {
   const words = Array.from({ length: 4_000 }, (_, n) => `${n.toString(36).padStart(4, 'x')}-keyword`);
   expect(() => createKeywordScanner(words)).toThrow(/32767 is the most/);
 });

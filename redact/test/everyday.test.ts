@@ -8,7 +8,7 @@ const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
 let sessions = 0;
 
 function redact(output: unknown): string {
-  // A session of its own: what one masks another must not.
+  // Each call has its own session, so that no call masks the secrets of another.
   const subject = { session: `codex ${++sessions}` };
   return JSON.stringify(
     redactOne(redactor, { eventType: 'tool.result', payload: { source, output } }, subject).payload,
@@ -19,7 +19,7 @@ const password = `${made('alnum', 9, 5)}7K`;
 const token = made('alnum', 22, 11);
 const hex = made('hex', 32, 3);
 
-/** What people and agents write every day; `§` is where the secret stands. */
+/** Texts that people and agents write every day. `§` marks the secret. */
 const FORMS: { [what: string]: { secret: string; texts: string[] } } = {
   'curl with a user': {
     secret: password,
@@ -277,7 +277,7 @@ const CASES = Object.entries(FORMS).flatMap(([what, { secret, texts }]) =>
 test.each(CASES)('%s is masked: %s', (_what, text, secret) => {
   const masked = redact(text.replace('§', () => secret));
   expect(masked).not.toContain(secret.slice(0, 8));
-  // Nothing beside the secret goes with it.
+  // The text beside the secret stays.
   const [before = '', after = ''] = text.split('§').map((part) => JSON.stringify(part).slice(1, -1));
   expect(masked).toContain(`${before}[REDACTED:`);
   expect(masked).toContain(after.replace('23456', ''));
@@ -294,7 +294,7 @@ test.each([
   [{ a_password_here: password }, password],
   [{ cookies: { PHPSESSID: hex } }, hex],
   [{ auths: { 'registry.test': { auth: Buffer.from(`ada:${password}`).toString('base64') } } }, 'YWRh'],
-])('of %j nothing is left', (value, secret) => expect(redact(value)).not.toContain(secret));
+])('nothing of %j is left', (value, secret) => expect(redact(value)).not.toContain(secret));
 
 test('a key that was cut off ends where prose begins', () => {
   const lines = [1, 2, 3].map((seed) => made('base64', 64, seed)).join('\n');
@@ -315,7 +315,7 @@ test('a key that was cut off leaves JSON whole', () => {
 test.each([
   `https://shop.blob.core.windows.net/c?sv=2024&sig=${made('alnum', 43)}%3D&se=2026`,
   `SharedAccessSignature sr=x&sig=${made('alnum', 41)}%2F%2B%3D&se=1`,
-])('of a signature nothing is left: %s', (text) => {
+])('nothing of a signature is left: %s', (text) => {
   expect(redact(text)).toMatch(/sig=\[REDACTED:[a-z-]+:[0-9a-f]{4}\]&se=/);
 });
 

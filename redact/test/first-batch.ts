@@ -4,8 +4,8 @@ const { alnum, lower, upper, base32, base64, url, hex, digits, uuid } = createMa
 const pem = () => Array.from({ length: 6 }, () => base64(64)).join('\n');
 
 /**
- * Written from what providers document, before any rule was changed because of them: the format of the secret, the names
- * their documentation gives it, and where a session shows it.
+ * Written from the providers' documentation, before any rule was changed because of these examples: the format of the secret,
+ * its documented names, and the places where a session shows it.
  */
 export const FIRST_BATCH: Examples = {
   'Amazon Web Services': [

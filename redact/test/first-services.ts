@@ -4,7 +4,7 @@ const { alnum, upper, base64, url, hex, digits, uuid } = createMakers(5000);
 const pem = () => Array.from({ length: 6 }, () => base64(64)).join('\n');
 const jwt = () => `eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ${url(90)}.${url(43)}`;
 
-/** The second half of the first batch: where things run and are watched, where people work, databases, keys. */
+/** The second half of the first batch: hosting and monitoring, work tools, databases, keys. */
 export const FIRST_SERVICES: Examples = {
   Datadog: [
     [hex(32), 'DD_API_KEY=§'],

@@ -14,8 +14,8 @@ const ALPHABETS = {
 };
 
 /**
- * The random part of an example. Made, not written down: a scanner that reads this repository must find no token in it.
- * The same call gives the same letters.
+ * The random part of an example. It is generated, because a scanner of this repository must find no token in it. The same
+ * call returns the same letters.
  */
 export function made(alphabet: keyof typeof ALPHABETS, length: number, seed = 1): string {
   const letters = ALPHABETS[alphabet];
@@ -34,7 +34,7 @@ export function madeUuid(seed = 1): string {
 
 const RANDOM = new RegExp(String.raw`<(${Object.keys(ALPHABETS).join('|')}) (\d+)(?: (\d+))?>`, 'g');
 
-/** The text of an example: `<alnum 40>`, `<alnum 40 2>`, `<uuid>` and `<encode …>` stand for what is made. */
+/** The text of an example. `<alnum 40>`, `<alnum 40 2>`, `<uuid>` and `<encode …>` are replaced with generated text. */
 export function makeExample(template: string): string {
   return template
     .replace(RANDOM, (_, alphabet, length, seed) => made(alphabet, Number(length), Number(seed ?? 1)))

@@ -1,7 +1,7 @@
 import { made, madeUuid } from './made.ts';
 import type { RuleExamples } from './rule-examples.ts';
 
-/** Secrets without a form of their own, which have no rule: a vendor's name with `key`, `token` or `secret` tells them. */
+/** Secrets without a form of their own and without a rule. A vendor's name with `key`, `token` or `secret` identifies them. */
 export const NAMED_EXAMPLES: RuleExamples = {
   'ibm-cloud-key': { hit: [`IBM_CLOUD_API_KEY=${made('url', 44)}`], miss: ['IBM_CLOUD_API_KEY=$KEY'] },
   'cloudflare-token': {

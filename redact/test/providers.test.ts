@@ -11,7 +11,7 @@ import { SECOND_SERVICES } from './second-services.ts';
 const redactor = createRedactor({ key: new Uint8Array(32) });
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
 
-/** The longest piece of the secret that is left: a mask that leaves out some of it is no mask. */
+/** The longest part of the secret that is left. A mask that leaves out some of it is not a mask. */
 function survives([secret, text]: Example): boolean {
   const output = text.replace('§', () => secret);
   const event: CapturedEvent = { eventType: 'tool.result', payload: { source, output } };
@@ -32,13 +32,13 @@ describe.each(Object.entries(BATCHES))('the %s batch', (_name, batch) => {
   const groups = Object.entries(batch);
   const all = groups.flatMap(([, examples]) => examples);
 
-  test('has five examples or more of each of forty providers', () => {
+  test('has at least five examples for each of forty providers', () => {
     expect(groups.length).toBeGreaterThanOrEqual(40);
     expect(groups.filter(([, examples]) => examples.length < 5)).toEqual([]);
     expect(all.filter(([, text]) => text.split('§').length !== 2)).toEqual([]);
   });
 
-  test('of 100 examples 95 are masked', () => {
+  test('95 of 100 examples are masked', () => {
     const left = groups.flatMap(([provider, examples]) =>
       examples
         .filter(survives)

@@ -1,12 +1,12 @@
 import { RULES } from '../rules/all.ts';
 import { makeExample } from './made.ts';
 
-/** What a rule finds, and what it leaves. */
+/** Examples that a rule finds, and examples that it leaves. */
 export interface RuleExamples {
   [rule: string]: { hit: readonly string[]; miss: readonly string[] };
 }
 
-/** What the rules find and what they leave, by their ids. */
+/** Examples that the rules find or leave, by rule id. */
 export const RULE_EXAMPLES: RuleExamples = Object.fromEntries(
   [...Map.groupBy(RULES, ({ id }) => id)].map(([id, rules]) => [
     id,

@@ -3,13 +3,13 @@ import { redactOne } from '../../cli/test/redacting.ts';
 import { createRedactor } from '../redactor.ts';
 import { made, madeUuid } from './made.ts';
 
-/** What stands on a screen while an agent works: each text with several draws of its secret, which `§` stands for. */
+/** Texts on a screen while an agent works. Each text comes with several generated secrets, and `§` marks the secret. */
 const redactor = createRedactor({ key: new Uint8Array(32) });
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
 let sessions = 0;
 
 function redact(...outputs: unknown[]): string[] {
-  // A session of its own: what one masks another must not.
+  // Each call has its own session, so that no call masks the secrets of another.
   const subject = { session: `codex ${++sessions}` };
   return outputs.map((output) =>
     JSON.stringify(redactOne(redactor, { eventType: 'tool.result', payload: { source, output } }, subject).payload),
@@ -18,7 +18,7 @@ function redact(...outputs: unknown[]): string[] {
 
 const DRAWS = [1, 2, 3, 4, 5, 6];
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-/** What people and generators of passwords make: letters, a digit and a sign. */
+/** Passwords as people and password generators make them: letters, a digit and a sign. */
 const strong = (seed: number) =>
   `${made('letters', 5, seed)}${made('digits', 1, seed)}!${made('alnum', 6, seed + 9)}#7`;
 const letters = (length: number) => (seed: number) => `Q${made('letters', length - 3, seed)}xT`;
@@ -220,7 +220,7 @@ test.each(['"§"', "'§'"])('a password in brackets or with a dollar is masked t
   }
 });
 
-test('a text that follows a very long secret is left as it is', () => {
+test('a text after a very long secret stays unchanged', () => {
   const secret = `k7${made('base64', 9000)}`;
   const [payload] = redact(`API_TOKEN=${secret} ./run\napi_token: "${secret}" # of the shop`);
   expect(payload).toMatch(/API_TOKEN=\[\S{1,60}\] \.\/run\\napi_token: \\"\[\S{1,60}\]\\" # of the shop/);
@@ -239,7 +239,7 @@ test.each([
   expect(payload).toContain('the rest');
 });
 
-describe('what was proved once is masked when the assistant repeats it', () => {
+describe('a proven secret is masked when the assistant repeats it', () => {
   const TEXTS: [text: string, secret: (seed: number) => string][] = [
     ["sshpass -p '§' ssh ada@x.test", strong],
     ['mysql -u root -p§ shop', alnum(10)],
