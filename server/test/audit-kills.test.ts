@@ -40,8 +40,8 @@ afterEach(() => {
 });
 
 /**
- * Registers new machines, each an entry of the audit log, until the service no longer answers. @returns the number that it
- * confirmed
+ * Registers new machines, each an entry of the audit log, until the service no longer answers.
+ * @returns the number that it confirmed
  */
 async function register(url: string, run: string): Promise<number> {
   let confirmed = 0;

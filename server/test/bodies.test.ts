@@ -43,7 +43,7 @@ const TAKEN: [name: string, body: string | Buffer, headers?: Record<string, stri
   ['as JSON in another charset', NAMED, { 'content-type': 'application/json; charset=latin1' }],
   ['as bytes', NAMED, { 'content-type': 'application/octet-stream' }],
   ['unknown fields', '{"name":"x","__proto__":{"name":"y"},"constructor":1,"nested":{"a":[1e400]}}'],
-  ['a repeated field, of which the last counts', '{"name":7,"name":"x"}'],
+  ['a repeated field (the last counts)', '{"name":7,"name":"x"}'],
   ['at the limit', filled(MAX_BODY_BYTES)],
   ['at the limit when decoded', gzipSync(filled(MAX_BODY_BYTES)), gzip],
 ];

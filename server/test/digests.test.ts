@@ -115,7 +115,7 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
     expect(await get({ from: 231 })).toEqual({ sessionId, digests: [], nextFrom: null });
   });
 
-  test("of another organization's session are refused like those of an unknown session", async () => {
+  test("of another organization's session are refused as if the session were unknown", async () => {
     const [foreign, unknown] = await ask({
       sessions: [{ sessionId: world.theirs.sessionId }, { sessionId: 'ses_none' }],
     });

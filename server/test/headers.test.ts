@@ -61,7 +61,7 @@ describe('headers', () => {
     }
   });
 
-  test('a page of another origin may not', async () => {
+  test('a page of another origin may not read answers', async () => {
     for (const origin of [FOREIGN, 'null', `${OWN}.evil.example.com`, 'http://capture.test:8080']) {
       const { headers } = await service.call('GET', '/health', { headers: { origin } });
       expect(headers).not.toHaveProperty('access-control-allow-origin');

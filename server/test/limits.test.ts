@@ -85,7 +85,7 @@ describe.each(ENGINES)('limits on %s', (engine) => {
       expect(reply.headers['ratelimit-policy']).toBe(`"${limit ?? COUNTED[auth]}";q=1;w=60`);
     });
 
-    test('append alone never answers 429', async () => {
+    test('appendEvents is the only route that never answers 429', async () => {
       expect(ROUTE_NAMES.filter((name) => !LIMITED.includes(name))).toEqual(['appendEvents']);
       for (let i = 0; i < 5; i++) {
         const reply = await request(service, 'appendEvents', RIGHT.appendEvents(world), world.ours.live);

@@ -125,7 +125,7 @@ describe('an embedded store that fails', () => {
       expect(status).toBe(70);
       const at = lines.findIndex(({ lost }) => lost);
       expect(lines[at]?.errcode).toBe(NOT_SYNCED);
-      // Appends that were answered before the failure may be written to the output after it; nothing is acknowledged later.
+      // Refusals may follow the line about the failure; acknowledgements do not.
       expectRefusedInFlight(lines);
       expect(lines.slice(at).filter(({ stored }) => stored)).toEqual([]);
       await expectKept(lines, before);

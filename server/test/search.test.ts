@@ -114,7 +114,7 @@ describe.each(ENGINES)('search on %s', (engine) => {
     ['before:2026-11-20', []],
     ['status:completed', []],
     ['nowhere', []],
-  ])('%j', async (q, found) => {
+  ])('the query %j finds %j', async (q, found) => {
     expect(await names(q)).toEqual(found);
   });
 

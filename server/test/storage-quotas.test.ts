@@ -196,7 +196,7 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
   });
 });
 
-test('a store that cannot report its size is asked every few seconds, and delays no append', async () => {
+test('a store that cannot report its size is queried every few seconds, and delays no append', async () => {
   let failures = 0;
   const clock = { now: 0 };
   const limits = { bytesADay: 1, bytes: 1, sessions: 0, openSessions: 0 };

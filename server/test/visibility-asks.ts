@@ -58,9 +58,9 @@ const queries = ({ visibility }: Target) => [
 
 /**
  * Requests that would change a session, for each route that names one, sent by callers who may not know of the session. Appends
- * and closes are left out: whoever has a secret of the organization and the id of a session may add to it, and is answered with
- * numbers. Deletion by a key is left out too: whoever can compute the key learns that another machine captured the session, as
- * they do when they capture under it.
+ * and closes are left out: every secret of the organization may add to a session by its id, and the answer has only numbers.
+ * Deletion by a key is left out too: a caller who can compute the key learns that another machine captured the session, as they
+ * do when they capture under it.
  */
 export const CHANGES = {
   changeVisibility: ({ sessionId }) => [{ params: { sessionId }, body: { visibility: 'team' } }],

@@ -168,7 +168,7 @@ describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
     },
   );
 
-  test('admins see everything if an owner says so, every member is told that, and nobody else sees more', async () => {
+  test('admins see everything if an owner allows it, every member can see that setting, and nobody else sees more', async () => {
     const { service, ours } = world;
     const say = (adminsSeeAll: boolean) =>
       service.call('PUT', '/v1/organizations/me/policy', { as: ours.owner, body: { adminsSeeAll } });

@@ -296,7 +296,7 @@ export const ENVIRONMENTS: readonly Scenario[] = [
   ...(['revokedEnvironmentId', 'theirs'] as const).map(
     (whose): Scenario => ({
       route: 'reportHealth',
-      name: `of ${whose}`,
+      name: `the machine ${whose}`,
       ask: ({ ours, theirs }) => ({
         params: { environmentId: whose === 'theirs' ? theirs.environmentId : ours.revokedEnvironmentId },
       }),

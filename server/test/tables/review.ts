@@ -53,7 +53,14 @@ export const REVIEW_SCENARIOS: readonly Scenario[] = [
     { from: '2020-01-01', to: '2026-11-01' },
     { from: '2026-13-01', to: '2026-11-01' },
     { to: '2026-02-31x' },
-  ].map((query): Scenario => ({ route: 'getUsage', name: `of ${JSON.stringify(query)}`, ask: { query }, status: 400 })),
+  ].map(
+    (query): Scenario => ({
+      route: 'getUsage',
+      name: `the query ${JSON.stringify(query)}`,
+      ask: { query },
+      status: 400,
+    }),
+  ),
   {
     route: 'listAddOns',
     name: 'sessions without add-ons',
@@ -62,7 +69,12 @@ export const REVIEW_SCENARIOS: readonly Scenario[] = [
     body: () => ({ from: '2020-01-01', to: '2020-12-31', addOns: [], isWhole: true }),
   },
   ...[{ kind: 'tool' }, { from: '2026-11-30', to: '2026-11-01' }, { from: '2020-01-01', to: '2026-11-01' }].map(
-    (query): Scenario => ({ route: 'listAddOns', name: `of ${JSON.stringify(query)}`, ask: { query }, status: 400 }),
+    (query): Scenario => ({
+      route: 'listAddOns',
+      name: `the query ${JSON.stringify(query)}`,
+      ask: { query },
+      status: 400,
+    }),
   ),
   {
     route: 'getSessionFacts',

@@ -125,7 +125,7 @@ export const SEARCH_SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** Those of the live plane. */
+/** Expects the list to have all our sessions of the live plane. */
 const listed = (ours: { sessionId: string; closedSessionId: string; spareSessionId: string }) =>
   expect.arrayContaining(
     [ours.sessionId, ours.closedSessionId, ours.spareSessionId].map((sessionId) =>
