@@ -84,7 +84,7 @@ function describe(path: string) {
     // Makes the copy a single file without a write-ahead log.
     database.exec('PRAGMA journal_mode = DELETE');
     const damage = damageOf(database);
-    if (damage !== undefined) throw new Error(`The store is damaged, so nothing was kept of its copy: ${damage}`);
+    if (damage !== undefined) throw new Error(`The store is damaged, so its copy was removed: ${damage}`);
     return {
       schema: database
         .prepare('SELECT name FROM schema_changes ORDER BY name')

@@ -26,7 +26,7 @@ export interface CheckOptions {
  */
 export async function checkBackup({ file, config, write }: CheckOptions): Promise<string[]> {
   const manifest = await readManifest(file);
-  write(`${file} is of ${manifest.at}, by version ${manifest.version}.`);
+  write(`${file} was made at ${manifest.at} by version ${manifest.version}.`);
   const folder = await mkdtemp(join(tmpdir(), 'capture-restore-'));
   try {
     const copy = join(folder, STORE_FILE);
@@ -77,6 +77,6 @@ async function findingsIn({ db }: Store, { auditHeads }: BackupManifest): Promis
     ...audit.findings.map(
       ({ organizationId, sequence, problem }) => `audit log of ${organizationId}, entry ${sequence}: ${problem}`,
     ),
-    ...torn.map(({ session_id }) => `${session_id} has not as many events as it counts`),
+    ...torn.map(({ session_id }) => `${session_id} does not have as many events as it counts`),
   ];
 }

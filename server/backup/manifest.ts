@@ -63,10 +63,11 @@ export function signManifest(described: Described, key: AuditKey): BackupManifes
 export async function readManifest(file: string): Promise<BackupManifest> {
   const path = manifestOf(file);
   const text = await readFile(path, 'utf8').catch((cause) => {
-    throw new Error(`${path} cannot be read. It is written with each backup: copy it beside ${file}`, { cause });
+    throw new Error(`${path} cannot be read. Each backup has such a file: copy it next to ${file}`, { cause });
   });
   const value = parse(text);
-  if (!Value.Check(BackupManifest, value)) throw new Error(`${path} describes no backup that this version knows`);
+  if (!Value.Check(BackupManifest, value))
+    throw new Error(`${path} does not describe a backup that this version can read`);
   return value;
 }
 

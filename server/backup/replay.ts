@@ -121,7 +121,7 @@ class Reader implements Replayed {
     this.answers++;
     if (reply.statusCode === 200) return reply.json() as Record<string, unknown>;
     if (reply.statusCode === mayRefuse) return undefined;
-    this.findings.push(`${organizationId} GET ${url} is answered ${reply.statusCode}: ${reply.body.slice(0, 200)}`);
+    this.findings.push(`${organizationId} GET ${url} has status ${reply.statusCode}: ${reply.body.slice(0, 200)}`);
     return undefined;
   }
 }

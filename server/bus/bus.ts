@@ -424,7 +424,7 @@ async function readHeaders({ client, manager, name }: Pick<Bus, 'client' | 'mana
 /** A message of another version must not be skipped, because it may have numbered events. */
 function toLogged(sequence: number, written: MsgHdrs | undefined): Logged {
   const entry = entryOf(written);
-  if (!entry) throw new Error(`message ${sequence} of the bus is none that this version understands`);
+  if (!entry) throw new Error(`this version does not understand message ${sequence} of the bus`);
   return { sequence, entry };
 }
 

@@ -36,7 +36,7 @@ export async function connectBus({ url, db, log }: ConnectOptions): Promise<Bus>
   // Recording a stack trace for every request, in case it fails, costs a twelfth of an append.
   const options = { name: 'session-capture', ...waits, noAsyncTraces: true };
   const connection = await connect({ ...serversOf(url), ...options }).catch((error: Error) => {
-    throw new Error(`no NATS server of BUS_URL takes a connection (${error.message}); start it, or correct BUS_URL`);
+    throw new Error(`no NATS server of BUS_URL accepts a connection (${error.message}); start it, or correct BUS_URL`);
   });
   try {
     return await prepare(connection, db, log);
@@ -47,15 +47,15 @@ export async function connectBus({ url, db, log }: ConnectOptions): Promise<Bus>
 }
 
 const WITHOUT_JETSTREAM =
-  'the NATS server of BUS_URL keeps no messages; start it with JetStream (nats-server -js), or allow it for the account';
+  'the NATS server of BUS_URL does not store messages; start it with JetStream (nats-server -js), or allow it for the account';
 
 const LOST =
-  'the event bus had nothing of this PostgreSQL, and its streams were made anew: where it has lost what it had, the events that were acknowledged and not yet written are gone';
+  'the event bus had no streams for this PostgreSQL, so they were created; if it has lost its data, the events that were acknowledged and not yet written are lost';
 
 async function prepare(connection: NatsConnection, db: Db, log: ConnectOptions['log']): Promise<Bus> {
   const { version = '' } = connection.info ?? {};
   if (isBefore(version, OLDEST)) {
-    throw new Error(`the NATS server of BUS_URL is ${version}, and ${OLDEST.join('.')} is the oldest that will do`);
+    throw new Error(`the NATS server of BUS_URL is ${version}; the service needs ${OLDEST.join('.')} or later`);
   }
   let isExpected = false;
   // Each store has its own streams, so that two installations may share a bus.
@@ -82,10 +82,12 @@ function refuseLosses(config: StreamConfig): void {
     storage !== 'file' && `storage ${storage}`,
     retention !== 'limits' && `retention ${retention}`,
     max_age > 0 && 'max_age',
-    discard !== 'new' && Math.max(max_msgs, max_bytes, max_msgs_per_subject) > 0 && 'a limit that discards the old',
+    discard !== 'new' &&
+      Math.max(max_msgs, max_bytes, max_msgs_per_subject) > 0 &&
+      'a limit that discards old messages',
   ].filter(Boolean);
   if (losses.length === 0) return;
-  throw new Error(`the stream ${name} of BUS_URL has ${losses.join(' and ')}, and would lose events; change that`);
+  throw new Error(`the stream ${name} of BUS_URL has ${losses.join(' and ')}, so it would lose events; change that`);
 }
 
 function serversOf(text: string) {
@@ -107,11 +109,11 @@ function isBefore(version: string, [major, minor]: readonly [major: number, mino
 export function promiseOf({ info }: Pick<NatsConnection, 'info'>, copies: number): string {
   const version = info?.version ?? '?';
   const sync = !isBefore(version, [2, 10])
-    ? 'it syncs each message to disk before it answers only where its sync_interval is always'
-    : 'it answers before it has synced a message to disk, and this version cannot be told otherwise';
+    ? 'it syncs each message to disk before it answers only if its sync_interval is always'
+    : 'it answers before it has synced a message to disk, and this version has no setting for that';
   const kept = copies === 1 ? 'in one place' : `in ${copies} places`;
   const loss =
     copies === 1 ? 'a machine that loses power may lose what it has acknowledged' : 'one machine may be lost';
   const bytes = info?.max_payload ?? 0;
-  return `event bus: NATS ${version}, each message is kept ${kept}; ${sync}: ${loss}. Messages take ${bytes} bytes, longer appends several.`;
+  return `event bus: NATS ${version}, each message is kept ${kept}; ${sync}: ${loss}. A message has up to ${bytes} bytes; longer appends need several messages.`;
 }

@@ -197,7 +197,8 @@ class Subjects implements ComparingJournal<Subject> {
 
   async commit(whose: SessionKey, subject: Subject, [proposal]: readonly Proposal[]): Promise<boolean> {
     const place = writePlace(whose);
-    if (place === undefined || !proposal || !subject.head) throw new Error('nothing can be added to no session');
+    if (place === undefined || !proposal || !subject.head)
+      throw new Error('an entry cannot be added to a missing session');
     const { entry, body } = await this.#messageOf(proposal, subject.head);
     const sequence = await this.#bus.publish({ place, behind: subject.sequence, entry, body });
     if (sequence === undefined) return false;

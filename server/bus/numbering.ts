@@ -24,8 +24,8 @@ export async function agreeOnNumbering(db: Db, busUrl: string | undefined): Prom
 
 const REFUSALS: Record<NumberedBy, string> = {
   store:
-    'the events of this PostgreSQL are numbered on an event bus, and without BUS_URL this process would number others the same; set BUS_URL as it is set elsewhere. To leave the bus, stop all processes but workers, and call this program with BUS_URL and the words `leave bus`',
-  bus: 'the events of this PostgreSQL are numbered in it, and with BUS_URL this process would number others the same; leave BUS_URL out. To go over to the bus, stop all processes, and call this program with BUS_URL and the words `join bus`',
+    'the events of this PostgreSQL are numbered on an event bus, and without BUS_URL this process would give the same numbers to other events; set BUS_URL to the same value as in the other processes. To leave the bus, stop all processes except workers, and run this program with BUS_URL and the words `leave bus`',
+  bus: 'this PostgreSQL numbers its events itself, and with BUS_URL this process would give the same numbers to other events; remove BUS_URL. To move to the bus, stop all processes, and run this program with BUS_URL and the words `join bus`',
 };
 
 /** Makes the bus number events from now on. No process may be running. */
@@ -39,15 +39,19 @@ export const joinBus = (db: Db): Promise<void> => decide(db, 'bus');
 export async function leaveBus(db: Db, bus: Pick<Bus, 'backlog'>): Promise<void> {
   const { deadLetters, waiting } = await bus.backlog();
   if (waiting > 0) {
-    throw new Error(`${waiting} messages of the bus are not written yet; start a worker, and try again when it has`);
+    throw new Error(
+      `${waiting} messages of the bus are not written yet; start a worker, and try again once it has written them`,
+    );
   }
   if (deadLetters > 0) {
     const what = deadLetters === 1 ? '1 dead letter is' : `${deadLetters} dead letters are`;
-    throw new Error(`${what} left; \`dead-letter list\` says why, \`dead-letter retry\` writes what can be written`);
+    throw new Error(
+      `${what} left; \`dead-letter list\` shows the reasons, \`dead-letter retry\` writes those that can be written now`,
+    );
   }
   const sessionId = await findWithGap(db);
   if (sessionId !== undefined) {
-    throw new Error(`the session ${sessionId} lacks events in front of others; the bus can be left once it is deleted`);
+    throw new Error(`the session ${sessionId} lacks events between others; delete it before you leave the bus`);
   }
   await decide(db, 'store');
 }

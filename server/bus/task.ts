@@ -13,8 +13,8 @@ export interface Task {
 
 /** Why a message with that fate cannot be written. */
 export const REASONS: Partial<Record<Fate, string>> = {
-  ahead: 'events in front of this close are not in the store',
-  foreign: 'it contradicts the store, or its session is not there',
+  ahead: 'events before this close are not in the store',
+  foreign: 'it contradicts the store, or its session does not exist',
 };
 
 /** SQLSTATE classes "data exception" and "integrity constraint violation". */
@@ -36,7 +36,7 @@ export async function readTask(
 ): Promise<Task | string> {
   const place = readPlace(subject);
   const entry = entryOf(headers);
-  if (!place || !entry) return 'it is none that this version understands';
+  if (!place || !entry) return 'this version does not understand it';
   if (entry.kind === 'closed') return { close: { ...place, ...entry } };
   if (entry.kind === 'deleted') {
     const { by, isExpired = false } = entry;
@@ -44,5 +44,5 @@ export async function readTask(
   }
   if (entry.kind !== 'append') return {};
   const body = entry.parts === 0 ? data : await bus.readParts(entry.appendId, entry.parts);
-  return body ? { append: { ...place, ...entry, body } } : 'a part of it is missing';
+  return body ? { append: { ...place, ...entry, body } } : 'a part of its body is missing';
 }

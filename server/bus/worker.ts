@@ -193,7 +193,7 @@ export class Worker {
     }
   }
 
-  /** Another worker may still hold the events before a close. Once all earlier messages are settled, they can no longer arrive. */
+  /** Another worker may still hold the events before a close. Once all earlier messages are settled, none can follow. */
   async #wait(one: Held, findOldest: Bus['oldestWaiting']): Promise<void> {
     const { message } = one;
     const oldest = message.redelivered ? await findOldest() : undefined;

@@ -36,11 +36,11 @@ export interface StorageQuotasOptions {
 }
 
 /** How long a count from the store is used, together with the additions of this process. */
-const BELIEVED_MS = 10 * 60_000;
+const VALID_MS = 10 * 60_000;
 /** How long it is used once a quota is reached. It is shorter because sessions may have been deleted meanwhile. */
-const FULL_BELIEVED_MS = 30_000;
+const FULL_VALID_MS = 30_000;
 /** Pause between two queries, whether or not they succeed. */
-const ASK_EVERY_MS = 5_000;
+const READ_EVERY_MS = 5_000;
 /** How many sessions one transaction counts. After a long outage more sessions wait than one statement has parameters. */
 const WRITTEN_AT_ONCE = 1_000;
 const DAY_MS = 86_400_000;
@@ -69,7 +69,7 @@ export class StorageQuotas {
   readonly #options: StorageQuotasOptions;
   readonly #counts = new Map<string, Count>();
   /** When the usage of an organization was last read from the store. */
-  readonly #askedAt = new Map<string, number>();
+  readonly #readStartedAt = new Map<string, number>();
   /** By organization and machine: a caller may name the machine of another organization. */
   readonly #openSessions = new Map<string, OpenCount>();
   #added = new Map<string, Added>();
@@ -162,7 +162,7 @@ export class StorageQuotas {
     for (const counts of [this.#counts, this.#openSessions]) {
       for (const [key, { readAt }] of counts) if (readAt < old) counts.delete(key);
     }
-    for (const [key, askedAt] of this.#askedAt) if (askedAt < old) this.#askedAt.delete(key);
+    for (const [key, readStartedAt] of this.#readStartedAt) if (readStartedAt < old) this.#readStartedAt.delete(key);
     await purgeStoredDays(this.#options.db, dayOf(this.#options.now() - GROWTH_DAYS * DAY_MS));
   }
 
@@ -186,13 +186,13 @@ export class StorageQuotas {
     if (bytesADay > 0 && stored.bytesToday >= bytesADay) {
       return new Problem(
         'quota_reached',
-        'This organization sent as many bytes today as it may. Try again after midnight (UTC), or ask the operator to raise QUOTA_DAY_MB.',
+        'This organization has reached its quota of bytes for today. Try again after midnight (UTC), or ask the operator to raise QUOTA_DAY_MB.',
       );
     }
     if (bytes === 0 || stored.bytes < bytes) return undefined;
     return new Problem(
       'quota_reached',
-      'This organization has as many bytes of events as it may. Delete sessions, or ask the operator to raise QUOTA_GB.',
+      'This organization has reached its quota of bytes of events. Delete sessions, or ask the operator to raise QUOTA_GB.',
     );
   }
 
@@ -214,13 +214,13 @@ export class StorageQuotas {
     if (stored && stored.sessions >= sessions) {
       return new Problem(
         'quota_reached',
-        'This organization has as many sessions as it may. Delete some, or ask the operator to raise QUOTA_SESSIONS.',
+        'This organization has reached its quota of sessions. Delete some, or ask the operator to raise QUOTA_SESSIONS.',
       );
     }
     if (openSessions === 0 || (await this.#openOn(opening)) < openSessions) return undefined;
     return new Problem(
       'quota_reached',
-      'This machine has as many open sessions as it may. Complete some, or ask the operator to raise QUOTA_OPEN_SESSIONS.',
+      'This machine has reached its quota of open sessions. Complete some, or ask the operator to raise QUOTA_OPEN_SESSIONS.',
     );
   }
 
@@ -230,7 +230,7 @@ export class StorageQuotas {
     const { organizationId, environmentId } = opening;
     const key = machineKey(opening);
     const known = this.#openSessions.get(key);
-    const isCurrent = known && now() - known.readAt < BELIEVED_MS;
+    const isCurrent = known && now() - known.readAt < VALID_MS;
     if (isCurrent && known.atMost < limits.openSessions) return known.atMost;
     const atMost = await countOpen(db, organizationId, environmentId, limits.openSessions, now());
     // A caller may invent the id of an unknown machine, so its count is not cached.
@@ -252,11 +252,11 @@ export class StorageQuotas {
   /** Undefined until the first query. No append waits for that query. */
   #countOf(organizationId: string): Stored | undefined {
     const known = this.#counts.get(organizationId);
-    const believedMs = known && this.#isFull(known.stored) ? FULL_BELIEVED_MS : BELIEVED_MS;
-    const isCurrent = known && known.day === this.#today() && this.#options.now() - known.readAt < believedMs;
+    const validMs = known && this.#isFull(known.stored) ? FULL_VALID_MS : VALID_MS;
+    const isCurrent = known && known.day === this.#today() && this.#options.now() - known.readAt < validMs;
     const now = this.#options.now();
-    const wasJustAsked = now - (this.#askedAt.get(organizationId) ?? Number.NEGATIVE_INFINITY) < ASK_EVERY_MS;
-    if (!isCurrent && !wasJustAsked) void this.#read(organizationId);
+    const wasJustRead = now - (this.#readStartedAt.get(organizationId) ?? Number.NEGATIVE_INFINITY) < READ_EVERY_MS;
+    if (!isCurrent && !wasJustRead) void this.#read(organizationId);
     return known && known.day !== this.#today() ? { ...known.stored, bytesToday: 0 } : known?.stored;
   }
 
@@ -267,7 +267,7 @@ export class StorageQuotas {
 
   async #read(organizationId: string): Promise<void> {
     const { db, now, onError } = this.#options;
-    this.#askedAt.set(organizationId, now());
+    this.#readStartedAt.set(organizationId, now());
     try {
       await asService(() => this.flush());
       const day = this.#today();

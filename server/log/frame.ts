@@ -110,7 +110,7 @@ export function openFrame({ codec, body }: StoredFrame): OpenFrame {
     end += length;
     return { eventType, start, end };
   });
-  if (end !== plain.byteLength) throw new Error('stored events are longer or shorter than they say');
+  if (end !== plain.byteLength) throw new Error('stored events are longer or shorter than their header says');
   return { plain, events };
 }
 
@@ -123,7 +123,7 @@ function openSent(body: Buffer): OpenFrame {
   const plain = decompress(body.subarray(headerEnd + 1));
   const events = header.map(([eventType, start, length]) => ({ eventType, start, end: start + length }));
   if (events.some(({ end }) => end > plain.byteLength))
-    throw new Error('stored events reach beyond the body they came in');
+    throw new Error('stored events reach beyond the end of their request body');
   return { plain, events };
 }
 

@@ -178,7 +178,7 @@ export class Heads<Seen extends Known> implements Journal {
       if (era === this.#era) this.#keep(id, seen);
       return decisions;
     }
-    throw unavailable('Too many write to this session at once. Try again.');
+    throw unavailable('Too many clients write to this session at the same time. Try again.');
   }
 
   #keep(id: string, seen: Seen): void {

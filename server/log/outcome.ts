@@ -35,9 +35,8 @@ const SENTENCES: Record<Plain['refused'], string> = {
   session_already_closed: 'The session is closed already; nothing was changed.',
   session_closed: 'The session is closed. Open a new one for further events.',
   session_deleted:
-    'The session was deleted or has expired, and takes no more events. Opening it again by its client key tells which.',
-  sequence_mismatch:
-    'The session has other events than expected. Look at those that you do not know, and send the rest.',
+    'The session was deleted or has expired, and accepts no more events. Open it again with its client key to find out which.',
+  sequence_mismatch: 'The session has other events than expected. Read those that you do not know, and send the rest.',
 };
 
 /** Also used for a session that is hidden from the caller: another sentence would reveal that it exists. */

@@ -55,7 +55,7 @@ function answer(request: Request): Reply {
     return reply;
   }
   const masker = maskers.get(request.masker);
-  if (!masker) throw new Error('the thread was started again meanwhile');
+  if (!masker) throw new Error('the thread was restarted meanwhile');
   const { finder, events } = masker;
   if (request.kind === 'add') reply.masked = request.appends.flatMap((append) => events.add(append));
   if (request.kind === 'end') reply.masked = events.end();
@@ -70,7 +70,7 @@ parentPort?.on('message', (request: Request) => {
     parentPort?.postMessage(answer(request));
   } catch (error) {
     // The message of a parser quotes the text that it read.
-    const message = error instanceof SyntaxError ? 'a payload is no JSON' : (error as Error).message;
+    const message = error instanceof SyntaxError ? 'a payload is not JSON' : (error as Error).message;
     parentPort?.postMessage({ masked: [], isSettled: false, places: [], error: message } satisfies Reply);
   }
 });

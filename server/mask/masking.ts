@@ -194,7 +194,7 @@ export class Masking {
       if (error instanceof MaskHeld) return this.#stop(job, 'held');
       throw error;
     }
-    throw new Error('appends were changed again and again by somebody else');
+    throw new Error('other masks kept changing the appends');
   }
 
   /**

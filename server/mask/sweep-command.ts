@@ -50,7 +50,7 @@ function readOptions(options: readonly string[]): { after: string; isApplied: bo
   const [option, after = '', ...more] = rest;
   if (more.length > 0 || (option !== undefined && (option !== '--after' || after === ''))) {
     throw new Error(
-      '`sweep` reports what it finds. --apply masks it; --apply --after SESSION continues behind that session; --cancel withdraws masks that are not done yet. There are no other options.',
+      '`sweep` reports what it finds. --apply masks it; --apply --after SESSION continues after that session; --cancel withdraws masks that are not done yet. There are no other options.',
     );
   }
   return { after, isApplied };
@@ -65,10 +65,10 @@ const heldBy = (holdId: string | undefined) => (holdId === undefined ? '' : `; h
 async function ask(place: StoreOptions, finding: SweepFinding): Promise<{ becomes: string; isLeft: boolean }> {
   try {
     const isNew = await changeStore(place, (transaction) => askForSweep(transaction, finding, Date.now()));
-    return { becomes: isNew ? '; is going to be masked' : '; was asked for before', isLeft: false };
+    return { becomes: isNew ? '; will be masked' : '; was requested before', isLeft: false };
   } catch (error) {
     if (error instanceof Problem && error.code === 'words_withheld') {
-      return { becomes: '; is gone meanwhile', isLeft: false };
+      return { becomes: '; its content was removed meanwhile', isLeft: false };
     }
     if (!(error instanceof MaskHeld)) throw error;
     return { becomes: heldBy(error.holdId), isLeft: true };
@@ -87,5 +87,5 @@ async function cancel(place: StoreOptions, write: Write): Promise<void> {
     }
     listed = masks.length;
   }
-  write(`${cancelled} sessions are left as they are. Texts that are masked already stay masked.`);
+  write(`The masks of ${cancelled} sessions were withdrawn. Texts that are masked already stay masked.`);
 }

@@ -15,7 +15,7 @@ export interface Job extends Pick<JobRow, 'job_id' | 'organization_id' | 'kind' 
 /** Another process has taken the job, or a person has cancelled it. */
 export class JobLost extends Error {
   constructor() {
-    super('the job was cancelled, or is another process’s by now');
+    super('the job was cancelled, or another process has taken it');
   }
 }
 

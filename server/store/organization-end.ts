@@ -75,7 +75,7 @@ export async function removeOrganization(
   return true;
 }
 
-/** Removes rows in slices, so that others do not wait for long. An interrupted removal is repeated: the organization comes last. */
+/** Removes rows in slices, so that others do not wait for long. The organization comes last, so that a removal can be repeated. */
 async function removeRows(db: Db, organizationId: string, table: string, key: string): Promise<void> {
   const some = sql`select ${sql.ref(key)} from ${sql.table(table)} where organization_id = ${organizationId} limit ${AT_ONCE}`;
   for (let gone = AT_ONCE; gone === AT_ONCE; ) {

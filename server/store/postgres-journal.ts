@@ -98,7 +98,7 @@ class PostgresJournal implements ComparingJournal<Known> {
   async commit(place: SessionKey, seen: Known, proposals: readonly Proposal[], after: Known): Promise<boolean> {
     const { head } = seen;
     const [first] = proposals;
-    if (!head || !after.head || !first) throw new Error('nothing can be added to a session that is not there');
+    if (!head || !after.head || !first) throw new Error('an entry cannot be added to a missing session');
     const { entry, command } = first;
     const isCommitted =
       entry.kind === 'deleted'

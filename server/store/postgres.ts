@@ -20,7 +20,7 @@ export interface PoolOptions {
 }
 
 /**
- * A pool of connections. Each is checked before its first use: its commits must be durable.
+ * Opens a pool of connections. Each connection is checked before its first use, because its commits must be durable.
  * @param onError called for errors of idle connections
  */
 export function openPostgres(
@@ -141,7 +141,7 @@ function forgetNames(client: pg.ClientBase): void {
 /** Stricter settings, such as `remote_apply`, stay. */
 const stricterCommit = `case when current_setting('synchronous_commit') in ('off', 'local') then '${SETTINGS.synchronous_commit}' else current_setting('synchronous_commit') end`;
 
-/** A PostgreSQL without the durability or time-outs that the service needs. The message says what to set. */
+/** A PostgreSQL without the durability or timeouts that the service needs. The message contains the required settings. */
 export class StoreUnsuitable extends Error {
   override name = 'StoreUnsuitable';
 }
@@ -172,7 +172,7 @@ export const postgresDialect = (pool: pg.Pool | PostgresPool) => new PostgresDia
 
 export const isPostgres = <Schema>(db: Kysely<Schema>): boolean => db.getExecutor().adapter instanceof PostgresAdapter;
 
-/** Any number, the same in all versions. */
+/** An arbitrary number that all versions share. */
 const SCHEMA_LOCK = '3853314791062309107';
 const ASK_AGAIN_MS = 200;
 

@@ -180,20 +180,21 @@ async function assertAllowed(
   if (lasts <= 0 || lasts > shareDays * DAY_MS) {
     throw invalid(`/expiresAt is at most ${shareDays} days from now, as the policy of the organization says.`);
   }
-  if ((audience === 'person') !== (userId !== undefined)) throw invalid('/userId names a member, for a person only.');
+  if ((audience === 'person') !== (userId !== undefined))
+    throw invalid('/userId names a member, and belongs to the audience "person" only.');
   const recipient = userId === undefined ? undefined : await findMember(transaction, organizationId, userId);
   if (userId !== undefined && recipient?.status !== 'active') throw invalid('/userId names no member.');
   if (level === 'figures' && (from ?? to) !== undefined) {
-    throw invalid('Figures are of a whole session. Leave out /from and /to.');
+    throw invalid('Figures always cover a whole session. Leave out /from and /to.');
   }
   const isWhole = from === undefined && to === undefined;
   const last = to ?? session.event_count;
   if (!isWhole && ((from ?? 1) > last || last > session.event_count)) {
-    throw invalid(`/from and /to are a range of the ${session.event_count} events of this session.`);
+    throw invalid(`/from and /to must be a range of the ${session.event_count} events of this session.`);
   }
   const made = await listShares(transaction, organizationId, session.session_id);
   if (made.length >= MOST_SHARES) {
-    throw new Problem('quota_reached', `This session was shared ${MOST_SHARES} times, which is the most there may be.`);
+    throw new Problem('quota_reached', `This session was shared ${MOST_SHARES} times, which is the maximum.`);
   }
 }
 

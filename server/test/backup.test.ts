@@ -131,7 +131,7 @@ describe('a backup of the embedded store', () => {
       .set({ body: Buffer.of(0) })
       .execute();
     await run(['backup', file]);
-    await expect(run(['restore', file, '--check'])).rejects.toThrow(/is answered 5\d\d/);
+    await expect(run(['restore', file, '--check'])).rejects.toThrow(/has status 5\d\d/);
   });
 
   test('has a description that lists the parts that it lacks, and only its owner may read the files', async () => {
@@ -192,7 +192,7 @@ describe('a backup of the embedded store', () => {
       await refuses('the signature does not fit');
       await restoreFails('the signature does not fit');
       rmSync(`${file}.json`);
-      await refuses('copy it beside');
+      await refuses('copy it next to');
     });
 
     test('or with a foreign signature is refused', async () => {
@@ -206,13 +206,13 @@ describe('a backup of the embedded store', () => {
   });
 
   test.each([
-    ['an event that is missing', 'delete from appends where session_id = ?', /has not as many events|of its/],
+    ['an event that is missing', 'delete from appends where session_id = ?', /does not have as many events|of its/],
     [
       'a changed audit log',
       "update audit_entries set actor_id = 'usr_2' where sequence = 1 and ? <> ''",
       /entry 1: edited/,
     ],
-    ['events that cannot be read', "update appends set body = x'00' where session_id = ?", /is answered 5\d\d/],
+    ['events that cannot be read', "update appends set body = x'00' where session_id = ?", /has status 5\d\d/],
   ])('finds %s in the backup of a damaged store', async (_name, statement, problem) => {
     // The running service may write, for example how far a session is derived.
     const database = new DatabaseSync(join(store.dataDir, 'session-capture.sqlite'), { timeout: 10_000 });

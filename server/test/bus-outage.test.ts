@@ -134,7 +134,7 @@ describe.runIf(inject('natsUrl'))('while PostgreSQL is away, a service on an eve
 });
 
 describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () => {
-  const LOST = expect.stringMatching(/^the event bus had nothing of this PostgreSQL/);
+  const LOST = expect.stringMatching(/^the event bus had no streams for this PostgreSQL/);
   /** Errors that the processes logged. */
   const said = new Set<string>();
   const log = { info: () => undefined, warn: () => undefined, error: (sentence: string) => void said.add(sentence) };

@@ -96,7 +96,7 @@ describe.runIf(inject('natsUrl'))('messages that a worker cannot write', () => {
       await spoil(sessionId);
       expect((await complete(sessionId)).status).toBe(200);
       await settled(bus);
-      expect(service.log.join('')).toContain(`${sessionId}, is a dead letter: events in front of this close`);
+      expect(service.log.join('')).toContain(`${sessionId}, is a dead letter: events before this close`);
       await removeOld(bus, Date.now() + 60_000);
       expect((await bus.manager.streams.info(bus.name)).state.messages).toBe(0);
     });
@@ -166,8 +166,8 @@ describe.runIf(inject('natsUrl'))('messages that a worker cannot write', () => {
     await complete(sessionId);
     expect(await read(sessionId)).toEqual(['one']);
     expect(await call('dead-letter list')).toEqual([
-      expect.stringMatching(/^\d+ \S+Z \S+: a part of it is missing$/),
-      expect.stringMatching(/: events in front of this close are not in the store$/),
+      expect.stringMatching(/^\d+ \S+Z \S+: a part of its body is missing$/),
+      expect.stringMatching(/: events before this close are not in the store$/),
     ]);
     const before = (await bus.backlog()).deadLetters;
     expect(await call('dead-letter retry')).toEqual(await call('dead-letter list'));

@@ -38,14 +38,14 @@ describe.runIf(inject('natsUrl'))('a PostgreSQL whose events are numbered in one
     for (const { end } of [first, second]) expect(await end('SIGTERM')).toBe(0);
 
     expect(await call('leave bus')).toMatch(/numbered in PostgreSQL from now on/);
-    await expect(start('bus')).rejects.toThrow(/numbered in it.*`join bus`/);
+    await expect(start('bus')).rejects.toThrow(/numbers its events itself.*`join bus`/);
     await (await start('store')).end('SIGTERM');
 
     expect(await call('join bus')).toMatch(/numbered on the event bus from now on/);
     await (await start('bus')).end('SIGTERM');
   });
 
-  test('does not leave the bus while a session lacks events in front of others', async () => {
+  test('does not leave the bus while a session lacks events between others', async () => {
     const service = await startTestService('bus', {}, store);
     const bus = store.bus as Bus;
     const { live, organizationId, owner } = await createTenant(service);
@@ -60,7 +60,7 @@ describe.runIf(inject('natsUrl'))('a PostgreSQL whose events are numbered in one
     await settled(bus);
     await expect(call('leave bus')).rejects.toThrow(/^1 dead letter is left.*`dead-letter list`/);
     await bus.manager.streams.purge(deadLettersOf(bus.name).stream);
-    await expect(call('leave bus')).rejects.toThrow(`the session ${sessionId} lacks events in front of others`);
+    await expect(call('leave bus')).rejects.toThrow(`the session ${sessionId} lacks events between others`);
     const url = `/v1/organizations/me/sessions/${sessionId}`;
     expect((await service.call('DELETE', url, { as: owner })).status).toBe(200);
     await settled(bus);

@@ -134,7 +134,7 @@ describe.skipIf(!ENGINES.includes('postgres') || !DEBIAN_POSTGRES)('a dump of Po
     await admin.query("update audit_entries set actor_id = 'usr_forged' where sequence = 1");
     await admin.end();
     await expect(run(url, 'import', file, '--check')).rejects.toThrow(
-      `appends ${world.ours.sessionId} ${count} is in the file alone`,
+      `appends ${world.ours.sessionId} ${count} is only in the file`,
     );
     await expect(run(url, 'audit', 'verify')).rejects.toThrow(/findings/);
   });

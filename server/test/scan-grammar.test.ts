@@ -156,7 +156,7 @@ describe('the grammar of an append', () => {
   });
 
   test('reports where a body is wrong, or that it ends too early', () => {
-    expect(() => scanAppend(Buffer.from('{"events":01}'))).toThrow('not JSON: byte 11 may not stand there.');
+    expect(() => scanAppend(Buffer.from('{"events":01}'))).toThrow('not JSON: byte 11 is not allowed there.');
     expect(() => scanAppend(Buffer.from('{"events":['))).toThrow('not JSON: it ends too early.');
   });
 

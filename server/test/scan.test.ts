@@ -122,8 +122,8 @@ describe('the limits of an append', () => {
       ['a', '{}'],
     ]);
     // Wrong at the bottom, and at each level above: the scan knows at each level whether it is in an object or a list.
-    expect(() => scan(around(mixed.replace('{}', '{]')))).toThrow('may not stand there');
-    expect(() => scan(around(mixed.replace(/\]\}$/, '}]')))).toThrow('may not stand there');
+    expect(() => scan(around(mixed.replace('{}', '{]')))).toThrow('is not allowed there');
+    expect(() => scan(around(mixed.replace(/\]\}$/, '}]')))).toThrow('is not allowed there');
     expect(() => scan('['.repeat(1_000_000))).toThrow('ends too early');
   });
 

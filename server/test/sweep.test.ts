@@ -98,8 +98,8 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     expect(await rowsWith(db, TOKEN, WORD)).not.toEqual([]);
     const { lines, outcome } = await sweep('--apply');
     expect(outcome).toBe("Holds keep 1 sessions in which today's rules find something.");
-    expect(lines.filter((line) => line.endsWith('; is going to be masked'))).toHaveLength(2);
-    expect((await sweep('--apply')).lines.filter((line) => line.endsWith('; was asked for before'))).toHaveLength(2);
+    expect(lines.filter((line) => line.endsWith('; will be masked'))).toHaveLength(2);
+    expect((await sweep('--apply')).lines.filter((line) => line.endsWith('; was requested before'))).toHaveLength(2);
 
     const next = await startTestService(engine, {}, service.store);
     try {
@@ -142,7 +142,7 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     await sweep('--apply');
     const { lines, outcome } = await sweep('--cancel');
     expect([lines, outcome]).toEqual([
-      ['1 sessions are left as they are. Texts that are masked already stay masked.'],
+      ['The masks of 1 sessions were withdrawn. Texts that are masked already stay masked.'],
       'clean',
     ]);
     expect(await db.selectFrom('jobs').selectAll().execute()).toEqual([]);
@@ -150,9 +150,9 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     const { masks } = (await service.call('GET', `${url}/masks`, { as: ours.member })).body;
     expect(masks).toMatchObject([{ by: 'service', outcome: 'cancelled', events: 0 }]);
     expect((await service.call('GET', `${url}/events`, { as: ours.member })).text).toContain(TOKEN);
-    expect((await sweep('--cancel')).lines[0]).toMatch(/^0 sessions/);
+    expect((await sweep('--cancel')).lines[0]).toMatch(/^The masks of 0 sessions/);
     // The mask may be requested again.
-    expect((await sweep('--apply')).lines[0]).toContain('; is going to be masked');
+    expect((await sweep('--apply')).lines[0]).toContain('; will be masked');
   });
 
   // SQLite has one writer.

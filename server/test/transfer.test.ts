@@ -142,7 +142,7 @@ describe.each(PAIRS)('an organization exported from %s and imported into %s', (e
     const { sessionId, memberId } = world.ours;
     await sql`delete from appends where session_id = ${sessionId} and first_sequence > 2`.execute(to.db);
     await sql`delete from audit_entries where sequence > 3`.execute(to.db);
-    await expect(onTarget('import', file, '--check')).rejects.toThrow(`appends ${sessionId} 3 is in the file alone`);
+    await expect(onTarget('import', file, '--check')).rejects.toThrow(`appends ${sessionId} 3 is only in the file`);
     expect(await onTarget('import', file)).toContain('The store has what');
     await sql`update members set role = 'admin' where user_id = ${memberId}`.execute(to.db);
     await expect(onTarget('import', file, '--check')).rejects.toThrow(`members ${memberId} differs`);
@@ -151,7 +151,7 @@ describe.each(PAIRS)('an organization exported from %s and imported into %s', (e
     await sql`update appends set first_sequence = 3000, last_sequence = 3000, idempotency_key = null
       where session_id = ${sessionId} and first_sequence = 1`.execute(to.db);
     const checked = onTarget('import', file, '--check');
-    await expect(checked).rejects.toThrow(/is in the file alone[\s\S]*appends has 1 rows that are not among/);
+    await expect(checked).rejects.toThrow(/is only in the file[\s\S]*appends has 1 rows that are not among/);
   });
 });
 
@@ -208,7 +208,7 @@ describe.each(ENGINES)('one person exported from %s', (engine) => {
     );
     await expect(run('export', 'ours', join(folder, 'x'), '--person')).rejects.toThrow('--person USER');
     await store.close();
-    await expect(run('import', file)).rejects.toThrow("holds one person's data");
+    await expect(run('import', file)).rejects.toThrow("contains one person's data");
     await store.dispose();
     rmSync(folder, { recursive: true });
   });
@@ -240,7 +240,7 @@ describe('an exported organization', () => {
     await refuses(zstdCompressSync(text.slice(0, text.lastIndexOf('{"manifest"'))), 'its manifest is missing');
     await refuses(zstdCompressSync(text.replace('ours one', 'ours two')), 'was changed after it was written');
     await refuses(zstdCompressSync(text.replace('ours-owner@', 'theirs-owner@')), 'was changed after it was written');
-    await refuses(zstdCompressSync('{}\n'), 'is no exported organization');
+    await refuses(zstdCompressSync('{}\n'), 'is not an exported organization');
     await refuses(Buffer.from('{}\n'), 'cannot be read to its end');
     await service.close();
     await from.close();

@@ -82,13 +82,14 @@ export async function verifyFile(path: string): Promise<ExportFile> {
   for await (const line of linesOf(path)) {
     const value = parse(line);
     if (header === undefined) header = value;
-    else if (end !== undefined) throw new Error(`${path} has lines behind its manifest`);
+    else if (end !== undefined) throw new Error(`${path} has lines after its manifest`);
     else if (isPartLine(value)) parts.add(value.part, line);
     else end = value;
   }
-  if (!Value.Check(Header, header)) throw new Error(`${path} is no exported organization that this version knows`);
-  if (header.kind !== KIND) throw new Error(`${path} holds one person's data, which is to be read and not imported`);
-  if (!Value.Check(Manifest, end)) throw new Error(`${path} is not whole: its manifest is missing. Export it again`);
+  if (!Value.Check(Header, header))
+    throw new Error(`${path} is not an exported organization that this version can read`);
+  if (header.kind !== KIND) throw new Error(`${path} contains one person's data, which cannot be imported`);
+  if (!Value.Check(Manifest, end)) throw new Error(`${path} is incomplete: its manifest is missing. Export it again`);
   const { manifest, signature } = end;
   const isOwn = isSigned(end) && JSON.stringify(manifest.header) === JSON.stringify(header);
   if (!isOwn || JSON.stringify(parts.end()) !== JSON.stringify(manifest.parts) || signature === '') {
@@ -149,7 +150,9 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw new Error(`There is no file ${path}`, { cause });
-    throw new Error(`${path} cannot be read to its end: it is no export, or not whole. Export it again`, { cause });
+    throw new Error(`${path} cannot be read to its end: it is not an export, or is incomplete. Export it again`, {
+      cause,
+    });
   } finally {
     file.destroy();
     plain.destroy();

@@ -93,7 +93,7 @@ async function compare(db: Db, path: string, { header, rowsOf }: ExportFile): Pr
     for (const row of rows) {
       const name = nameOf(table, row);
       const other = stored.get(name);
-      if (!other) report(`${table} ${name} is in the file alone`);
+      if (!other) report(`${table} ${name} is only in the file`);
       else if (textOf(toExported(table, other)) !== textOf(row)) report(`${table} ${name} differs`);
     }
   }

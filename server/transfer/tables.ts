@@ -82,12 +82,12 @@ export const selectPerson = (organizationId: string, userId: string): Selection 
 
 /** The tables that are never exported, and the reason. */
 export const NOT_EXPORTED: { [Name in MovedTable]?: string } = {
-  settings: 'of the service, with its keys and its pepper',
-  jobs: 'of what is masked at the moment, with texts under a key of this service',
-  device_sign_ins: 'of machines that wait for minutes',
-  accounts: 'of people at the embedded identity provider, who may belong to another organization later',
-  links: 'of people at the embedded identity provider',
-  provider_records: 'sign-ins at the embedded identity provider',
+  settings: 'belong to the service, and contain its keys and its pepper',
+  jobs: 'concern running masks, with texts that are encrypted with a key of this service',
+  device_sign_ins: 'exist only for some minutes',
+  accounts: 'belong to people at the embedded identity provider, who may join another organization later',
+  links: 'belong to people at the embedded identity provider',
+  provider_records: 'are sign-ins at the embedded identity provider',
 };
 
 /** The exported form of a row. An append has each event with the text of its payload, exactly as it was accepted. */

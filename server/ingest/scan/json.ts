@@ -275,5 +275,5 @@ export function readString(body: Buffer, start: number): string {
 const malformed = (body: Buffer, at: number) =>
   new Problem(
     'malformed_json',
-    `The body is not JSON: ${at < body.length ? `byte ${at} may not stand there` : 'it ends too early'}.`,
+    `The body is not JSON: ${at < body.length ? `byte ${at} is not allowed there` : 'it ends too early'}.`,
   );

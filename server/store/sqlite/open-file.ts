@@ -29,7 +29,7 @@ export function openFileToRead(path: string, isSnapshot: boolean): Threads {
     ...(isSnapshot ? { idleMs: FOR_EVER_MS } : {}),
     start: () => new ConnectionThread({ path, readOnly: true, isSnapshot }, () => undefined),
   });
-  const refuse = () => Promise.reject(new Error('the store was opened to read it'));
+  const refuse = () => Promise.reject(new Error('the store was opened for reading only'));
   return { reader: readers, writer: { run: refuse, lag: () => 0 }, holdWriter: refuse, close: () => readers.close() };
 }
 

@@ -44,7 +44,7 @@ export function createWriterQueue(writer: Pick<ConnectionThread, 'run'>): Writer
     handed.bytes += bytes;
     try {
       const settled = await writer.run({ kind: 'change', change });
-      if ('failed' in settled) reject(new Error(`the store took no such change: ${settled.failed}`));
+      if ('failed' in settled) reject(new Error(`the store could not make the change: ${settled.failed}`));
       else resolve(settled);
     } catch (error) {
       reject(isUnavailable(error) ? storeUnavailable(error) : error);

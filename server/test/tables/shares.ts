@@ -36,8 +36,8 @@ const REFUSED: readonly [string, (world: World) => object, RegExp][] = [
   ],
   ['an invited person', ({ ours }) => ({ audience: 'person', userId: ours.userId }), /names no member/],
   ['a range for figures', () => ({ level: 'figures', from: 1 }), /whole session/],
-  ['a range that ends before it begins', () => ({ from: 2, to: 1 }), /are a range of the 2 events/],
-  ['a range that ends behind the last event', () => ({ to: 3 }), /are a range of the 2 events/],
+  ['a range that ends before it begins', () => ({ from: 2, to: 1 }), /must be a range of the 2 events/],
+  ['a range that ends behind the last event', () => ({ to: 3 }), /must be a range of the 2 events/],
 ];
 
 export const SHARES: readonly Scenario[] = [
