@@ -179,7 +179,7 @@ test('a crash at any moment loses nothing and captures nothing twice', async () 
     }),
     runs(10),
   );
-}, 60_000);
+});
 
 describe('a transcript', () => {
   test('is read in full if no hook reported anything', async () => {

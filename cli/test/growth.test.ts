@@ -69,7 +69,7 @@ test('a file gives the same events however it grows, with restarts anywhere', as
     }),
     runs(20),
   );
-}, 120_000);
+});
 
 function makeRoot(first: string) {
   const folder = makeFolder();

@@ -109,7 +109,7 @@ test(`sessions of every agent that grow while an import is killed again and agai
   expect(files.flatMap((file) => eventsOf(file, expected ?? new Map())).length).toBeGreaterThan(200);
   for (const file of files)
     expectSame(file, eventsOf(file, captured ?? new Map()), eventsOf(file, expected ?? new Map()));
-}, 120_000);
+});
 
 /** The machine's chain of each session is the one of what the service has. */
 function expectChains(state: string, sessions: readonly FakeSession[]): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runs } from '../../contract/test/runs.ts';
+import { patience, runs } from '../../contract/test/runs.ts';
 import { type HeldService, placeFixtures, type StoredEvent, startHeld } from '../test/held.ts';
 import { generateTranscripts } from '../test/transcripts.ts';
 import type { Difference } from './report.ts';
@@ -21,37 +21,41 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
   leaf: share,
 });
 
-test('each lost, doubled or changed event is named, and no other', async () => {
-  const held = await startHeld();
-  placeFixtures(held.home);
-  generateTranscripts(held.home, { seed: 11, sessions: 2, records: 40 });
-  expect(await held.run('import')).toMatchObject({ exitCode: 0 });
-  // Further differences in a masked event cannot be detected.
-  const isMasked = (payload: Json) => JSON.stringify(payload).includes('[REDACTED:') || 'redactions' in payload;
-  const events = (await held.events()).filter(({ payload }) => payload.part === undefined && !isMasked(payload));
-  const files = new Set(events.map(({ payload }): string => payload.source.file));
-  const back = await held.remember();
-  let tried = 0;
+test(
+  'each lost, doubled or changed event is named, and no other',
+  async () => {
+    const held = await startHeld();
+    placeFixtures(held.home);
+    generateTranscripts(held.home, { seed: 11, sessions: 2, records: 40 });
+    expect(await held.run('import')).toMatchObject({ exitCode: 0 });
+    // Further differences in a masked event cannot be detected.
+    const isMasked = (payload: Json) => JSON.stringify(payload).includes('[REDACTED:') || 'redactions' in payload;
+    const events = (await held.events()).filter(({ payload }) => payload.part === undefined && !isMasked(payload));
+    const files = new Set(events.map(({ payload }): string => payload.source.file));
+    const back = await held.remember();
+    let tried = 0;
 
-  await fc.assert(
-    fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 6 }), async (mutations) => {
-      const chosen = new Map(mutations.map((one) => [Math.floor(one.event * events.length), one]));
-      const expected: string[] = [];
-      // The order is from the end, so that the earlier numbers stay.
-      for (const [number, one] of [...chosen].sort(([a], [b]) => b - a)) {
-        expected.push(await mutate(held, events[number] as StoredEvent, one));
-      }
-      const { exitCode, findings } = await held.verify();
-      await back();
-      expect(findings.map((finding) => nameOf(finding as Difference, files)).sort()).toEqual(expected.sort());
-      expect(exitCode).toBe(1);
-      tried++;
-    }),
-    { ...runs(8), endOnFailure: true },
-  );
-  expect(tried).toBeGreaterThan(0);
-  expect(await held.verify()).toMatchObject({ exitCode: 0, findings: [] });
-}, 300_000);
+    await fc.assert(
+      fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 6 }), async (mutations) => {
+        const chosen = new Map(mutations.map((one) => [Math.floor(one.event * events.length), one]));
+        const expected: string[] = [];
+        // The order is from the end, so that the earlier numbers stay.
+        for (const [number, one] of [...chosen].sort(([a], [b]) => b - a)) {
+          expected.push(await mutate(held, events[number] as StoredEvent, one));
+        }
+        const { exitCode, findings } = await held.verify();
+        await back();
+        expect(findings.map((finding) => nameOf(finding as Difference, files)).sort()).toEqual(expected.sort());
+        expect(exitCode).toBe(1);
+        tried++;
+      }),
+      { ...runs(8), endOnFailure: true },
+    );
+    expect(tried).toBeGreaterThan(0);
+    expect(await held.verify()).toMatchObject({ exitCode: 0, findings: [] });
+  },
+  patience(300_000),
+);
 
 /** Changes the event, and returns the expected finding. */
 async function mutate(held: HeldService, event: StoredEvent, { name, leaf }: Mutation): Promise<string> {

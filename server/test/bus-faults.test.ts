@@ -44,7 +44,7 @@ describe.runIf(inject('natsUrl'))('replicas and workers on an event bus', () => 
     wires = { bus: await startWire(portOf(nats.url)), store: await startWire(portOf(store.databaseUrl as string)) };
     for (const role of ['api', 'worker'] as const) running[role] = await Promise.all([start(role), start(role)]);
     world = await createWorld(await startTestService('bus', { ROLE: 'api' }, store));
-  }, 120_000);
+  });
   afterAll(async () => {
     killLeftovers();
     await world.service.close();

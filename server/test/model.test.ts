@@ -17,5 +17,5 @@ describe.each(LOGS)('any order of requests on %s', (engine) => {
       fc.asyncModelRun(() => ({ model: { sessions: new Map() }, real }), commands),
     );
     await fc.assert(property, runs(6));
-  }, 60_000);
+  });
 });

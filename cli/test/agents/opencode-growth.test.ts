@@ -155,4 +155,4 @@ test('rows written in any order give what the database says in the end, and noth
     }),
     runs(20),
   );
-}, 120_000);
+});
