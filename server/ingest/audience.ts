@@ -3,13 +3,13 @@ import type { Audience } from '../store/viewer.ts';
 
 export interface Audiences {
   /** Calls back with the audience of a session, in the order of the calls; never if the session has no audience. */
-  ask(place: SessionKey, told: (audience: Audience) => void): void;
+  ask(place: SessionKey, notify: (audience: Audience) => void): void;
   /** Invalidates the cached audience after a change. */
   forget(sessionId: string): void;
 }
 
 /** How long a process may use an outdated audience if it misses the notice of a change. */
-const BELIEVED_MS = 500;
+const VALID_MS = 500;
 const MOST_REMEMBERED = 10_000;
 
 interface Known {
@@ -40,16 +40,16 @@ export function createAudiences(
       // The audience of a deleted session is the last known one.
       audience = (await find(place)) ?? known.get(sessionId)?.audience;
     } while (outdated.has(sessionId));
-    const asked = waiting.get(sessionId) ?? [];
+    const callbacks = waiting.get(sessionId) ?? [];
     waiting.delete(sessionId);
     if (!audience) return;
     remember(sessionId, audience);
-    for (const told of asked) told(audience);
+    for (const notify of callbacks) notify(audience);
   }
 
   function remember(sessionId: string, audience: Audience): void {
     known.delete(sessionId);
-    known.set(sessionId, { audience, until: now() + BELIEVED_MS });
+    known.set(sessionId, { audience, until: now() + VALID_MS });
     for (const oldest of known.keys()) {
       if (known.size <= MOST_REMEMBERED) break;
       known.delete(oldest);
@@ -57,19 +57,19 @@ export function createAudiences(
   }
 
   return {
-    ask(place, told) {
+    ask(place, notify) {
       const { sessionId } = place;
-      const asked = waiting.get(sessionId);
-      if (asked) {
-        asked.push(told);
+      const callbacks = waiting.get(sessionId);
+      if (callbacks) {
+        callbacks.push(notify);
         return;
       }
       const one = known.get(sessionId);
       if (one && one.until > now()) {
-        told(one.audience);
+        notify(one.audience);
         return;
       }
-      waiting.set(sessionId, [told]);
+      waiting.set(sessionId, [notify]);
       lookUp(place).catch((error) => {
         waiting.delete(sessionId);
         onFailed(error, place);

@@ -53,7 +53,7 @@ export function createLive(now: () => number, audiences: Audiences): Live {
     end(): void;
   }
   const streams = new Map<string, Set<Stream>>();
-  const told = new Map<string, LiveChange>();
+  const latestChanges = new Map<string, LiveChange>();
   let closed = false;
 
   const watching = (organizationId: string, sessionId: string) =>
@@ -64,13 +64,13 @@ export function createLive(now: () => number, audiences: Audiences): Live {
    * stays closed or deleted.
    */
   function inOrder(change: LiveChange): LiveChange {
-    const before = told.get(change.sessionId);
+    const before = latestChanges.get(change.sessionId);
     const latest = before ? later(before, change) : change;
-    told.delete(change.sessionId);
-    told.set(change.sessionId, latest);
-    for (const oldest of told.keys()) {
-      if (told.size <= MOST_REMEMBERED) break;
-      told.delete(oldest);
+    latestChanges.delete(change.sessionId);
+    latestChanges.set(change.sessionId, latest);
+    for (const oldest of latestChanges.keys()) {
+      if (latestChanges.size <= MOST_REMEMBERED) break;
+      latestChanges.delete(oldest);
     }
     return latest;
   }

@@ -45,10 +45,10 @@ export const streamShared = (
   range: PageRange,
   show: ShowPayload,
   isShared: () => Promise<boolean>,
-): Promise<Readable> => streamText(textsOf(db, viewer, session, range, show), everySoLong(isShared));
+): Promise<Readable> => streamText(textsOf(db, viewer, session, range, show), throttled(isShared));
 
 /** How often a stream checks that the viewer may still read the session, in milliseconds. */
-const BELIEVED_MS = 500;
+const RECHECK_MS = 500;
 
 /**
  * Returns a check that the viewer may still read a session during its transfer. Meanwhile the session may have been hidden, or
@@ -56,18 +56,18 @@ const BELIEVED_MS = 500;
  */
 export function whileReadable(db: Db, viewer: Viewer, session: ReadableSession): () => Promise<void> {
   const { organization_id: organizationId, session_id: sessionId } = session;
-  return everySoLong(async () => {
+  return throttled(async () => {
     const [now, audience] = await Promise.all([viewerNow(db, viewer), findAudience(db, { organizationId, sessionId })]);
     return now !== undefined && audience !== undefined && mayRead(now, audience);
   });
 }
 
-function everySoLong(mayGoOn: () => Promise<boolean>): () => Promise<void> {
+function throttled(isStillAllowed: () => Promise<boolean>): () => Promise<void> {
   let checkedAt = performance.now();
   return async () => {
-    if (performance.now() - checkedAt < BELIEVED_MS) return;
+    if (performance.now() - checkedAt < RECHECK_MS) return;
     checkedAt = performance.now();
-    if (!(await mayGoOn())) throw hiddenMeanwhile();
+    if (!(await isStillAllowed())) throw hiddenMeanwhile();
   };
 }
 
