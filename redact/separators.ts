@@ -32,7 +32,7 @@ const BLANKS = ' \t';
 export const PURPOSES = 'for of to on für von pour de du del da do para для от'.split(' ');
 /** Words between a password and its value. */
 export const VERBS = 'is was ist lautet est es é è er är это'.split(' ').concat('set to');
-/** More of them, for a value that follows at once. */
+/** More such words, for a value that follows directly. */
 export const NEAR_VERBS = [...VERBS, 'to', 'geändert auf', 'auf', '→', '->', '–', '—', '-'];
 /** The same without blanks. */
 export const JOINED_VERBS = ['是', '为', '為', 'は', '：'];
@@ -193,7 +193,7 @@ export const SEPARATORS: readonly Separator[] = [
     yes: ['std::string password{"k7<strong 12>#4"};', 'config.setPassword("k7<strong 12>#4")'],
     no: ['setPassword("password1")', 'getSecret("prod/db1")', 'validatePassword("too short")'],
   },
-  // What a test expects of it.
+  // The expectation of a test.
   {
     begins: `"'(),${BLANKS}`,
     pattern:

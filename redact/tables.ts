@@ -117,10 +117,10 @@ export function createTableReader(readName: ReadName) {
   };
 }
 
-/** Whether nothing but a comma between two rows follows. */
+/** Whether only a comma between two rows follows. */
 const isEnd = (text: string, at: number) => text.length - at < 16 && /^\s*,?\s*$/.test(text.slice(at));
 
-/** Letters of a value that are read to judge it. */
+/** How many letters of a value are read to judge it. */
 const SAMPLE = 100;
 
 const isSure = (strength: NameStrength | undefined) => strength === 'password' || strength === 'strong';
@@ -136,7 +136,7 @@ interface SplitCell extends Place {
   isQuoted: boolean;
 }
 
-/** The line as a row of so many cells; one without cells for a ruled line. */
+/** Reads the line as a row of this many cells. A ruled line gives a row without cells. */
 function readLine(text: string, start: number, part: string, width: number): Row | undefined {
   const next = text.indexOf('\n', start);
   const end = next < 0 ? text.length : next;
@@ -146,7 +146,7 @@ function readLine(text: string, start: number, part: string, width: number): Row
   return cells.length === width ? { start, end: end + 1, cells } : undefined;
 }
 
-/** The cells of a line, without blanks and quotes; a comma between quotes parts nothing. */
+/** The cells of a line, without blanks and quotes; a comma between quotes separates nothing. */
 function split(line: string, part: string): SplitCell[] {
   const cells: SplitCell[] = [];
   let from = 0;

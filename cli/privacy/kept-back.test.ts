@@ -405,7 +405,7 @@ test('notes of an excluded folder are not left on the disk', async () => {
   expect(readFileSync(join(home, 'state/sessions/cursor/conv.jsonl'), 'utf8')).toBe('');
 });
 
-/** What the person answers `capture init`. */
+/** The person's answer to `capture init`. */
 /** The first record that a fork copies. */
 function firstRecordOf(path: string, sessionId: string): object {
   const [first = ''] = readFileSync(path, 'utf8').split('\n');

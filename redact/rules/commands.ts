@@ -172,7 +172,7 @@ export const COMMANDS: readonly Rule[] = [
       no: ['mysql -u root -p', 'PGPASSWORD=$PASSWORD psql'],
     },
   ),
-  // Between double quotes a dollar begins a variable, between single quotes it is a letter.
+  // Between double quotes, a dollar begins a variable. Between single quotes, it is an ordinary character.
   rule(
     'command-line-password',
     ['convertto-securestring'],
@@ -317,7 +317,7 @@ export const COMMANDS: readonly Rule[] = [
       no: ["auth=('user', 'passwd')", 'log in as user/project-2024'],
     },
   ),
-  // A heading of both, and both behind it: `ID/PW: robin/…`.
+  // A heading for both, followed by both: `ID/PW: robin/…`.
   rule(
     'account-password',
     ['id/p', 'id & p', 'id&p', 'id, p', 'user/p', 'username/p', 'login/p', 'account/p', 'name/p'],

@@ -175,7 +175,7 @@ export const KEYS: readonly Rule[] = [
       ],
     },
   ),
-  // A wallet and an authenticator show them as a list: `1. orbit 2. canyon …`.
+  // Wallets and authenticators show them as a list: `1. orbit 2. canyon …`.
   rule(
     'seed-phrase',
     ['mnemonic', 'seed phrase', 'seed_phrase', 'seedphrase', 'seed words', 'recovery phrase', 'recovery_phrase'],

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { JsonObject, Origin } from '../agent.ts';
 import { type Part, partOf } from './part.ts';
 
-/** What tells sessions from each other, and records. */
+/** Helpers that distinguish sessions and records. */
 
 /** An origin with the known facts. */
 export const toOrigin = (facts: { [Fact in keyof Origin]: Origin[Fact] | undefined }): Origin =>

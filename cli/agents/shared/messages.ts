@@ -2,7 +2,7 @@ import { type Draft, draft } from './events.ts';
 import { at, elementsAt, type Part, peek, peekText, takeText, type Where } from './part.ts';
 import { fields } from './readers.ts';
 
-/** Readers of messages as the models' interfaces have them, and agents after these. */
+/** Readers of messages in the form of the models' interfaces, which many agents copy. */
 
 const readText = fields('assistant.message', { text: ['text', ''] });
 const readThought = fields('assistant.reasoning', { text: ['thinking', 'text'] });

@@ -80,8 +80,8 @@ export const restOf = ({ value, left }: Part): unknown =>
   left.get(value as object) === 0 ? undefined : withoutTaken(left, value);
 
 /*
- * An agent may write any type under any key. What a field of the vocabulary cannot hold is left where it is, and so stays
- * in `rest`.
+ * An agent may write any type under any key. A value that does not fit the field of the vocabulary is left where it is, and so
+ * stays in `rest`.
  */
 
 /** Takes the text at the first place that has one. */
