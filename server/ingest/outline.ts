@@ -46,7 +46,7 @@ export function outlineOf(eventType: string, payload: Buffer): string {
   const fields = Object.hasOwn(SHOWN, eventType) ? SHOWN[eventType as keyof Vocabulary] : undefined;
   const value: unknown = JSON.parse(payload.toString());
   if (!isRecord(value) || fields === undefined) return '{}';
-  const source = isRecord(value['source']) ? { source: { file: '', ...picked(value['source'], PLACE) } } : {};
+  const source = isRecord(value.source) ? { source: { file: '', ...picked(value.source, PLACE) } } : {};
   return JSON.stringify({ ...source, ...picked(value, ['occurredAt', ...fields]) });
 }
 

@@ -191,7 +191,7 @@ describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
   });
 });
 
-const isOfWords = ({ query }: Ask) => /zq|command:|tests:|commit:/.test(String(query?.['q']).replace(/file:\S+/g, ''));
+const isOfWords = ({ query }: Ask) => /zq|command:|tests:|commit:/.test(String(query?.q).replace(/file:\S+/g, ''));
 
 /** Routes that may name a hidden session's id, because that is their purpose. */
 const NAMES_IDS: readonly AnyRouteName[] = [
@@ -224,7 +224,7 @@ function expectOnly(sight: Sight, route: AnyRouteName, target: Target, ask: Ask,
   }
   if (sight !== 'nothing') return;
   if (!NAMES_IDS.includes(route) && !sent.includes(sessionId)) expect(text, place).not.toContain(sessionId);
-  const isOfIt = TABLE[route].path.includes('{sessionId}') && ask.params?.['sessionId'] === sessionId;
+  const isOfIt = TABLE[route].path.includes('{sessionId}') && ask.params?.sessionId === sessionId;
   if (isOfIt) expect([401, 403, 404], place).toContain(reply.status);
 }
 

@@ -48,7 +48,7 @@ export const VISIBILITY: readonly Scenario[] = [
     status: 200,
     body: () => ({ visibility: 'team' }),
     async after({ service, ours }, _, { params }) {
-      const url = `/v1/organizations/me/sessions/${params?.['sessionId']}`;
+      const url = `/v1/organizations/me/sessions/${params?.sessionId}`;
       const seen = async () => (await service.call('GET', url, { as: ours.admin })).status;
       expect(await seen()).toBe(200);
       const { session } = (await service.call('GET', url, { as: ours.admin })).body;
