@@ -8,7 +8,7 @@ export interface BackgroundOptions {
   /** Called for each job that is given up. */
   onGivenUp?: (() => void) | undefined;
   deadlineMs?: number;
-  /** How long a job that was given up is not started again, in milliseconds, because it would hang again. */
+  /** For this many milliseconds a job that was given up is not started again, because it would hang again. */
   restMs?: number;
 }
 
@@ -19,12 +19,12 @@ export interface JobOptions {
 }
 
 /**
- * Long work in slices. It yields between two of them, where others have their turn and closing ends it: how many milliseconds it is to
- * rest, without a slot.
+ * Long work in slices. It yields after each slice the milliseconds to rest before the next one. It holds no slot while it
+ * rests: other jobs have their turn then, and closing can end the work.
  */
 export type Slices<Result = void> = AsyncGenerator<number, Result, void>;
 
-/** The most waiting jobs of a group. Further ones are dropped; their callers ask again. */
+/** The most waiting jobs of a group. The queue drops further ones; their callers ask again. */
 const MOST_WAITING = 1_000;
 /** How long a job may take unless it says otherwise, in milliseconds. */
 const DEADLINE_MS = 600_000;
@@ -38,7 +38,7 @@ export class Background {
   readonly #queue: Queue;
   readonly #jobs = new Once<void>();
   readonly #sliced = new Once<void>();
-  /** Until when jobs that were given up are not started again, by key. */
+  /** By key: the time before which a job that was given up is not started again. */
   readonly #resting = new Map<string, number>();
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<void>>();
@@ -63,8 +63,8 @@ export class Background {
   }
 
   /**
-   * Does long work, each slice a job with its turn and its deadline. Resolves when it has ended, as `run`. Work that is not done then
-   * is returned from, unless it hangs.
+   * Does long work. Each slice is a job with its own turn and deadline. Resolves like `run` when the work has ended. If the
+   * work is unfinished then, its generator is returned, unless it hangs.
    */
   slices(key: string, begin: () => Slices, options: JobOptions = {}): Promise<void> {
     return this.#sliced.run(key, async () => {
@@ -92,7 +92,7 @@ export class Background {
         options,
       );
     }
-    // Behind a slice that hangs it would wait as long.
+    // Returning a slice that hangs would hang as well.
     if (!hangs) await asService(() => work.return()).catch(this.#options.onError);
   }
 

@@ -9,7 +9,7 @@ export interface Claims {
   username?: string;
   /** When the token expires, in milliseconds since the epoch. */
   expiresAt?: number;
-  /** A verified e-mail of this issuer takes over its membership under another issuer, as the operator configured. */
+  /** The operator has configured this issuer so that a verified e-mail takes over its membership under another issuer. */
   adoptsMembers?: boolean;
   /** Anyone may sign up at this issuer, so an invited person must accept before joining. */
   asksBeforeJoining?: boolean;

@@ -20,7 +20,7 @@ import { checkImport, importOrganization } from './transfer/import.ts';
 
 type Command = (config: Config, write: Write, options: readonly string[]) => Promise<void>;
 
-/** The commands of the program, which run instead of serving. */
+/** The commands that run instead of the service. */
 export const COMMANDS: Record<string, Command> = {
   'migrate --from sqlite --to postgres': migrateToPostgres,
   reindex,
@@ -44,7 +44,7 @@ export const COMMANDS: Record<string, Command> = {
   import: importCommand,
 };
 
-/** What may follow a command; nothing may follow the others. */
+/** The options of each command; the others have none. */
 const OPTIONS_OF: Record<string, string> = {
   sweep: '[--apply] [--after SESSION] | --cancel',
   'audit verify': '[--heads FILE]',
@@ -55,8 +55,8 @@ const OPTIONS_OF: Record<string, string> = {
 };
 
 /**
- * Runs the command that the words begin with; what follows are its options.
- * @throws if there is none, or it fails
+ * Runs the command that the words begin with. The remaining words are its options.
+ * @throws if there is no such command, or it fails
  */
 export async function runCommand(words: readonly string[], config: () => Config, write: Write): Promise<void> {
   for (let length = words.length; length > 0; length--) {
@@ -70,9 +70,9 @@ export async function runCommand(words: readonly string[], config: () => Config,
 }
 
 /**
- * Checks the audit logs of the store, which a service may be using: against the signed heads of `--heads FILE`, or of the
- * file that the service itself writes.
- * @throws Error if something does not fit
+ * Checks the audit logs of the store against the signed heads in `--heads FILE`, or in the file that the service itself writes.
+ * A service may be using the store.
+ * @throws Error if something does not match
  */
 async function verifyAuditLogs(config: Config, write: Write, options: readonly string[]): Promise<void> {
   const [option, given] = options;
@@ -97,8 +97,8 @@ async function verifyAuditLogs(config: Config, write: Write, options: readonly s
 }
 
 /**
- * Writes a backup of the embedded store, which a service may be using.
- * @throws if there is none, or the file exists
+ * Writes a backup of the embedded store. A service may be using the store.
+ * @throws if there is no store, or the file exists
  */
 async function backup(config: Config, write: Write, options: readonly string[]): Promise<void> {
   const [file, ...more] = options;
@@ -142,8 +142,9 @@ function fileOf(command: string, options: readonly string[]): { file: string; is
 }
 
 /**
- * Writes an organization of the store, which a service may be using, into a file; with `--person USER` one person's data.
- * @throws if there is none, or the file exists
+ * Writes an organization of the store into a file; with `--person USER` only the data of one person. A service may be using the
+ * store.
+ * @throws if there is no such organization, or the file exists
  */
 async function exportCommand(config: Config, write: Write, options: readonly string[]): Promise<void> {
   const [organization, file, option, person, ...more] = options;
@@ -155,7 +156,7 @@ async function exportCommand(config: Config, write: Write, options: readonly str
   const key = readAuditKey(config);
   const place = { dataDir, databaseUrl, onError: (error: Error) => write(error.message) };
   assertFree(file);
-  // First: what cannot be noted is not exported, and the export has its own entry.
+  // This comes first: an export that cannot be recorded must not happen, and the export contains its own entry.
   await changeStore(place, (transaction) => recordExport(transaction, { organization, person }, Date.now()));
   const rows = await readSnapshot(place, (db) => exportRows({ db, organization, person, file, key, now: Date.now }));
   for (const [table, count] of rows) write(`${String(count).padStart(12)} rows of ${table}`);

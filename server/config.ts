@@ -10,7 +10,7 @@ interface Option<Value> {
   parse: (text: string) => Value;
 }
 
-/** Parsers return the value as the service uses it, or throw what the value must be. */
+/** A parser returns the value in the form that the service uses, or throws an error that says what the value must be. */
 const text = (value: string) => value;
 
 const count = (value: string) => {
@@ -250,7 +250,7 @@ const NEEDED_BY: Record<string, readonly (keyof Config)[]> = {
   cognito: ['COGNITO_USER_POOL_ID', 'COGNITO_CLIENT_ID'],
 };
 
-/** Everything that is wrong with the configuration. */
+/** Every error in the configuration. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 

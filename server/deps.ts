@@ -33,23 +33,23 @@ export interface Deps {
   secretsRevoked: (secretIds: readonly string[]) => Promise<void>;
   /** Removes the data of deleted organizations, in the background. */
   removeOrganizations: () => void;
-  /** Deletes the sessions of people who were removed together with them, in the background. */
+  /** Deletes, in the background, the sessions of removed people if their removal includes their sessions. */
   deleteSessionsOfRemoved: () => void;
-  /** Ends the live streams of a person who left the organization, or of all its members; on every replica. */
+  /** Ends the live streams of a person who left the organization, or of all its members, on every replica. */
   endStreams: (organizationId: string, userId?: string) => Promise<void>;
-  /** Others may see the session from now on: tells the live streams, on every replica. */
+  /** Tells the live streams on every replica that other people may see the session from now on. */
   audienceChanged: (organizationId: string, change: LiveChange, was: Audience) => Promise<void>;
-  /** Notes who looks at sessions. */
+  /** Records who looks at sessions. */
   sessionViews: SessionViews;
   /** Counts how often shares are opened. */
   shareCounts: ShareCounts;
-  /** What the operator allows the policies to say. */
+  /** The bounds that the operator sets for the policies. */
   retentionBounds: RetentionBounds;
   sessionLog: SessionChanges;
   /** Masks texts in stored sessions. */
   masking: Masking;
   maskRuns: MaskRuns;
-  /** What an organization has of its quotas. */
+  /** An organization's usage of its quotas. */
   storageOf: (organizationId: string) => Promise<Storage>;
   revocation: Revocation;
   indexer: Indexer;

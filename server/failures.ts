@@ -1,10 +1,10 @@
 import { Held } from './log/outcome.ts';
 
-/** What failed of many pieces of work, until all were tried: one that fails keeps no other from its turn. */
+/** Collects the failures of several pieces of work. All of them are tried: a failure does not prevent the others. */
 export class Failures {
   #first: { error: unknown } | undefined;
 
-  /** @returns whether it was done. A hold that was placed after the list was read is no failure */
+  /** @returns whether it succeeded. A hold that was placed after the list was read does not count as a failure */
   async try(work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();
@@ -19,7 +19,7 @@ export class Failures {
     this.#first ??= { error };
   }
 
-  /** @throws the first of them */
+  /** @throws the first of the failures */
   throw(): void {
     if (this.#first) throw this.#first.error;
   }

@@ -3,18 +3,18 @@ import { endJob, type Job, JobLost, listDueJobs, noteProgress, returnJob, takeJo
 import type { Db } from './store/schema.ts';
 import type { JobRow } from './store/schema-governance.ts';
 
-/** What jobs of a kind do. */
+/** Defines the work of one kind of job. */
 export interface JobKind {
   /**
-   * Does a job in slices, from its progress on, and notes in `job.progress` how far it is.
-   * Whatever it writes, it writes in a transaction with `noteProgress` or `endJob`, so that one process at a time writes.
+   * Does a job in slices, starting at its progress, and stores in `job.progress` how far it is. Each write shares a transaction
+   * with `noteProgress` or `endJob`, so that only one process at a time writes.
    */
   work: (job: Job) => Slices;
-  /** Ends a job that cannot be done, and notes that for the person who asked for it. */
+  /** Ends a job that cannot be done, and records the failure for the person who requested it. */
   fail: (job: Job) => Promise<void>;
 }
 
-/** Trying again does not help: the job has failed. */
+/** An error that a retry cannot fix: the job has failed. */
 export class Unrepairable extends Error {}
 
 type Named = Pick<JobRow, 'job_id' | 'organization_id' | 'kind'>;
@@ -28,25 +28,25 @@ export interface JobsOptions {
 
 /** How long a slice may take, in milliseconds. */
 export const SLICE_DEADLINE_MS = 60_000;
-/** How long a job waits after an error: twice as long each time, an hour at most. */
+/** How long a job waits after an error. The wait doubles each time, up to an hour. */
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [60_000, 3_600_000];
-/** Together with the waits about a day: longer than most outages. */
+/** The waits of 30 attempts add up to about a day, which is longer than most outages. */
 const MOST_ATTEMPTS = 30;
 const LISTED_AT_ONCE = 100;
 
 /**
- * Does long work in the background, slice by slice. A restart loses nothing of it, and other work is done between slices.
+ * Does long work in the background, slice by slice. A restart loses nothing, and other work runs between slices.
  *
  * | a job    | when                                      | becomes                                          |
  * | -------- | ----------------------------------------- | ------------------------------------------------ |
- * | –        | somebody asks for it: `insertJob`         | waiting                                          |
+ * | –        | somebody requests it: `insertJob`          | waiting                                          |
  * | waiting  | a process takes it                        | running, under that process's lease              |
  * | running  | a slice is done                           | running, with its progress                       |
- * | running  | its process ends, or a slice hangs        | waiting, once the lease is over                  |
- * | running  | an error                                  | waiting, longer each time                        |
- * | running  | `Unrepairable`, or 30 errors in a row     | gone; its kind notes that it failed              |
+ * | running  | its process ends, or a slice hangs        | waiting, when the lease expires                   |
+ * | running  | an error                                  | waiting; the wait doubles each time               |
+ * | running  | `Unrepairable`, or 30 errors in a row     | gone; its kind records the failure                |
  * | running  | its work is done                          | gone                                             |
- * | any      | somebody cancels it: `cancelJob`          | gone; a slice that runs writes nothing more      |
+ * | any      | somebody cancels it: `cancelJob`          | gone; a running slice writes nothing more         |
  */
 export class Jobs {
   readonly #options: JobsOptions;
@@ -60,17 +60,17 @@ export class Jobs {
     this.#kinds.set(name, kind);
   }
 
-  /** Begins a job, or joins it; settles when it has ended, or waits for another try. */
+  /** Starts a job, or joins it if it is running. Settles when the job has ended, or waits for another attempt. */
   start(row: Named): Promise<void> {
     const { background } = this.#options;
     const options = { group: row.organization_id, deadlineMs: SLICE_DEADLINE_MS };
     return background.slices(`job ${row.job_id}`, () => this.#run(row), options);
   }
 
-  /** Begins what another process has left, or what has waited long enough. */
+  /** Starts the jobs that another process left behind, and those that have waited long enough. */
   async resume(): Promise<void> {
     const { db, now } = this.#options;
-    // Those that only another version knows would keep the others from the list.
+    // Jobs that only another version knows would crowd the others out of the list.
     const kinds = [...this.#kinds.keys()];
     for (const row of await listDueJobs(db, kinds, now(), LISTED_AT_ONCE)) void this.start(row);
   }
@@ -95,7 +95,7 @@ export class Jobs {
       if (!(error instanceof JobLost)) await this.#failed(job, kind, error);
     } finally {
       await work.return();
-      // The service closes: the next process need not wait.
+      // The service is closing: the next process can take the job at once.
       if (!hasEnded) await returnJob(db, job, 0);
     }
   }

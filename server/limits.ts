@@ -5,9 +5,10 @@ import { networkOf } from './network.ts';
 import type { Store } from './store/open.ts';
 
 /**
- * Requests are counted for each secret, for its `backlog`, for each person (`user`), `directory` and network address. Also counted are
- * the sign-ins of machines that an address begins (`device`), the polls of one such machine (`waiting`), unknown secrets
- * and device codes from an address (`stray`), and the mails of an organization that invite one e-mail (`invitation`).
+ * The service counts requests per secret, per secret for its `backlog`, per person (`user`), per `directory` and per network
+ * address. It also counts the sign-ins of machines that start from an address (`device`), the polls of one such machine
+ * (`waiting`), unknown secrets and device codes from an address (`stray`), and the invitation mails that an organization sends
+ * to one e-mail (`invitation`).
  */
 export type LimitKind =
   | 'secret'
@@ -22,19 +23,19 @@ export type LimitKind =
 
 export interface Limits {
   /**
-   * Counts a request, or the `points` it is worth.
-   * @returns the `RateLimit` headers to send along
-   * @throws RateLimited when it is one too many
+   * Counts a request, or its `points`.
+   * @returns the `RateLimit` headers for the answer
+   * @throws RateLimited when the limit is exceeded
    */
   count(kind: LimitKind, key: string, points?: number): Promise<Record<string, string>>;
   /**
-   * Counts nothing and asks no store.
+   * Counts nothing and queries no store.
    * @throws RateLimited when this replica knows that nothing is left
    */
   check(kind: LimitKind, key: string): void;
 }
 
-/** 429, with the headers that say when to come back. */
+/** Answers 429, with headers that say when to retry. */
 export class RateLimited extends Problem {
   readonly headers: Record<string, string>;
 
@@ -61,7 +62,7 @@ const INVITATION_WINDOW_S = 3_600;
 /** The most leases in memory. Each forgotten one costs a query. */
 const MOST_LEASES = 10_000;
 
-/** Points of one window that this process has taken from the store, and hands out without asking again. */
+/** Points of one window. This process has taken them from the store, and spends them without another query. */
 interface Lease {
   left: number;
   /** Points that were left in the store at the last query. */
@@ -73,9 +74,8 @@ interface Lease {
 }
 
 /**
- * Limits requests. On PostgreSQL all replicas share a limit; otherwise it is in memory. 0 turns a limit off. A replica takes
- * a twentieth of a limit at a time, so that most requests cost no write; points that it has left when the window ends are
- * lost.
+ * Limits requests. On PostgreSQL all replicas share a limit; otherwise it is in memory. 0 turns a limit off. A replica takes a
+ * twentieth of a limit at a time, so that most requests cost no write. Points that it has left when the window ends are lost.
  */
 export function createLimits(config: Config, store: Store): Limits {
   const counters = {
@@ -148,14 +148,14 @@ function createCounter(kind: LimitKind, limit: number, store: Store, windowS = W
       last: consumedPoints >= limit,
       until: Date.now() + Math.max(1, msBeforeNext),
     };
-    // The last one to be renewed stands last.
+    // Keeps the map in order of renewal: the last renewed lease is the last entry.
     leases.delete(key);
     leases.set(key, lease);
     forget();
     return lease;
   }
 
-  /** Forgets the oldest lease where there are too many. Its points are lost, so no other is forgotten with it. */
+  /** Removes the oldest lease if there are too many. Its points are lost, so it removes only one. */
   function forget(): void {
     const [oldest] = leases.keys();
     if (leases.size > MOST_LEASES && oldest !== undefined) leases.delete(oldest);

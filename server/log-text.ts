@@ -11,12 +11,12 @@ const LEVELS: Readonly<Record<string, string>> = {
 export function toText(line: string): string {
   const entry = parseEntry(line);
   if (entry === undefined) return line;
-  // A terminal serves one process, so neither its id nor its host is shown.
+  // A terminal shows one process, so its id and host are left out.
   const { level, time, msg, err, pid: _pid, hostname: _hostname, ...fields } = entry;
   const words = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   const at = new Date(Number(time)).toTimeString().slice(0, 8);
   const { stack } = (err ?? {}) as { stack?: unknown };
-  // A message with line breaks could look like lines of their own.
+  // A message with line breaks could look like several log lines.
   const message = String(msg ?? '').replace(/[\r\n]+/g, ' ');
   const lines = [[at, LEVELS[String(level)], message, ...words].filter(Boolean).join(' '), ...(stack ? [stack] : [])];
   // A request may have put control characters into a message: they must not command the terminal.

@@ -17,13 +17,13 @@ const REDACTED = [
 export const createLogger = (level: string, destination: DestinationStream): Logger =>
   pino({ level, redact: { paths: REDACTED, censor: '[redacted]' } }, destination);
 
-/** What waits at most for a reader that is slow, in bytes: some thousand lines. */
+/** The most bytes that wait for a slow reader: some thousand lines. */
 const MOST_WAITING = 1024 * 1024;
 
 /**
- * Writes log lines to a stream whose reader may be slow or gone. The service never waits for it: lines that find no room
- * are dropped and counted, and a reader that is gone gets nothing more. Pino's own destination tries for ever to write the
- * last lines when the process ends.
+ * Writes log lines to a stream whose reader may be slow or gone. The service never waits for it. Lines that do not fit are
+ * dropped and counted, and a reader that is gone gets nothing more. Pino's own destination would try forever to write the last
+ * lines when the process ends.
  */
 export class LogOutput implements DestinationStream {
   readonly #stream: Writable;
@@ -31,7 +31,7 @@ export class LogOutput implements DestinationStream {
   #isGone = false;
   #dropped = 0;
 
-  /** @param format what becomes of a line, which is JSON */
+  /** @param format turns a line of JSON into the text to write */
   constructor(stream: Writable, format = (line: string) => line) {
     this.#stream = stream;
     this.#format = format;
@@ -55,12 +55,12 @@ export class LogOutput implements DestinationStream {
     this.#stream.write(this.#format(line));
   }
 
-  /** Settles when every line is written, when its reader is gone, or when the time is over. */
+  /** Settles when every line is written, the reader is gone, or the deadline has passed. */
   async flush(deadlineMs: number): Promise<void> {
     if (this.#isGone || this.#stream.writableLength === 0) return;
     await new Promise<void>((resolve) => {
       const late = setTimeout(resolve, deadlineMs);
-      // Called behind all lines before it, also with the error of a reader that is gone.
+      // The stream calls this after all lines before it, also with an error if the reader is gone.
       this.#stream.write('', () => {
         clearTimeout(late);
         resolve();

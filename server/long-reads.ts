@@ -9,13 +9,13 @@ interface Reader {
 }
 
 /**
- * Runs reads that may take long, such as searches. They share a few connections, so that short queries, such as the look-up
- * of a secret, always find one free.
+ * Runs reads that may take long, such as searches. They share a few connections. Short queries, such as looking up a secret,
+ * therefore always find a free connection.
  */
 export interface LongReads {
   /**
    * Queues the read, and runs it.
-   * @param signal aborted when the person has gone away: the read leaves the queue, or sends no more queries
+   * @param signal is aborted when the person has gone away: the read leaves the queue, or sends no more queries
    * @throws Problem `service_unavailable` if too many reads of the organization wait, or the read took too long
    */
   run<Result>(
@@ -27,7 +27,7 @@ export interface LongReads {
 
 /** The most waiting reads of one organization. */
 const MOST_WAITING = 100;
-/** Twice the `statement_timeout` of PostgreSQL, without the time in the queue. */
+/** Twice the `statement_timeout` of PostgreSQL. It does not include the time in the queue. */
 const DEADLINE_MS = 30_000;
 
 export function createLongReads({ longReads: { db, atOnce } }: Pick<Store, 'longReads'>): LongReads {
@@ -54,7 +54,7 @@ export function createLongReads({ longReads: { db, atOnce } }: Pick<Store, 'long
   };
 }
 
-/** The same store, which refuses queries once the signal is aborted. */
+/** The same store, but it refuses queries once the signal is aborted. */
 const untilAborted = (db: Db, signal: AbortSignal): Db =>
   db.withPlugin({
     transformQuery({ node }) {

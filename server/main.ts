@@ -22,20 +22,20 @@ import { openWhenReachable } from './waiting.ts';
 
 const write = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** npm sends a signal of the terminal on, so that it arrives twice. */
+/** npm forwards a terminal's signal, so the signal arrives twice. */
 const REPEATED_SIGNAL_MS = 250;
 
-/** How long the end of the service waits for a slow reader of its log. */
+/** How long the service waits for a slow reader of its log when it ends. */
 const LAST_LINES_MS = 500;
 
-/** Runs the command that was named, or serves. */
+/** Runs the named command, or serves. */
 async function start(words: readonly string[]): Promise<void> {
   if (words.length === 0) return serve();
   const { runCommand } = await import('./commands.ts');
   await runCommand(words, () => readConfig(process.env), write);
 }
 
-/** config → store → identity → service → listen, and closes them in reverse order. */
+/** Opens config → store → identity → service → listen, and closes them in reverse order. */
 async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const output = new LogOutput(process.stdout, process.stdout.isTTY ? toText : undefined);
@@ -116,7 +116,7 @@ async function serve(): Promise<void> {
     return;
   }
   await app.listen({ port, host: config.HOST });
-  // Over a bus, requests are taken while the store is away.
+  // With a bus, the service accepts requests while the store is away.
   needed = bus ?? store;
   process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
   for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);
@@ -141,13 +141,13 @@ function scheduleBackups(folder: string, config: Config, log: ReturnType<typeof 
   });
 }
 
-/** The library of the figures takes memory, so it is loaded only where somebody may ask for them. */
+/** The metrics library takes memory, so it is loaded only if somebody may ask for metrics. */
 async function openMetrics(): Promise<Metrics> {
   const { createMetrics } = await import('./operations/metrics.ts');
   return createMetrics();
 }
 
-/** The client of the bus takes memory, so it is loaded only where there is a bus. */
+/** The bus client takes memory, so it is loaded only if there is a bus. */
 async function openBus(options: ConnectOptions): Promise<Bus> {
   const { connectBus } = await import('./bus/connect.ts');
   return connectBus(options);

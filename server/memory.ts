@@ -1,19 +1,19 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Work after which memory is worth giving back: requests, and sessions that were derived. */
+/** The amount of work after which a collection is worthwhile: requests, and sessions that were derived. */
 const MIN_WORK = 20;
 
-/** Longer than readers wait for more work, so that their memory is given back too. */
+/** Longer than readers wait for more work, so that the memory of the readers is also returned. */
 const QUIET_MS = 4_000;
 
 /**
- * Gives back the memory that work took, once no more of it comes. The engine collects garbage when it needs more memory,
- * which a service at rest never does: without this, it keeps what a busy minute took.
+ * Returns the memory of finished work once no more work arrives. The engine collects garbage when it needs more memory, and an
+ * idle service never does. Without this class, an idle service keeps the memory of its last busy minute.
  */
 export class Rest {
   readonly #timer: NodeJS.Timeout;
-  // The start is work, too.
+  // Starting counts as work.
   #work = MIN_WORK;
 
   constructor(giveBack: () => void, quietMs = QUIET_MS) {
@@ -24,7 +24,7 @@ export class Rest {
     }, quietMs).unref();
   }
 
-  /** Something was done. */
+  /** Records one piece of work. */
   note(): void {
     this.#work++;
     this.#timer.refresh();
@@ -40,8 +40,8 @@ type Collect = (options: { type: 'major'; flavor: 'last-resort' }) => void;
 let collect: Collect | undefined;
 
 /**
- * Has the engine collect all garbage of this thread, and return the memory that it keeps for more; 40 to 80 ms. It hands out its
- * own means under a flag only.
+ * Makes the engine collect all garbage of this thread, and return its spare memory to the system; takes 40 to 80 ms. The engine
+ * exposes this function only under a flag.
  */
 export function collectGarbage(): void {
   setFlagsFromString('--expose-gc');

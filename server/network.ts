@@ -27,7 +27,7 @@ function groupsOf(address: string): string[] | undefined {
   const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
   const before = split(head);
   const after = split(tail ?? '');
-  // An IPv4 address at the end takes the place of two groups.
+  // A trailing IPv4 address replaces two groups.
   const written = before.length + after.length + (address.includes('.') ? 1 : 0);
   const zeros = tail === undefined ? 0 : 8 - written;
   const groups = [...before, ...Array.from({ length: zeros }, () => '0'), ...after];

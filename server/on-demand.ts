@@ -14,8 +14,8 @@ export interface OnDemandOptions {
 }
 
 /**
- * Milliseconds without a job after which the thread ends. Deriving takes 30 MB, and 50 ms of the processor to start, so it outlasts the
- * pauses of an agent at work.
+ * The thread ends after this many milliseconds without a job. The thread for deriving, for example, takes 30 MB of memory and
+ * 50 ms of processor time to start, so it outlasts the pauses of an agent at work.
  */
 const IDLE_MS = 15_000;
 
@@ -24,13 +24,13 @@ const CLOSE_MS = 5_000;
 
 interface Thread {
   worker: Worker;
-  /** The last job that was handed to it. */
+  /** The last job that the thread received. */
   job?: PromiseWithResolvers<never>;
 }
 
 /**
- * A thread that starts with the first job, and ends after a time without one. It gets one job at a time, so that a job that
- * hangs delays the others by its deadline and no longer.
+ * A thread that starts with the first job, and ends after a time without one. It runs one job at a time. A job that hangs
+ * therefore delays the others by at most its deadline.
  */
 export class OnDemand<Job, Reply> {
   readonly #options: OnDemandOptions;
@@ -52,8 +52,8 @@ export class OnDemand<Job, Reply> {
   }
 
   /**
-   * Ends the thread for good, after its running job. Node aborts the whole process when a thread ends while it starts to
-   * compress or decompress: https://github.com/nodejs/node/blob/v24.x/src/node_zlib.cc, "close before init".
+   * Ends the thread for good, after its running job. Node aborts the whole process if a thread ends while it starts to compress
+   * or decompress: https://github.com/nodejs/node/blob/v24.x/src/node_zlib.cc, "close before init".
    */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -78,7 +78,7 @@ export class OnDemand<Job, Reply> {
     const deadline = setTimeout(() => this.#giveUp(thread), deadlineMs).unref();
     try {
       const reply = Promise.withResolvers<never>();
-      // It throws where the job cannot be sent; then nobody waits for a reply.
+      // `postMessage` throws if the job cannot be sent; then nobody waits for a reply.
       thread.worker.postMessage(job, [...transfer]);
       thread.job = reply;
       return await reply.promise;

@@ -62,7 +62,7 @@ export interface ServiceOptions {
   bus?: Bus | undefined;
   identity: Identity;
   auditKey: AuditKey;
-  /** Where signed heads go; absent: nowhere. */
+  /** Receives the signed heads; absent: nobody does. */
   auditHeads?: AuditHeads | undefined;
   publicUrl: string;
   log: FastifyBaseLogger;
@@ -84,17 +84,17 @@ const DEAF =
 const SWEEP_EVERY_MS = 15_000;
 /** Retry interval for closing the open sessions of revoked machines. */
 const RESUME_EVERY_MS = 60_000;
-/** How often expired sessions are searched for: the longest that a session outlives `RETENTION_DAYS`. */
+/** How often the service searches for expired sessions: a session outlives `RETENTION_DAYS` by at most this time. */
 const EXPIRE_EVERY_MS = 3_600_000;
-/** How often the daily sums are updated without a request for them. */
+/** How often the daily sums are updated if nobody requests them. */
 const SUM_EVERY_MS = 60_000;
-/** How often sessions are derived that another process left behind. */
+/** How often the service derives sessions that another process left behind. */
 const CATCH_UP_EVERY_MS = 300_000;
 
 /** Deadline for applying new prices to all sessions. The next start continues. */
 const REPRICE_MS = 6 * 3_600_000;
 
-/** How often received bytes are stored for the quotas. A crash loses the bytes of this time. */
+/** How often the service stores the received bytes for the quotas. A crash loses the bytes of this interval. */
 const COUNT_EVERY_MS = 10_000;
 
 const storageLimits = (config: Config) => ({
@@ -105,15 +105,15 @@ const storageLimits = (config: Config) => ({
 });
 
 /**
- * How often new events of sessions are countersigned. A pass waits up to 200 ms more for digests. After a crash, the next start signs
- * the rest.
+ * How often the service countersigns new events of sessions. A pass waits up to 200 ms more for digests. After a crash, the
+ * next start signs the rest.
  */
 const COUNTERSIGN_EVERY_MS = 750;
 
-/** How often looks at sessions are stored. A crash loses those of this time. */
+/** How often the service stores who looked at sessions. A crash loses the looks of this interval. */
 const LOOKS_EVERY_MS = 10_000;
 
-/** The service around an open store and an identity provider, ready to listen; closing it leaves both open. */
+/** Creates the service around an open store and an identity provider, ready to listen. Closing the service leaves both open. */
 export async function createService(options: ServiceOptions): Promise<FastifyInstance> {
   const {
     config,
@@ -137,7 +137,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     (place) => asService(() => findAudience(store.db, place)),
     (error, { organizationId }) => {
       onError(error);
-      // Watchers come back, and read what they may see.
+      // Watchers reconnect, and then read only what they may see.
       live.end(organizationId);
     },
     now,
@@ -185,9 +185,9 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   observer?.onBehind(() => indexer.waiting());
   const reading = createReading(() => observer?.onGivenUp('body'));
   const background = startJobs(2);
-  // A queue of its own, because the job that removes organizations waits for a sweep.
+  // Sweeping has its own queue, because the job that removes organizations waits for a sweep.
   const sweeping = startJobs(1);
-  // A queue of its own, because new prices may take hours.
+  // Repricing has its own queue, because it may take hours.
   const repricing = startJobs(1);
   const truncation = store.engine === 'sqlite' ? new LogTruncation(store.db, onError) : undefined;
   const sweep = () =>
@@ -220,7 +220,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     async onMasked(session) {
       truncation?.request();
       await indexer.reach([{ session }]);
-      // Sums by repository and by tool name what the session says.
+      // The sums by repository and by tool contain words of the session.
       void daySums.catchUp();
       const { organization_id, session_id: sessionId, event_count: eventCount, status } = session;
       tell(organization_id, { sessionId, eventCount, status });
@@ -310,7 +310,8 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     async secretsRevoked(secretIds) {
       for (const secretId of secretIds) {
         authenticator.forgetSecret(secretId);
-        // Replicas that reach the store see it within 4 s; the others hear it on the bus, and accept nothing without the bus.
+        // Replicas that reach the store see the revocation within 4 s. The others hear it on the bus, and accept nothing
+        // without the bus.
         await bus?.tellRevoked(secretId);
       }
     },
@@ -380,7 +381,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     // Its jobs wait for the thread.
     await Promise.all([indexer.close(), deriveThread.close(), daySums.close()]);
   });
-  // Continues work that an earlier process left, or that failed without the store.
+  // Continues work that an earlier process left behind, or that failed while the store was away.
   void sweep();
   truncation?.request();
   void resumeRevocations();

@@ -3,16 +3,16 @@ import type { FastifyBaseLogger } from 'fastify';
 
 export interface ClosingOptions {
   app: { server: Server; close(): Promise<void> };
-  /** The parts below the service, in the order of closing. */
+  /** The parts below the service, in the order in which they are closed. */
   below: readonly { close?(): Promise<void> }[];
   log: Pick<FastifyBaseLogger, 'error' | 'warn'>;
-  /** Milliseconds for running requests. The rest has half as long after that. */
+  /** Milliseconds for running requests. Everything after that has half as long. */
   deadlineMs?: number;
 }
 
 /**
  * Closes the service, then the parts below it. A failure is logged, and the rest is still closed.
- * @returns the exit code: 0, or 1 when something failed or took too long
+ * @returns the exit code: 0, or 1 if something failed or took too long
  */
 export async function closeAll({ app, below, log, deadlineMs = 10_000 }: ClosingOptions): Promise<0 | 1> {
   let code: 0 | 1 = 0;
@@ -45,7 +45,7 @@ export async function closeAll({ app, below, log, deadlineMs = 10_000 }: Closing
   return code;
 }
 
-/** EX_SOFTWARE of sysexits.h, so that a supervisor can distinguish it from a wrong configuration, which is 1. */
+/** EX_SOFTWARE of sysexits.h, so that a supervisor can distinguish it from an invalid configuration, which exits with 1. */
 const EXIT_CODE = 70;
 
 export interface FatalOptions {
@@ -56,8 +56,8 @@ export interface FatalOptions {
 }
 
 /**
- * Ends the process at once, without another answer, when the store can no longer be trusted: after a disk failed to write,
- * a second attempt may report success for bytes that are gone.
+ * Ends the process at once, without another answer, when the store can no longer be trusted. After a failed disk write, a
+ * second attempt may report success although the bytes are lost.
  */
 export const createFatal =
   ({ log, write, exit }: FatalOptions) =>

@@ -2,7 +2,7 @@ import type { FastifyError } from 'fastify';
 import { Problem } from '../contract/problem.ts';
 import { isUnavailable, storeUnavailable } from './store/dialect.ts';
 
-/** The problem with which an error is answered. Its cause is for the log. */
+/** The problem that answers an error. The cause of the error is only for the log. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isUnavailable(error)) return storeUnavailable(error);

@@ -9,14 +9,14 @@ import { isUnreachable } from './store/open.ts';
 const AGAIN_MS = 500;
 
 export interface WaitingOptions {
-  /** Where requests are answered meanwhile; absent: nowhere. */
+  /** The service answers requests here meanwhile; absent: it answers none. */
   address: { host: string; port: number } | undefined;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
 /**
- * Opens something in the store, and tries again for as long as the store cannot be reached. Meanwhile every request is
- * answered 503. A signal ends the process.
+ * Opens something in the store, and retries as long as the store is unreachable. Meanwhile every request is answered 503. A
+ * signal ends the process.
  * @throws for any other error, such as a wrong password
  */
 export async function openWhenReachable<Opened>(
@@ -43,14 +43,14 @@ export async function openWhenReachable<Opened>(
   }
 }
 
-/** Answers as a running service does while its store is away, until the returned function is called. */
+/** Answers like a running service without its store, until the returned function is called. */
 async function answerUnavailable(address: WaitingOptions['address']): Promise<() => Promise<void>> {
   const end = () => process.exit(0);
   const signals = ['SIGTERM', 'SIGINT'] as const;
   for (const signal of signals) process.on(signal, end);
   const server = createServer((request, response) => {
     const problem = storeUnavailable(undefined);
-    // The body is not read, so the connection cannot be used again.
+    // The body is not read, so the connection cannot be reused.
     request.resume();
     response
       .writeHead(problem.status, {

@@ -1,17 +1,19 @@
-/** Who asks for work. A queue is fair between groups, such as organizations, and then between the people of a group. */
+/**
+ * The person who requests work. A queue is fair between groups, such as organizations, and then between the people of a group.
+ */
 export interface Asker {
   group?: string;
   person?: string;
-  /** Takes the work out of the queue, and is handed to work that runs. */
+  /** Removes waiting work from the queue; running work receives this signal. */
   signal?: AbortSignal | undefined;
 }
 
 export interface QueueOptions {
-  /** Work that runs at the same time. */
+  /** The most work that runs at the same time. */
   atOnce: number;
-  /** Of that, work of one group; absent: all of it. */
+  /** The most of it that one group may run; absent: all of it. */
   atOncePerGroup?: number;
-  /** Work of one group that waits; absent: any amount. */
+  /** The most waiting work of one group; absent: any amount. */
   mostWaiting?: number;
   /** The deadline of the work in milliseconds; absent: none. */
   deadlineMs?: number;
@@ -41,17 +43,17 @@ interface Person {
 interface Group {
   running: number;
   waiting: number;
-  /** With running or waiting work. The one whose work began or ended last is the last. */
+  /** The people with running or waiting work. The person whose work started or ended last is the last entry. */
   people: Map<string, Person>;
 }
 
 /**
- * Runs a limited amount of work at the same time; the rest waits. A free slot goes to the group with the least running
- * work, then to its person with the least; among equals, to the one that was served longest ago.
+ * Runs a limited amount of work at the same time; the rest waits. A free slot goes to the group with the least running work,
+ * then to its person with the least. Among equals, it goes to the one that was served longest ago.
  */
 export class Queue {
   readonly #options: QueueOptions;
-  /** With running or waiting work. The one whose work began or ended last is the last. */
+  /** The groups with running or waiting work. The group whose work started or ended last is the last entry. */
   readonly #groups = new Map<string, Group>();
   #running = 0;
 
@@ -59,17 +61,17 @@ export class Queue {
     this.#options = options;
   }
 
-  /** The amount of waiting work, of one group or of all. */
+  /** The amount of waiting work, of one group or of all groups. */
   waiting(group?: string): number {
     if (group !== undefined) return this.#groups.get(group)?.waiting ?? 0;
     return this.#groups.values().reduce((sum, one) => sum + one.waiting, 0);
   }
 
   /**
-   * Runs the work in the next free slot. Aborted work keeps its slot until it has stopped or its deadline is over.
+   * Runs the work in the next free slot. Aborted work keeps its slot until it has stopped or its deadline has passed.
    * @returns the result of the work
-   * @throws the error of the work; the reason of the caller's signal if it is aborted before the work began;
-   *   DeadlineExceeded; the error of `full`
+   * @throws the error of the work; the reason of the caller's signal if it is aborted before the work started;
+   * DeadlineExceeded; the error of `full`
    */
   async run<Result>(work: (signal: AbortSignal) => Promise<Result>, asker: Asker = {}): Promise<Result> {
     const { group = '', person = '', signal } = asker;
@@ -112,10 +114,10 @@ export class Queue {
     });
   }
 
-  /** Refuses the newest work of the person with the most waiting work, so that nobody can fill the queue for others. */
+  /** Refuses the newest work of the person with the most waiting work, so that no person can fill the queue for others. */
   #refuseOne(groupName: string, group: Group): void {
     let [name, busiest] = ['', undefined as Person | undefined];
-    // Among equals, the person who came last.
+    // Among equals, the person who joined last.
     for (const [one, person] of group.people)
       if (person.waiting.length >= (busiest?.waiting.length ?? 1)) [name, busiest] = [one, person];
     const refused = busiest?.waiting.pop();
@@ -136,7 +138,7 @@ export class Queue {
     this.#fill();
   }
 
-  /** Begins waiting work while there are slots. */
+  /** Starts waiting work while there are free slots. */
   #fill(): void {
     const { atOnce, atOncePerGroup = atOnce } = this.#options;
     while (this.#running < atOnce) {
@@ -171,7 +173,7 @@ function getOrAdd<Value>(all: Map<string, Value>, name: string, make: () => Valu
   return made;
 }
 
-/** The first of those with the least running. */
+/** The first of the entries with the least running work. */
 function leastBusy<One extends { running: number }>(
   all: Map<string, One>,
   isWanted: (one: One) => boolean,
@@ -191,8 +193,9 @@ function moveLast<One>(all: Map<string, One>, name: string, one: One): void {
 }
 
 /**
- * Waits for the work until the deadline. The work is handed a signal that is aborted then, or with the asker's.
- * @throws what `late` makes when the deadline is over, or what the work throws
+ * Waits for the work until the deadline. The signal that the work receives is aborted at the deadline, or together with the
+ * asker's signal.
+ * @throws the error that `late` makes when the deadline has passed, or the error of the work
  */
 export async function withDeadline<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
@@ -222,7 +225,7 @@ export async function withDeadline<Result>(
   }
 }
 
-/** Shares running work: all who ask for the same key while it runs get its one result. */
+/** Shares running work: all callers with the same key get the one result while it runs. */
 export class Once<Result> {
   readonly #running = new Map<string, Promise<Result>>();
 
@@ -242,9 +245,9 @@ export class Once<Result> {
 const slices: (() => void)[] = [];
 
 /**
- * Runs a slice of long synchronous work: one in each round of the event loop, so that everything else that is ready is
- * served between any two slices. A slice takes at most 30 ms; cut longer work.
- * @returns what the slice returns; rejects with what it throws
+ * Runs a slice of long synchronous work. Each round of the event loop runs one slice, so that everything else that is ready is
+ * served between two slices. A slice takes at most 30 ms; cut longer work.
+ * @returns the result of the slice; rejects with its error
  */
 export function slice<Result>(work: () => Result): Promise<Result> {
   return new Promise((resolve, reject) => {
@@ -259,7 +262,7 @@ export function slice<Result>(work: () => Result): Promise<Result> {
   });
 }
 
-/** An immediate that is set while immediates run waits until sockets and timers were served. */
+/** An immediate that is set while immediates run waits until sockets and timers have been served. */
 function runSlice(): void {
   slices[0]?.();
   slices.shift();
@@ -269,19 +272,19 @@ function runSlice(): void {
 /** Work on more bytes than this is a slice of its own: a megabyte is scanned in 1 to 10 ms. */
 export const SLICE_BYTES = 1024 * 1024;
 
-/** Runs work on so many bytes at once, or as a slice where they are many. */
+/** Runs the work at once, or as a slice if it covers many bytes. */
 export const sliceOf = <Result>(bytes: number, work: () => Result): Result | Promise<Result> =>
   bytes > SLICE_BYTES ? slice(work) : work();
 
-/** Work that yields now and then, with the number of bytes that took as long as the work since the last time. */
+/** Work that yields now and then. It yields the number of bytes that it worked on since the last time. */
 export type Steps<Result> = Generator<number, Result, void>;
 
-/** Steps in a slice: half a megabyte takes 15 ms where each event is parsed. */
+/** The bytes of the steps in one slice: half a megabyte takes 15 ms if each event is parsed. */
 const BYTES_IN_A_SLICE = 512 * 1024;
 
 /**
  * Does the work in slices.
- * @throws the signal's reason where it is aborted before a slice
+ * @throws the signal's reason if it is aborted before a slice
  */
 export async function inSlices<Result>(work: Steps<Result>, signal?: AbortSignal): Promise<Result> {
   for (;;) {
