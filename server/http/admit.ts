@@ -14,13 +14,13 @@ export interface AdmitOptions {
 /** The result of authentication, before the body is read. */
 export interface Admission {
   caller: Callers[keyof Callers];
-  /** The memory of the body is charged to it until the answer is sent or the caller has left. */
+  /** The memory of the body is charged to this account until the answer is sent or the caller has left. */
   account: Account;
   /** Aborted when the caller leaves before the answer; its reason is a Problem. */
   signal: AbortSignal;
   /**
    * Counts more points against the caller's limit, if the route has one.
-   * @throws RateLimited when they are too many
+   * @throws RateLimited when the limit is exceeded
    */
   spend(points: number): Promise<void>;
   /**
@@ -72,7 +72,7 @@ export function createAdmit(row: Route, { authenticator, limits, budget }: Admit
     };
   };
 
-  /** Refused attempts count against the address, if the route may answer 429. */
+  /** Failed attempts count against the address, if the route may answer 429. */
   async function authenticate(request: FastifyRequest, reply: FastifyReply) {
     try {
       return await authenticator.authenticate(row.auth, request);

@@ -19,7 +19,7 @@ export interface AppOptions extends BindOptions {
   log: FastifyBaseLogger;
   /** Address at which browsers reach the service. */
   publicUrl: string;
-  /** Origins beside the service's own. */
+  /** Further origins, besides the service's own. */
   corsOrigins: readonly string[];
   trustProxy: readonly string[];
 }
@@ -28,7 +28,7 @@ const TABLE: Record<string, Route> = { ...ROUTES, ...EXTENSIONS };
 
 const serializerOf = compiledOnUse((schema: object) => fastJson(schema));
 
-/** The HTTP server, without any knowledge of the product. */
+/** The HTTP server. It knows nothing about the product. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const headers = securityHeaders(options.publicUrl);
   const app = Fastify({
@@ -42,7 +42,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     http: { headersTimeout: 15_000, connectionsCheckingInterval: 1_000 },
     routerOptions: {
       maxParamLength: 512,
-      // The last value of a repeated name counts, so that no query value is a list.
+      // The last value of a repeated name wins, so that no query value is a list.
       querystringParser: (text) => (text === '' ? {} : Object.fromEntries(new URLSearchParams(text))),
     },
     frameworkErrors(error, request, reply) {
@@ -92,7 +92,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     exposedHeaders: EXPOSED,
     maxAge: 600,
   });
-  // Only answers that may be large are compressed, so that an append does not pay for it.
+  // Only answers that may be large are compressed, so that an append does not pay for compression.
   await app.register(compress, { ...COMPRESSED, global: false, globalDecompression: false });
   for (const [name, row] of Object.entries(TABLE)) {
     bindRoute(app, row, options.handlers[name as keyof Handlers] as unknown as Handler<Route>, options);
@@ -100,7 +100,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-/** Behind a proxy that is not trusted, all callers have its address and share one limit. */
+/** Behind an untrusted proxy, all callers have the proxy's address and share one limit. */
 function warnOfProxy(app: FastifyInstance, { trustProxy, log }: AppOptions): void {
   let warned = trustProxy.length > 0;
   app.addHook('onRequest', (request, _reply, done) => {
@@ -112,18 +112,18 @@ function warnOfProxy(app: FastifyInstance, { trustProxy, log }: AppOptions): voi
   });
 }
 
-/** An `OPTIONS` request that is not a browser's preflight. */
+/** Whether it is an `OPTIONS` request, but not a browser's preflight. */
 const isPlainOptions = ({ method, headers }: FastifyRequest) =>
   method === 'OPTIONS' && !(headers.origin && headers['access-control-request-method']);
 
-/** The prefix makes ids unique across restarts and replicas, the count within the process. */
+/** The prefix makes ids unique across restarts and replicas; the count makes them unique within the process. */
 function createRequestIds(): () => string {
   const prefix = newUuid();
   let count = 0;
   return () => `${prefix}-${(++count).toString(36)}`;
 }
 
-/** Features of browsers that no page of ours uses. */
+/** Browser features that none of our pages use. */
 const UNUSED_FEATURES = ['camera', 'geolocation', 'microphone', 'payment', 'usb'];
 
 /** Sent with every answer. An answer of the API may load nothing; `pages.ts` has the policy of pages. */
@@ -131,7 +131,7 @@ export const securityHeaders = (publicUrl: string): Record<string, string> => ({
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  // Nothing that the service answers is for the index of a search engine.
+  // Search engines must index nothing that the service answers.
   'x-robots-tag': 'noindex, nofollow',
   'permissions-policy': UNUSED_FEATURES.map((feature) => `${feature}=()`).join(', '),
   'cross-origin-opener-policy': 'same-origin',

@@ -45,7 +45,7 @@ export type CallerOf<Kind extends Auth> = Callers[Kind];
 export interface Authenticator {
   /** @throws Problem 401 or 403; RateLimited for an address that sent too many unknown secrets */
   authenticate<Kind extends Auth>(kind: Kind, request: FastifyRequest): Promise<Callers[Kind]>;
-  /** Forgets a revoked secret here at once; other replicas follow within 4 s. */
+  /** Forgets a revoked secret in this process at once. Other replicas follow within 4 s. */
   forgetSecret(secretId: string): void;
 }
 
@@ -95,7 +95,7 @@ async function authenticateUser(options: AuthenticatorOptions, request: FastifyR
 /** `lastUsedAt` is coarse, so that a request costs no write. */
 const LAST_USED_EVERY_MS = 60_000;
 
-/** Asks the store each time: a directory sends few requests, and a revoked token stops at once. */
+/** Reads the store each time: a directory sends few requests, and a revoked token must stop working at once. */
 async function authenticateDirectory({ db, pepper, limits, now }: AuthenticatorOptions, request: FastifyRequest) {
   const token = bearerOf(request);
   if (token === undefined) {

@@ -12,7 +12,7 @@ import { createValidate } from './validate.ts';
 
 export type BindOptions = AdmitOptions;
 
-/** Options of a route replace the plugin's defaults instead of merging, so this repeats them all. */
+/** Options of a route replace the plugin's defaults instead of merging with them, so this repeats all of them. */
 export const COMPRESSED: FastifyCompressOptions = {
   encodings: ['zstd', 'gzip', 'deflate'],
   threshold: 4096,
@@ -33,9 +33,9 @@ export function bindRoute<Row extends Route>(
   app.route({
     method: row.method,
     url: row.path.replace(/\{(\w+)\}/g, ':$1'),
-    // The contract has no HEAD, which would read a page from the store in vain.
+    // The contract has no HEAD. Answering one would read a page from the store in vain.
     exposeHeadRoute: false,
-    // The compressor would delay the events of a stream until it has enough of them.
+    // The compressor would hold back the events of a stream until it has enough of them.
     compress: row.method === 'GET' && row.contentType !== 'text/event-stream' ? COMPRESSED : false,
     // Serializing by the schema sends only documented fields. A 204 has no body to serialize.
     schema: { response: row.contentType || 204 in row.replies ? {} : row.replies },
@@ -47,7 +47,7 @@ export function bindRoute<Row extends Route>(
       const handle = () => (handler as unknown as AnyHandler)(ask);
       const { caller } = ask;
       const isOfOne = caller !== undefined && 'organizationId' in caller;
-      // Changes work on what they must; who may is checked by them.
+      // Changes are not limited to the rows that the caller may read; each change checks its own permissions.
       const reader = row.method === 'GET' && isOfOne && 'userId' in caller ? caller.userId : undefined;
       const answer = await (isOfOne ? asOrganization(caller.organizationId, handle, reader) : handle());
       reply.code(answer.status).headers(answer.headers ?? {});
@@ -110,7 +110,7 @@ function createParseBody(schema: TSchema, optional: boolean) {
   return (bytes: Buffer) => sliceOf(bytes.byteLength, () => parse(bytes));
 }
 
-/** PostgreSQL refuses NUL in a parameter. No stored name has the replacement character, so nothing is found. */
+/** PostgreSQL refuses NUL in a parameter. No stored name contains the replacement character, so the query finds nothing. */
 function withoutNul(values: Record<string, string>): Record<string, string> {
   if (!Object.values(values).some((value) => typeof value === 'string' && value.includes('\0'))) return values;
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import { Problem } from '../../contract/problem.ts';
 
-/** Limits the bytes of request bodies in memory, in all and for each caller. */
+/** Limits the bytes of request bodies in memory, in total and for each caller. */
 export interface Budget {
   /** Opens the account of a request. Requests of the same `caller` share a quarter of the budget. */
   open(caller: string): Account;
@@ -10,11 +10,11 @@ export interface Budget {
 
 /** The part of the budget that one request holds. */
 export interface Account {
-  /** @throws Problem `service_unavailable` when there is no room for the bytes now, or the caller has left */
+  /** @throws Problem `service_unavailable` if there is no room for the bytes now, or the caller has left */
   take(bytes: number): void;
   /** Returns bytes that are no longer needed. */
   give(bytes: number): void;
-  /** Returns all of them. Nothing can be taken afterwards. */
+  /** Returns all bytes. Afterwards nothing can be taken. */
   close(): void;
 }
 

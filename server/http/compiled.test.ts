@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compiledOnUse } from './compiled.ts';
 
-test('a schema is compiled when it is first used, and once however many routes have it', () => {
+test('a schema is compiled on its first use, and only once for all routes that use it', () => {
   const compiled: object[] = [];
   const obtain = compiledOnUse((schema: object) => {
     compiled.push(schema);

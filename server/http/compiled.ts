@@ -1,7 +1,7 @@
 /**
- * Compiles a schema when it is first used, and once in a process. Most processes use few of all the schemas, and compiling
- * them all was half the work of a start.
- * @returns for a schema, what gives the compiled one
+ * Compiles a schema on its first use, once per process. Most processes use only a few of the schemas, and compiling all of them
+ * took half of the start.
+ * @returns a function from a schema to the compiled one
  */
 export function compiledOnUse<Schema extends object, Compiled>(
   compile: (schema: Schema) => Compiled,

@@ -7,7 +7,7 @@ const MOST_CONNECTIONS = 4_096;
 
 interface Connection {
   network: string;
-  /** Requests without a complete answer. The connection is idle while there is none. */
+  /** Requests without a complete answer. The connection is idle if there are none. */
   unanswered: number;
   /** Functions that start the waiting requests, in order. */
   waiting: (() => void)[];
@@ -37,9 +37,9 @@ export class Connections {
   }
 
   /**
-   * Notes a request. Requests of one connection are handled one after the other, since they must be answered in order
-   * (RFC 9112 §9.3.2), and other connections are served in between.
-   * @returns when to start, or undefined to start at once
+   * Records a request. Requests of one connection are handled one after another, because they must be answered in order (RFC
+   * 9112 §9.3.2). Other connections are served in between.
+   * @returns a promise to wait for before starting, or undefined to start at once
    */
   begin(socket: Socket, response: ServerResponse): Promise<void> | undefined {
     const connection = this.#bySocket.get(socket);
@@ -50,7 +50,7 @@ export class Connections {
     return new Promise((start) => connection.waiting.push(start));
   }
 
-  /** Closes idle connections now and busy ones after their answers. */
+  /** Closes idle connections now, and busy ones after their answers. */
   close(): void {
     this.#closing = true;
     for (const [socket, { unanswered }] of this.#bySocket) {
@@ -84,8 +84,8 @@ export class Connections {
   }
 
   /**
-   * When all connections are taken, the network with the most of them loses one to a network with fewer. So one network may
-   * use all connections, but cannot keep others out.
+   * When all connections are in use, the network with the most of them loses one to a network with fewer. One network may
+   * therefore use all connections, but cannot keep others out.
    */
   #hasRoomFor(network: string): boolean {
     if (this.#bySocket.size < this.#most) return true;

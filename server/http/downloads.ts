@@ -9,21 +9,21 @@ import { quotePowerShell, quoteShell } from '../../contract/quote.ts';
 import { type Limits, RateLimited } from '../limits.ts';
 import { VERSION } from '../version.ts';
 
-/** The checksums of the archives, made with them. */
+/** The checksums of the archives, generated together with them. */
 const SUMS = 'install/SHA256SUMS';
 const BUILT = fileURLToPath(new URL('../../dist/download', import.meta.url));
 const SHELL = readFileSync(new URL('../install/install.sh', import.meta.url), 'utf8');
 const POWERSHELL = readFileSync(new URL('../install/install.ps1', import.meta.url), 'utf8');
 
 export interface DownloadOptions {
-  /** Public address of the service. The scripts name this address, not one from the request. */
+  /** Public address of the service. The scripts use this address, not one from the request. */
   publicUrl: string;
   limits: Limits;
   /** The folder with the archives of `script/build-download.ts`, each under its path. */
   folder?: string;
 }
 
-/** Hands out the command line that fits this service, and the scripts that install it. */
+/** Serves the command line that fits this service, and the scripts that install it. */
 export async function serveDownloads(app: FastifyInstance, options: DownloadOptions): Promise<void> {
   const { publicUrl, limits, folder = BUILT } = options;
   const sums = readSums(folder);
@@ -73,7 +73,7 @@ const notBuilt = (_request: unknown, reply: FastifyReply) =>
 
 const sumOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** SHA-256 in hexadecimal by file name; undefined where nothing is built. */
+/** SHA-256 in hexadecimal by file name; undefined if nothing is built. */
 export function readSums(folder: string): Map<string, string> | undefined {
   const path = join(folder, SUMS);
   if (!existsSync(path)) return undefined;

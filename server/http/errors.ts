@@ -5,7 +5,7 @@ import { SCIM_SCHEMAS, SCIM_TYPE } from '../../contract/directory.ts';
 import { Problem, type ProblemCode } from '../../contract/problem.ts';
 import { toProblem } from '../to-problem.ts';
 
-/** The one place where an error becomes an answer. */
+/** The only place that turns an error into an answer. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = toProblem(error);
   if (problem.status >= 500) request.log.error({ err: problem.cause ?? error, code: problem.code }, 'request failed');
@@ -20,7 +20,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .send(isScim ? toScimError(problem) : problem.toBody());
 }
 
-/** The word of RFC 7644 (3.12) for a problem, where it has one. */
+/** The keyword of RFC 7644 (3.12) for a problem, if there is one. */
 const SCIM_WORDS: Partial<Record<ProblemCode, string>> = {
   malformed_json: 'invalidSyntax',
   validation_failed: 'invalidValue',
@@ -35,9 +35,9 @@ function toScimError({ code, status, message }: Problem) {
   return { schemas: [SCIM_SCHEMAS.error], status: String(status), ...(scimType && { scimType }), detail: message };
 }
 
-/** Answers bytes that Node cannot parse as HTTP; they never become a request. */
+/** Answers bytes that Node cannot parse as HTTP. They never become a request. */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  // A browser opened the connection in advance: it would take this answer for the one to its next request.
+  // A browser opened the connection in advance. It would read this answer as the answer to its next request.
   const isUnused = socket.bytesRead === 0;
   if (error.code === 'ECONNRESET' || isUnused || !socket.writable) return void socket.destroy();
   const problem = /TIMEOUT/.test(error.code ?? '')

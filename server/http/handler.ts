@@ -21,11 +21,11 @@ export interface Ask<Row extends Route = Route> {
   caller: CallerOf<Row['auth']>;
   params: PathParameters<Row['path']>;
   query: Part<Row, 'query'>;
-  /** An absent optional body is `{}`; undefined where the handler reads the bytes. */
+  /** An absent optional body is `{}`; undefined if the handler reads the bytes. */
   body: Row extends { rawBody: true } ? undefined : Part<Row, 'body'>;
   /** The decoded bytes of the body, or of its first frame. */
   bytes: Buffer;
-  /** The body as it was sent, if that was one zstd frame. */
+  /** The body in its sent form, if that was one zstd frame. */
   zstd: Buffer | undefined;
   /** The frames of the body after the first. */
   frames: readonly SentFrame[];
@@ -36,9 +36,9 @@ export interface Ask<Row extends Route = Route> {
   /** Aborted when the caller leaves before the answer. */
   signal: AbortSignal;
   /**
-   * Counts more points against the caller's limit, for a request that takes the work of several. Does nothing on a route
-   * without a limit.
-   * @throws Problem `rate_limited` when they are too many
+   * Counts more points against the caller's limit, for a request that does the work of several. Does nothing on a route without
+   * a limit.
+   * @throws Problem `rate_limited` when the limit is exceeded
    */
   spend(points: number): Promise<void>;
   /**

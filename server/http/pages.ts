@@ -7,7 +7,9 @@ import { unknownRoute } from './app.ts';
 
 const BUILT = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 
-/** The policy of a worker comes with its own file. The worker that highlights code loads grammars from other files. */
+/**
+ * A worker has a policy of its own, sent with its own file. The worker that highlights code loads grammars from other files.
+ */
 const WORKER_POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'none'";
 
 /** Asset names contain a hash of the content. Font names do not, because the sign-in pages refer to them. */
@@ -17,9 +19,9 @@ const CACHED = [
 ] as const;
 
 /**
- * Serves the files of the built dashboard, and its page for every address that is no route, so that a deep link can be
- * reloaded.
- * @param origins where the browser fetches tokens
+ * Serves the files of the built dashboard. It serves the dashboard's page for every address that is not a route, so that a deep
+ * link can be reloaded.
+ * @param origins from which the browser fetches tokens
  * @param folder of the build
  */
 export async function servePages(
@@ -34,7 +36,7 @@ export async function servePages(
       wildcard: false,
       index: false,
       cacheControl: false,
-      // The build has each file in Brotli and gzip beside it.
+      // The build contains each file in Brotli and gzip as well.
       preCompressed: true,
       setHeaders: (reply, path) => {
         const [, age] = CACHED.find(([folder]) => path.includes(folder)) ?? [];
@@ -61,12 +63,12 @@ export async function servePages(
   }
 }
 
-/** The address of a shared session opens it, so no cache on the way may keep it. */
+/** The address of a shared session is the key to it, so no cache on the way may keep it. */
 const isOfShare = ({ url }: FastifyRequest): boolean => url.startsWith('/s/');
 
 /**
- * A page of the dashboard loads its own files only: transcripts are hostile, and this is the last defence against them.
- * @param origins where the browser fetches tokens
+ * A page of the dashboard loads only its own files. Transcripts are hostile, and this policy is the last defence against them.
+ * @param origins from which the browser fetches tokens
  */
 const pagePolicy = (origins: readonly string[]): string =>
   [

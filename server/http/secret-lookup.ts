@@ -33,9 +33,9 @@ interface Known {
 
 type Found = Pick<Known, 'caller' | 'foundAt'> | Problem;
 
-/** How long a cached secret waits for a slow store. */
+/** How long a request with a cached secret waits for a slow store. */
 const ANSWERED_WITHIN_MS = 500;
-/** The longest until a revocation is in force on every replica. */
+/** The longest time until a revocation takes effect on every replica. */
 const CACHE_MS = 4_000;
 /** How long a cached secret stays valid while the store is down. */
 const BELIEVED_MS = 24 * 60 * 60 * 1_000;
@@ -43,12 +43,12 @@ const MOST_CACHED = 10_000;
 /** `lastUsedAt` is coarse, so that a request costs no write. */
 const LAST_USED_EVERY_MS = 60_000;
 
-/** Caches secrets by their values: by their hashes, each request would take 2 µs for an HMAC. */
+/** Caches secrets by their values. Caching by hash would cost each request 2 µs for an HMAC. */
 export function createSecretLookup({ db, pepper, limits, now, onError }: SecretLookupOptions) {
   const known = new Map<string, Known>();
   const refused = new Map<string, { problem: Problem; until: number }>();
 
-  /** @throws Problem 401; RateLimited instead of asking the store for an address that sent too many unknown secrets */
+  /** @throws Problem 401; RateLimited, without a query, if the address sent too many unknown secrets */
   async function find(value: string, address: string): Promise<SecretCaller> {
     const cached = known.get(value);
     if (cached && cached.until > now()) return use(cached);
@@ -71,7 +71,7 @@ export function createSecretLookup({ db, pepper, limits, now, onError }: SecretL
     return use(entry);
   }
 
-  /** The answer of the store, or the cached one if the store is down or slow; a late refusal still counts. */
+  /** The answer of the store, or the cached one if the store is down or slow. A late refusal still counts. */
   async function lookSoon(value: string, cached: Known): Promise<Found> {
     const looked = look(value).catch((error) => {
       if (isUnavailable(error)) return cached;

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../contract/problem.ts';
 
 export interface SecurityTxtOptions {
-  /** Where weaknesses are reported; undefined: nowhere. */
+  /** The address for reports of weaknesses; undefined: there is none. */
   contact: string | undefined;
   publicUrl: string;
   now: () => number;
@@ -11,7 +11,7 @@ export interface SecurityTxtOptions {
 /** Under a year, as RFC 9116 (2.5.5) recommends. */
 const VALID_MS = 180 * 24 * 3_600_000;
 
-/** Tells where to report a weakness of this service (RFC 9116). */
+/** Says where to report a weakness of this service (RFC 9116). */
 export function serveSecurityTxt(app: FastifyInstance, { contact, publicUrl, now }: SecurityTxtOptions): void {
   const path = '/.well-known/security.txt';
   app.get(path, async (_request, reply) => {

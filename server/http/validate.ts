@@ -27,8 +27,8 @@ interface Shape {
 }
 
 /**
- * The value with each list cut after the first item too many. The check stops at the first failure, but the search for
- * its name would visit every item: 180 ms for a list of 256 KiB.
+ * The value, with each list cut after its first superfluous item. The check stops at the first failure, but the search for the
+ * failing item's name would visit every item: 180 ms for a list of 256 KiB.
  */
 function shorten(value: unknown, schema: Shape): unknown {
   const { properties, items, maxItems = 100 } = schema;
@@ -45,7 +45,7 @@ interface Failure {
   params: object;
 }
 
-/** The library reports a missing field at the object around it; its own pointer helps more. */
+/** The library reports a missing field at its surrounding object. The field's own pointer helps more. */
 function pointerOf({ keyword, instancePath, params }: Failure): string {
   const missing =
     keyword === 'required' ? (params as { requiredProperties?: string[] }).requiredProperties?.[0] : undefined;

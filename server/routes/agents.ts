@@ -25,7 +25,7 @@ export const agentHandlers = (
   { store: { db }, now }: Pick<Deps, 'store' | 'now'>,
   catalog: readonly Omit<AgentDefinition, 'createdAt'>[] = CATALOG,
 ) => {
-  /** Updates an agent that the machine has; installs it otherwise, if the catalog says that it is active. */
+  /** Updates an agent that the machine already has. Otherwise it installs the agent if the catalog says that it is active. */
   async function install(organizationId: string, installation: NewInstallation, actor: AuditParty) {
     checkConfig(installation);
     const updated = await updateInstalled(db, organizationId, installation, now());
@@ -88,7 +88,7 @@ export const agentHandlers = (
 
 function checkConfig({ config }: InstallationChange): void {
   if (config === undefined) return;
-  // First, because writing very deep JSON would exhaust the stack.
+  // This check comes first, because serializing very deep JSON would exhaust the stack.
   if (isDeeperThan(config, MAX_CONFIG_DEPTH)) {
     throw new Problem('validation_failed', `/config is nested deeper than ${MAX_CONFIG_DEPTH} levels.`);
   }

@@ -7,7 +7,7 @@ import type { Database, Db, SessionRow } from '../store/schema.ts';
 import { asReadable, type ReadableSession, type Viewer } from '../store/viewer.ts';
 
 /**
- * The row, where there is one.
+ * The row, if there is one.
  * @throws Problem `not_found`, saying that the organization has no such `noun`
  */
 export function found<Row>(row: Row | undefined, noun: string): Row {
@@ -16,7 +16,7 @@ export function found<Row>(row: Row | undefined, noun: string): Row {
 }
 
 /**
- * The session, where there is one whose events the viewer may read.
+ * The session, if there is one and the viewer may read its events.
  * @throws Problem `not_found`, `words_withheld`
  */
 export function foundReadable(viewer: Viewer, row: SessionRow | undefined): ReadableSession {
@@ -32,7 +32,7 @@ const wordsGone = (at: number) =>
     `The words of this session were removed on ${toTimestamp(at).slice(0, 10)}, as the retention policy of the organization says. Its facts are there.`,
   );
 
-/** Rows that are read and written at a time. */
+/** The number of rows that are read and written at a time. */
 const ROWS_A_PIECE = 250;
 
 /** A whole list of an organization. */

@@ -5,8 +5,8 @@ import { changeMembers } from '../store/organizations.ts';
 import type { Db, MemberRow } from '../store/schema.ts';
 
 /**
- * Changes something of an organization while no member goes: the caller may have been removed, or have another role, since
- * the body of the request began to arrive.
+ * Changes something in an organization while no member leaves. The caller may have been removed, or have received another role,
+ * since the body of the request began to arrive.
  * @throws Problem `no_organization`
  */
 export const asMember = <Result>(

@@ -23,7 +23,7 @@ import { toSession } from '../store/sessions.ts';
 import { Queue } from '../work.ts';
 import { found } from './answers.ts';
 
-/** The most sessions of one request that get events at the same time. */
+/** The most sessions of one request that receive events at the same time. */
 const SESSIONS_AT_ONCE = 4;
 
 /** This many sessions count as one more request. */
@@ -32,7 +32,10 @@ export const pointsOf = (sessions: readonly unknown[]) => Math.floor(sessions.le
 
 /** Requests for many sessions at once, with an answer for each session. */
 export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Deps) => {
-  /** Appends batches of one session, up to the first that is refused, so that none overtakes an earlier one. */
+  /**
+   * Appends the batches of one session in order. It stops at the first refused batch, so that no batch overtakes an earlier
+   * one.
+   */
   async function appendInOrder(caller: SecretCaller, batches: readonly Batch[]): Promise<BulkResult[]> {
     const results: BulkResult[] = [];
     for (const { sessionId, idempotencyKey, expectedEvents, read, zstd } of batches) {
@@ -44,7 +47,7 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
         const { replayed, ...place } = await sessionLog.append({
           organizationId,
           plane,
-          // A sender of its own, so that a backlog does not delay new events of the same secret.
+          // Backlogs have their own sender, so that they do not delay new events of the same secret.
           sender: `${secretId} backlog`,
           sessionId,
           idempotencyKey,
@@ -125,7 +128,7 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
       const sender = await findSender(db, caller);
       if (row && !mayDelete(row, sender, now())) throw otherMachine();
       if (tombstone && !mayDeleteAgain(tombstone, sender)) throw otherMachine();
-      // By the checked id, because another machine may capture a session under the key at any moment.
+      // Deletes by the checked id, because another machine may capture a session under the key at any moment.
       const { session_id: sessionId } = found(row ?? tombstone, 'session');
       await sessionLog.delete({ organizationId, sessionId }, secret(caller.secretId));
       return { status: 200, body: { sessionId } };
@@ -138,13 +141,13 @@ interface Batch {
   idempotencyKey: string;
   expectedEvents?: number | undefined;
   read: ReadAppend | RefusedAppend;
-  /** The body as it was sent, which may be stored like this. */
+  /** The body in its sent form; it may be stored unchanged. */
   zstd: Buffer;
 }
 
 const isUnanswered = (result: object) => 'code' in result && result.code === 'service_unavailable';
 
-/** The answer to a request for one session. An error that is no refusal fails the whole request. */
+/** The answer for one session. An error that is not a refusal fails the whole request. */
 function refusalOf(error: unknown): { error: string; code: string; eventCount?: number } {
   if (error instanceof SequenceMismatch) return { ...error.toBody(), eventCount: error.eventCount };
   if (error instanceof Problem) return error.toBody();
@@ -186,7 +189,9 @@ function toOpening(
   };
 }
 
-/** Members can compute a key, so it may reveal that a session exists, but neither its title nor who may see it. */
+/**
+ * Members can compute a key. The answer may therefore reveal that a session exists, but neither its title nor its visibility.
+ */
 function toCaptureResult(one: Captured, sender: Sender | undefined): Omit<CaptureResult, 'clientKey'> {
   if ('row' in one) {
     const { title: _, visibility: __, ...session } = toSession(one.row);

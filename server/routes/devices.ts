@@ -23,16 +23,16 @@ import type { DeviceSignInRow, EnvironmentRow, MemberRow } from '../store/schema
 import { findIssued, toSecret } from '../store/secrets.ts';
 import { prepareSecret } from './secrets.ts';
 
-/** The requests that a new sign-in, which is stored, and a wrong code, which may be a guess, count as. */
+/** How many requests a new sign-in counts as, because it is stored; and a wrong code, because it may be a guess. */
 const BEGINNING_POINTS = 5;
 const GUESS_POINTS = 10;
-/** A poll that travelled faster than the previous one does not count as too early. */
+/** The second of two polls may arrive this much earlier because it travelled faster. */
 const TOLERANCE_MS = 1_000;
 
 export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) => {
   const hashUserCode = (typed: string) => hashSecret(pepper, plainUserCode(typed));
 
-  /** Whether the policy lets a member with that role confirm machines, which issues secrets. */
+  /** Whether the policy lets a member with this role confirm machines; confirming issues a secret. */
   const mayConfirm = async (organizationId: string, role: Role): Promise<boolean> =>
     role !== 'member' || (await readPolicy(db, organizationId)).signIn === 'members';
 
@@ -83,10 +83,11 @@ export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) 
       if (row.status === 'denied') throw notYet('access_denied');
       const approved = approvedOf(row);
       const approver = await findMember(db, approved.organizationId, approved.createdBy);
-      // The approver may have been removed, or lost the right to confirm.
+      // Since then, the approver may have been removed, or have lost the right to confirm.
       if (!approver || !(await mayConfirm(approved.organizationId, approver.role))) throw notYet('access_denied');
       const machine = await findNamed(db, approved.organizationId, row);
-      // Derived from the code, so that a lost answer can be repeated although the store does not hold the secret.
+      // The secret is derived from the code. A lost answer can therefore be repeated although the store does not hold the
+      // secret.
       const value = secretValueOf(pepper, approved.plane, body.deviceCode);
       const environmentId = mayBind(machine, approver) ? machine?.environment_id : undefined;
       const secret = prepareSecret(pepper, value, { ...approved, userId: approved.createdBy, environmentId });
@@ -138,8 +139,8 @@ const isHasty = ({ polled_at }: DeviceSignInRow, now: number) =>
   polled_at !== null && now - polled_at < DEVICE_INTERVAL * 1_000 - TOLERANCE_MS;
 
 /**
- * Whether the secret becomes that of a machine with this name, with a say over what it captured. Two laptops may have the
- * same name, so it stays that of its person; one of nobody takes an admin.
+ * Whether the secret may be bound to the machine with this name, which gives control over the sessions that it captured. Two
+ * laptops may have the same name, so only its own person may bind a machine. An admin must confirm a machine without an owner.
  */
 const mayBind = (machine: EnvironmentRow | undefined, { user_id, role }: MemberRow) =>
   machine?.user_id === null ? role !== 'member' : machine?.user_id === user_id;

@@ -12,7 +12,7 @@ import { wholeOrganization } from '../store/viewer.ts';
 import { pointsOf } from './capture.ts';
 
 export const digestHandlers = ({ store: { db } }: Deps) => {
-  /** Those of the sessions that this caller may ask about, by their ids. */
+  /** The sessions whose digests this caller may read, by their ids. */
   async function findAllowed(caller: SecretCaller, sessionIds: string[]): Promise<Map<string, SessionRow>> {
     const { organizationId, plane } = caller;
     const found = await findSessions(db, wholeOrganization(organizationId), sessionIds);
@@ -40,8 +40,8 @@ export const digestHandlers = ({ store: { db } }: Deps) => {
 };
 
 /**
- * Other machines find a session by its client key alone, to learn what they need not send again. Who may not read it may not
- * compare it with guesses either.
+ * Other machines find a session by its client key alone, to learn which events they need not send again. A caller who may not
+ * read the session may not compare guesses with it either.
  */
 const isForAll = ({ client_key, visibility }: SessionRow) => client_key !== null && visibility === 'team';
 

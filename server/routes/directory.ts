@@ -17,14 +17,14 @@ import { changeMembers } from '../store/organizations.ts';
 import type { Db } from '../store/schema.ts';
 import type { DirectoryTokenRow } from '../store/schema-governance.ts';
 
-/** What owners do about the directory; `scim.ts` is what the directory does. */
+/** How owners manage the directory. `scim.ts` holds the requests of the directory itself. */
 export const directoryHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) => {
   const describe = (row: DirectoryTokenRow | undefined): Directory => ({
     baseUrl: `${publicUrl}/scim/v2`,
     ...(row && { token: toDirectoryToken(row) }),
   });
 
-  /** Revokes the token, if there is one, and notes that. */
+  /** Revokes the token, if there is one, and records that. */
   async function revoke(members: Db, { organizationId, userId }: MemberCaller): Promise<void> {
     const before = await findDirectoryToken(members, organizationId);
     if (!before) return;

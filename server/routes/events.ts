@@ -57,7 +57,7 @@ export const eventHandlers = ({ store: { db }, sessionLog, reading, sessionViews
   } satisfies Partial<Handlers>;
 };
 
-/** RFC-draft idempotency keys may come as a quoted string; the quotes are not part of the key. */
+/** RFC-draft idempotency keys may be sent as a quoted string; the quotes are not part of the key. */
 function readKey(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const key = /^"(.*)"$/.exec(value)?.[1] ?? value;
@@ -67,5 +67,5 @@ function readKey(value: string | undefined): string | undefined {
   return key;
 }
 
-/** The limit as it is, without a bound: 0, a negative number or no number at all gives an empty page. */
+/** The limit without an upper bound. 0, a negative number or a text that is not a number gives an empty page. */
 const positiveOrZero = (limit: string) => (/^\d{1,15}$/.test(limit) ? Number(limit) : 0);

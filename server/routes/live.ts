@@ -9,7 +9,7 @@ export const liveHandlers = ({ live, store: { db } }: Deps) =>
       const viewer = await viewerOf(db, caller);
       const until = claims.expiresAt ?? Number.POSITIVE_INFINITY;
       const body = live.watch({ ...viewer, userId, sessionId: query.sessionId, signal, until });
-      // The person may have been removed, or see less, since the request was authenticated.
+      // Since the request was authenticated, the person may have been removed, or may see less.
       const viewerThen = await viewerNow(db, viewer);
       if (viewerThen?.seesAll !== viewer.seesAll) live.end(organizationId, userId);
       return { status: 200, body, headers: { 'x-accel-buffering': 'no' } };

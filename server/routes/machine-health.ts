@@ -7,11 +7,11 @@ import { keepReport, readMachineDays, readMachineSecrets, readReports } from '..
 import { VERSION } from '../version.ts';
 
 const DAY_MS = 86_400_000;
-/** A machine's habit is read from the days before it was last heard of. */
+/** The days before a machine's last contact that show its habit. */
 const HABIT_MS = 28 * DAY_MS;
-/** Beyond its longest pause a machine may be silent for this much longer, such as a holiday of a day. */
+/** A machine may be silent for this much longer than its longest pause, for instance over a one-day holiday. */
 const GRACE_MS = DAY_MS;
-/** On fewer days nothing is usual yet. */
+/** With fewer days than this, no habit is known yet. */
 const FEWEST_DAYS = 3;
 
 export const machineHealthHandlers = ({ store: { db }, longReads, now }: Deps) =>
@@ -56,8 +56,8 @@ export const machineHealthHandlers = ({ store: { db }, longReads, now }: Deps) =
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 /**
- * Whether a machine has been silent for longer than ever between two days of work in the weeks before.
- * @param days on which it was at work, in order
+ * Whether a machine has been silent for longer than between any two work days of the weeks before.
+ * @param days on which the machine worked, in order
  */
 export function isSilent(lastSeenAt: number, days: readonly string[], now: number): boolean {
   const times = [...new Set(days)].map((day) => Date.parse(day)).filter((time) => time >= lastSeenAt - HABIT_MS);
@@ -66,7 +66,7 @@ export function isSilent(lastSeenAt: number, days: readonly string[], now: numbe
   return now - lastSeenAt > Math.max(...pauses) + GRACE_MS;
 }
 
-/** Whether a version is before another, by its three numbers; what is no version is not older than anything. */
+/** Whether a version is older than another, by its three numbers. A text that is not a version is never older. */
 export function isOlder(version: string, than: string): boolean {
   const [mine, other] = [version, than].map((text) => /^(\d+)\.(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number));
   if (!mine || !other) return false;

@@ -27,7 +27,10 @@ async function assertMember(db: Db, { organization_id }: EnvironmentRow, userId:
   found(member?.status === 'active' ? member : undefined, 'member');
 }
 
-/** A member says that a machine of nobody is theirs, or takes that back. @throws Problem `insufficient_role` */
+/**
+ * A member claims a machine without an owner, or withdraws their claim.
+ * @throws Problem `insufficient_role`
+ */
 async function claim(db: Db, machine: EnvironmentRow, { user_id: own }: MemberRow, wanted: string | null, now: number) {
   if (wanted === own && machine.user_id === own) return machine;
   const isFree = machine.user_id === null && (machine.claimed_by ?? own) === own;

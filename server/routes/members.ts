@@ -24,13 +24,14 @@ import { changeMembers, findOrganization, nameOwner, settleOwner, toOrganization
 import type { Db, MemberRow } from '../store/schema.ts';
 import { found, streamList } from './answers.ts';
 
-/** Asks the identity provider to mail the invitation, and notes that it did. */
+/** Asks the identity provider to mail the invitation, and records that it did. */
 export async function mailInvitation(
   { store: { db }, identity, pepper, now }: Deps,
   row: MemberRow,
   countAs: Ask['countAs'],
 ): Promise<MemberRow> {
-  // By the e-mail, so that inviting again after a withdrawal counts too; hashed, because counters outlive the person.
+  // Counted by e-mail, so that a new invitation after a withdrawal counts too. The e-mail is hashed, because counters outlive
+  // the person.
   await countAs('invitation', hashSecret(pepper, `${row.organization_id} ${emailKey(row.email)}`));
   const { name: organizationName } = await findOrganization(db, row.organization_id);
   const { linkExpiresAt } = await identity
@@ -74,7 +75,7 @@ export const memberHandlers = (deps: Deps) => {
       });
       await mailInvitation(deps, row, countAs).catch(async (error) => {
         await db.transaction().execute(async (transaction) => {
-          // It may have been accepted meanwhile.
+          // The person may have accepted it in the meantime.
           if (!(await removeUnmailed(transaction, row))) return;
           await recordAction(transaction, row.organization_id, removal(person(caller.userId), row), now());
         });
@@ -111,7 +112,7 @@ export const memberHandlers = (deps: Deps) => {
         await recordAction(members, caller.organizationId, { ...happened, details }, now());
         return changed;
       });
-      // Their live streams begin anew, with what the role may see.
+      // The member's live streams restart with what the new role may see.
       await endStreams(caller.organizationId, row.user_id);
       return { status: 200, body: { user: toMember(row) } };
     },
@@ -122,7 +123,7 @@ export const memberHandlers = (deps: Deps) => {
         mayTouchOwners(who.actor.role, who.target.role);
         const keepsSecrets = query.secrets === 'keep';
         const departure = { actor: person(caller.userId), keepsSecrets, action: 'member.removed' } as const;
-        // Before a machine is handed over, with those of its secrets that go on.
+        // This comes before a machine is handed over together with the secrets that stay valid.
         const revoked = await endMembership(members, who.target, departure, now());
         await settleBelongings(members, who, query, now());
         return { row: who.target, secretIds: revoked };
@@ -170,7 +171,7 @@ const nobodyToHandOver = () =>
 
 /**
  * Changes a member while no other change runs, and keeps at least one owner.
- * @throws Problem `not_found`, `last_owner`, and what `findActor` throws
+ * @throws Problem `not_found`, `last_owner`, and the problems of `findActor`
  */
 function changeMember<Result>(
   db: Db,
@@ -190,8 +191,8 @@ function changeMember<Result>(
 }
 
 /**
- * Reads the calling admin or owner again within `changeMembers`: they may have been removed or demoted while the body of
- * the request arrived.
+ * Reads the calling admin or owner again within `changeMembers`, because they may have been removed or demoted while the body
+ * of the request arrived.
  * @throws Problem `no_organization`, `insufficient_role`
  */
 export async function findActor(members: Db, { organizationId, userId }: MemberCaller): Promise<MemberRow> {
@@ -201,7 +202,7 @@ export async function findActor(members: Db, { organizationId, userId }: MemberC
   return actor;
 }
 
-/** Only owners make, change and remove owners. */
+/** Only owners promote, change and remove owners. */
 function mayTouchOwners(own: Role, ...roles: readonly Role[]): void {
   if (own !== 'owner' && roles.includes('owner')) throw ownersOnly();
 }

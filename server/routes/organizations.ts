@@ -91,7 +91,7 @@ function readName(given: string): string {
   );
 }
 
-/** Informs the identity provider of the person's organization. Each sign-in tries again until it succeeds. */
+/** Informs the identity provider of the person's organization. Each sign-in retries until it succeeds. */
 export async function tellTenant(
   { identity, store: { db } }: Deps,
   { claims }: UserCaller,

@@ -47,12 +47,12 @@ export const personHandlers = (deps: Deps) => {
   }
 
   /**
-   * @returns ids of the secrets that were revoked
+   * @returns ids of the revoked secrets
    * @throws Problem `last_owner`
    */
   async function leave(members: Db, organizationId: string, userId: string, query: SecretsQuery): Promise<string[]> {
     const own = await findMember(members, organizationId, userId);
-    // Somebody may have removed them, or they have left, while this request waited.
+    // While this request waited, the person may have left or been removed.
     if (!own) return [];
     const departure = { actor: person(userId), keepsSecrets: query.secrets === 'keep', action: 'member.left' } as const;
     const revoked = await endMembership(members, own, departure, now());
@@ -60,7 +60,7 @@ export const personHandlers = (deps: Deps) => {
     return revoked;
   }
 
-  /** Reads all organizations, because a person who left one may be invited by another. */
+  /** Reads all organizations, because a person who left one may have an invitation from another. */
   const describeAnew = ({ claims }: UserCaller) =>
     asService(async () => describe({ claims, ...(await resolveCaller(db, claims, now())) }));
 

@@ -20,7 +20,7 @@ export const policyHandlers = ({ store: { db }, longReads, retentionBounds, endS
         assertRight(body.retention ?? [], retentionBounds);
         return replacePolicy(transaction, caller, body, now());
       });
-      // Their live streams begin anew, with what each may see from now on.
+      // The live streams restart with what each member may see from now on.
       await endStreams(caller.organizationId);
       return { status: 200, body: { ...policy, retentionBounds } };
     },
@@ -28,7 +28,7 @@ export const policyHandlers = ({ store: { db }, longReads, retentionBounds, endS
     async previewRetention({ caller, body: { retention: rules }, signal }) {
       assertRight(rules, retentionBounds);
       const due = { organizationId: caller.organizationId, rules, bounds: retentionBounds, now: now() };
-      // Sums count the sessions that the reader may not know of.
+      // The counts include sessions whose existence the reader may not know.
       const count = async (db: Db) => {
         const facts = await countDue(db, { ...due, field: 'factsDays' });
         const content = await countDue(db, { ...due, field: 'contentDays' });

@@ -37,7 +37,9 @@ export const reviewHandlers = ({
   sessionViews,
   retentionBounds,
 }: Deps) => {
-  /** The sessions among these that the viewer may know of, derived through their last events if that takes no long. */
+  /**
+   * The sessions among these whose existence the viewer may know. They are derived through their last events if that is quick.
+   */
   async function findDerived(viewer: Viewer, sessionIds: readonly string[]) {
     const rows = await findSummaries(db, viewer, sessionIds);
     const wasBehind = await indexer.reach(rows);
@@ -96,7 +98,7 @@ export const reviewHandlers = ({
 
     async getUsage({ caller, query, signal }) {
       const filter = daysOf(caller.organizationId, query, now());
-      // Asked before the figures are read, because a session that is derived meanwhile may not be counted.
+      // Read before the figures, because a session that is derived in between may not be counted.
       const isBehind = indexer.isCatchingUp(caller.organizationId);
       const catchingUp = !(await daySums.reach(filter)) || isBehind;
       const viewer = await viewerOf(db, caller);
@@ -107,7 +109,7 @@ export const reviewHandlers = ({
   } satisfies Partial<Handlers>;
 };
 
-/** The days that somebody asks for. */
+/** The days of the query. */
 function daysOf(organizationId: string, query: UsageQuery, now: number): Days {
   const to = query.to ?? dayOf(now);
   const from = query.from ?? dayOf(startOf(to) - (DEFAULT_DAYS - 1) * DAY_MS);
@@ -119,6 +121,6 @@ function daysOf(organizationId: string, query: UsageQuery, now: number): Days {
   return { organizationId, planes: plane === 'all' ? PLANES : [plane], from, to };
 }
 
-/** NaN for a text that is no day. */
+/** NaN if the text is not a day. */
 const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 const dayOf = (time: number): string => (Number.isNaN(time) ? '' : new Date(time).toISOString().slice(0, 10));

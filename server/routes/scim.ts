@@ -29,7 +29,7 @@ export const scimHandlers = (deps: Deps) => {
     },
   });
 
-  /** A mail that fails fails nothing else: the invitation counts without it, and the page of members sends it again. */
+  /** A failed mail fails nothing else: the invitation is valid without it, and the page of members can send it again. */
   const mailTo =
     ({ countAs, log }: Pick<Ask, 'countAs' | 'log'>): Invite =>
     async (invited) => {

@@ -25,7 +25,7 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
       const plane = query.secretEnvironment ?? 'live';
       const isByFit = query.order === BY_FIT;
       const order = query.order === undefined || query.order === BY_FIT ? 'started' : query.order;
-      // Asked before the search, because a session that is derived meanwhile may have been missed.
+      // Read before the search, because the search may have missed a session that is derived in between.
       const catchingUp = indexer.isCatchingUp(caller.organizationId);
       const { found: hits, next } = await longReads.run(caller, signal, (db, signal) =>
         search(db, {
@@ -68,7 +68,7 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
     },
   }) satisfies Partial<Handlers>;
 
-/** The sessions in the order of the search, except any that were deleted, or that the viewer may not see any more. */
+/** The sessions in the order of the search, without those that were deleted or that the viewer may no longer see. */
 async function show(db: Db, viewer: Viewer, hits: Page['found']) {
   const ids = hits.map(({ sessionId }) => sessionId);
   const rows = new Map((await findSummaries(db, viewer, ids)).map((row) => [row.session.session_id, row]));

@@ -51,7 +51,7 @@ export const secretHandlers = ({ store: { db }, secretsRevoked, pepper, now }: D
     },
   }) satisfies Partial<Handlers>;
 
-/** A secret for the store: without the value, which only its holder knows. */
+/** A secret for the store, without its value: only its holder knows the value. */
 export const prepareSecret = (
   pepper: string,
   value: string,

@@ -16,7 +16,7 @@ export const sessionViewHandlers = ({ store: { db }, sessionViews }: Deps) =>
       const session = found(await findSession(db, await viewerOf(db, caller), params.sessionId), 'session');
       const isTheirs = session.user_id === null ? role !== 'member' : session.user_id === userId;
       if (!isTheirs) throw ofAnother();
-      // With what waits in this process: somebody may reload the page to see it.
+      // Includes the views that wait in this process, because somebody may reload the page to see them.
       await sessionViews.flush();
       const [{ recordViews: isRecorded }, rows] = await Promise.all([
         readPolicy(db, organizationId),
@@ -26,14 +26,14 @@ export const sessionViewHandlers = ({ store: { db }, sessionViews }: Deps) =>
     },
   }) satisfies Partial<Handlers>;
 
-/** The member who asks, as the person of a session is shown them. */
+/** The requesting member, in the form in which the person of a session sees them. */
 export const lookerOf = (
   { address, header }: Pick<Ask, 'address' | 'header'>,
   { userId }: Pick<MemberCaller, 'userId'>,
 ): Looker => ({
   userId,
   address,
-  // Every browser calls itself so.
+  // Every browser's user agent starts like this.
   isBrowser: header('user-agent')?.startsWith('Mozilla/') ?? false,
 });
 

@@ -40,7 +40,7 @@ export const sessionHandlers = ({ store: { db }, sessionLog, audienceChanged, no
     return { status: 201, body: { sessionId: row.session_id, session: toSession(row) } } as const;
   }
 
-  /** Has who looked at a session as it was look again. */
+  /** Makes everyone who watched the session in its former state reload it. */
   function toldAudience(was: SessionRow): Promise<void> {
     const { organization_id: organizationId, session_id: sessionId, event_count: eventCount, status } = was;
     return audienceChanged(organizationId, { sessionId, eventCount, status }, was);
@@ -130,7 +130,7 @@ export const sessionHandlers = ({ store: { db }, sessionLog, audienceChanged, no
   } satisfies Partial<Handlers>;
 };
 
-/** A session that is being deleted stays in the list's indexes for a moment. */
+/** A session that is being deleted remains in the list's indexes for a moment. */
 const isKept = ({ deleted_at: deletedAt }: SessionRow) => deletedAt === null;
 
 /** Anything that is not a positive integer counts as the default. */

@@ -35,7 +35,7 @@ import { lookerOf } from './session-views.ts';
 const DEFAULT_PAGE = 100;
 
 export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, shareCounts, now }: Deps) => {
-  /** Runs work as who made the share, so that it shows no more than they may see now. */
+  /** Runs work as the person who made the share, so that it shows no more than that person may see now. */
   async function asSharer<Result>(
     token: string,
     caller: UserCaller | undefined,
@@ -57,7 +57,7 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
     );
   }
 
-  /** What the share shows now; undefined where who made it may no longer show so much. */
+  /** What the share shows now; undefined if the person who made it may no longer show that much. */
   async function open(share: ShareRow, policy: Policy): Promise<Opened | undefined> {
     const { organization_id: organizationId, shared_by: userId, session_id: sessionId } = share;
     const sharer = await findMember(db, organizationId, userId);
@@ -74,10 +74,10 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
     return isInForce(current, policy, now()) && (await open(current, policy)) !== undefined;
   };
 
-  /** @param isFurther whether it belongs to a view that was counted when the share was opened, unless somebody left that out */
+  /** @param isFurther whether the request continues a view that was counted when the share was opened */
   function noteView(visit: Visit, share: ShareRow, session: SessionRow, isFurther = false): void {
     shareCounts.note(share, isFurther);
-    // A link may be opened by people of other organizations, who are nobody to this one.
+    // People of other organizations may open a link. They have no identity in this organization.
     const { caller } = visit;
     if (caller?.membership?.organizationId !== share.organization_id) return;
     sessionViews.note(lookerOf(visit, caller), session, 'opened', isFurther);
@@ -97,7 +97,7 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
       const { organizationId, userId, role } = caller;
       const session = found(await findSession(db, await viewerOf(db, caller), sessionId), 'session');
       const seesAll = role !== 'member' || session.user_id === userId;
-      // With what waits in this process: somebody may reload the page to see it.
+      // Includes the counts that wait in this process, because somebody may reload the page to see them.
       await shareCounts.flush();
       const [policy, rows] = await Promise.all([
         readPolicy(db, organizationId),
@@ -141,7 +141,7 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
   } satisfies Partial<Handlers>;
 };
 
-/** A request of whoever opens a share. */
+/** A request to open a share. */
 type Visit = Pick<Ask, 'address' | 'header'> & { caller: UserCaller | undefined };
 
 interface Opened {
@@ -151,7 +151,7 @@ interface Opened {
   session: SessionRow;
 }
 
-/** @throws Problem `token_missing` for who has not signed in, `not_found` for whom it is not meant */
+/** @throws Problem `token_missing` if the caller has not signed in, `not_found` if the share is not meant for the caller */
 function assertMeant(share: ShareRow, caller: UserCaller | undefined): void {
   if (share.audience === 'link') return;
   if (!caller) throw new Problem('token_missing', 'Sign in to open this share, and send the token as a bearer token.');
@@ -182,7 +182,7 @@ const toShared = ({ share, policy, session }: Opened): SharedSession => {
   };
 };
 
-/** Of a range, neither a title nor figures: they tell of all of the session. */
+/** A shared range has neither a title nor figures, because both describe the whole session. */
 function namedIn(share: ShareRow, summary: SharedFigures & { title?: string }) {
   if (isRange(share)) return {};
   const { prompts, toolCalls, failures, filesChanged, linesAdded, linesRemoved } = summary;

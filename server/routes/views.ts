@@ -35,7 +35,10 @@ export const viewHandlers = ({ store: { db }, now }: Deps) =>
     },
   }) satisfies Partial<Handlers>;
 
-/** A person changes what they saved. Admins also change what others share, who may have left. */
+/**
+ * Finds a view that the person may change: members change only their own views; admins also change shared views, because the
+ * person who shared one may have left.
+ */
 async function findChangeable(db: Db, { organization_id, user_id, role }: MemberRow, viewId: string): Promise<ViewRow> {
   const view = found(await findView(db, organization_id, user_id, viewId), 'view');
   if (view.created_by === user_id || role !== 'member') return view;
