@@ -17,7 +17,7 @@ export interface CognitoOptions extends Omit<OidcOptions, 'issuer' | 'discovery'
   endpoint?: string | undefined;
 }
 
-/** The pool must have this attribute as a mutable one, and the dashboard's client must not be allowed to write it. */
+/** The pool must define this attribute as mutable, and must not allow the dashboard's client to write it. */
 const TENANT = 'custom:organizationId';
 
 /** A user pool of Amazon Cognito: an OpenID provider that stores the organization of its founder, and mails invitations. */
@@ -48,7 +48,7 @@ export function createCognitoIdentity(options: CognitoOptions): Identity {
   };
 }
 
-/** The metadata that Amazon documents for every pool with a domain, so the pool need not be asked. */
+/** Amazon documents this metadata for every pool with a domain, so the pool need not be queried. */
 function known(issuer: string, domain: string): Discovery {
   const metadata: Metadata = {
     issuer,
@@ -59,13 +59,13 @@ function known(issuer: string, domain: string): Discovery {
   return { known: () => metadata, read: async () => metadata, tryRead: async () => metadata };
 }
 
-/** ID tokens name the client in `aud`; access tokens have no `aud`, and both are signed with the same keys. */
+/** ID tokens name the client in `aud`. Access tokens have no `aud`, and the same keys sign both. */
 const isForUs =
   (clientId: string) =>
   ({ token_use, aud, client_id }: JWTPayload): boolean =>
     token_use === 'id' ? aud === clientId : token_use === 'access' && aud === undefined && client_id === clientId;
 
-/** The API of the pool knows people who signed in through another provider behind it by this name alone. */
+/** For people who signed in through another provider behind the pool, the pool's API accepts only this name. */
 function usernameOf(payload: JWTPayload): string | undefined {
   const username = payload['cognito:username'] ?? payload.username;
   return typeof username === 'string' && username !== '' ? username : undefined;
@@ -82,13 +82,13 @@ interface UserPoolOptions {
 interface UserPool {
   /**
    * Sets one attribute of a person.
-   * @throws Error when the pool refuses, or does not answer in time
+   * @throws Error if the pool refuses, or does not answer in time
    */
   setAttribute(username: string, name: string, value: string): Promise<void>;
   /**
    * Creates an account, and mails its first password. Mails it again if the person has not used it yet.
    * @returns false, without a mail, if the person already uses an account
-   * @throws Error when the pool refuses, or does not answer in time
+   * @throws Error if the pool refuses, or does not answer in time
    */
   createAccount(email: string): Promise<boolean>;
 }
@@ -105,7 +105,7 @@ function createUserPool({ id: UserPoolId, region, endpoint }: UserPoolOptions): 
     maxAttempts: 2,
     requestHandler: { connectionTimeout: ATTEMPT_MS, requestTimeout: ATTEMPT_MS, throwOnRequestTimeout: true },
     ...(endpoint !== undefined && { endpoint }),
-    // Amazon is only called over https; an emulator accepts any credentials.
+    // Amazon is called only over https. An emulator accepts any credentials.
     ...(endpoint?.startsWith('http:') && { credentials: { accessKeyId: 'emulator', secretAccessKey: 'emulator' } }),
   };
   let connecting: ReturnType<typeof connect> | undefined;
@@ -123,7 +123,7 @@ function createUserPool({ id: UserPoolId, region, endpoint }: UserPoolOptions): 
 
     async createAccount(email) {
       const { client, AdminCreateUserCommand } = await connected();
-      // The first password is mailed to this address alone, so signing in with it proves the e-mail.
+      // The first password is mailed only to this address, so signing in with it proves the e-mail.
       const attributes = { email, email_verified: 'true' };
       const UserAttributes = Object.entries(attributes).map(([Name, Value]) => ({ Name, Value }));
       const create = (rest: Partial<AdminCreateUserCommandInput>, abortSignal: AbortSignal) => {

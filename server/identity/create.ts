@@ -23,7 +23,7 @@ export interface IdentityOptions {
   passwords?: Passwords;
 }
 
-/** The identity provider that the configuration names. */
+/** Creates the identity provider that the configuration names. */
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
   const identity = await createProviderIdentity(options);
   const { ADOPT_MEMBERS, SIGN_UP } = options.config;

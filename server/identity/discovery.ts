@@ -28,17 +28,17 @@ export async function discover(issuer: string, fetch: Fetch): Promise<Metadata> 
   return isHttp(userinfo_endpoint) ? { ...metadata, userinfoEndpoint: userinfo_endpoint } : metadata;
 }
 
-/** Age at which metadata is read again. The last metadata is used until then, and after a failure. */
+/** Metadata older than this is read again. The last metadata is used until then, and after a failure. */
 const REFRESH_MS = 3_600_000;
-/** How long `tryRead` does not try again after a failure. */
+/** How long `tryRead` does not retry after a failure. */
 const COOL_DOWN_MS = 5_000;
 
 export interface Discovery {
-  /** The metadata that was read last. */
+  /** The metadata of the last successful read. */
   known(): Metadata | undefined;
-  /** @throws Error when the provider must be asked, and fails */
+  /** @throws Error if the provider must be queried, and fails */
   read(): Promise<Metadata>;
-  /** The known metadata. If there is none, it is read, unless that failed a moment ago. Takes at most one time-out. */
+  /** The known metadata. If there is none, it is read, unless a read failed a moment ago. Takes at most one timeout. */
   tryRead(): Promise<Metadata | undefined>;
 }
 

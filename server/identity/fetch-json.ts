@@ -1,11 +1,11 @@
-/** The part of `fetch` that talking to a provider needs; tests bring their own. */
+/** The part of `fetch` that the service needs for a provider. Tests pass their own. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface FetchJsonOptions {
   fetch: Fetch;
   headers?: Record<string, string>;
   timeoutMs?: number;
-  /** Anything longer is refused before it is read to its end. */
+  /** A longer answer is refused before it is read to its end. */
   maxBytes?: number;
 }
 
@@ -14,11 +14,11 @@ const MAX_BYTES = 256 * 1024;
 
 /**
  * Reads one JSON object from a provider, within a time and a size.
- * @throws Error saying what was wrong; its message is for the log, and repeats nothing of the answer's body
+ * @throws Error that says what was wrong. Its message is for the log, and repeats nothing of the answer's body
  */
 export async function fetchJson(url: string, options: FetchJsonOptions): Promise<Record<string, unknown>> {
   const { fetch, headers = {}, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
-  // The time-out covers the body too: a provider may send a header at once and then nothing.
+  // The timeout also covers the body: a provider may send a header at once and then nothing.
   const signal = AbortSignal.timeout(timeoutMs);
   const init: RequestInit = { headers: { accept: 'application/json', ...headers }, redirect: 'error', signal };
   const response = await fetch(url, init);

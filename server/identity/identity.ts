@@ -15,21 +15,21 @@ export interface Identity {
   bootstrap(): Omit<BootstrapConfig, 'apiUrl'>;
   /**
    * Checks a JWT.
-   * @throws Problem `token_invalid`, `token_expired`, or `service_unavailable` when the provider never gave its keys
+   * @throws Problem `token_invalid`, `token_expired`, or `service_unavailable` if the provider has never returned its keys
    */
   verify(token: string): Promise<Claims>;
   /** Tells the provider which organization a person founded. A failure is answered 502. */
   assignTenant(claims: Claims, organizationId: string): Promise<void>;
   /**
    * Mails the invited person. A failure is answered 502, and the invitation is removed again.
-   * @returns when the mailed link expires, in milliseconds since the epoch; absent where it does not
+   * @returns when the mailed link expires, in milliseconds since the epoch; absent if it does not expire
    */
   invite(mail: InviteMail): Promise<{ linkExpiresAt?: number }>;
-  /** Set where the provider notes sign-ins in the audit log itself. */
+  /** Set if the provider itself records sign-ins in the audit log. */
   recordsSignIns?: true;
   /** Removes the person's account, if the service keeps accounts. */
   deleteAccount?(claims: Claims): Promise<void>;
-  /** Origins, beside the service's own, that a browser connects to while it signs in. */
+  /** Origins, besides the service's own, that a browser connects to while it signs in. */
   origins(): Promise<readonly string[]>;
   /** Adds the pages and endpoints of a provider inside the service. */
   mount?(app: FastifyInstance): Promise<void>;

@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 
 /*
- * A provider's public keys, kept over its outages. The remote key set of `jose` forgets its keys when a refresh fails and
- * asks again at once, hence this one.
+ * A provider's public keys, kept during its outages. We do not use the remote key set of `jose`, because it forgets its keys
+ * when a refresh fails, and retries at once.
  *
  *   state   | entered                     | for a token
  *   --------|-----------------------------|---------------------------------------------------------------------------
@@ -13,9 +13,9 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } f
  *   stale   | 10 min after the last load  | loads, at most every 30 s, and waits 1 s for it; then as in `fresh`
  */
 
-/** The provider never gave its keys, or not for 24 h, so nothing can be said about a token. */
+/** The provider has never returned its keys, or not for 24 h, so the service cannot judge a token. */
 export class KeysUnavailable extends Error {
-  /** Seconds until asking again may help. */
+  /** Seconds until a retry may help. */
   readonly retryAfter: number;
 
   constructor(retryAfter: number, cause?: unknown) {
@@ -29,19 +29,19 @@ export interface KeysOptions {
   /** Fetches the provider's JWK Set (RFC 7517). */
   load: () => Promise<JSONWebKeySet>;
   now: () => number;
-  /** Told of every fetch that failed. */
+  /** Called for every failed fetch. */
   onError?: (error: unknown) => void;
 }
 
-/** Age at which keys become stale. They are then loaded again, so that a withdrawn key is no longer accepted. */
+/** The age at which keys become stale. They are then loaded again, so that a withdrawn key is no longer accepted. */
 const REFRESH_MS = 10 * 60_000;
-/** Least time between two loads: a flood of tokens with unknown keys costs one load. */
+/** The least time between two loads: a flood of tokens with unknown keys causes one load. */
 const COOL_DOWN_MS = 30_000;
-/** The same before the first keys are there: the provider may have started after the service. */
+/** The same before the first keys are loaded, because the provider may have started after the service. */
 const FIRST_COOL_DOWN_MS = 5_000;
-/** The greatest age of keys that are used while the provider is down; far longer than the life of a token. */
+/** The greatest age of keys that are used while the provider is down. It is far longer than the life of a token. */
 const KEEP_MS = 24 * 3_600_000;
-/** How long a request waits for a load while it has keys to use. */
+/** How long a request waits for a load if there are keys to use meanwhile. */
 const PATIENCE_MS = 1_000;
 
 export class ProviderKeys {
@@ -56,7 +56,7 @@ export class ProviderKeys {
     this.#options = options;
   }
 
-  /** @throws KeysUnavailable when there are no keys, JOSEError `JWKSNoMatchingKey` when none fits the token */
+  /** @throws KeysUnavailable if there are no keys, JOSEError `JWKSNoMatchingKey` if none fits the token */
   readonly find: JWTVerifyGetKey = async (header, token) => {
     const state = this.#state();
     if (state === 'none') await this.#load();
@@ -86,7 +86,7 @@ export class ProviderKeys {
     return this.#triedAt + (this.#keys ? COOL_DOWN_MS : FIRST_COOL_DOWN_MS) - this.#options.now();
   }
 
-  /** Loads the keys unless it is too soon; requests that come together share one load. Never throws. */
+  /** Loads the keys unless it is too soon. Concurrent requests share one load. Never throws. */
   #load(): Promise<void> {
     if (this.#loading) return this.#loading;
     if (this.#coolDown() > 0) return Promise.resolve();

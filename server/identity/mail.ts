@@ -23,8 +23,8 @@ export interface OutboxOptions {
 }
 
 /**
- * Writes each mail as a file into `<dataDir>/outbox`. Only the service's user may read it, because its link may sign
- * somebody in. The log names the file and none of its content.
+ * Writes each mail as a file into `<dataDir>/outbox`. Only the service's user may read it, because its link may sign a person
+ * in. The log names the file and none of its content.
  */
 export function createOutbox({ dataDir, from, log, now }: OutboxOptions): SendMail {
   const folder = join(dataDir, 'outbox');
@@ -34,7 +34,7 @@ export function createOutbox({ dataDir, from, log, now }: OutboxOptions): SendMa
     const { message: content } = await transport.sendMail(toMessage(from, mail, now));
     const file = `${new Date(now()).toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.eml`;
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // Renamed once it is complete, so that a program that watches the folder never reads half a mail.
+    // The file is renamed once it is complete, so that a program that watches the folder never reads half a mail.
     const draft = join(folder, `.${file}`);
     await writeFile(draft, content as Buffer, { mode: 0o600, flag: 'wx' });
     await rename(draft, join(folder, file));
@@ -54,7 +54,10 @@ export interface SmtpOptions {
 
 const SMTP_TIMEOUT_MS = 10_000;
 
-/** Sends each mail through a mail server. Encrypts where the server can, and sends a password only encrypted. */
+/**
+ * Sends each mail through a mail server. Encrypts the connection if the server can, and sends a password only over an encrypted
+ * one.
+ */
 export function createSmtp({ url, from, now, timeoutMs = SMTP_TIMEOUT_MS }: SmtpOptions): SendMail {
   const { username, searchParams } = new URL(url);
   const times = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
@@ -66,7 +69,7 @@ export function createSmtp({ url, from, now, timeoutMs = SMTP_TIMEOUT_MS }: Smtp
   };
 }
 
-/** Loaded with the first mail: it has as much code as the rest of the service. */
+/** Loaded with the first mail, because it has as much code as the rest of the service. */
 const nodemailer = () => import('nodemailer');
 
 const toMessage = (from: string, { to, subject, text }: Mail, now: () => number) =>
@@ -79,7 +82,7 @@ const toMessage = (from: string, { to, subject, text }: Mail, now: () => number)
     textEncoding: 'quoted-printable',
   }) as const;
 
-/** The sender where none is configured: `no-reply@` and the host of the service. */
+/** The sender if none is configured: `no-reply@` and the host of the service. */
 export function senderOf(publicUrl: string): string {
   const { hostname } = new URL(publicUrl);
   return `no-reply@${isIP(hostname.replace(/^\[|\]$/g, '')) ? 'localhost' : hostname}`;
@@ -99,7 +102,7 @@ export const invitationLetter = ({ email, organizationName, role }: InviteMail, 
   ].join('\n\n'),
 });
 
-/** An invitation where another provider keeps the accounts. */
+/** The invitation if another provider keeps the accounts. */
 export const signInLetter = ({ email, organizationName, role }: InviteMail, link: string): Mail => ({
   to: email,
   subject: `You are invited to ${oneLine(organizationName)}`,

@@ -11,22 +11,22 @@ import { createVerifier, isForClient } from './verifier.ts';
 export interface OidcOptions {
   issuer: string;
   clientId: string;
-  /** Where an invited person goes to sign in. */
+  /** The address at which an invited person signs in. */
   publicUrl: string;
   sendMail: SendMail;
   fetch: Fetch;
   now: () => number;
-  /** Told of errors of the provider that the service survives. */
+  /** Called for errors of the provider that the service survives. */
   onError: (error: unknown) => void;
-  /** Whether a token was made for this client; absent: as OpenID Connect has it. */
+  /** Whether a token was made for this client; absent: by the rules of OpenID Connect. */
   isForUs?: (payload: JWTPayload) => boolean;
   /** The provider's metadata; absent: read from its discovery document. */
   discovery?: Discovery;
 }
 
 /**
- * Any OpenID provider, found by discovery. Discovery begins with the first token, so the service starts while it is
- * down.
+ * Any OpenID provider, found by discovery. Discovery starts with the first token, so the service can start while the provider
+ * is down.
  */
 export function createOidcIdentity(options: OidcOptions): Identity {
   const { issuer, clientId, publicUrl, sendMail, fetch, now, onError } = options;
@@ -43,7 +43,7 @@ export function createOidcIdentity(options: OidcOptions): Identity {
       findProfile: createUserinfo({ endpoint: () => discovery.known()?.userinfoEndpoint, fetch, now, onError }),
       now,
     }),
-    // Memberships are in the service's own store; the provider need not know them.
+    // Memberships are in the service's own store, so the provider need not know them.
     assignTenant: async () => undefined,
     async invite(mail) {
       await sendMail(signInLetter(mail, `${publicUrl}/`));

@@ -1,19 +1,19 @@
 import { recordSeen } from '../store/people.ts';
 import type { Db } from '../store/schema.ts';
 
-/** How often a person is noted at most: providers issue a new token every few minutes. */
+/** A person's sign-in is recorded at most this often, because providers issue a new token every few minutes. */
 export const NOTED_EVERY_MS = 3_600_000;
-/** People whose time is remembered. */
+/** The most people whose last record is remembered. */
 const MOST_PEOPLE = 10_000;
 
 /**
- * Notes in the audit log that members sign in at a provider outside the service, which does not tell when: a member is noted
- * with the first request of an hour. The store is asked once an hour by each process.
+ * Records in the audit log that members sign in at a provider outside the service. Such a provider does not report sign-ins, so
+ * the first request of a member in an hour is recorded. Each process queries the store at most once an hour for a member.
  */
 export class SignIns {
   readonly #db: Db;
   readonly #now: () => number;
-  /** Until when nothing is to be noted, by person. */
+  /** By person: the time before which nothing is recorded. */
   readonly #until = new Map<string, number>();
 
   constructor(db: Db, now: () => number) {

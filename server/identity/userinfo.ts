@@ -2,7 +2,7 @@ import { type Fetch, fetchJson } from './fetch-json.ts';
 import { type Profile, readProfile } from './verifier.ts';
 
 export interface UserinfoOptions {
-  /** Undefined while it is not known, or where the provider has none. */
+  /** Undefined while the address is unknown, or if the provider has none. */
   endpoint: () => string | undefined;
   fetch: Fetch;
   now: () => number;
@@ -19,8 +19,8 @@ interface Known {
 }
 
 /**
- * Asks the userinfo endpoint (OpenID Connect Core §5.3) who the bearer is, at most once in ten minutes for each person.
- * Never throws: while the endpoint fails, the last answer about the person stays in use.
+ * Reads the bearer's profile from the userinfo endpoint (OpenID Connect Core §5.3), at most once in ten minutes for each
+ * person. Never throws: while the endpoint fails, the last answer about the person stays in use.
  */
 export function createUserinfo(options: UserinfoOptions) {
   const { endpoint, fetch, now, onError = () => undefined } = options;

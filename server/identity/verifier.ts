@@ -3,7 +3,7 @@ import { Problem } from '../../contract/problem.ts';
 import type { Claims } from '../claims.ts';
 import { KeysUnavailable } from './keys.ts';
 
-/** What the userinfo endpoint of a provider says of a person. */
+/** A person's profile from the userinfo endpoint of a provider. */
 export interface Profile {
   email?: string;
   emailVerified: boolean;
@@ -11,11 +11,11 @@ export interface Profile {
 
 export interface VerifierOptions {
   keys: JWTVerifyGetKey;
-  /** The exact issuer. Called after `keys`, because the name of a discovered provider is known only then. */
+  /** The exact issuer. Called after `keys`, because the name of a discovered provider is unknown before. */
   issuer: () => string;
   /** Whether the token was made for this service. */
   isForUs: (payload: JWTPayload) => boolean;
-  /** Asked about the bearer of an access token that carries no e-mail. */
+  /** Called for the bearer of an access token that contains no e-mail. */
   findProfile?: (token: string, subject: string) => Promise<Profile | undefined>;
   now: () => number;
 }
@@ -27,8 +27,8 @@ const LEEWAY = 60;
 
 /**
  * Checks JWTs of one issuer: signature, algorithm, `iss`, audience, `exp` and `nbf` (RFC 7519, RFC 8725).
- * @throws Problem `token_invalid`, `token_expired`, or `service_unavailable` when the provider never gave its keys. Their
- *   sentences repeat nothing of the token or of the provider's answers.
+ * @throws Problem `token_invalid`, `token_expired`, or `service_unavailable` if the provider has never returned its keys. The
+ * messages repeat nothing of the token or of the provider's answers.
  */
 export function createVerifier(options: VerifierOptions): (token: string) => Promise<Claims> {
   const { keys, issuer, isForUs, findProfile, now } = options;
@@ -71,11 +71,11 @@ function toProblem(error: unknown): Problem {
 const invalid = (cause?: unknown) =>
   new Problem('token_invalid', 'This is no token of a signed-in person. Sign in again.', { cause });
 
-/** OpenID Connect Back-Channel Logout §2.4: it has the same issuer and audience, but is not a sign-in. */
+/** OpenID Connect Back-Channel Logout §2.4: a logout token has the same issuer and audience, but is not a sign-in. */
 const isLogoutToken = (payload: JWTPayload, type: string | undefined) =>
   payload.events !== undefined || type?.toLowerCase() === 'logout+jwt';
 
-/** RFC 9068 `at+jwt`, Cognito's `token_use`, or a granted scope. An ID token opens no userinfo endpoint. */
+/** RFC 9068 `at+jwt`, Cognito's `token_use`, or a granted scope. The userinfo endpoint does not accept an ID token. */
 const isAccessToken = (payload: JWTPayload, type: string | undefined) =>
   type?.toLowerCase().endsWith('at+jwt') || payload.token_use === 'access' || typeof payload.scope === 'string';
 
@@ -86,8 +86,8 @@ export function readProfile({ email, email_verified: verified }: Record<string, 
 }
 
 /**
- * Whether a token was made for the client: `aud` names it, and `azp` as well where `aud` names others too (OpenID Connect
- * Core §3.1.3.7). Access tokens of Amazon Cognito have a `client_id` instead of `aud`.
+ * Whether a token was made for the client: `aud` names it, and so does `azp` if `aud` names others too (OpenID Connect Core
+ * §3.1.3.7). Access tokens of Amazon Cognito have a `client_id` instead of `aud`.
  */
 export const isForClient =
   (clientId: string) =>

@@ -31,7 +31,7 @@ export const deleteAccount = (db: Db, accountId: string): Promise<void> =>
 export const hasAccounts = async (db: Db): Promise<boolean> =>
   (await firstRow(db, sql`select 1 from accounts limit 1`)) !== undefined;
 
-/** @returns the new account's id, or undefined when the e-mail has one already */
+/** @returns the new account's id, or undefined if the e-mail already has an account */
 export async function insertAccount(
   db: Db,
   { email, emailVerified, password }: NewAccount,
@@ -49,7 +49,7 @@ export async function insertAccount(
   return inserted === 1 ? id : undefined;
 }
 
-/** Sets the password of an account whose holder has just proven the e-mail. Tokens of the earlier password stop working. */
+/** Sets the password of an account. Its holder has just proven the e-mail. Tokens of the earlier password stop working. */
 export async function resetPassword(db: Db, accountId: string, password: string, now: number): Promise<void> {
   await sql`
     update accounts
@@ -58,7 +58,7 @@ export async function resetPassword(db: Db, accountId: string, password: string,
 }
 
 /**
- * Keeps all others, on every replica, from creating a first account until the transaction ends. An update locks the row on
+ * Prevents all others, on every replica, from creating a first account until the transaction ends. The update locks the row on
  * both engines.
  */
 export async function lockFirstAccount(db: Db): Promise<void> {

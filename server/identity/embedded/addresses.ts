@@ -13,7 +13,7 @@ export interface Addresses {
   link(page: LinkPage, token: string): string;
 }
 
-/** Pages that are reached by a link with a token. */
+/** Pages that a person reaches by a link with a token. */
 export type LinkPage = 'welcome' | 'join' | 'reset';
 
 const LOOPBACK: Record<string, string> = { localhost: '127.0.0.1', '127.0.0.1': 'localhost' };

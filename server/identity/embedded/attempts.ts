@@ -6,13 +6,13 @@ import type { Store } from '../../store/open.ts';
 
 const WINDOW_S = 15 * 60;
 
-/** How many attempts of each kind are allowed in a quarter of an hour. */
+/** The allowed number of attempts of each kind in a quarter of an hour. */
 const LIMITS = {
   /** Passwords for one account from one network, or from one browser that the account knows. */
   guess: 10,
   /** Passwords for one account from all other networks together. */
   account: 50,
-  /** Forms from one network for any account, against one password tried on many accounts. */
+  /** Forms from one network for any account. This limits trying one password on many accounts. */
   network: 100,
   /** Forms from neighbouring networks, because one customer may have thousands. */
   site: 400,
@@ -25,7 +25,7 @@ const LIMITS = {
 /** One thing to count. The key may be any text that a visitor sent. */
 export type Count = readonly [what: keyof typeof LIMITS, key: string];
 
-/** Counts attempts; on PostgreSQL for all replicas together. */
+/** Counts attempts. On PostgreSQL all replicas share the counts. */
 export class Attempts {
   readonly #counter: RateLimiterAbstract;
 
@@ -37,9 +37,9 @@ export class Attempts {
   }
 
   /**
-   * Counts an attempt before it is made, so that concurrent ones gain nothing. Stops at the first count that is too high:
-   * a refusal for one network does not count against its neighbours.
-   * @returns seconds to wait; 0 when the attempt may be made
+   * Counts an attempt before it is made, so that concurrent attempts gain nothing. Stops at the first count that is too high,
+   * so that a refusal for one network does not count against its neighbours.
+   * @returns seconds to wait; 0 if the attempt may be made
    */
   async take(...counts: readonly Count[]): Promise<number> {
     for (const count of counts) {
@@ -60,7 +60,7 @@ export class Attempts {
   }
 }
 
-/** A key contains text that a visitor typed: any characters, of any length, and not to be stored in clear. */
+/** A key contains text that a visitor typed. It may have any characters and any length, and must not be stored in clear. */
 const keyOf = ([what, key]: Count) => `${what}:${createHash('sha256').update(key).digest('base64url')}`;
 
 /** The counts for every form from an address. */
@@ -76,9 +76,9 @@ export interface Visitor {
 }
 
 /**
- * Counts an attempt to sign in. A browser that the account knows does not share the limits of strangers, so that strangers
- * cannot lock the person out.
- * @returns seconds to wait, and a function to call when the password was right
+ * Counts an attempt to sign in. A browser that the account knows has limits of its own, so that strangers cannot lock the
+ * person out.
+ * @returns seconds to wait, and a function to call if the password was right
  */
 export async function takeGuess(attempts: Attempts, email: string, { address, browser }: Visitor) {
   const account = emailKey(email);

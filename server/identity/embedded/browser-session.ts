@@ -8,9 +8,9 @@ import { SESSION_LIFE } from './tokens.ts';
 import { signOutPage } from './views.ts';
 
 /**
- * Signs an account in at the provider without an authorization request, for somebody who came by a link. The dashboard's
- * next authorization request is then answered at once. The session is always a new one, so nobody can have planted its id
- * in the browser before (session fixation).
+ * Signs an account in at the provider without an authorization request, for a person who followed a link. The provider then
+ * answers the dashboard's next authorization request at once. The session is always a new one, so that nobody can have planted
+ * its id in the browser before (session fixation).
  */
 export async function startSession(
   provider: Provider,
@@ -36,8 +36,9 @@ export async function startSession(
 }
 
 /**
- * Ends the browser's session and all tokens of it (OpenID Connect RP-Initiated Logout 1.0 §2). An ID token of the signed-in
- * person proves that the dashboard asks. Without one, another site may have sent the browser here, so the person confirms.
+ * Ends the browser's session and all its tokens (OpenID Connect RP-Initiated Logout 1.0 §2). An ID token of the signed-in
+ * person proves that the dashboard sent the request. Without one, another site may have sent the browser here, so the person
+ * must confirm.
  * @param form the provider's own form for the confirmation
  */
 export async function signOut(db: Db, addresses: Addresses, context: KoaContextWithOIDC, form: string): Promise<void> {

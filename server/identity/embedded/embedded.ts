@@ -85,7 +85,7 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
       if (account?.password_version !== (decodeJwt(token)[PASSWORD_VERSION] ?? 0)) throw replaced();
       return { ...claims, issuer: EMBEDDED };
     },
-    // The service's own store says who belongs where.
+    // The service's own store says which person belongs to which organization.
     assignTenant: async () => undefined,
     async invite(mail) {
       const issuedAt = now();

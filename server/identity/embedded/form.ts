@@ -7,7 +7,7 @@ import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './passwords.ts';
 
 const LARGEST_FORM = 16 * 1024;
 
-/** Makes the routes of `app` read forms, and refuse forms from pages of other sites (CSRF). */
+/** Makes the routes of `app` read forms, and refuse forms that pages of other sites send (CSRF). */
 export function readForms(app: FastifyInstance, addresses: Addresses): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -26,18 +26,21 @@ export function readForms(app: FastifyInstance, addresses: Addresses): void {
   });
 }
 
-/** Browsers send the origin of a form in Sec-Fetch-Site on secure origins, and in Origin on all. Other clients send neither. */
+/**
+ * On secure origins, browsers send the origin of a form in Sec-Fetch-Site; on all origins, in Origin. Other clients send
+ * neither.
+ */
 function isOwnForm({ headers }: FastifyRequest, origins: ReadonlySet<string>): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
   return headers.origin !== undefined && origins.has(headers.origin);
 }
 
-/** A field of the form; empty when it is absent. */
+/** A field of the form; empty if it is absent. */
 export const fieldOf = (request: FastifyRequest, name: string): string =>
   request.body instanceof URLSearchParams ? (request.body.get(name) ?? '') : '';
 
-/** The error of an e-mail, if any. Only a mail can prove that it exists. */
+/** The error of an e-mail, if any. Only a mail can prove that the address exists. */
 export function refuseEmail(email: string): string | undefined {
   return Value.Check(Email, email) ? undefined : 'Enter an e-mail address, such as ada@example.com.';
 }

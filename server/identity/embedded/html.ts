@@ -5,20 +5,20 @@ import type { Addresses } from './addresses.ts';
 
 const TRUSTED = Symbol('trusted HTML');
 
-/** HTML that is safe to send. Only `html` and `trusted` make it, so a visitor's text never passes for it. */
+/** HTML that is safe to send. Only `html` and `trusted` create it, so a visitor's text is never taken for HTML. */
 export interface Html {
   readonly [TRUSTED]: string;
 }
 
 type Value = string | number | Html | readonly Html[] | undefined | false;
 
-/** A template that escapes its values, for text and for quoted attributes. Undefined and false become nothing. */
+/** A template that escapes its values, for text and for quoted attributes. Undefined and false produce nothing. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   const parts = strings.map((text, index) => text + render(values[index]));
   return trusted(parts.join(''));
 }
 
-/** Markup that a trusted part of the service made. */
+/** Markup from a trusted part of the service. */
 export const trusted = (markup: string): Html => ({ [TRUSTED]: markup });
 
 export const toText = (markup: Html): string => markup[TRUSTED];
@@ -52,7 +52,7 @@ export interface Page {
   footer?: readonly Html[];
 }
 
-/** A whole page, as text, in the theme that was chosen in the dashboard. `cookies` is the header of the request. */
+/** A whole page as text, in the theme that the person chose in the dashboard. `cookies` is the request's header. */
 export function renderPage(
   { path }: Addresses,
   { title, body, error, footer = [] }: Page,
@@ -86,8 +86,8 @@ ${footer.length > 0 && html`<footer>${footer.map((line) => html`<div>${line}</di
 const MARK = html`<svg viewBox="0 0 32 32" width="18" height="18" aria-hidden="true"><rect x="3" y="12" width="4" height="8" rx="1"/><rect x="10" y="6" width="4" height="20" rx="1"/><rect x="17" y="10" width="4" height="12" rx="1"/><rect x="24" y="14" width="4" height="5" rx="1"/></svg>`;
 
 /**
- * A page may load its style and nothing else, and send its form to the service alone. The dashboards are named because the
- * policy covers redirects of a form as well, and a sign-in ends there.
+ * A page may load its style and nothing else, and send its form only to the service. The policy names the dashboards, because
+ * it covers redirects of a form as well and a sign-in ends at a dashboard.
  */
 export const pageHeaders = ({ dashboards }: Addresses) => ({
   'content-security-policy': [

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountRow } from '../../store/schema.ts';
 import type { Addresses } from './addresses.ts';
 
-/** Recognizes browsers that signed in to an account before, so that guesses from elsewhere do not lock them out. */
+/** Recognizes browsers that signed in to an account before, so that guesses from elsewhere do not lock its holder out. */
 export interface KnownBrowsers {
   /** The browser's random name, if somebody signed in there with the current password of the account. */
   recognize(request: FastifyRequest, account: AccountRow): string | undefined;
@@ -12,7 +12,7 @@ export interface KnownBrowsers {
 
 const LIFE_S = 180 * 86_400;
 
-/** Remembers in a signed cookie; the service stores nothing. */
+/** Remembers the browser in a signed cookie. The service stores nothing. */
 export function createKnownBrowsers(key: string, { path, publicUrl }: Addresses): KnownBrowsers {
   const isSecure = publicUrl.protocol === 'https:';
   const cookie = `${isSecure ? '__Secure-' : ''}capture-browser`;
@@ -30,7 +30,7 @@ export function createKnownBrowsers(key: string, { path, publicUrl }: Addresses)
     },
     remember(reply, account) {
       const name = randomBytes(16).toString('base64url');
-      // On the raw response, because Fastify's own headers would replace the provider's cookies.
+      // Set on the raw response, because Fastify's own headers would replace the provider's cookies.
       reply.raw.appendHeader('set-cookie', `${cookie}=${name}.${sign(name, account)}; ${attributes}`);
     },
   };

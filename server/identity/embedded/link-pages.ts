@@ -23,11 +23,11 @@ import { joinPage, type LinkView, messagePage, resetPage, welcomePage } from './
 interface LinkKind {
   purpose: Purpose;
   view: (view: LinkView, action: string) => Page;
-  /** Why the link is of no use any more, if so. */
+  /** The reason if the link no longer has a use. */
   pointless: (db: Db, link: LinkRow) => Promise<string | undefined>;
   /** Called before the link is spent, in the same transaction. */
   begin?: (db: Db) => Promise<void>;
-  /** @returns the account that is now signed in, or undefined when the e-mail is another's */
+  /** @returns the account that is now signed in, or undefined if the e-mail belongs to somebody else */
   use: (db: Db, form: { email: string; password: string }, now: number) => Promise<string | undefined>;
 }
 
@@ -52,8 +52,8 @@ const KINDS: Record<LinkPage, LinkKind> = {
       return account?.email_verified === 1 ? `You have an account for ${email}. Sign in to join.` : undefined;
     },
     /**
-     * A stranger may have made an account with this e-mail, to wait until its owner is invited. The holder of the link is
-     * the owner: the password becomes theirs, and the stranger is signed out.
+     * A stranger may have created an account with this e-mail, to wait until its owner is invited. The holder of the link is
+     * the owner, so the password becomes the owner's and the stranger is signed out.
      */
     async use(db, form, now) {
       const account = await findAccountByEmail(db, form.email);
@@ -79,7 +79,10 @@ async function setPassword(db: Db, accountId: string, password: string, now: num
   return accountId;
 }
 
-/** The pages behind links: first account, invitation, new password. Each ends signed in, on the way to the dashboard. */
+/**
+ * The pages behind links: first account, invitation, new password. Each one ends with the person signed in, on the way to the
+ * dashboard.
+ */
 export function linkRoutes(app: FastifyInstance, context: PageContext): void {
   const { db, provider, addresses, passwords, attempts, browsers, now } = context;
   for (const [name, kind] of Object.entries(KINDS)) {

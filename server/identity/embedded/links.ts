@@ -18,7 +18,7 @@ const KEEP_MS = 30 * 24 * 3_600_000;
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
-/** Makes a link. */
+/** Creates a link. */
 export async function issueLink(db: Db, purpose: Purpose, email: string | null, now: number): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await sql`
@@ -29,7 +29,7 @@ export async function issueLink(db: Db, purpose: Purpose, email: string | null, 
 }
 
 /**
- * Makes a link and mails it. Then earlier links with the same purpose and e-mail stop working. If the mail fails, they stay
+ * Creates a link and mails it. Earlier links with the same purpose and e-mail then stop working. If the mail fails, they stay
  * valid.
  */
 export async function mailLink(
@@ -68,7 +68,7 @@ export const spendLink = async (db: Db, link: LinkRow, now: number): Promise<boo
       where token_hash = ${link.token_hash} and used_at is null and expires_at > ${now}`,
   )) === 1;
 
-/** Once there is an account, no other link may create a first one. */
+/** Once an account exists, no other link may create a first one. */
 export async function dropFirstAccountLinks(db: Db): Promise<void> {
   await sql`delete from links where purpose = 'first_account' and used_at is null`.execute(db);
 }

@@ -52,7 +52,8 @@ async function mountEndpoints(app: FastifyInstance, { provider, addresses }: Pag
       const headers = { ...reply.getHeaders(), ...pageHeaders(addresses) };
       reply.hijack();
       for (const [name, value] of Object.entries(headers)) {
-        // The provider decides which origins may read an answer; where such a header is there already, it sets none.
+        // The provider decides which origins may read an answer. If the answer already has such a header, the provider sets
+        // none.
         if (value !== undefined && !name.startsWith('access-control-')) reply.raw.setHeader(name, value);
       }
       // Koa routes by `url`, and adds the prefix of `originalUrl` to the addresses that it writes.
@@ -73,7 +74,7 @@ function presentAs(request: IncomingMessage, { publicUrl }: Addresses): void {
   delete request.headers['x-forwarded-host'];
 }
 
-/** Each request to be signed in leaves a record in the store, so their number is limited. */
+/** Each sign-in request stores a record, so their number is limited. */
 async function limitRequests(limits: Limits, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   try {
     await limits.count('address', request.ip);

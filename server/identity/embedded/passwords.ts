@@ -5,11 +5,11 @@ import { siteOf } from '../../network.ts';
 import { Queue } from '../../work.ts';
 
 export interface Passwords {
-  /** @throws Problem `service_unavailable` when too many wait already */
+  /** @throws Problem `service_unavailable` when too many requests already wait */
   hash(password: string, requester: Requester): Promise<string>;
   /**
-   * Takes equally long without an account, so that the time does not reveal its absence.
-   * @throws Problem `service_unavailable` when too many wait already
+   * Takes as long without an account as with one, so that the time does not reveal whether an account exists.
+   * @throws Problem `service_unavailable` when too many requests already wait
    */
   matches(password: string, encoded: string | undefined, requester: Requester): Promise<boolean>;
 }
@@ -30,7 +30,7 @@ const KEY_LENGTH = 32;
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-/** Hashing shares Node's four threads with files and host names, which keep half of them. */
+/** Hashing shares Node's four threads with files and host names, so it may use only half of them. */
 const MOST_AT_ONCE = 2;
 /** Ten seconds of hashing. */
 const MOST_WAITING = 80;
@@ -46,7 +46,7 @@ const placeOf = ({ address, isKnown }: Requester) => ({
 
 export function createPasswords(cost = COST, atOnce = MOST_AT_ONCE): Passwords {
   const queue = new Queue({ atOnce, mostWaiting: MOST_WAITING, full: tooManyWait });
-  /** A hash without a password; checking it takes as long as a real one. */
+  /** A hash without a password. Checking it takes as long as checking a real one. */
   const decoy = encode(cost, randomBytes(16), randomBytes(KEY_LENGTH));
 
   async function hash(password: string, requester: Requester): Promise<string> {

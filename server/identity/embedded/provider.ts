@@ -51,7 +51,7 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
     },
     claims: { openid: ['sub', PASSWORD_VERSION], email: ['email', 'email_verified'], profile: ['preferred_username'] },
     scopes: SCOPE.split(' '),
-    // The dashboard sends the ID token to the service, so the e-mail must be in it.
+    // The dashboard sends the ID token to the service, so the token must contain the e-mail.
     conformIdTokenClaims: false,
     responseTypes: ['code'],
     pkce: { required: () => true },
@@ -128,12 +128,12 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
     );
     context.status = 404;
   });
-  // Koa would write it to the console.
+  // Without this, Koa would write the error to the console.
   provider.onerror = onError;
   return provider;
 }
 
-/** Grants the dashboard everything it requests. It is part of the product and needs no consent. */
+/** Grants the dashboard everything it requests. The dashboard is part of the product and needs no consent. */
 async function grantToDashboard({ oidc }: KoaContextWithOIDC) {
   const { session, client, provider, result } = oidc;
   if (!session?.accountId || !client) return undefined;

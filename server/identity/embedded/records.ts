@@ -7,8 +7,8 @@ import type { Db, ProviderRecordRow } from '../../store/schema.ts';
 type Column = 'record_id' | 'uid' | 'user_code';
 
 /**
- * Keeps the provider's records in the store, so that they survive a restart and every replica sees them. An expired record
- * is not found, even before it is purged.
+ * Keeps the provider's records in the store, so that they survive a restart and every replica sees them. An expired record is
+ * not found, even before it is purged.
  */
 export function createRecords(db: Db, now: () => number): AdapterFactory {
   return (model): Adapter => {
@@ -41,7 +41,7 @@ export function createRecords(db: Db, now: () => number): AdapterFactory {
       find: (id) => findBy('record_id', keyOf(id)),
       findByUid: (uid) => findBy('uid', uid),
       findByUserCode: (userCode) => findBy('user_code', userCode),
-      /** @throws InvalidGrant when another request, here or on another replica, was first */
+      /** @throws InvalidGrant if another request, here or on another replica, was first */
       async consume(id) {
         const consumed = await changedRows(
           db,

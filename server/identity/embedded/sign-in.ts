@@ -16,10 +16,10 @@ import type { Passwords } from './passwords.ts';
 import { EMBEDDED } from './tokens.ts';
 import { forgotPage, forgotSentPage, messagePage, noAccountPage, signInPage, signUpPage } from './views.ts';
 
-/** What the pages of the provider work with. */
+/** The dependencies of the provider's pages. */
 export interface PageContext {
   db: Db;
-  /** Loaded when it is first asked for: most processes sign nobody in for a while. */
+  /** Loaded on first use: most processes sign nobody in for a while. */
   provider: () => Promise<Provider>;
   addresses: Addresses;
   passwords: Passwords;
@@ -45,7 +45,7 @@ export function signInRoutes(app: FastifyInstance, context: PageContext): void {
   const signUpUrl = (uid: string) => `${addresses.signIn(uid)}/sign-up`;
   const forgotUrl = `${addresses.path}/forgot`;
 
-  /** The authorization request that waits for this browser, known by its cookie; undefined when it has expired. */
+  /** This browser's pending authorization request, found by its cookie; undefined if it has expired. */
   async function findInteraction({ raw, params }: Request, reply: FastifyReply) {
     try {
       const interaction = await (await provider()).interactionDetails(raw, reply.raw);
@@ -82,7 +82,7 @@ export function signInRoutes(app: FastifyInstance, context: PageContext): void {
     const interaction = await findInteraction(request, reply);
     if (!interaction) return sendExpired(reply);
     if (interaction.prompt.name === 'consent') {
-      // A client may want the person to be asked for consent. The dashboard is our own, so there is nothing to ask.
+      // A client may require the person's consent. The dashboard is our own client, so there is nothing to consent to.
       const returnTo = await (await provider()).interactionResult(request.raw, reply.raw, { consent: {} });
       return reply.redirect(returnTo, 303);
     }
@@ -139,7 +139,7 @@ export function signInRoutes(app: FastifyInstance, context: PageContext): void {
   });
 }
 
-/** The page that asks for a link to set a new password. The answer is the same whether or not there is such an account. */
+/** The page that requests a link to set a new password. The answer is the same whether or not the account exists. */
 export function forgotRoutes(app: FastifyInstance, context: PageContext): void {
   const { db, addresses, attempts, browsers, sendMail, log, now } = context;
 
@@ -164,7 +164,7 @@ export function forgotRoutes(app: FastifyInstance, context: PageContext): void {
     if (wait > 0) return show(reply, email, tooMany(reply, wait), 429);
     const refusal = refuseEmail(email);
     if (refusal !== undefined) return show(reply, email, refusal, 422);
-    // Not awaited: the time to send a mail would tell that there is an account.
+    // Not awaited: the time to send a mail would reveal that the account exists.
     sendLink(request, email).catch((error: unknown) => log.error({ err: error }, 'a mail could not be sent'));
     return sendPage(reply, addresses, forgotSentPage(email));
   });

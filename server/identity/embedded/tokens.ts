@@ -12,10 +12,10 @@ export const EMBEDDED = 'embedded';
 /** Claim with the version of the account's password at the time of issue. */
 export const PASSWORD_VERSION = 'password_version';
 
-/** Seconds that a browser stays signed in without being used. */
+/** Seconds that an unused browser stays signed in. */
 export const SESSION_LIFE = 14 * 24 * 3600;
 
-/** Keys that outlive a restart and are shared by all replicas; without them everybody would be signed out. */
+/** Keys that outlive a restart and are shared by all replicas. Without them, a restart would sign everybody out. */
 export interface KeptKeys {
   /** Private keys that sign tokens. */
   signing: JWK[];

@@ -1,7 +1,7 @@
 import { type Html, html, type Page } from './html.ts';
 import { SHORTEST_PASSWORD } from './passwords.ts';
 
-/** The pages of signing in. `html` escapes every value that is not written here. */
+/** The sign-in pages. `html` escapes every value that is not part of these templates. */
 
 interface Field {
   name: string;
@@ -51,7 +51,7 @@ const emailField = (value: string | undefined, change: Partial<Field> = {}): Htm
 export interface SignInView {
   email?: string | undefined;
   error?: string | undefined;
-  /** Absent where accounts are by invitation. */
+  /** Absent if accounts require an invitation. */
   signUpUrl?: string | undefined;
   forgotUrl: string;
 }
@@ -103,7 +103,7 @@ export interface LinkView {
 
 const tokenInput = (token: string) => html`<input type="hidden" name="token" value="${token}">`;
 
-/** The address of the form has no token, so that the browser's history has it once and not twice. */
+/** The address of the form has no token, so that the browser's history contains the token only once. */
 export const welcomePage = ({ token, email, error }: LinkView, action: string): Page => ({
   title: 'Create the first account',
   error,
@@ -162,13 +162,13 @@ look at its terminal, or at the log of its container or unit.</p>
 <a class="button" href="${home}">I have an account now</a>`,
 });
 
-/** A page with a sentence and one way on. */
+/** A page with a sentence and one link to continue. */
 export const messagePage = (title: string, sentence: string, next?: { href: string; label: string }): Page => ({
   title,
   body: html`<p>${sentence}</p>${next && html`<a class="button" href="${next.href}">${next.label}</a>`}`,
 });
 
-/** `form` is the provider's own, with the id that the button names. */
+/** `form` is the provider's own form. Its id is the one that the button names. */
 export const signOutPage = (form: Html, home: string): Page => ({
   title: 'Sign out?',
   body: html`<p>You will be signed out of Session Capture in this browser.</p>

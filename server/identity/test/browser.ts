@@ -13,9 +13,9 @@ interface Cookie {
   path: string;
 }
 
-/** As much of a browser as signing in needs: cookies by path, redirects on request, forms as they are on the page. */
+/** The parts of a browser that signing in needs: cookies by path, redirects on request, and the forms of a page. */
 interface BrowserOptions {
-  /** How requests go out; a test may put a proxy here. */
+  /** Sends a request; a test may use a proxy here. */
   send?: (url: string, init: RequestInit) => Promise<Response>;
   onCookie?: (line: string) => void;
 }
@@ -29,7 +29,7 @@ export function createBrowser(origin: string, { send = fetch, onCookie }: Browse
     const sent = [...cookies].filter(([, { path }]) => new URL(url).pathname.startsWith(path));
     if (sent.length > 0) headers.set('cookie', sent.map(([name, { value }]) => `${name}=${value}`).join('; '));
     headers.set('accept', headers.get('accept') ?? 'text/html');
-    // A service that was restarted has closed what was left open.
+    // A restarted service has closed the connections that were left open.
     headers.set('connection', 'close');
     const response = await send(url, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) remember(line);
@@ -64,7 +64,7 @@ export function createBrowser(origin: string, { send = fetch, onCookie }: Browse
     return isInside ? follow(await request(location)) : reply;
   }
 
-  /** Sends the page's form with its hidden fields, as the browser of a person would. */
+  /** Sends the page's form with its hidden fields, as a person's browser would. */
   async function submit(page: Reply, fields: Record<string, string>, headers: Record<string, string> = {}) {
     const form = /<form[^>]*>[\s\S]*?<\/form>/.exec(page.text)?.[0];
     expect(form, 'the page has a form').toBeDefined();

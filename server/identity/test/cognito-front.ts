@@ -18,7 +18,7 @@ const reply =
   (response) =>
     void response.writeHead(status, { 'content-type': type }).end(body);
 
-/** What the interface may do instead of what it was asked. */
+/** The faults that the interface can have instead of an answer. */
 export const FAULTS = {
   'answers 500': reply(500, '{"__type":"InternalErrorException","message":"secret-text"}'),
   'is throttling': reply(400, '{"__type":"TooManyRequestsException","message":"secret-text"}'),
@@ -36,27 +36,27 @@ export type Fault = keyof typeof FAULTS;
 const SCOPES = new Set(['openid', 'email', 'phone', 'profile', 'aws.cognito.signin.user.admin']);
 
 /**
- * What Amazon Cognito has and cognito-local lacks: keys that change, `auth_time` that stays over a renewal, scopes in
- * access tokens, `/logout`, userinfo, mails sent again, discovery. All else is passed on to it. And it can fail.
+ * Adds what cognito-local lacks of Amazon Cognito: rotating keys, an `auth_time` that survives a renewal, scopes in access
+ * tokens, `/logout`, userinfo, repeated mails, and discovery. It forwards everything else to cognito-local. It can also fail.
  */
 export async function startCognitoFront({ emulator, userPoolId, logoutUris }: FrontOptions) {
   const newKey = () => createKey(crypto.randomUUID(), 'RS256');
-  /** Signed is with the first; the other is announced. */
+  /** The first key signs; the other one is only announced. */
   let keys = await Promise.all([newKey(), newKey()]);
   const state = {
     /** How the interface fails, if it does. */
     fault: undefined as Fault | undefined,
-    /** The next request is carried out, and its answer lost. */
+    /** The front executes the next request, and loses its answer. */
     losesAnswer: false,
     /** Whether keys, discovery and sign-in pages answer. */
     isAway: false,
-    /** What was asked of the interface and of the addresses. */
+    /** The requests to the interface and to the addresses. */
     requests: [] as string[],
-    /** Takes the key that was announced. */
+    /** Signs with the announced key from now on. */
     async rotateKeys() {
       keys = [keys[1], await newKey()];
     },
-    /** Takes keys of which nobody has heard. */
+    /** Signs with keys that were never announced. */
     async replaceKeys() {
       keys = await Promise.all([newKey(), newKey()]);
     },
@@ -68,18 +68,18 @@ export async function startCognitoFront({ emulator, userPoolId, logoutUris }: Fr
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const endpoint = `http://127.0.0.1:${port}`;
-  // As in Amazon's, the pages are not where the interface is.
+  // Like Amazon's, the pages have another address than the interface.
   const domain = `http://localhost:${port}`;
   const issuer = `${endpoint}/${userPoolId}`;
 
-  /** As Cognito would have made it. */
+  /** Signs a token again, as Cognito would have made it. */
   async function signAnew(token: string, signedInAt?: number): Promise<string> {
     const { scope, auth_time, ...rest } = decodeJwt(token);
     const scopes = scope === undefined ? {} : { scope: 'openid email profile' };
     return keys[0].sign({ ...rest, ...scopes, iss: issuer, auth_time: signedInAt ?? auth_time });
   }
 
-  /** When those who hold a refresh token signed in. */
+  /** When the holder of each refresh token signed in. */
   const signIns = new Map<string, number>();
 
   async function withOwnTokens(text: string, renewing?: string): Promise<string> {
@@ -197,7 +197,7 @@ export interface PoolUser {
   UserAttributes: { Name: string; Value: string }[];
 }
 
-/** Asks the interface of Cognito. */
+/** Calls the interface of Cognito. */
 export async function ask<Answer>(address: string, target: string, input: object): Promise<Answer> {
   const headers = {
     'content-type': 'application/x-amz-json-1.1',

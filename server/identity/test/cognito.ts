@@ -9,12 +9,14 @@ import { freePort } from '../../public-url.ts';
 import { ask, type PoolUser, startCognitoFront } from './cognito-front.ts';
 
 const PROGRAM = fileURLToPath(import.meta.resolve('cognito-local/lib/bin/start.js'));
-/** The password in the mail to whoever was invited. */
+/** The password in the mail to an invited person. */
 export const FIRST_PASSWORD = 'First-password-1';
 
 export type Cognito = Awaited<ReturnType<typeof startCognito>>;
 
-/** The emulator with one user pool as docs/identity.md asks for it, behind what the emulator lacks. */
+/**
+ * The emulator with one user pool, set up as docs/identity.md describes, behind the front that adds what the emulator lacks.
+ */
 export async function startCognito(publicUrl: string) {
   const folder = mkdtempSync(join(tmpdir(), 'capture-cognito-'));
   const port = await freePort('127.0.0.1');
@@ -73,18 +75,18 @@ export async function startCognito(publicUrl: string) {
       COGNITO_DOMAIN: front.domain,
       COGNITO_ENDPOINT: front.endpoint,
     },
-    /** Creates an account in use. */
+    /** Creates an account that is already in use. */
     async createPerson(email: string, password: string): Promise<void> {
       const attributes = { email, email_verified: 'true' };
       const UserAttributes = Object.entries(attributes).map(([Name, Value]) => ({ Name, Value }));
       await call('AdminCreateUser', { UserPoolId, Username: email, UserAttributes, MessageAction: 'SUPPRESS' });
       await call('AdminSetUserPassword', { UserPoolId, Username: email, Password: password, Permanent: true });
     },
-    /** What the pool has of a person. */
+    /** The pool's data of a person. */
     find,
     setPassword: (email: string, password: string) =>
       call('AdminSetUserPassword', { UserPoolId, Username: email, Password: password, Permanent: true }),
-    /** Signs in past the pages. */
+    /** Signs in without the pages. */
     async signIn(email: string, password: string) {
       const AuthParameters = { USERNAME: email, PASSWORD: password };
       const input = { AuthFlow: 'USER_PASSWORD_AUTH', ClientId: clientId, AuthParameters };

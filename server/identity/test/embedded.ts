@@ -21,7 +21,7 @@ export const PASSWORD = 'correct horse battery';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** The service with its embedded provider, on a port of its own and with real time that a test may move on; hashing is cheap. */
+/** The service with its embedded provider, on its own port. Time is real, but a test may move it forward. Hashing is cheap. */
 export async function startService(
   engine: 'sqlite' | 'postgres',
   overrides: Partial<Config> = {},
@@ -72,7 +72,10 @@ export async function startService(
       await stop();
       running = await start();
     },
-    /** Another process on the same store; gives the address at which it alone is reached. */
+    /**
+     * Starts another process on the same store.
+     * @returns the address that reaches only this process
+     */
     replica: async () => {
       const at = await freePort('127.0.0.1');
       replicas.push(await start(at));
@@ -80,7 +83,7 @@ export async function startService(
     },
     /** The mails in the outbox, oldest first. */
     mails: () => readMails(join(store.dataDir, 'outbox')),
-    /** As new: nothing stored, nothing logged, nothing counted. */
+    /** Resets everything: no stored rows, no log lines, no counts. */
     clear: async () => {
       await sql`delete from rate_limits`.execute(store.db);
       await stop();
@@ -105,7 +108,7 @@ function readMails(folder: string) {
   });
 }
 
-/** The link of the greeting. */
+/** The link in the greeting. */
 export async function firstLink({ identity }: Service): Promise<string> {
   const [line = ''] = (await identity.greeting?.()) ?? [];
   return /http\S+/.exec(line)?.[0] ?? '';
@@ -127,7 +130,7 @@ export interface Tokens {
   refresh_token: string;
 }
 
-/** What the dashboard does: starts an authorization request with PKCE (RFC 7636). */
+/** Does what the dashboard does: starts an authorization request with PKCE (RFC 7636). */
 export async function authorize(service: Service, browser: Browser, extra: Record<string, string> = {}) {
   const verifier = randomBytes(32).toString('base64url');
   const redirectUri = `${service.publicUrl}/signed-in`;
@@ -155,7 +158,7 @@ export async function exchange(
   return { status: response.status, body: (await response.json()) as Tokens & { error?: string } };
 }
 
-/** From the redirect that ends a sign-in to the tokens. */
+/** Gets tokens from the redirect that ends a sign-in. */
 export async function redeem(service: Service, reply: Reply, verifier: string, redirectUri: string): Promise<Tokens> {
   expect(reply.location).toContain(`${redirectUri}?`);
   const answer = new URL(reply.location ?? '').searchParams;
@@ -166,13 +169,13 @@ export async function redeem(service: Service, reply: Reply, verifier: string, r
   return body;
 }
 
-/** The whole way for a browser that is signed in at the provider already. */
+/** Gets tokens for a browser that is already signed in at the provider. */
 export async function tokensOf(service: Service, browser: Browser): Promise<Tokens> {
   const { page, verifier, redirectUri } = await authorize(service, browser);
   return redeem(service, page, verifier, redirectUri);
 }
 
-/** The whole way with the sign-in page. */
+/** Gets tokens through the sign-in page. */
 export async function signIn(service: Service, browser: Browser, email: string, password = PASSWORD): Promise<Tokens> {
   const { page, verifier, redirectUri } = await authorize(service, browser);
   expect(page.text).toContain('<h1>Sign in</h1>');

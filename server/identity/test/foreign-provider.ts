@@ -4,9 +4,9 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { type AdapterFactory, type AdapterPayload, type Configuration, Provider } from 'oidc-provider';
 
 export interface ForeignOptions {
-  /** Where the dashboard is. */
+  /** The address of the dashboard. */
   publicUrl: string;
-  /** Does what OpenID Connect demands and no more: no refresh tokens, no sign-out. */
+  /** Does no more than OpenID Connect requires: no refresh tokens, no sign-out. */
   isPlain?: boolean;
 }
 
@@ -18,14 +18,14 @@ const createSigningKey = async (alg: string): Promise<JWK> => {
 };
 
 /**
- * An OpenID provider with the pages that `oidc-provider` brings along: any e-mail with any password signs in, and a second
- * page asks whether the dashboard may know it.
+ * An OpenID provider with the default pages of `oidc-provider`: any e-mail with any password signs in, and a second page asks
+ * the person for consent to the dashboard.
  */
 export async function startForeignProvider({ publicUrl, isPlain = false }: ForeignOptions) {
   const state = {
-    /** What the provider does instead of answering. */
+    /** The provider's fault, if it does not answer. */
     fault: undefined as 'cuts the connection' | 'never answers' | undefined,
-    /** Paths that were asked for. */
+    /** Paths of the requests. */
     requests: [] as string[],
   };
   let provider: Provider;
@@ -61,7 +61,7 @@ export async function startForeignProvider({ publicUrl, isPlain = false }: Forei
       conformIdTokenClaims: false,
       features: { rpInitiatedLogout: { enabled: !isPlain } },
       clientBasedCORS: () => true,
-      // Its own default withholds refresh tokens from a browser that was not asked for consent this time.
+      // The default withholds refresh tokens from a browser that was not asked for consent this time.
       issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
       findAccount: (_context, email) => ({
         accountId: email,
@@ -76,12 +76,12 @@ export async function startForeignProvider({ publicUrl, isPlain = false }: Forei
     issuer,
     variables: { IDENTITY_PROVIDER: 'oidc', OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'dashboard' },
     count: (path: string) => state.requests.filter((request) => request === path).length,
-    /** Signs with the key that was announced, and announces another. */
+    /** Signs with the announced key, and announces another one. */
     async rotateKeys() {
       keys = [keys[1], await createSigningKey(alg)];
       provider = create();
     },
-    /** From now on ID tokens are signed as the service does not accept. */
+    /** From now on, ID tokens have a signature that the service does not accept. */
     async signOtherwise() {
       alg = 'PS256';
       keys = [await createSigningKey(alg), await createSigningKey(alg)];
@@ -94,7 +94,7 @@ export async function startForeignProvider({ publicUrl, isPlain = false }: Forei
   });
 }
 
-/** What outlives new keys. */
+/** Memory that survives new keys. */
 function createMemory(): AdapterFactory {
   const records = new Map<string, AdapterPayload>();
   return (model) => {

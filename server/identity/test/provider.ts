@@ -16,7 +16,7 @@ export async function createKey(kid: string, alg: Algorithm = 'ES256') {
   return { kid, alg, jwk, privateKey, publicKey, sign };
 }
 
-/** What an ID token says, with changes; undefined leaves a claim out. */
+/** The claims of an ID token, with changes; undefined leaves a claim out. */
 export const idToken = (change: Record<string, unknown> = {}): JWTPayload => ({
   iss: ISSUER,
   aud: CLIENT_ID,
@@ -30,7 +30,7 @@ export const idToken = (change: Record<string, unknown> = {}): JWTPayload => ({
 
 type Answer = () => Response | Promise<Response>;
 
-/** A provider over a `fetch` of its own: every request is counted, every answer can be replaced. */
+/** A provider behind its own `fetch`: it counts every request, and a test can replace every answer. */
 export function createProvider(keys: readonly { jwk: JWK }[]) {
   const json = (value: unknown) => () => Response.json(value);
   const answers: Record<string, Answer> = {
