@@ -4,7 +4,7 @@ import type { SessionOrigin } from './day-rows.ts';
 import type { Day, Facts } from './facts.ts';
 import { keyOfAddOn } from './fold-add-ons.ts';
 
-/** The rows of a session: for each day and add-on one, and one for each model of a type of sub-agents. */
+/** The rows of a session: one for each day and add-on, and one for each model of a type of sub-agents. */
 export function addOnRowsOf(facts: Facts, { agentId }: Pick<SessionOrigin, 'agentId'>): SessionAddOn[] {
   const person = facts.person === undefined ? null : storable(facts.person);
   return [...facts.days].flatMap(([day, of]) => {
@@ -47,7 +47,7 @@ const NOTHING = {
   output_tokens: 0,
 };
 
-/** Tokens of a sub-agent whose type nobody tells are left out. */
+/** Tokens of a sub-agent without a known type are left out. */
 const tokensOfTypes = ({ laneTypes }: Facts, { lanes }: Day) =>
   [...lanes].flatMap(([key, tokens]) => {
     const [lane, model] = splitOnce(key);
@@ -55,7 +55,10 @@ const tokensOfTypes = ({ laneTypes }: Facts, { lanes }: Day) =>
     return type === undefined ? [] : [[type, model, tokens] as const];
   });
 
-/** A kind has no space, and no agent writes a lane with one; a name and a model may have some. */
+/**
+ * Splits at the first space: a kind contains no space, and no agent writes a lane with one. A name or a model may contain
+ * spaces.
+ */
 function splitOnce(key: string): [string, string] {
   const at = key.indexOf(' ');
   return [key.slice(0, at), key.slice(at + 1)];

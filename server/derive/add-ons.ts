@@ -17,7 +17,7 @@ interface Settings {
   grouping: Grouping;
 }
 
-/** The add-ons of some days, from rows of sessions. Who calls one is told where enough people do. */
+/** The add-ons of some days, from rows of sessions. The callers of an add-on are named only if enough people call it. */
 export async function readAddOns(db: Db, filter: AddOnFilter, { prices, grouping }: Settings): Promise<AddOns> {
   const found = await findAddOns(db, filter, MOST.addOns + 1);
   const shown = found.slice(0, MOST.addOns);

@@ -8,7 +8,7 @@ import { collectWords, ENOUGH_WORDS } from '../search/words.ts';
 import { toTimestamp } from '../store/columns.ts';
 import { clipEntry } from './clip.ts';
 
-/** An append as it is derived from. */
+/** An append, as far as deriving needs it. */
 export interface Source {
   first_sequence: number;
   created_at: number;
@@ -16,17 +16,20 @@ export interface Source {
   body: Uint8Array;
 }
 
-/** Some consecutive events: what they say in short, and the words in them. */
+/** Some consecutive events: their entries, and the words in them. */
 export interface Chunk {
   first: number;
   last: number;
-  /** Events in it, and the bytes of their payloads. */
+  /** The number of events, and the bytes of their payloads. */
   events: number;
   bytes: number;
-  /** Its entries as JSON, with a comma between any two. */
+  /** The entries as JSON, separated by commas. */
   entries: string;
   words: Set<string>;
-  /** Those that the index has, as it has them, with a space between any two; and how many of `words` it has seen. */
+  /**
+   * The words that the index has, in its form and separated by spaces. `counted` is the number of `words` that are already in
+   * it.
+   */
   indexed: string;
   counted: number;
 }
@@ -39,18 +42,18 @@ export interface DigestedEvents {
 
 export interface Cut {
   chunks: Chunk[];
-  /** The entries that were added, in order. */
+  /** The added entries, in order. */
   entries: Entry[];
-  /** Sequence of the last event that is in them. */
+  /** Sequence of the last event in the chunks. */
   through: number;
-  /** The last chunk, as long as there is room in it. */
+  /** The last chunk, as long as it has room. */
   open: Chunk | undefined;
   digested: DigestedEvents[];
 }
 
 /*
- * The ends of chunks depend only on the events and their words, so that interruptions do not change them. A change of this
- * rule needs empty derived tables.
+ * The ends of chunks depend only on the events and their words, so that interruptions do not change them. A change of this rule
+ * requires empty derived tables.
  */
 const MOST_EVENTS = 64;
 const MOST_BYTES = 256 * 1024;
@@ -63,14 +66,14 @@ interface RawEvent {
   createdAt: string;
   bytes: number;
   payload: unknown;
-  /** Where it is wanted. */
+  /** Set if the digest is wanted. */
   digest: string | undefined;
 }
 
 /**
- * Cuts the events from `from` on into chunks. Parts of one payload stay together: an incomplete run of them at the end is
- * left for later, unless nothing more can come.
- * @param begun the chunk that ends before `from` and has room; it is added to
+ * Cuts the events from `from` on into chunks. Parts of one payload stay together: an incomplete run of parts at the end is left
+ * for later, unless no more events can come.
+ * @param begun the chunk that ends before `from` and has room; new events are added to it
  * @param digestFrom the first event whose digest is wanted
  */
 export function cutChunks(
@@ -135,7 +138,7 @@ function digestsOf(events: readonly RawEvent[]): DigestedEvents[] {
   return first ? [{ first: first.sequence, digests: digested.map(({ digest }) => digest as string) }] : [];
 }
 
-/** What was stored is JSON; what is damaged says nothing. */
+/** Stored text is JSON. Damaged text gives undefined. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -144,7 +147,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Events that belong together from the one at `at` on: 1, or a whole run of parts; undefined while it may be completed. */
+/**
+ * The number of events that belong together from the one at `at` on: 1, or a whole run of parts. Undefined if more parts may
+ * still come.
+ */
 function lengthOfRun(events: readonly RawEvent[], at: number, isClosed: boolean): number | undefined {
   const first = readPart(events[at]);
   if (first?.part !== 1 || first.of > MOST_JOINED) return 1;
@@ -177,13 +183,13 @@ function addUnit(chunk: Chunk, unit: readonly RawEvent[]): Entry[] {
     try {
       collectWords(event.eventType, event.payload, chunk.words);
     } catch {
-      // Nested beyond what can be walked: such an event is found by no words.
+      // Nested too deep to walk: a search finds no words of this event.
     }
     return entry;
   });
 }
 
-/** Undefined where the slices are not the JSON they say they are. */
+/** Undefined if the parts do not form JSON. */
 function join(unit: readonly RawEvent[]): unknown {
   try {
     return joinParts(unit.map(({ payload }) => payload as Part)) ?? undefined;
@@ -197,7 +203,7 @@ function read({ sequence, eventType, createdAt, payload }: RawEvent, span: numbe
   try {
     return span === 1 ? readEvent(event) : readJoined(readEvent({ ...event, payload: {} }), payload, span);
   } catch {
-    // Nested beyond what can be written out again.
+    // Nested too deep to serialize again.
     return { ...readEvent({ ...event, payload: {} }), span };
   }
 }

@@ -3,11 +3,12 @@ import { readOwnLanes } from '../../contract/entry/lanes.ts';
 import { compareWriting, type Writing } from '../../contract/revision.ts';
 
 /**
- * Tells which new entries count, without the entries before them. Only where new ones change what earlier ones count for
- * must all be read again: a record is written again, or a sub-agent whose messages were repeated gets its own transcript.
+ * Decides which new entries count, without reading the entries before them. All entries must be read again only if new ones
+ * change what earlier ones count for: an agent writes a record again, or a sub-agent whose messages were repeated gets its own
+ * transcript.
  */
 export class CountedRecords {
-  /** The last event of each record; undefined where the record was written again. */
+  /** The last event of each record; undefined if the record was written again. */
   readonly #records = new Map<string, Pick<Writing, 'revision' | 'index'> | undefined>();
   /** Sub-agents with their own transcripts, and those whose repeated messages count. */
   readonly #own = new Set<string>();
@@ -22,14 +23,15 @@ export class CountedRecords {
     return made;
   }
 
-  /** Characters that it keeps. */
+  /** The number of characters that this keeps. */
   get weight(): number {
     return this.#weight;
   }
 
   /**
-   * Takes the entries that follow.
-   * @returns those that count; undefined if they change what earlier ones count for, and then this is of no more use
+   * Adds the entries that follow.
+   * @returns the entries that count; undefined if they change what earlier ones count for. After undefined, this object must
+   * not be used again
    */
   add(entries: readonly Entry[]): Entry[] | undefined {
     if (!entries.every((entry) => this.#isFirstWriting(entry))) return undefined;

@@ -4,7 +4,7 @@ import type { SessionDay } from '../store/session-rows.ts';
 import type { Day, Facts, Tokens } from './facts.ts';
 import type { Prices } from './prices.ts';
 
-/** What the session itself says of where it belongs. */
+/** What the session itself reports about where it belongs. */
 export interface SessionOrigin {
   agentId: string;
   environmentId: string;
@@ -29,7 +29,7 @@ const NOTHING: Figures = {
 
 const NOWHERE = { agent_id: null, environment_id: null, repository: null, person: null };
 
-/** The rows of a session: for each day one of its own, and one for each model, tool and hour of the week. */
+/** The rows of a session: one for each day, and one for each model, tool and hour of the week of a day. */
 export function dayRowsOf(facts: Facts, { agentId, environmentId }: SessionOrigin, costOf: CostOf): SessionDay[] {
   const began = [...facts.days.keys()].sort()[0];
   const where = {
@@ -59,7 +59,7 @@ export function dayRowsOf(facts: Facts, { agentId, environmentId }: SessionOrigi
   });
 }
 
-/** The counts of a day belong to the model that was used last; tokens belong to their own. */
+/** The counts of a day belong to the model that was used last. Tokens belong to the model that used them. */
 function modelsOf(
   { models }: Day,
   main: string | undefined,
@@ -79,7 +79,7 @@ function toolsOf({ tools }: Day): Map<string, Figures> {
   return found;
 }
 
-/** Different names may be the same as a store keeps them. */
+/** A store may keep different names in the same form, so their figures are added up. */
 function add(rows: Map<string, Figures>, name: string, figures: Figures): void {
   const key = storable(name);
   const known = rows.get(key) ?? NOTHING;

@@ -5,10 +5,10 @@ import { type Days, listDaysBehind, sumDay } from '../store/summed-days.ts';
 
 /** Days of both planes of a year. */
 const MOST_DAYS = 2 * 366;
-/** Days of all organizations that one look brings up to date. */
+/** The most days of all organizations that one check updates. */
 const DAYS_AT_ONCE = 1_000;
 const PATIENCE_MS = 300;
-/** Work that nobody waits for rests between two days, in milliseconds. */
+/** How long work that nobody waits for rests between two days, in milliseconds. */
 const REST_MS = 20;
 
 /**
@@ -17,7 +17,7 @@ const REST_MS = 20;
  * | day        | when                          | becomes                            |
  * | ---------- | ----------------------------- | ---------------------------------- |
  * | up to date | rows of a session are written | behind                             |
- * | behind     | all its rows are added up     | up to date, if none came meanwhile |
+ * | behind     | all its rows are added up     | up to date, if no row changed      |
  * | any        | all derived rows are removed  | behind                             |
  */
 export class DaySums {
@@ -26,12 +26,12 @@ export class DaySums {
 
   constructor(store: Pick<Store, 'db' | 'longReads'>, onError: (error: unknown) => void) {
     this.#store = store;
-    // One for requests, and one for catching up.
+    // One slot for requests, and one for catching up.
     this.#background = new Background({ atOnce: 2, onError });
   }
 
   /**
-   * Brings the days up to date, the latest first. Settles when that is done, or when the patience is over.
+   * Updates the days, the latest first. Settles when that is done, or when the patience is over.
    * @returns false if the patience was over first
    */
   async reach(days: Days, patienceMs = PATIENCE_MS): Promise<boolean> {
@@ -45,7 +45,7 @@ export class DaySums {
     return isDone;
   }
 
-  /** Brings the days of all organizations up to date. Days that change meanwhile wait for the next time. */
+  /** Updates the days of all organizations. Days that change in the meantime wait for the next time. */
   catchUp(): Promise<void> {
     return this.#background.run('', (signal) => this.#sum(undefined, DAYS_AT_ONCE, signal, REST_MS));
   }

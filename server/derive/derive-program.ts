@@ -12,7 +12,7 @@ const prices = readPrices(workerData as string | undefined);
 
 yieldToOthers();
 
-/** Decompresses, parses and folds beside the thread that answers. */
+/** Decompresses, parses and folds on its own thread, beside the thread that answers. */
 parentPort?.on('message', (job: SliceJob) => {
   try {
     parentPort?.postMessage({ slice: deriveSlice(job, prices.costOf, kept) } satisfies Reply);
@@ -21,12 +21,12 @@ parentPort?.on('message', (job: SliceJob) => {
   }
 });
 
-/** Appends and answers come first where processors are few. Only Linux gives each thread a priority of its own. */
+/** Gives appends and answers priority on machines with few processors. Only Linux gives each thread its own priority. */
 function yieldToOthers(): void {
   if (process.platform !== 'linux') return;
   try {
     const thread = readlinkSync('/proc/thread-self').split('/').at(-1);
-    // Below the rest of the process, which may run under nice itself. 19 is the lowest priority there is.
+    // The priority is below the rest of the process, which may itself run under nice. 19 is the lowest priority.
     setPriority(Number(thread), Math.min(19, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL));
   } catch {
     // Without /proc the thread keeps the priority of the process.

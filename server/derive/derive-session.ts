@@ -11,11 +11,11 @@ import type { DeriveThread } from './derive-thread.ts';
 import { VERSION } from './facts.ts';
 import { forgetPrices } from './reprice.ts';
 
-/** Who wants digests of events, so that it need not read and unpack the events itself. */
+/** Requests digests of events, so that the caller need not read and unpack the events itself. */
 export interface WantsDigests {
   /**
-   * The first event of the session whose digest it wants; undefined if it wants none.
-   * @param next the first event that is not derived yet
+   * The first event of the session whose digest is wanted; undefined if none is.
+   * @param next the first event that is not yet derived
    */
   digestFrom(sessionId: string, next: number): number | undefined;
   takeDigests(sessionId: string, digested: readonly DigestedEvents[]): void;
@@ -26,21 +26,21 @@ export interface SessionOptions {
   derive: DeriveThread['derive'];
   digests?: WantsDigests | undefined;
   now: () => number;
-  /** Awaited between two slices, so that old sessions leave room to new ones. */
+  /** Awaited between two slices, so that old sessions leave room for new ones. */
   rest: () => Promise<void>;
   signal: AbortSignal;
 }
 
-/** Events derived in one go: 4 chunks, which the embedded store takes in about 3 ms, most of it for its index of words. */
+/** The most events of a slice: 4 chunks. The embedded store takes about 3 ms for them, most of it for its index of words. */
 const MOST_EVENTS = 256;
 const MOST_BYTES = 2 * 1024 * 1024;
-/** After that another process may take over; each slice that is written begins it anew. */
+/** After this time another process may take over. Each written slice restarts the time. */
 const CLAIM_MS = 15_000;
 
 /**
  * Derives a session through its last event, slice by slice.
- * @returns the session where something was derived and nothing is left; undefined where there was nothing to do, or
- * another process is doing it
+ * @returns the session if something was derived and nothing is left; undefined if there was nothing to do, or another process
+ * is deriving it
  */
 export async function deriveSession(
   options: SessionOptions,
@@ -52,7 +52,7 @@ export async function deriveSession(
   if (!source) return undefined;
   const { row } = source;
   if (row.content_expired_at !== null) return (await restore(db, row)) ? row : undefined;
-  // Within one process a session is derived once at a time, and no other has an embedded store.
+  // Within one process a session is derived by one run at a time, and no other process has access to an embedded store.
   const until = () => (isPostgres(db) ? options.now() + CLAIM_MS : 0);
   let before = await claimSession(db, row, options.now(), until());
   if (!before || before.version > VERSION) return undefined;
@@ -70,7 +70,9 @@ export async function deriveSession(
   return wrote ? row : undefined;
 }
 
-/** A session whose words are gone has what was derived before. The costs are those of that day, until the next start. */
+/**
+ * Restores the derived data of a session whose words were removed. Its costs use the prices of that day, until the next start.
+ */
 async function restore(db: Db, row: SessionRow): Promise<boolean> {
   const isRestored = await restoreKept(db, row);
   if (isRestored) await forgetPrices(db);
@@ -106,7 +108,7 @@ async function writeSliceOf(
   return isWritten ? after : 'lost';
 }
 
-/** Whether a session that is derived so far gets no more events. */
+/** Whether a session that is derived up to this event receives no more events. */
 const isFinalAt = ({ status, event_count: eventCount }: SessionRow, through: number) =>
   status !== 'active' && through >= eventCount;
 
@@ -118,7 +120,7 @@ async function makeSlice(
   const { organization_id: organizationId, session_id: sessionId } = row;
   const { derived_through: through, next_chunk: from, is_rewritten: isRewritten, facts, masks } = before;
   const job = {
-    // What another process kept before something was masked is not used.
+    // The key contains the number of masks, so that state from before a mask is never used.
     sessionId: `${sessionId} ${masks}`,
     place: {
       agentId: row.agent_id,
@@ -139,23 +141,23 @@ async function makeSlice(
   const fromStored = async (share: number) => {
     const stored = { facts, from, words: await readWords(db, organizationId, sessionId, from) };
     const some = await readSome(db, row, from, share);
-    // A first try without the earlier entries says whether they are needed, after it has done much of the work.
+    // A first attempt without the earlier entries would find out whether they are needed, but only after much of the work.
     const slice = isRewritten === 1 && some.isEnd ? undefined : await derive({ ...job, ...some, stored });
     if (slice) return slice;
     const earlier = await readAll(readChunks(db, organizationId, sessionId, 1, from - 1));
-    // The memory of the job has moved to the thread.
+    // The first job's memory has moved to the thread, so the events are read again.
     return derive({ ...job, ...(await readSome(db, row, from, share)), stored: { ...stored, earlier } });
   };
   for (let share = 1; ; share *= 4) {
     const kept = through > 0 ? await goOn(share) : undefined;
     const made = kept ?? (await fromStored(share));
     if (!made) throw new Error('a slice was not made of all there is');
-    // A run of parts may be longer than the stretch.
+    // A run of parts may be longer than the events that were read.
     if (made.isEnd || made.through > through) return made;
   }
 }
 
-/** Appends from the one that holds `from` on, and whether they are all there are. */
+/** The appends from the one that holds `from` on, and whether they are all that exist. */
 export async function readSome(db: Db, row: SessionRow, from: number, share: number) {
   const appends: StoredAppend[] = [];
   let bytes = 0;
@@ -168,7 +170,7 @@ export async function readSome(db: Db, row: SessionRow, from: number, share: num
   return { appends, isEnd: true };
 }
 
-/** With memory of its own: to send a view to a thread is to send all that it is a view of. */
+/** A copy with its own memory: sending a view to a thread would send the whole memory behind the view. */
 const copy = (append: StoredAppend): StoredAppend => ({ ...append, body: Uint8Array.from(append.body) });
 
 async function readAll(chunks: AsyncIterable<{ entries: Uint8Array }>): Promise<Uint8Array[]> {

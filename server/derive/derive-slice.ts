@@ -19,10 +19,10 @@ import { compareValues, type Value, valuesOf } from './values.ts';
 
 /** A range of a session to derive. */
 export interface SliceJob {
-  /** Under which the state is kept for the next slice; absent where none follows. */
+  /** The key under which the state is kept for the next slice; absent if no slice follows. */
   sessionId?: string;
   place: SessionOrigin & {
-    /** The normal form of the remote with which it was opened. */
+    /** The normal form of the remote with which the session was opened. */
     repository: string | null;
     remote: string | null;
     repoRoot: string | null;
@@ -30,37 +30,37 @@ export interface SliceJob {
   };
   /** The stored result of earlier slices; absent if the thread keeps the session. */
   stored?: StoredSlices;
-  /** Sequence of the last event that is derived already. */
+  /** Sequence of the last event that is already derived. */
   through: number;
-  /** From the first event that is not derived yet, or from where `stored` says. */
+  /** The appends from the first event that is not yet derived, or from `stored.from`. */
   appends: Source[];
-  /** Whether there are no events behind these, and none may come. */
+  /** Whether these are the last events of the session for now. */
   isEnd: boolean;
   isClosed: boolean;
-  /** Events that the session has. */
+  /** The number of events of the session. */
   eventCount: number;
-  /** What each word begins with in the index. */
+  /** The prefix of each word in the index. */
   wordPrefix: string;
   /** Whether the store keeps words compressed. */
   packsWords: boolean;
-  /** The first event whose digest is wanted; absent where none is. */
+  /** The first event whose digest is wanted; absent if none is. */
   digestFrom?: number | undefined;
 }
 
 export interface StoredSlices {
-  /** JSON facts of this version; empty if it derived nothing yet. */
+  /** JSON facts of this version; empty if this version has derived nothing yet. */
   facts: string;
-  /** Where the open chunk begins, which is made anew. */
+  /** The first event of the open chunk, which is derived again. */
   from: number;
-  /** Its words, where the index can only be added to. */
+  /** The words of the open chunk, if the index only supports additions. */
   words: { first: number; words: Uint8Array }[];
-  /** Entries of all chunks before `from`, where the facts are made anew. */
+  /** Entries of all chunks before `from`, if the facts are derived again. */
   earlier?: Uint8Array[];
 }
 
 export interface Slice {
   through: number;
-  /** Where the next chunk begins: the last one of these is added to as long as there is room in it. */
+  /** The first event of the next chunk. The last chunk of this slice stays open as long as it has room. */
   next: number;
   /** As in the job. */
   isEnd: boolean;
@@ -68,22 +68,25 @@ export interface Slice {
   facts: string;
   columns: ListColumns;
   isRewritten: boolean;
-  /** Absent where they are as before. */
+  /** Absent if they have not changed. */
   days: SessionDay[] | undefined;
   addOns: SessionAddOn[] | undefined;
   values: { added: Value[]; removed: Value[] };
-  /** Digests of the wanted events among all that were read. */
+  /** Digests of the wanted events among all events that were read. */
   digested: DigestedEvents[];
 }
 
-/** Of longer sessions, each writing of a record that is written again, or is repeated, counts as a record of its own. */
+/**
+ * In a session with more events than this, each writing of a record counts as a separate record, even if the record is written
+ * again or repeated.
+ */
 const MOST_REWRITTEN = 100_000;
 
 type Begun = Pick<KeptSession, 'facts' | 'open' | 'records'>;
-/** The records where all entries were folded again. */
+/** `records` is set if all entries were folded again. */
 type Folded = { facts: Facts; records?: CountedRecords };
 
-/** @returns undefined if it needs more of the stored data */
+/** @returns undefined if the slice needs more of the stored data */
 export function deriveSlice(job: SliceJob, costOf: CostOf, kept = new KeptSessions()): Slice | undefined {
   const { stored, sessionId, isEnd } = job;
   const begun = stored ? beginStored(stored, job) : kept.take(sessionId, job.through);
@@ -134,7 +137,7 @@ function beginStored({ facts }: StoredSlices, { through }: SliceJob): Begun {
   return { facts: readFacts(facts), open: undefined, records: through === 0 ? new CountedRecords() : undefined };
 }
 
-/** @param counted the entries among these that count */
+/** @param counted the entries that count, among `entries` */
 function foldOn(facts: Facts, { place }: SliceJob, entries: readonly Entry[], counted = entries): Folded {
   if (facts.folded === 0) noteBranch(facts, place.gitBranch?.slice(0, LONGEST_PLACE));
   fold(
@@ -146,7 +149,7 @@ function foldOn(facts: Facts, { place }: SliceJob, entries: readonly Entry[], co
   return { facts };
 }
 
-/** Folds all entries of the session at its end: otherwise every slice would repeat it. */
+/** Folds all entries of the session again, but only with its last events. Otherwise every slice would repeat this work. */
 function foldAll(job: SliceJob, facts: Facts, entries: readonly Entry[]): Folded {
   return job.isEnd ? foldAnew(job, facts, entries) : { facts };
 }
@@ -158,7 +161,7 @@ function foldAnew({ stored, place }: SliceJob, { lag }: Facts, entries: readonly
   for (const entry of all) bySequence[entry.sequence - 1] = entry;
   const { standingAt } = readRevisions(bySequence);
   const facts = noFacts();
-  // Otherwise entries with another place would count as folded already.
+  // The facts start empty, because entries with another place would otherwise count as already folded.
   const standing = withoutRepeated(all.flatMap((entry) => standingAt(entry)));
   noteBranch(facts, place.gitBranch?.slice(0, LONGEST_PLACE));
   fold(facts, standing);
@@ -167,7 +170,7 @@ function foldAnew({ stored, place }: SliceJob, { lag }: Facts, entries: readonly
   return { facts: { ...facts, ...(lag !== undefined && { lag }), folded }, records: CountedRecords.of(all, standing) };
 }
 
-/** Without what the session's file repeats of sub-agents whose own transcripts are here. */
+/** Removes the messages of sub-agents that the session's file repeats, if their own transcripts are present. */
 function withoutRepeated(entries: readonly Entry[]): Entry[] {
   const own = readOwnLanes(entries);
   return entries.filter(({ lane, echo }) => !echo || lane === undefined || !own.has(lane));
@@ -175,7 +178,7 @@ function withoutRepeated(entries: readonly Entry[]): Entry[] {
 
 const LONGEST_PLACE = 300;
 
-/** The remote that the session was opened with is surest. A folder alone is the last resort. */
+/** The remote with which the session was opened is the most reliable. A folder alone is the last resort. */
 function repositoryOf(facts: Facts, { repository, remote, repoRoot }: SliceJob['place']): string | undefined {
   const told = facts.address;
   const known = remote === null ? undefined : addressOf(remote);
@@ -189,7 +192,7 @@ function noteLag(facts: Facts, { appends, through }: SliceJob, entries: readonly
   if (append) facts.lag = Math.max(0, append.created_at - entry.time);
 }
 
-/** Level 3 makes a seventh less than 1 of it, in half as much time again. */
+/** Level 3 makes the result a seventh smaller than level 1, but takes half as long again. */
 const packed = (text: string): Uint8Array => zstdCompressSync(text);
 
 export const readEntries = (bytes: Uint8Array): Entry[] => JSON.parse(zstdDecompressSync(bytes).toString('utf8'));
@@ -198,7 +201,7 @@ function writeChunk(chunk: Chunk, { stored, wordPrefix, packsWords }: SliceJob):
   const { first, last, entries, words } = chunk;
   const known = stored?.words.find((other) => other.first === first);
   if (known) chunk.indexed = zstdDecompressSync(known.words).toString('utf8');
-  // A kept chunk has its words in order; a stored one has them in any order.
+  // A kept chunk has its words in order; a stored chunk has them in any order.
   const before = new Set(known ? chunk.indexed.split(' ') : []);
   const added = [...words].slice(chunk.counted).map((word) => wordPrefix + word);
   const fresh = added.filter((word) => !before.has(word)).join(' ');

@@ -9,12 +9,12 @@ export interface DeriveThread {
   close(): Promise<void>;
 }
 
-/** A job takes 10 to 100 ms on an idle processor. One that takes this long is in a loop, or its thread is starved. */
+/** A job takes 10 to 100 ms on an idle processor. If it takes this long, it loops or its thread is starved. */
 const DEADLINE_MS = 60_000;
 
 const PROGRAM = new URL('./derive-program.ts', import.meta.url);
 
-/** Memory that moves to the thread: the sender cannot use it afterwards. */
+/** The memory that moves to the thread. The sender cannot use it afterwards. */
 export const memoryOf = ({ appends, stored }: SliceJob): ArrayBuffer[] =>
   [...appends.map(({ body }) => body), ...(stored?.earlier ?? [])].map(({ buffer }) => buffer as ArrayBuffer);
 

@@ -3,24 +3,27 @@ import type { Purpose } from '../../contract/entry/command.ts';
 import type { Edits } from '../../contract/entry/edits.ts';
 import type { Milestone } from '../../contract/review.ts';
 
-/** Raised whenever the same events give other facts or entries: what an earlier version derived is derived anew. */
+/**
+ * Raised whenever the same events give other facts or entries. The service then derives again everything that an earlier
+ * version derived.
+ */
 export const VERSION = 12;
 
 /** Tokens; `input` includes cached ones. */
 export type Tokens = [input: number, cached: number, cacheWrite: number, output: number];
 
 export type Tool = [calls: number, failed: number];
-/** Sessions list an add-on whether it is used or not. */
+/** `isListed`: sessions list an add-on whether it is used or not. */
 export type AddOnUse = [calls: number, failed: number, lastUsedAt: number, isListed: 0 | 1];
 export type File = [edits: number, added: number, removed: number, sequence: number];
 export type Command = [runs: number, failed: number, exitCode: number | null, sequence: number];
 
-/** What happened on a day, in UTC. */
+/** The activity of one day, in UTC. */
 export interface Day {
   prompts: number;
   calls: number;
   failures: number;
-  /** Prompts and calls by hour. */
+  /** Prompts and calls, by hour. */
   hours: Map<string, number>;
   tools: Map<string, Tool>;
   models: Map<string, Tokens>;
@@ -30,12 +33,12 @@ export interface Day {
   lanes: Map<string, Tokens>;
 }
 
-/** A call that may still get a result: one without any, or one of the last that have some. */
+/** A call that may still get a result: it has no result yet, or it is one of the last answered calls. */
 export interface OpenCall extends Edits {
   name: string;
   addOn?: AddOn;
   lane?: string;
-  /** The day to whose tools it was added. */
+  /** The day for whose tools it was counted. */
   day?: string;
   command?: string;
   purposes: readonly Purpose[];
@@ -43,26 +46,26 @@ export interface OpenCall extends Edits {
   isAnswered: boolean;
   /** Whether its changes are in the sums. */
   isCounted: boolean;
-  /** Whether a result has told how a run of tests ended. */
+  /** Whether a result has reported how a run of tests ended. */
   isJudged?: boolean;
-  /** Bytes of `Facts.room` that it holds. */
+  /** The bytes of `Facts.room` that it uses. */
   room: number;
 }
 
 /**
- * The facts of a session after some of its events, stored as JSON in `session_facts.facts` and enough to continue from.
- * Every list is bounded, and all names together (`room`), since events may come from any client.
+ * The facts of a session after some of its events. They are stored as JSON in `session_facts.facts` and suffice to continue
+ * from. Every list is bounded, and so are all names together (`room`), because any client may send events.
  */
 export interface Facts {
-  /** Sequence of the last event that is in it. */
+  /** Sequence of the last event that these facts include. */
   folded: number;
-  /** Some records may be written again by their agent: then the facts are made anew from all entries. */
+  /** Whether the agent may have written some records again. The facts are then derived again from all entries. */
   isRewritten: boolean;
   title?: string;
   titleByPerson?: boolean;
   firstPrompt?: string;
   folder?: string;
-  /** Of the repository; its address where known, else a folder. */
+  /** The repository: its address if known, otherwise a folder. */
   repository?: string | undefined;
   address?: string;
   person?: string;
@@ -74,13 +77,13 @@ export interface Facts {
   redactions: number;
   linesAdded: number;
   linesRemoved: number;
-  /** Times that agents told, in ms since the epoch: the least, the greatest, and the one before the present entry. */
+  /** Times that agents reported, in ms since the epoch: the earliest, the latest, and the one before the current entry. */
   first?: number;
   last?: number;
   clock?: number;
   /** When the model or one of its tools last worked, without sub-agents. */
   workedAt?: number;
-  /** How long after it happened the last event was stored, in ms. */
+  /** The delay between the last event and its storage, in ms. */
   lag?: number;
   interrupted: boolean;
   testsPassed?: boolean;
@@ -91,14 +94,14 @@ export interface Facts {
   openCalls: Map<string, OpenCall>;
   /** Responses that may be reported again, with the largest figures so far. */
   responses: Map<string, [day: string, model: string, ...Tokens]>;
-  /** Beginnings of the keys of responses before those, one behind the other: what is reported again counts no more. */
+  /** The beginnings of the keys of earlier responses, concatenated. A repeated report of these no longer counts. */
   counted: string;
   days: Map<string, Day>;
   /** The type of each sub-agent, by lane. */
   laneTypes: Map<string, string>;
   milestones: Milestone[];
   shape: Shape;
-  /** Bytes that names may still take. */
+  /** The bytes that names may still use. */
   room: number;
 }
 
@@ -109,7 +112,7 @@ export interface Shape {
   failures: number[];
 }
 
-/** Of the JSON, which has at most about a fifth more in numbers and punctuation for each name. */
+/** The size of the names in the JSON. Numbers and punctuation add at most about a fifth to each name. */
 const ROOM = 160_000;
 
 export const noFacts = (): Facts => ({
@@ -136,7 +139,10 @@ export const noFacts = (): Facts => ({
   room: ROOM,
 });
 
-/** The facts as JSON has them: a map is a list of its entries. Names come from anybody, so they are never keys of objects. */
+/**
+ * The form of the facts in JSON: a map becomes a list of its entries. Anybody may choose the names, so they never become keys
+ * of objects.
+ */
 type Written = Omit<Facts, (typeof MAPS)[number] | 'days'> &
   Record<(typeof MAPS)[number], [string, unknown][]> & { days: [string, WrittenDay][] };
 type WrittenDay = Omit<Day, (typeof MAPS_OF_DAY)[number]> & Record<(typeof MAPS_OF_DAY)[number], [string, unknown][]>;
@@ -144,7 +150,7 @@ type WrittenDay = Omit<Day, (typeof MAPS_OF_DAY)[number]> & Record<(typeof MAPS_
 const MAPS = ['files', 'commands', 'openCalls', 'responses', 'laneTypes'] as const;
 const MAPS_OF_DAY = ['hours', 'tools', 'models', 'addOns', 'lanes'] as const;
 
-/** Each map is named, because a replacer of JSON that looks for them takes ten times as long. */
+/** Each map is named here, because a JSON replacer that searches for maps takes ten times as long. */
 export function writeFacts(facts: Facts): string {
   const days = [...facts.days].map(([day, of]): [string, WrittenDay] => [
     day,
@@ -171,8 +177,8 @@ export function writeFacts(facts: Facts): string {
 }
 
 /**
- * @param text of this version of the rules
- * @returns no facts for the empty text
+ * @param text facts of this version of the rules
+ * @returns empty facts for the empty text
  */
 export function readFacts(text: string): Facts {
   if (text === '') return noFacts();
@@ -183,7 +189,7 @@ export function readFacts(text: string): Facts {
   return facts as Facts;
 }
 
-/** The value under a name, new where there is room for it; undefined where there is none. */
+/** The value of a name. A new name gets a value if there is room for it; otherwise the result is undefined. */
 export function keep<Value>(
   facts: Facts,
   map: Map<string, Value>,
@@ -199,7 +205,7 @@ export function keep<Value>(
   return made;
 }
 
-/** Bytes of the numbers beside a name. */
+/** The bytes of the numbers for one name. */
 const BESIDE = 40;
 
 export function takeRoom(facts: Facts, name: string): boolean {
@@ -213,7 +219,7 @@ export function takeRoom(facts: Facts, name: string): boolean {
 const MOST_COUNTED = 1_000_000;
 const LARGEST = 2_147_483_647;
 
-/** Adds a count from an event. The sum is never negative and fits its column, for any event. */
+/** Adds a count from an event. For any event, the sum is never negative and fits its column. */
 export const add = (one: number, other: number): number =>
   Math.min(LARGEST, one + Math.min(MOST_COUNTED, Math.max(0, Math.trunc(other))));
 

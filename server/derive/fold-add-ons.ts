@@ -2,12 +2,12 @@ import { type AddOn, type AddOnKind, pluginOf } from '../../contract/entry/add-o
 import type { Entry, SubagentEntry } from '../../contract/entry/entry.ts';
 import { type AddOnUse, type Day, type Facts, keep, type Tokens } from './facts.ts';
 
-/** What one session may make others keep, of a day. */
+/** The most of a day that one session can make others keep. */
 const MOST = { addOns: 300, lanes: 200, laneTypes: 500 };
 
 export const keyOfAddOn = (kind: AddOnKind, name: string): string => `${kind} ${name}`;
 
-/** Counts for the add-on, and for the plugin that it comes from. */
+/** The counts of the add-on, and of its plugin. */
 function usesOf(facts: Facts, day: Day | undefined, addOn: AddOn): AddOnUse[] {
   if (!day) return [];
   return keysOf(addOn)
@@ -39,7 +39,7 @@ export function noteListed(facts: Facts, day: Day | undefined, listed: readonly 
   for (const addOn of listed) for (const use of usesOf(facts, day, addOn)) use[3] = 1;
 }
 
-/** A sub-agent has the type that its agent reports, or the type in the call that started it. */
+/** The type of a sub-agent is the one that its agent reports, or the one in the call that started it. */
 export function noteLaneType(facts: Facts, { subagent, agentType, callId }: SubagentEntry): void {
   const started = callId === undefined ? undefined : facts.openCalls.get(callId)?.addOn;
   const type = agentType ?? (started?.kind === 'subagent' ? started.name : undefined);

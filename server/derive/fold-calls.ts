@@ -4,20 +4,20 @@ import type { CallEntry, ResultEntry } from '../../contract/entry/entry.ts';
 import { add, type Command, type Facts, type File, keep, type OpenCall, subtract, takeRoom } from './facts.ts';
 
 const MOST = { files: 2_000, reads: 500, commands: 500, unanswered: 200, answered: 40 };
-/** Characters of one call that waits for its result, as JSON. */
+/** The most characters, as JSON, of one call that waits for its result. */
 const LONGEST_KEPT = 20_000;
 
 /**
- * Keeps a call until its results come.
+ * Keeps a call until its results arrive.
  *
- * | a call     | when                           | becomes    | its changes                                   |
- * | ---------- | ------------------------------ | ---------- | --------------------------------------------- |
- * | unanswered | a result names it              | answered   | count, as the call or its results tell them   |
- * | unanswered | a result without a call comes  | unanswered | count as that result tells them               |
- * | answered   | another result names it        | answered   | count anew, if that result tells of others    |
- * | any        | too many others are kept       | forgotten  | stay as they are                              |
+ * | a call     | when                            | becomes    | its changes                                  |
+ * | ---------- | ------------------------------- | ---------- | -------------------------------------------- |
+ * | unanswered | a result names it               | answered   | count as the call or its results report them |
+ * | unanswered | a result arrives without a call | unanswered | count as that result reports them            |
+ * | answered   | another result names it         | answered   | are recounted if that result reports others  |
+ * | any        | too many other calls are kept   | forgotten  | stay as they are                             |
  *
- * @param day the day to whose tools the call was added
+ * @param day the day for whose tools the call was counted
  */
 export function openCall(facts: Facts, entry: CallEntry, day: string | undefined): void {
   const { name, addOn, lane, command, callId, changes, purposes = [], subjects, sequence } = entry;
@@ -52,7 +52,7 @@ export function openCall(facts: Facts, entry: CallEntry, day: string | undefined
     facts.room -= room;
     return;
   }
-  // Changes that are too long to wait for the result count at once.
+  // Changes that are too long to keep until the result count at once.
   addChanges(facts, changes, sequence);
   const short = { ...call, changes: [] };
   const rest = roomOf(callId, short);
@@ -63,7 +63,7 @@ export function openCall(facts: Facts, entry: CallEntry, day: string | undefined
 
 const READS = /^(?:read|read_?file|view|open_?file)$/i;
 
-/** What a tool that reads files is about is the file's path. */
+/** Adds the path of a file that a reading tool read: `about` is that path. */
 function noteRead(facts: Facts, { name, about }: CallEntry): void {
   const { reads } = facts;
   if (!READS.test(name) || about === '' || reads.length >= MOST.reads || reads.includes(about)) return;
@@ -73,7 +73,7 @@ function noteRead(facts: Facts, { name, about }: CallEntry): void {
 const roomOf = (callId: string, call: OpenCall): number =>
   Buffer.byteLength(callId) + Buffer.byteLength(JSON.stringify(call));
 
-/** Answered calls give way to calls that wait for their first result. */
+/** Makes room: answered calls are dropped before calls that wait for their first result. */
 function hasRoom(facts: Facts, room: number): boolean {
   for (const [callId, { isAnswered }] of facts.openCalls) {
     if (facts.room >= room) break;
@@ -96,7 +96,7 @@ function forgetOldest(facts: Facts): void {
   if (openCalls.size >= MOST.unanswered + MOST.answered && oldest !== undefined) forget(facts, oldest);
 }
 
-/** @returns the call that the result belongs to, where it is known */
+/** @returns the call of the result, if it is known */
 export function closeCall(facts: Facts, entry: ResultEntry): OpenCall | undefined {
   const { callId, failed, exitCode, changes, sequence } = entry;
   const call = callId === undefined ? undefined : facts.openCalls.get(callId);
@@ -106,7 +106,7 @@ export function closeCall(facts: Facts, entry: ResultEntry): OpenCall | undefine
     command[2] = Number.isSafeInteger(exitCode) ? (exitCode as number) : command[2];
     command[3] = sequence;
   }
-  // Codex reports what a script's commands did under ids of their own, while the script runs.
+  // Codex reports the effects of a script's commands under their own ids, while the script runs.
   const editor = call ?? (changes.length > 0 ? newestUnanswered(facts, entry.lane) : undefined);
   if (!editor) {
     if (!failed) addChanges(facts, changes, sequence);
@@ -127,7 +127,7 @@ function countEdits(facts: Facts, call: OpenCall, entry: ResultEntry): void {
   const room = Buffer.byteLength(JSON.stringify(changes)) - Buffer.byteLength(JSON.stringify(call.changes));
   call.isTold = isTold;
   call.isCounted = true;
-  // Without room to remember them, a repeated result counts again.
+  // Without room to remember the changes, a repeated result would count again.
   const isKept = room <= Math.min(facts.room, LONGEST_KEPT - call.room);
   call.changes = isKept ? changes : [];
   const change = isKept ? room : 0;

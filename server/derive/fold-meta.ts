@@ -4,7 +4,7 @@ import { type Facts, takeRoom } from './facts.ts';
 
 const MOST_BRANCHES = 50;
 
-/** Later facts overrule earlier ones; only a title that a person gave is not overruled by one the agent made up. */
+/** Later facts replace earlier ones, with one exception: a title from a person stays when the agent invents one. */
 export function noteMeta(facts: Facts, { facts: told, lane }: MetaEntry): void {
   const { title, titleBy, cwd, repository, branch, model } = told;
   if (lane !== undefined) return;
@@ -12,7 +12,7 @@ export function noteMeta(facts: Facts, { facts: told, lane }: MetaEntry): void {
     facts.title = title;
     facts.titleByPerson = titleBy === 'person';
   }
-  // An agent may go elsewhere; the session belongs where it began.
+  // An agent may change its folder. The session belongs to the folder in which it started.
   if (cwd !== undefined && facts.folder === undefined) {
     facts.folder = cwd;
     const person = personOf(cwd);
@@ -32,12 +32,12 @@ export function noteBranch(facts: Facts, branch: string | undefined | null): voi
   facts.branches.push(branch);
 }
 
-/** Some agents write what they say themselves under a model `<synthetic>`. */
+/** Ignores the model `<synthetic>`, under which some agents write their own messages. */
 export function noteModel(facts: Facts, model: string | undefined): void {
   if (model && !model.startsWith('<')) facts.model = model;
 }
 
 const HOME = /^(?:\/home\/|\/Users\/|\/var\/home\/|(?:\/mnt\/)?[A-Za-z]:?[\\/]Users[\\/])([^\\/]{1,100})/;
 
-/** The name of the user on the machine, as far as the folder tells; also of Windows as WSL sees it. */
+/** The user's name on the machine, if the folder contains it. This also works for Windows folders under WSL. */
 export const personOf = (folder: string): string | undefined => HOME.exec(folder)?.[1];

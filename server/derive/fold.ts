@@ -9,7 +9,7 @@ import { noteMeta, noteModel } from './fold-meta.ts';
 import { noteMilestones, noteWait } from './milestones.ts';
 import { addToShape } from './shape.ts';
 
-/** What one session may make others keep. */
+/** The most that one session can make others keep. */
 const MOST = {
   responses: 100,
   counted: 2_000,
@@ -18,11 +18,11 @@ const MOST = {
   models: 50,
 };
 const FIRST_PROMPT_LENGTH = 300;
-/** Of one event: sums of them stay whole numbers. */
+/** The limit for one event. It keeps sums of tokens whole numbers. */
 const MOST_TOKENS = 1_000_000_000;
 const WORK: ReadonlySet<Entry['kind']> = new Set(['prompt', 'answer', 'reasoning', 'call', 'result', 'subagent']);
 
-/** Adds entries in order. No entry makes it throw or grow without bound. */
+/** Adds entries in order. No entry makes it throw or makes the facts grow without bound. */
 export function fold(facts: Facts, entries: Iterable<Entry>): void {
   for (const entry of entries) addEntry(facts, entry);
 }
@@ -33,7 +33,7 @@ function addEntry(facts: Facts, entry: Entry): void {
   facts.redactions = add(facts.redactions, entry.redactions ?? 0);
   const { kind } = entry;
   const isSubagent = isOfSubagent(entry);
-  // Entries before the first time were put on the day on which they came.
+  // Entries before the first known time were counted on the day of their arrival.
   if (begins && facts.days.values().every(isEmpty)) facts.days.clear();
   if (facts.days.size === 0 && (begins || kind !== 'quiet')) dayAt(facts, entry);
   const failed = kind === 'error' || (kind === 'result' && entry.failed);
@@ -60,10 +60,10 @@ function addEntry(facts: Facts, entry: Entry): void {
   if (works && kind !== 'turn') facts.interrupted = false;
 }
 
-/** Also if only the chain of records shows the lane. */
+/** Whether the entry belongs to a sub-agent, even if only the chain of records shows the lane. */
 const isOfSubagent = ({ lane, chain }: Entry): boolean => lane !== undefined || chain?.isSide === true;
 
-/** The years that days are written for. */
+/** The last year for which days are written. */
 const LATEST = Date.parse('9999-12-31T00:00:00Z');
 const settle = (time: number) => Math.min(LATEST, Math.max(0, time));
 
@@ -129,7 +129,7 @@ function addCall(facts: Facts, entry: Extract<Entry, { kind: 'call' }>): void {
   openCall(facts, entry, day && dayOf(facts, entry));
 }
 
-/** A failure counts under the tool on the day of the call, which may have been before midnight. */
+/** A failure counts for the tool on the day of the call, which may have been before midnight. */
 function addResult(facts: Facts, entry: Extract<Entry, { kind: 'result' }>): void {
   const call = closeCall(facts, entry);
   const name = call?.name ?? entry.name;
@@ -140,7 +140,7 @@ function addResult(facts: Facts, entry: Extract<Entry, { kind: 'result' }>): voi
   if (call?.addOn) noteFailure(day, call.addOn);
 }
 
-/** Agents report a response several times, now and then with another in between: its largest figures count. */
+/** Agents report a response several times, sometimes with another response in between. Its largest figures count. */
 function addUsage(facts: Facts, entry: Entry, usage: Usage): void {
   const { input, cacheRead, cacheWrite, output, responseId, model } = usage;
   noteModel(facts, model);
@@ -169,10 +169,13 @@ function addUsage(facts: Facts, entry: Entry, usage: Usage): void {
   }
 }
 
-/** 36 bits: among thousands of responses none is taken for another. */
+/** 36 bits: enough to distinguish thousands of responses. */
 const COUNTED_LENGTH = 6;
 
-/** A sub-agent's file may begin with a copy of hundreds of responses of the session that started it. */
+/**
+ * Whether the response was already counted. A sub-agent's file may begin with a copy of hundreds of responses of its parent
+ * session.
+ */
 function isCounted({ counted }: Facts, key: string): boolean {
   const wanted = key.slice(0, COUNTED_LENGTH);
   let at = counted.indexOf(wanted);

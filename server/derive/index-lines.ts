@@ -6,11 +6,11 @@ import { readSome } from './derive-session.ts';
 import type { SliceJob } from './derive-slice.ts';
 import type { DeriveThread } from './derive-thread.ts';
 
-/** Events that are derived for a reader who cannot wait for the indexer. */
+/** The most events that are derived at once for a reader who cannot wait for the indexer. */
 const MOST_AT_ONCE = 2_000;
 
 /**
- * A line of JSON for each chunk of the session from `from` on, and for the events after the last chunk if they are few.
+ * A line of JSON for each chunk of the session from `from` on. The events after the last chunk get lines too, if they are few.
  */
 export async function* indexLines(
   db: Db,
@@ -30,7 +30,7 @@ export async function* indexLines(
   for (const { first, last, entries } of slice?.chunks ?? []) yield line(first, last, entries);
 }
 
-/** A job for its chunks only. */
+/** A job that is only used for its chunks. */
 const lastSlice = (row: SessionRow, from: number, appends: SliceJob['appends'], isEnd: boolean): SliceJob => ({
   place: {
     agentId: row.agent_id,

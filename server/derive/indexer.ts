@@ -7,7 +7,7 @@ import { deriveSession, type WantsDigests } from './derive-session.ts';
 import type { DeriveThread } from './derive-thread.ts';
 import { VERSION } from './facts.ts';
 
-/** A session and how far it is derived. */
+/** A session, and how far it is derived. */
 interface Reached {
   session: SessionRow;
   derived?: Pick<SessionFactsRow, 'version' | 'derived_through'> | undefined;
@@ -21,49 +21,49 @@ export interface IndexerOptions {
   digests?: WantsDigests;
   now: () => number;
   onError: (error: unknown) => void;
-  /** Told of each session whose events took too long to derive. */
+  /** Called for each session whose events took too long to derive. */
   onGivenUp?: (() => void) | undefined;
-  /** Whether work that nobody waits for leaves half of the time to others; true unless told. */
+  /** Whether work that nobody waits for leaves half of the time to other work; true by default. */
   rests?: boolean;
-  /** Told of a session that was derived. */
+  /** Called for each session that was derived. */
   onDerived?: (row: SessionRow) => void;
 }
 
 /** Batches of a session that arrive within this time are derived together. */
 const GATHER_MS = 100;
-/** Sessions derived at the same time: while one is written, the next is read. */
+/** The number of sessions that are derived at the same time: while one is written, the next one is read. */
 const AT_ONCE = 2;
-/** Sessions that are noted. Others are left to `catchUp`, and to the people who read them. */
+/** The most noted sessions. `catchUp` and readers find the others. */
 const MOST_NOTED = 10_000;
-/** For how long a session whose events took too long to derive is left alone. */
+/** How long a session is left alone after its events took too long to derive. */
 const REST_MS = 600_000;
 const PATIENCE_MS = 300;
 const LONGEST_REST_MS = 1_000;
-/** A session that waits for longer is noticed by people who look at figures and searches. */
+/** If a session waits longer than this, people who look at figures and searches notice it. */
 const LAG_MS = 2_000;
-/** Clocks of replicas differ, and a session may have been opened while the last look was under way. */
+/** Clocks of replicas differ, and a session may have been opened during the last check. */
 const OVERLAP_MS = 600_000;
-/** How often all sessions are checked: one may have failed, been dropped, or lost its derived data. */
+/** How often all sessions are checked: a session may have failed, been dropped, or lost its derived data. */
 const CHECK_ALL_MS = 86_400_000;
 
-/** A wish that a session be derived, until a run takes it. */
+/** A request to derive a session. It exists until a run takes it. */
 interface Wish {
   /** Whether somebody waits for it. */
   isUrgent: boolean;
 }
 
 /**
- * Derives what is known of sessions from their events, after those were stored and answered.
+ * Derives the facts of sessions from their events, after the events were stored and acknowledged.
  *
  * | a session    | when                          | becomes                                        |
  * | ------------ | ----------------------------- | ---------------------------------------------- |
  * | derived      | `note`: events were stored    | noted                                          |
- * | noted        | 100 ms are over               | wished for, urgent                             |
- * | any          | `reach`: somebody reads it    | wished for, urgent                             |
- * | behind       | `catchUp` finds it            | wished for, not urgent                         |
- * | wished for   | its turn comes                | running: one run of a session at a time        |
- * | wished for   | its organization's queue is full | behind, until it is noted, read or found again |
- * | running      | wished for again              | running, and once more afterwards              |
+ * | noted        | 100 ms have passed            | requested, urgent                              |
+ * | any          | `reach`: somebody reads it    | requested, urgent                              |
+ * | behind       | `catchUp` finds it            | requested, not urgent                          |
+ * | requested    | its turn comes                | running: one run of a session at a time        |
+ * | requested    | its organization's queue is full | behind, until it is noted, read or found again |
+ * | running      | requested again               | running, and once more afterwards              |
  * | running      | it reaches the last event     | derived                                        |
  * | running      | it fails, or hangs            | behind                                         |
  */
@@ -73,13 +73,13 @@ export class Indexer {
   readonly #noted = new Map<string, Target>();
   readonly #wishes = new Map<string, Wish>();
   readonly #runs = new Set<Promise<void>>();
-  /** Sessions that are noted, wished for or running, and since when. */
+  /** Sessions that are noted, requested or running, and since when. */
   readonly #unfinished = new Map<string, { organizationId: string; since: number }>();
   #gathering: NodeJS.Timeout | undefined;
   #catchingUp: Promise<void> | undefined;
-  /** When the last complete look began; undefined before the first one. */
+  /** When the last complete check began; undefined before the first one. */
   #lookedAt: number | undefined;
-  /** When the last complete look at all sessions began. */
+  /** When the last complete check of all sessions began. */
   #lookedAtAll: number | undefined;
   #mayBeBehind = true;
 
@@ -89,17 +89,17 @@ export class Indexer {
     this.#background = new Background({ atOnce: AT_ONCE, onError, onGivenUp, restMs: REST_MS });
   }
 
-  /** Has the session derived soon. Costs the append nothing. */
+  /** Makes the indexer derive the session soon. This costs the append nothing. */
   note({ organizationId, sessionId }: Target): void {
     if (this.#isClosed || this.#noted.size >= MOST_NOTED) return;
-    // Without the events of the change: they would stay in memory until the session's turn comes.
+    // The events of the change are not kept here: they would stay in memory until the session's turn comes.
     this.#noted.set(sessionId, { organizationId, sessionId });
     this.#noteUnfinished({ organizationId, sessionId });
     this.#gathering ??= setTimeout(() => void this.#runNoted(), GATHER_MS).unref();
   }
 
   /**
-   * Derives the sessions through their last events; settles when that is done, or the time is over.
+   * Derives the sessions through their last events. Settles when that is done, or the time is over.
    * @returns whether any of them was behind
    */
   async reach(sessions: readonly Reached[], patienceMs = PATIENCE_MS): Promise<boolean> {
@@ -116,8 +116,8 @@ export class Indexer {
   }
 
   /**
-   * Derives what other processes and failures have left; settles when nothing is behind. It looks at all sessions the
-   * first time and once a day, otherwise at those that may have changed.
+   * Derives the sessions that other processes and failures left behind. Settles when nothing is behind. It checks all sessions
+   * the first time and once a day, otherwise only those that may have changed.
    */
   catchUp(): Promise<void> {
     this.#catchingUp ??= this.#catchUp()
@@ -131,8 +131,8 @@ export class Indexer {
   }
 
   /**
-   * Whether derived data of the organization may lack sessions: some have waited for a while, or a look at all sessions is not
-   * over.
+   * Whether derived data of the organization may lack sessions: some have waited for a while, or a check of all sessions has
+   * not ended.
    */
   isCatchingUp(organizationId: string): boolean {
     const latest = this.#options.now() - LAG_MS;
@@ -141,7 +141,7 @@ export class Indexer {
     return this.#mayBeBehind || this.#unfinished.values().some(isLate);
   }
 
-  /** Sessions that were noted and are not derived yet. */
+  /** The number of sessions that are noted but not yet derived. */
   waiting(): number {
     return this.#noted.size + this.#runs.size;
   }
@@ -185,13 +185,13 @@ export class Indexer {
     const begin = () =>
       this.#background.run(sessionId, (signal) => this.#derive(session, signal), { group: organizationId });
     await begin();
-    // The run may have looked for wishes just before this one was made.
+    // The run may have taken requests just before this one was made.
     if (this.#wishes.get(sessionId) === wish) await begin();
-    // There was no room for it.
+    // The queue had no room for it.
     if (this.#wishes.get(sessionId) === wish) this.#wishes.delete(sessionId);
   }
 
-  /** Derives a session until nobody wishes for it any more. */
+  /** Derives a session until no request for it is left. */
   async #derive({ organizationId, sessionId }: Target, signal: AbortSignal): Promise<void> {
     const { db, thread, digests, now, rests = true, onDerived } = this.#options;
     for (let wish = this.#take(sessionId); wish !== undefined && !signal.aborted; wish = this.#take(sessionId)) {
@@ -201,7 +201,7 @@ export class Indexer {
       const options = { db, derive: thread.derive, digests, now, rest, signal };
       const begunAt = now();
       const row = await deriveSession(options, organizationId, sessionId);
-      // Only events that came after this run began still wait.
+      // Only events that arrived after this run began still wait.
       const unfinished = this.#unfinished.get(sessionId);
       if (unfinished) unfinished.since = Math.max(unfinished.since, begunAt);
       if (row && isUrgent()) onDerived?.(row);
@@ -245,7 +245,9 @@ export class Indexer {
   }
 }
 
-/** Rests between two slices that nobody waits for, for as long as the last one took: others get half of the time. */
+/**
+ * Between two slices that nobody waits for, rests as long as the last slice took. Other work therefore gets half of the time.
+ */
 function createRest(isQuick: () => boolean, signal: AbortSignal): () => Promise<void> {
   let since = performance.now();
   return async () => {
@@ -255,7 +257,7 @@ function createRest(isQuick: () => boolean, signal: AbortSignal): () => Promise<
   };
 }
 
-/** Settles when the work does, or when the time is over. */
+/** Settles when the work settles, or when the time is over. */
 async function withinPatience(work: Promise<unknown>, ms: number): Promise<void> {
   const over = new AbortController();
   await Promise.race([work, wait(ms, undefined, { signal: over.signal }).catch(() => undefined)]);

@@ -2,32 +2,32 @@ import type { Chunk } from './chunks.ts';
 import type { CountedRecords } from './counted-records.ts';
 import type { Facts } from './facts.ts';
 
-/** A session after its last slice. */
+/** The state of a session after its last slice. */
 export interface KeptSession {
   /** Sequence of the last event that is derived. */
   through: number;
   facts: Facts;
-  /** The chunk that has room. */
+  /** The chunk that still has room. */
   open: Chunk | undefined;
-  /** Absent where the facts do not cover all entries yet, or earlier entries are not known. */
+  /** Absent if the facts do not yet cover all entries, or earlier entries are unknown. */
   records: CountedRecords | undefined;
   /** Characters of the facts as JSON. */
   weight: number;
 }
 
-/** Characters of facts, entries, words and texts that are kept: some 8 MB of memory. */
+/** The most characters of kept facts, entries, words and texts: some 8 MB of memory. */
 const MOST_WEIGHT = 3_000_000;
 
 /**
- * Keeps the state of the last derived sessions, so that the events of their open chunk need not be read again. It may be lost
- * at any time: the store has the same.
+ * Keeps the state of the most recently derived sessions, so that the events of their open chunk need not be read again. The
+ * state may be lost at any time, because the store has it too.
  */
 export class KeptSessions {
-  /** The one used last is the last one. */
+  /** The most recently used session is the last entry. */
   readonly #sessions = new Map<string, KeptSession>();
   #weight = 0;
 
-  /** Removes and returns the session, because its user changes it. */
+  /** Removes and returns the session, because the caller changes it. */
   take(sessionId: string | undefined, through: number): KeptSession | undefined {
     const session = this.#sessions.get(sessionId ?? '');
     if (sessionId === undefined || !session) return undefined;
@@ -49,6 +49,6 @@ export class KeptSessions {
   }
 }
 
-/** A long word keeps the text it was cut from in memory. */
+/** A long word keeps its whole source text in memory. */
 const weightOf = ({ weight, open, records }: KeptSession): number =>
   weight + (records?.weight ?? 0) + (open ? open.entries.length + 2 * open.indexed.length + open.bytes : 0);

@@ -3,7 +3,7 @@ import type { Milestone } from '../../contract/review.ts';
 import { type Facts, type OpenCall, takeRoom } from './facts.ts';
 
 const MOST = 500;
-/** A person who is away for less may just be reading. */
+/** A person who is away for less time may just be reading. */
 const SHORTEST_WAIT_MS = 5 * 60_000;
 
 function add(facts: Facts, { sequence, timed, time }: Entry, milestone: Omit<Milestone, 'sequence' | 'time'>): void {
@@ -20,7 +20,7 @@ export function noteMilestones(facts: Facts, entry: Entry): void {
   if (call) noteCommand(facts, entry, call);
 }
 
-/** Files of one session may overlap: then a compaction comes from each of them, at the same instant. */
+/** Files of one session may overlap. Each of them then contains the same compaction, with the same time. */
 function isRepeated({ milestones }: Facts, { timed, time }: Entry): boolean {
   const at = new Date(time).toISOString();
   return timed && milestones.some((known) => known.kind === 'compaction' && known.time === at);
@@ -37,7 +37,7 @@ function noteCommand(facts: Facts, entry: ResultEntry, call: OpenCall): void {
   }
 }
 
-/** Adds a milestone if tests turned red or green. The summary of the runner outweighs an exit code. */
+/** Adds a milestone if tests turned red or green. The summary of the test runner takes precedence over an exit code. */
 function noteTests(facts: Facts, entry: ResultEntry, call: OpenCall): void {
   const passed = entry.testsPassed ?? passedByExit(entry, call);
   call.isJudged = true;
@@ -46,7 +46,7 @@ function noteTests(facts: Facts, entry: ResultEntry, call: OpenCall): void {
   add(facts, entry, { kind: 'tests', text: call.command ?? '', passed });
 }
 
-/** An agent may tell of a run twice, once without saying how it ended. */
+/** Whether tests passed, by the exit code. An agent may report a run twice, once without its result. */
 function passedByExit({ exitCode, failed }: ResultEntry, { purposes, isJudged }: OpenCall): boolean | undefined {
   const isTheirs = purposes.includes('exit_of_tests');
   if (failed) return isTheirs ? false : undefined;
@@ -57,14 +57,14 @@ function passedByExit({ exitCode, failed }: ResultEntry, { purposes, isJudged }:
 const titleOf = (command: string): string | undefined =>
   /\s(?:--title|-t)[ =](?:"([^"]{1,300})"|'([^']{1,300})')/.exec(command)?.slice(1).find(Boolean);
 
-/** The agent was done, and the person came back late. */
+/** Adds a wait if the agent had finished and the person came back late. */
 export function noteWait(facts: Facts, prompt: PromptEntry): void {
   if (!prompt.timed || facts.workedAt === undefined) return;
   const durationMs = prompt.time - facts.workedAt;
   if (durationMs > SHORTEST_WAIT_MS) add(facts, prompt, { kind: 'wait', text: '', durationMs });
 }
 
-/** As the output tells them; a quiet command tells none, and may then be taken at its word. */
+/** The commits in the output. A quiet command prints none, so the subjects in the command itself count unless it failed. */
 function commitsOf({ commits, failed }: ResultEntry, { subjects = [] }: OpenCall): { text: string; hash?: string }[] {
   if (commits) return commits.map(({ hash, subject }) => ({ text: subject, hash }));
   return failed ? [] : subjects.map((text) => ({ text }));

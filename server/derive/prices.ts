@@ -16,14 +16,14 @@ const Price = Type.Object({
 });
 
 const PriceTable = Type.Object({
-  /** When it was last looked through. */
+  /** The day of the last review. */
   date: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
   models: Type.Array(
     Type.Object({
-      /** Beginning of the model's name, without what a gateway puts before it. The longest that fits counts. */
+      /** The beginning of the model's name, without the prefix of a gateway. The longest match counts. */
       model: Type.String(),
       contextWindow: Type.Optional(Type.Integer({ minimum: 1 })),
-      /** The window of sessions that did not ask for the larger one. */
+      /** The window of sessions that did not request the larger one. */
       usualWindow: Type.Optional(Type.Integer({ minimum: 1 })),
       prices: Type.Array(Price),
     }),
@@ -32,22 +32,24 @@ const PriceTable = Type.Object({
 type PriceTable = Static<typeof PriceTable>;
 
 export interface Prices {
-  /** Day on which the table was last looked through, YYYY-MM-DD. */
+  /** The day of the table's last review, YYYY-MM-DD. */
   date: string;
-  /** Tells this table from others. */
+  /** Distinguishes this table from others. */
   fingerprint: string;
-  /** What a million tokens cost on a day; undefined where no price is known. */
+  /** The cost of a million tokens on a day; undefined if no price is known. */
   priceOf(model: string, day: string): TokenPrice | undefined;
-  /** US dollars; undefined where no price is known. */
+  /** US dollars; undefined if no price is known. */
   costOf(model: string, day: string, tokens: Tokens): number | undefined;
-  /** Tokens that the model's context holds; `usual` where a session has to ask for so many. Undefined where unknown. */
+  /**
+   * The number of tokens in the model's context. `usual` applies if the session did not request `most`. Undefined if unknown.
+   */
   contextWindowOf(model: string): { most: number; usual: number } | undefined;
 }
 
 const OWN = new URL('./prices.json', import.meta.url);
 
 /**
- * @param file one to use instead of the product's own
+ * @param file replaces the product's own file
  * @throws Error that says what is wrong with the file
  */
 export function readPrices(file?: string): Prices {
@@ -115,9 +117,9 @@ const nameOf = (model: string) =>
     .replace(/^.*\//, '')
     .replace(/^(?:(?:us|eu|apac|global)\.)?(?:anthropic|openai|google|qwen|deepseek|moonshotai|moonshot|xai)\./, '');
 
-/** What a session cost; null where no price is known for any of it. */
+/** The cost of a session; null if no price is known for any of it. */
 export function costOfFacts(facts: Facts, costOf: Prices['costOf']): number | null {
-  // Nothing spent on a known model is no cost of zero: it would hide that the rest has no known price.
+  // A known model without tokens does not make the cost zero: a zero would hide that the rest has no known price.
   const costs = [...facts.days].flatMap(([day, { models }]) =>
     [...models]
       .filter(([, [input, , , output]]) => input + output > 0)

@@ -13,12 +13,12 @@ import type { Prices } from './prices.ts';
 
 const SETTING = 'prices';
 
-/** How long it waits before each further try, in milliseconds: together longer than most outages of a store. */
+/** How long it waits before each retry, in milliseconds. Together the waits are longer than most outages of a store. */
 const RETRY_AFTER_MS = [60_000, 300_000, 1_800_000, 3_600_000];
 
 /**
  * Prices all sessions again after the price table has changed: the rows of their days, and the column that orders lists.
- * @throws what failed in the last try; the next start of the service tries again
+ * @throws the error of the last attempt; the next start of the service retries
  */
 export async function reprice(
   db: Db,
@@ -36,14 +36,14 @@ export async function reprice(
   await repriceAll(db, prices, signal);
 }
 
-/** Has the next start of the service price all sessions again. */
+/** Makes the next start of the service price all sessions again. */
 export const forgetPrices = (db: Db): Promise<void> => writeSetting(db, SETTING, '');
 
-/** @throws after all sessions were tried, where some of them failed */
+/** @throws after all sessions were tried, if some of them failed */
 async function repriceAll(db: Db, prices: Prices, signal: AbortSignal): Promise<void> {
   const before = await rememberSetting(db, SETTING, () => prices.fingerprint);
   if (before === prices.fingerprint) return;
-  // Until all sessions have these prices, their costs come from different tables.
+  // Until all sessions have these prices, their costs use different tables.
   await writeSetting(db, SETTING, '');
   let failed = 0;
   let cause: unknown;

@@ -26,7 +26,7 @@ export const writeShown = (facts: Facts): string => {
   return JSON.stringify({ ...shown, ...(isTimed && { shape: shapeOf(shape, last - first) }) });
 };
 
-/** The summary of a session for answers; without figures if nothing was derived yet. */
+/** The summary of a session for answers; without figures if nothing has been derived yet. */
 export function toSummary({ session, continues, forkedFrom, derived, isReadable }: SummaryRow): SessionSummary {
   const all: Shown = derived?.summary ? JSON.parse(derived.summary) : {};
   const shown = isReadable ? all : withoutWords(all);
@@ -51,14 +51,14 @@ export function toSummary({ session, continues, forkedFrom, derived, isReadable 
     ...optional('cost', derived?.cost ?? null),
     ...optionalTimestamp('firstEventAt', derived?.first_event_at ?? null),
     ...optionalTimestamp('lastEventAt', derived?.last_event_at ?? null),
-    // The facts of another version are never shown, so the reader must ask again.
+    // Facts of another version are never shown, so the reader must request the summary again.
     summarizedThrough: derived && isKnown(derived) ? derived.derived_through : 0,
   };
 }
 
 const isKnown = ({ version }: Pick<SessionFactsRow, 'version'>) => version === VERSION || version === VERSION_OF_KEPT;
 
-/** Only what is listed, so that a text that is added later is not shown to those who may not read it. */
+/** Copies only the listed fields, so that a text that is added later stays hidden from people who may not read it. */
 const withoutWords = ({ repository, gitBranch, person, model, shape }: Shown): Shown => ({
   ...(repository !== undefined && { repository }),
   ...(gitBranch !== undefined && { gitBranch }),
@@ -70,7 +70,7 @@ const withoutWords = ({ repository, gitBranch, person, model, shape }: Shown): S
 /**
  * The facts of a session for answers.
  * @param text the stored facts
- * @param isReadable whether they are for somebody who may read what was said and run in it
+ * @param isReadable whether the reader may see what was said and run in the session
  */
 export function toSessionFacts(
   text: string,
@@ -96,7 +96,7 @@ export function toSessionFacts(
   };
 }
 
-/** The same for facts: only what is listed. */
+/** Does the same for facts: copies only the listed fields. */
 function factsAlone(facts: Facts): Facts {
   const { folder, repository, address, person, model, first, last, lag } = facts;
   const { folded, isRewritten, branches, prompts, calls, failures, redactions, linesAdded, linesRemoved } = facts;
@@ -113,7 +113,10 @@ function factsAlone(facts: Facts): Facts {
   };
 }
 
-/** The stored texts of facts without words: what those see who may not read the session, and what stays when its words go. */
+/**
+ * The stored facts without words. People who may not read the session see these, and they remain when the session's words are
+ * removed.
+ */
 export const withoutWordsIn: WithoutWords = ({ version, facts, summary }) => ({
   facts: version === VERSION && facts !== '' ? writeFacts(factsAlone(readFacts(facts))) : '',
   summary: JSON.stringify(withoutWords(summary === '' ? {} : JSON.parse(summary))),

@@ -1,11 +1,12 @@
 import type { Shape } from './facts.ts';
 
-/** Slices that are kept; of them the few that are shown are made. */
+/** The number of kept slices. The few slices that are shown are computed from them. */
 const KEPT = 192;
 const SHOWN = 48;
 
 /**
- * Adds an event at `offset` ms after the first one. If it lies beyond the last slice, the slices are doubled until it fits.
+ * Adds an event at `offset` ms after the first one. If the event is beyond the last slice, the width of the slices is doubled
+ * until it fits.
  */
 export function addToShape(shape: Shape, offset: number, of: 'work' | 'failures'): void {
   const at = Math.max(0, offset);

@@ -19,18 +19,18 @@ import type { Viewer } from '../store/viewer.ts';
 import type { Prices } from './prices.ts';
 import { toSummary } from './review.ts';
 
-/** Figures of the sums, without what they are of. */
+/** The figures of the sums, without their day and group. */
 type Sums = Pick<UsageSum, (typeof FIGURES)[number]>;
 type DaySums = Omit<UsageSum, 'value'>;
 
 const MOST = { values: 20, tools: 50, attention: 5, running: 20, latest: 500 };
 const HOURS_OF_WEEK = 168;
-/** For more days groups are shown by week, so that an answer never has more than 2,400 rows. */
+/** For more days than this, groups are shown by week, so that an answer never has more than 2,400 rows. */
 const MOST_BY_DAY = 120;
 const DAY_MS = 86_400_000;
-/** With more sessions, the top ones are searched among the sessions of all time first. */
+/** With more sessions than this, the sessions of all time are searched first for the top ones. */
 const FEW_SESSIONS = 5_000;
-/** An open session that was heard of within this time is running. */
+/** An open session is running if its last contact was within this time. */
 const RUNNING_MS = 15 * 60_000;
 
 const ATTENTION: [Usage['attention'][number]['reason'], Ranking][] = [
@@ -47,8 +47,8 @@ interface Settings {
 }
 
 /**
- * Figures over all sessions of some days, from sums by day: what it costs does not depend on how many sessions there are.
- * The sums count every session; only those that the viewer may know of are named.
+ * The figures of all sessions of some days, from sums by day. The cost of this query does not depend on the number of sessions.
+ * The sums count every session, but only sessions whose existence the viewer may know are named.
  */
 export async function readUsage(
   db: Db,
@@ -100,7 +100,7 @@ export async function readUsage(
   };
 }
 
-/** The largest values, and the rest of all sessions as the value "". */
+/** The largest values. All other sessions are summed under the value "". */
 async function readGroups(
   db: Db,
   filter: Days,
@@ -128,7 +128,10 @@ async function readGroups(
   return [...values.map((value) => group(value, byValue.get(value) ?? [])), ...(isThere ? [group('', rest)] : [])];
 }
 
-/** The people with the largest figures; none where they are fewer in all these days than may be told apart. */
+/**
+ * The people with the largest figures. It is empty if the days have fewer people than the smallest group, because single people
+ * could then be recognized.
+ */
 async function findPeople(db: Db, filter: Days, { smallestGroup }: Grouping): Promise<string[]> {
   const people = await findLargest(db, filter, 'person', Math.max(MOST.values, smallestGroup));
   return people.length < smallestGroup ? [] : people.slice(0, MOST.values);
@@ -168,7 +171,7 @@ function subtract(all: Sums, some: Sums): Sums {
   return rest;
 }
 
-/** There is a cost where some tokens have a price. A cost of zero would hide that the rest has none. */
+/** The cost is present if some tokens have a price. A cost of zero would hide that the rest has no price. */
 const toFigures = (sums: Sums): Figures => ({
   sessions: sums.sessions,
   prompts: sums.prompts,
@@ -191,7 +194,7 @@ function byHour(rows: readonly { value: string; calls: number }[]): number[] {
 function machinesOf(latest: Awaited<ReturnType<typeof findLatest>>): Usage['machines'] {
   const machines = new Map<string, Usage['machines'][number]>();
   for (const { environment_id: environmentId, lag_ms: lagMs, created_at: createdAt, ended_at: endedAt } of latest) {
-    // A session that had ended before it was sent was imported: nobody waited for it.
+    // A session that ended before it was sent was imported. Its lag says nothing, because nobody waited for it.
     if (endedAt !== null && endedAt < createdAt) continue;
     if (!machines.has(environmentId)) machines.set(environmentId, { environmentId, ...(lagMs !== null && { lagMs }) });
   }

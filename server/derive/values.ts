@@ -7,7 +7,7 @@ import type { Day, Facts } from './facts.ts';
 
 export type Value = Pick<SessionValueRow, 'field' | 'name' | 'value'>;
 
-/** What a session is found by beside its words. */
+/** The values by which a search finds a session, besides its words. */
 export function valuesOf(facts: Facts): Value[] {
   const tools = new Set([...facts.days.values()].flatMap(({ tools }) => [...tools.keys()]));
   const models = new Set([...facts.days.values()].flatMap(({ models }) => [...models.keys()]));
@@ -41,10 +41,10 @@ const usedOf = (addOns: Day['addOns']) => [...addOns].flatMap(([key, [calls]]) =
 const namesOf = (keys: ReadonlySet<string>, kind: AddOnKind) =>
   [...keys].filter((key) => key.startsWith(`${kind} `)).map((key) => key.slice(kind.length + 1));
 
-/** Of each session: beyond that its commands are hardly looked for one by one. */
+/** The limit for each session. People hardly search for single commands of a session with more. */
 const MOST_COMMANDS = 400;
 
-/** The simple commands that shell commands are made of, so that `command:` finds a program behind `cd … &&`. */
+/** The programs in shell commands, so that `command:` finds a program behind `cd … &&`. */
 function programsOf({ commands }: Facts): Set<string> {
   const found = new Set<string>();
   for (const command of commands.keys()) {
@@ -75,7 +75,7 @@ function toValue(field: Value['field'], text: string): Value {
 
 const keyOf = ({ field, value }: Value) => `${field} ${value}`;
 
-/** What came and what went. */
+/** The values that were added and the values that were removed. */
 export function compareValues(before: readonly Value[], after: readonly Value[]): { added: Value[]; removed: Value[] } {
   const [old, now] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))];
   return {
