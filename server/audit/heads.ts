@@ -19,9 +19,12 @@ import { listAuditHeads } from '../store/audit.ts';
 import type { ChainHead } from '../store/audit-chain.ts';
 import type { Db } from '../store/schema.ts';
 
-/** How often heads are signed: the most of a log that somebody with the store, but without the key, could write anew. */
+/**
+ * How often heads are signed. Somebody with access to the store, but without the key, can rewrite at most this much of a log
+ * unnoticed.
+ */
 export const SIGN_EVERY_MS = 3_600_000;
-/** Heads that changed so shortly before a signing are signed again: clocks of replicas differ. */
+/** Heads that changed this shortly before a signing are signed again, because the clocks of replicas differ. */
 const OVERLAP_MS = 60_000;
 
 /** Signs heads with Ed25519. */
@@ -36,7 +39,7 @@ export class AuditKey {
     this.#id = keyIdOf(this.#publicKey);
   }
 
-  /** As PEM (SPKI). */
+  /** The public key as PEM (SPKI). */
   get publicKey(): string {
     return this.#publicKey.export({ type: 'spki', format: 'pem' }).toString();
   }
@@ -57,7 +60,7 @@ export class AuditKey {
     return signStatement(payloadType, statement, this.#privateKey, this.#id);
   }
 
-  /** Whether this key signed it, and not one that the service had before. */
+  /** Whether this key signed it, rather than an earlier key of the service. */
   hasSigned({ signatures }: Envelope): boolean {
     return signatures.every(({ keyid }) => keyid === this.#id);
   }
@@ -76,10 +79,10 @@ const bytesOf = (value: object) => Buffer.from(canonicalize(value) ?? '');
 type KeyConfig = Pick<Config, 'AUDIT_KEY' | 'DATA_DIR' | 'SECRET_PEPPER'>;
 
 /**
- * Reads the key that signs heads: `AUDIT_KEY`; otherwise one that follows from `SECRET_PEPPER`, which replicas share; otherwise
- * the one in the data folder.
- * @param isMade whether it is made in the data folder if it is not there
- * @throws if there is none, or `AUDIT_KEY` is no Ed25519 private key
+ * Reads the key that signs heads: `AUDIT_KEY`; otherwise a key derived from `SECRET_PEPPER`, which replicas share; otherwise
+ * the key in the data folder.
+ * @param isMade whether a missing key is created in the data folder
+ * @throws if there is none, or `AUDIT_KEY` is not an Ed25519 private key
  */
 export function readAuditKey({ AUDIT_KEY, SECRET_PEPPER, DATA_DIR }: KeyConfig, isMade = true): AuditKey {
   if (AUDIT_KEY === undefined && SECRET_PEPPER !== undefined) return new AuditKey(deriveKey(SECRET_PEPPER));
@@ -114,14 +117,14 @@ export const auditHeadsFile = ({ AUDIT_HEADS, DATA_DIR }: Pick<Config, 'AUDIT_HE
 export interface AuditHeadsOptions {
   db: Db;
   key: AuditKey;
-  /** The file that signed heads are added to, one line of JSON each. */
+  /** The file for signed heads, one line of JSON each. */
   file: string;
-  /** Called with each signed head, to keep it in the log of the service as well. */
+  /** Called with each signed head, so that the service's log keeps it as well. */
   onSigned?: (head: SignedHead) => void;
   now: () => number;
 }
 
-/** Writes signed heads to a file outside the store, so that a log that was cut off or written anew is noticed. */
+/** Writes signed heads to a file outside the store, so that a truncated or rewritten log is noticed. */
 export class AuditHeads {
   readonly #options: AuditHeadsOptions;
   #signedUntil = Number.NEGATIVE_INFINITY;
@@ -139,7 +142,7 @@ export class AuditHeads {
     this.#signedUntil = at;
   }
 
-  /** Notes that an organization is deleted with its log, so that its absence is no finding. */
+  /** Records that an organization was deleted with its log, so that the missing log is not a finding. */
   async end(organizationId: string): Promise<void> {
     const { key, now } = this.#options;
     await this.#write([key.sign(organizationId, ENDED, now())]);
@@ -167,7 +170,7 @@ export interface KnownHeads {
   byOrganization: Map<string, SignedHead[]>;
   /** Organizations that were deleted with their logs. */
   ended: Set<string>;
-  /** Numbers of the lines that are no head with a signature of this key. A last line that a crash cut off is none. */
+  /** Numbers of the lines that are not a head with a signature of this key. A last line that a crash cut off does not count. */
   foreignLines: number[];
 }
 
@@ -188,13 +191,16 @@ export async function readHeads(path: string, key: AuditKey): Promise<KnownHeads
   return { byOrganization, ended, foreignLines };
 }
 
-/** Each group of lines begins with an empty one, so what a crash left is followed by one or by nothing. */
+/**
+ * Each group of lines begins with an empty line. A line that a crash cut off is therefore followed by an empty line or by
+ * nothing.
+ */
 const isCutOff = (lines: readonly string[], index: number) => (lines[index + 1] ?? '') === '';
 
 function parseHead(line: string): SignedHead | undefined {
   try {
     const value = JSON.parse(line) as { head?: unknown } | null;
-    // A line of the service's log has it in a field.
+    // A line of the service's log contains the head in a field.
     const head: unknown = value?.head ?? value;
     return Value.Check(SignedHead, head) ? head : undefined;
   } catch {

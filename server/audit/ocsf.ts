@@ -2,8 +2,8 @@ import type { AuditAction, AuditEntry, AuditEvent, AuditParty } from '../../cont
 import { VERSION } from '../version.ts';
 
 /*
- * Entries as events of the Open Cybersecurity Schema Framework 1.6, which a SIEM takes in. Its class for calls of an API
- * (6003) is not used: it must name the network address of the caller, which entries do not keep.
+ * Entries as events of the Open Cybersecurity Schema Framework 1.6, which a SIEM can import. The schema's class for API calls
+ * (6003) is not used: it requires the caller's network address, which entries do not contain.
  */
 
 const SCHEMA = '1.6.0';
@@ -19,7 +19,7 @@ const SUCCESS = 1;
 const FAILURE = 2;
 const OTHER = 99;
 
-/** Activities of entity management by the verb of an action; any other is an update. */
+/** The activities of entity management, by the verb of an action. Any other verb is an update. */
 const ENTITY_ACTIVITIES: Record<string, number> = {
   created: 1,
   issued: 1,
@@ -32,7 +32,7 @@ const ENTITY_ACTIVITIES: Record<string, number> = {
 };
 const UPDATE = 3;
 
-/** The same of account change; any other has a name of its own. */
+/** The activities of account change, by action. Any other action is sent under its own name. */
 const ACCOUNT_ACTIVITIES: Record<string, number> = {
   invited: 1,
   invitation_accepted: 2,
@@ -41,7 +41,7 @@ const ACCOUNT_ACTIVITIES: Record<string, number> = {
   left: 6,
 };
 
-/** Entries of what somebody wanted and did not get. */
+/** Actions that were refused. */
 const REFUSED = new Set<AuditAction>(['machine.sign_in_denied', 'session.deletion_refused']);
 
 export function toOcsf(organizationId: string, entry: AuditEntry): AuditEvent {
@@ -86,7 +86,7 @@ function classOf(action: AuditAction, target: AuditParty): OfClass {
   return { class_uid: ENTITY_MANAGEMENT, activity_id: ENTITY_ACTIVITIES[verb] ?? UPDATE, entity };
 }
 
-/** The types of users that the schema knows; the others are named. */
+/** The user types that the schema knows. Other types are sent by name. */
 const TYPES: Partial<Record<AuditParty['kind'], { type_id: number; type: string }>> = {
   person: { type_id: 1, type: 'User' },
   service: { type_id: 3, type: 'System' },

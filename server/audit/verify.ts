@@ -5,7 +5,7 @@ import type { Db } from '../store/schema.ts';
 import type { AuditEntryRow } from '../store/schema-governance.ts';
 import type { KnownHeads } from './heads.ts';
 
-/** Entries that one query reads. */
+/** The number of entries that one query reads. */
 const AT_ONCE = 1_000;
 
 export interface AuditReport {
@@ -23,7 +23,7 @@ export async function verifyAudit(db: Db, { byOrganization, ended }: KnownHeads)
   const report: AuditReport = { organizations: organizations.length, entries: 0, findings: [] };
   for (const organizationId of organizations) {
     if (ended.has(organizationId)) {
-      // It was deleted. A log that is there again is not the one that was.
+      // The organization was deleted. If a log exists again, it is not the original one.
       const isGone = audited.get(organizationId)?.isBeingRemoved ?? true;
       if (!isGone) report.findings.push({ organizationId, sequence: 1, problem: 'written anew' });
       continue;
@@ -47,7 +47,7 @@ export async function verifyAudit(db: Db, { byOrganization, ended }: KnownHeads)
   return report;
 }
 
-/** Undefined where somebody has written what the service writes nowhere: it is a finding, and no reason to stop. */
+/** Undefined if the row contains something that the service never writes. That is a finding, and no reason to stop. */
 function readEntry(row: AuditEntryRow): AuditEntry | undefined {
   try {
     return toAuditEntry(row);

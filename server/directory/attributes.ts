@@ -3,12 +3,12 @@ import type { ScimAttributes } from '../../contract/directory.ts';
 import { Email } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
 
-/** What a directory says of a user, in the types of the service. */
+/** A directory's data of a user, in the types of the service. */
 export interface DirectoryUser {
   attributes: ScimAttributes;
-  /** Undefined where it says nothing of that. */
+  /** Undefined if the directory sends no value. */
   active: boolean | undefined;
-  /** The e-mail that is invited. */
+  /** The e-mail for the invitation. */
   email: string;
 }
 
@@ -19,7 +19,8 @@ export const MOST_EMAILS = 20;
 const NAMES = ['formatted', 'givenName', 'familyName'] as const;
 
 /**
- * Reads what the service keeps of a user. Directories disagree about types: Microsoft Entra sends `"False"` for false.
+ * Reads the attributes of a user that the service keeps. Directories disagree about types: Microsoft Entra sends `"False"` for
+ * false.
  * @throws Problem `validation_failed`
  */
 export function readUser(values: Values): DirectoryUser {
@@ -43,7 +44,7 @@ export function readUser(values: Values): DirectoryUser {
   return { attributes, active: readBoolean('active', values.active), email: emailOf(attributes) };
 }
 
-/** The primary e-mail, the one of work, the first, or a user name that is one. */
+/** The e-mail of a user: the primary one, the one of type work, the first one, or a user name that is an e-mail. */
 function emailOf({ userName, emails = [] }: ScimAttributes): string {
   const chosen = emails.find(({ primary }) => primary) ?? emails.find(({ type }) => type === 'work') ?? emails[0];
   const email = (chosen?.value ?? userName).trim();

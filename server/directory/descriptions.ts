@@ -1,6 +1,6 @@
 import { MAX_SCIM_PAGE, SCIM_SCHEMAS } from '../../contract/directory.ts';
 
-/* What the service says of itself to a directory (RFC 7643, 5 to 7). */
+/* The service's description of itself for a directory (RFC 7643, 5 to 7). */
 
 export const CONFIGURATION = {
   schemas: [SCIM_SCHEMAS.configuration],

@@ -5,8 +5,8 @@ import { FILTERED, type UserFilter } from '../store/directory.ts';
 import { isObject, MOST_EMAILS } from './attributes.ts';
 
 /*
- * PATCH of SCIM (RFC 7644, 3.5.2) for the attributes that the service keeps. A path is only ever compared with their names,
- * never used as a key, so no path reaches a prototype: docs/decisions/0036 tells why no library does this.
+ * PATCH of SCIM (RFC 7644, 3.5.2) for the attributes that the service keeps. A path is only compared with their names and never
+ * used as a key, so no path reaches a prototype. docs/decisions/0036 says why we use no library for this.
  */
 
 type Values = Record<string, unknown>;
@@ -17,15 +17,15 @@ const PARTS = { name: ['formatted', 'givenName', 'familyName'], emails: ['value'
 const CORE = /^urn:ietf:params:scim:schemas:core:2\.0:User:/i;
 const PATH = /^(\w+)(?:\[([^[\]]+)\])?(?:\.(\w+))?$/;
 
-/** One request changes so many attributes at most, each with a path of so many characters. */
+/** The most attributes that one request changes. */
 const MOST_CHANGES = 200;
 const LONGEST_PATH = 256;
 
-/** The parser of filters takes years over a text that does not end and has some 50 line breaks in it. */
+/** The filter parser would take years for an unterminated text with some 50 line breaks. */
 const PARSABLE = /^\P{Cc}{1,512}$/u;
 
 /**
- * The values after the operations. What concerns other attributes is left out.
+ * The values after the operations. Operations on other attributes are ignored.
  * @throws Problem `invalid_path`, `validation_failed`
  */
 export function patchUser(before: Values, operations: readonly ScimOperation[]): Values {
@@ -38,7 +38,7 @@ export function patchUser(before: Values, operations: readonly ScimOperation[]):
   return user;
 }
 
-/** One operation without a path may change many attributes; its keys are their paths. */
+/** An operation without a path may change many attributes. The keys of its value are their paths. */
 function separate({ op, path, value }: ScimOperation): { op: string; path: string; value: unknown }[] {
   if (path !== undefined) return [{ op, path, value }];
   if (!isObject(value)) throw new Problem('validation_failed', 'An operation without a path needs an object as value.');
@@ -76,7 +76,7 @@ function withPart(values: unknown, part: string, op: string, value: unknown): Va
 
 interface EmailChange {
   op: string;
-  /** Between brackets in the path. */
+  /** The text between the brackets of the path. */
   filter: string | undefined;
   part: string | undefined;
   value: unknown;
@@ -100,13 +100,16 @@ function changeEmails(given: unknown, { op, filter, part, value }: EmailChange):
   return op === 'remove' ? emails : [...emails, changed(asFiltered(condition))];
 }
 
-/** Each e-mail is compared with others, so a long list would take long. @throws Problem `validation_failed` */
+/**
+ * Each e-mail is compared with all others, so a long list would take too long.
+ * @throws Problem `validation_failed`
+ */
 function fewEmails<Email>(emails: Email[]): Email[] {
   if (emails.length <= MOST_EMAILS) return emails;
   throw new Problem('validation_failed', `A user has ${MOST_EMAILS} e-mails at most.`);
 }
 
-/** An e-mail whose value is no text, such as an object, may not be comparable; it is refused when all is changed. */
+/** An e-mail whose value is not a text, such as an object, may not be comparable. The check of all changes refuses it later. */
 function fits(email: Values, condition: Filter): boolean {
   try {
     return testerOf(condition)(email);
@@ -115,7 +118,7 @@ function fits(email: Values, condition: Filter): boolean {
   }
 }
 
-/** What `emails[type eq "work"]` means where there is none yet. */
+/** The e-mail that `emails[type eq "work"]` creates if none exists yet. */
 function asFiltered(condition: Filter | undefined): Values {
   if (condition === undefined) return {};
   const name = condition.op === 'eq' ? nameIn(PARTS.emails, condition.attrPath) : undefined;
@@ -130,12 +133,12 @@ function readFilter(text: string): Filter {
   throw new Problem('invalid_path', `The filter ${text.slice(0, 100)} in the path cannot be read.`);
 }
 
-/** The name among those, compared without regard to case as RFC 7643 (2.1) has it. */
+/** The matching name, compared without regard to case (RFC 7643, 2.1). */
 const nameIn = <const Names extends readonly string[]>(names: Names, name: string): Names[number] | undefined =>
   names.find((one) => one.toLowerCase() === name.toLowerCase());
 
 /**
- * Reads the filter of a list. Directories look for one user, by a value that they know.
+ * Reads the filter of a list. Directories search for one user by a known value.
  * @throws Problem `invalid_filter`
  */
 export function readUserFilter(text: string): UserFilter {
@@ -148,7 +151,7 @@ export function readUserFilter(text: string): UserFilter {
   throw new Problem('invalid_filter', `A filter compares one of ${FILTERED.join(', ')} by eq with a text.`);
 }
 
-/** `emails[type eq "work"].value eq "…"`, by which Microsoft Entra may match: what stands in brackets decides nothing here. */
+/** `emails[type eq "work"].value eq "…"`, which Microsoft Entra may use. The part in brackets has no effect here. */
 const isOfWork = (filter: Filter | undefined): filter is LogExp =>
   filter?.op === 'and' && filter.filters.length === 2 && filter.filters[0]?.op === '[]';
 

@@ -19,7 +19,7 @@ import { changeMembers, settleOwner } from '../store/organizations.ts';
 import type { Db, MemberRow } from '../store/schema.ts';
 import type { DirectoryUser } from './attributes.ts';
 
-/** What became of a member when a directory changed its user. */
+/** The effect on a member when a directory changes its user. */
 interface Outcome {
   invited?: MemberRow;
   left?: MemberRow;
@@ -31,9 +31,10 @@ const UNCHANGED: Outcome = { secretIds: [] };
 export type Invite = (invited: MemberRow) => Promise<void>;
 
 /**
- * Lets the members of an organization follow its directory. A user who becomes active is invited, and is a member from their
- * first request on, as everybody who is invited. One who is no longer active leaves, with the secrets they issued or have. A
- * member of another organization is invited like everybody, and joins after leaving that: a refusal would tell that they are one.
+ * Makes the members of an organization follow its directory. A user who becomes active is invited. Like every invited person,
+ * the user is a member from their first request on. A user who is no longer active leaves, and the secrets that they issued or
+ * hold are revoked. A member of another organization is invited too, and joins after leaving that organization: a refusal would
+ * reveal that other membership.
  */
 export const createProvisioning = ({
   store: { db },
@@ -41,7 +42,7 @@ export const createProvisioning = ({
   secretsRevoked,
   now,
 }: Pick<Deps, 'store' | 'endStreams' | 'secretsRevoked' | 'now'>) => {
-  /** Makes a membership follow, in a transaction of `changeMembers`. */
+  /** Updates a membership, in a transaction of `changeMembers`. */
   async function follow(
     members: Db,
     { organizationId, tokenId }: DirectoryCaller,
@@ -81,7 +82,7 @@ export const createProvisioning = ({
     return invited;
   }
 
-  /** Runs a change of users, and tells everybody what became of the members. */
+  /** Runs a change of users, and then informs everybody concerned about the members' changes. */
   async function run<Result>(
     { organizationId }: DirectoryCaller,
     change: (members: Db) => Promise<{ result: Result; outcome: Outcome }>,
@@ -108,7 +109,7 @@ export const createProvisioning = ({
       return run(caller, create, onInvited);
     },
 
-    /** The membership of a member keeps its e-mail when the directory changes theirs: they are the same person. */
+    /** A membership keeps its e-mail when the directory changes the user's e-mail: it is still the same person. */
     async change(
       caller: DirectoryCaller,
       id: string,
@@ -139,7 +140,8 @@ export const createProvisioning = ({
 };
 
 /**
- * The user as the directory knows them, in a transaction of `changeMembers`: another request of it may have changed them.
+ * The user in the directory's current form, in a transaction of `changeMembers`, because another request of the directory may
+ * have changed the user.
  * @throws Problem `not_found`
  */
 export async function findUser(db: Db, { organizationId }: DirectoryCaller, id: string): Promise<KnownUser> {

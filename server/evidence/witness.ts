@@ -15,28 +15,28 @@ import { findChain, findChains, listUnsigned, readMaskedDigests, writeChains } f
 import { findSessions } from '../store/sessions.ts';
 import { wholeOrganization } from '../store/viewer.ts';
 
-/** Sessions that are signed and written together. */
+/** The number of sessions that are signed and written together. */
 const AT_ONCE = 64;
-/** Bytes hashed before others have their turn: 2 to 5 ms. */
+/** The bytes that are hashed before other work has its turn: 2 to 5 ms. */
 const BYTES_A_TURN = 1024 * 1024;
-/** What an event costs beside its bytes. */
+/** The cost of an event besides its bytes, in bytes. */
 const BYTES_AN_EVENT = 512;
-/** For how long it waits for digests: deriving begins 100 ms after an append. */
+/** How long signing waits for digests. Deriving begins 100 ms after an append. */
 const PATIENCE_MS = 200;
-/** Digests kept until the next signing, about 10 MB. Events beyond that are read again. */
+/** The most digests kept until the next signing, about 10 MB. Events beyond that are read again. */
 const MOST_DIGESTS = 100_000;
 
-/** A session with events that are not signed yet. */
+/** A session with events that are not yet signed. */
 interface Noted {
   organizationId: string;
-  /** Events that it had when it was noted last. */
+  /** The number of events when the session was last noted. */
   eventCount: number;
-  /** Digests of consecutive events that were derived since, and the sequence of the first of them. */
+  /** Digests of consecutive events that were derived since then. `first` is the sequence of the first of them. */
   digests: string[];
   first: number;
 }
 
-/** How far a session is to be signed at least, and what is known of its events. */
+/** How far a session must be signed at least, and the known digests of its events. */
 interface Known extends Pick<Noted, 'first' | 'digests'> {
   due: number;
 }
@@ -49,22 +49,22 @@ export interface WitnessOptions {
 }
 
 /**
- * Countersigns what the service has of sessions. Nothing of it is on the way of an append: heads follow the stored events
- * within a second, on every engine, and what a crash left is made up from the events. Most events need not be read for it:
- * deriving reads them as well, and hands over their digests.
+ * Countersigns the events of sessions. No part of it delays an append: on every engine, signed heads follow the stored events
+ * within a second. After a crash, missing heads are computed from the events. Most events need not be read for that, because
+ * deriving reads them anyway and passes on their digests.
  */
 export class Witness implements WantsDigests {
   readonly #options: WitnessOptions;
-  /** By their ids. */
+  /** Noted sessions, by id. */
   readonly #noted = new Map<string, Noted>();
-  /** Digests that are kept. */
+  /** The number of kept digests. */
   #digests = 0;
 
   constructor(options: WitnessOptions) {
     this.#options = options;
   }
 
-  /** Notes that a session has changed. */
+  /** Records that a session has changed. */
   note({ organizationId, sessionId, eventCount }: SessionKey & { eventCount: number }): void {
     const noted = this.#noted.get(sessionId);
     if (noted) noted.eventCount = Math.max(noted.eventCount, eventCount);
@@ -83,14 +83,14 @@ export class Witness implements WantsDigests {
     if (!noted) return;
     for (const { first, digests } of digested) {
       const next = noted.first + noted.digests.length;
-      // Digests must follow each other without a gap.
+      // Digests must be consecutive, without a gap.
       const fresh = first > next ? [] : digests.slice(next - first);
       noted.digests.push(...fresh);
       this.#digests += fresh.length;
     }
   }
 
-  /** Signs what was noted before, soon. */
+  /** Signs the sessions that were noted before this call, soon. */
   async signNoted(): Promise<void> {
     if (this.#noted.size === 0) return;
     await this.#options.background.run('countersign', async (signal) => {
@@ -114,7 +114,7 @@ export class Witness implements WantsDigests {
     });
   }
 
-  /** What is known of events through `due`, and of those after it. If there are more, they stay noted. */
+  /** The known digests of events through `due` and later. If there are later events, the session stays noted. */
   #take(sessionId: string, due: number): Known {
     const noted = this.#noted.get(sessionId);
     if (!noted) return { due, first: 0, digests: [] };
@@ -126,7 +126,7 @@ export class Witness implements WantsDigests {
     return { due, first, digests };
   }
 
-  /** Signs what another process left. */
+  /** Signs the events that another process left behind. */
   async catchUp(): Promise<void> {
     await this.#options.background.run('countersign all', async (signal) => {
       const failures: unknown[] = [];
@@ -144,8 +144,8 @@ export class Witness implements WantsDigests {
   }
 
   /**
-   * Signs all of a session now, and keeps the key that its machine names, if it has none.
-   * @returns undefined where it was removed meanwhile, or lost its words before any of it was signed
+   * Signs all events of a session now. If the session has no machine key yet, it keeps the key that its machine sent.
+   * @returns undefined if the session was removed in the meantime, or lost its words before any of it was signed
    */
   async sign(session: SessionRow, machineKey: string | null = null): Promise<SessionChainRow | undefined> {
     const { db } = this.#options;
@@ -154,7 +154,7 @@ export class Witness implements WantsDigests {
     return findChain(db, placeOf(session));
   }
 
-  /** @returns why some could not be signed: events of a session that is being deleted may be gone by now */
+  /** @returns why some sessions could not be signed: events of a session that is being deleted may already be gone */
   async #signAll(
     organizationId: string,
     sessions: readonly SessionRow[],
@@ -180,7 +180,7 @@ export class Witness implements WantsDigests {
     return failures;
   }
 
-  /** The signed head behind the events of the session; undefined where the stored one says the same. */
+  /** The signed head after the session's events; undefined if the stored head is the same. */
   async #advance(
     session: SessionRow,
     stored: SessionChainRow | undefined,
@@ -210,18 +210,18 @@ export class Witness implements WantsDigests {
     return { session_id, organization_id, sequence: head.sequence, hash: head.hash, machine_key, envelope, signed_at };
   }
 
-  /** Events without a known digest are read. */
+  /** Reads the events without a known digest. */
   async #follow(session: SessionRow, { sequence, hash }: ChainHead, known?: Known): Promise<ChainHead> {
     const start = { sequence, hash };
     if (!known || known.digests.length === 0) return this.#followStored(session, start, session.event_count);
     const { due, first, digests } = known;
     const before = await this.#followStored(session, start, first - 1);
-    // An event that is missing before them is reported below.
+    // A missing event before these digests is reported below.
     const fresh = before.sequence + 1 < first ? [] : digests.slice(before.sequence + 1 - first);
     return this.#followStored(session, await this.#followDigests(session, before, fresh), due);
   }
 
-  /** What was masked before the events were read is among the masks, since these are read later. */
+  /** The masks are read after the events, so they include every mask that was applied before the events were read. */
   async #followDigests(session: SessionRow, head: ChainHead, digests: readonly string[]): Promise<ChainHead> {
     if (digests.length === 0) return head;
     const first = head.sequence + 1;

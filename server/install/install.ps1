@@ -1,9 +1,9 @@
-# Installs capture, the command line of Session Capture, for the person who runs this script; no administrator's rights are
-# needed. Then it signs the machine in and sets it up, and asks before it changes anything; $env:CAPTURE_SETUP = 'no' leaves
-# that out. Running it again upgrades.
+# Installs capture, the command line of Session Capture, for the person who runs this script. It needs no administrator's
+# rights. Then it signs the machine in and sets it up. It asks before it changes anything. $env:CAPTURE_SETUP = 'no' skips this
+# second part. Running it again upgrades.
 & {
   $ErrorActionPreference = 'Stop'
-  # With a progress bar, Windows PowerShell fetches ten times slower.
+  # With a progress bar, Windows PowerShell downloads ten times slower.
   $ProgressPreference = 'SilentlyContinue'
 
   $url = @URL@
@@ -12,7 +12,7 @@
   $nodeSum = @NODE_WINDOWS@
   $nodeFloor = @NODE_FLOOR@
 
-  # The checksums are part of this script, so they protect nobody where the script itself can be changed on its way.
+  # The checksums are part of this script, so they protect nobody if the script itself can be changed on its way.
   $isLoopback = $url -match '^http://(localhost|127\.[0-9.]+|\[::1\])(:|/|$)'
   if (-not $isLoopback -and -not $url.StartsWith('https://')) {
     throw "$url is not encrypted: anybody on the way could put another program in the place of capture. The operator of the service sets up HTTPS, and an address with https:// as PUBLIC_URL."
@@ -23,7 +23,7 @@
   $staging = Join-Path $place ('new.' + [IO.Path]::GetRandomFileName())
   foreach ($folder in $place, $bin, $staging) { New-Item -ItemType Directory -Force $folder | Out-Null }
 
-  # The text as one word of a command that is printed for pasting. Typographic quotes are quotes, too.
+  # The text as one word of a command that is printed for pasting. Typographic quotes count as quotes, too.
   function Format-Word($text) { "'" + ($text -replace '[''\u2018\u2019\u201a\u201b]', '$0$0') + "'" }
 
   function Test-Node($path) {
@@ -66,7 +66,7 @@
     $package = Join-Path $staging 'package'
     Move-Item -Force (Join-Path $package 'capture.js'), (Join-Path $package 'LICENSES-OF-LIBRARIES.txt') -Destination $place
     $capture = Join-Path $bin 'capture.cmd'
-    # In a batch file a percent sign stands for itself when it is doubled.
+    # In a batch file, a literal percent sign is doubled.
     $program = "`"$node`" `"$place\capture.js`"".Replace('%', '%%')
     Set-Content -Encoding Oem -LiteralPath $capture "@echo off`r`n$program %*"
   }
@@ -81,7 +81,7 @@
     Write-Host "    [Environment]::SetEnvironmentVariable('Path', [Environment]::GetEnvironmentVariable('Path', 'User') + ';' + $(Format-Word $bin), 'User')"
   }
 
-  # Under 'Stop', Windows PowerShell would end at the first word that a program writes to standard error.
+  # Under 'Stop', Windows PowerShell would end as soon as a program writes to standard error.
   $ErrorActionPreference = 'Continue'
   $found = & $capture status --json 2>$null | Out-String | ConvertFrom-Json
   $mayAsk = $env:CAPTURE_SETUP -ne 'no' -and -not [Console]::IsInputRedirected
@@ -107,7 +107,7 @@
     Write-Host "Next: $run login --url $(Format-Word $url); $run init"
   }
   else {
-    # With it, `capture login` leaves out what is next: it is run here.
+    # With this variable, `capture login` skips the next steps, because they run here.
     $env:CAPTURE_SETUP = 'yes'
     & $capture login --url $url
     $isSignedIn = $LASTEXITCODE -eq 0

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs capture, the command line of Session Capture, for the person who runs this script; no administrator's rights are
-# needed. Then it signs the machine in and sets it up, and asks before it changes anything; CAPTURE_SETUP=no leaves that out.
-# Running it again upgrades.
+# Installs capture, the command line of Session Capture, for the person who runs this script. It needs no administrator's
+# rights. Then it signs the machine in and sets it up. It asks before it changes anything. CAPTURE_SETUP=no skips this second
+# part. Running it again upgrades.
 set -eu
 
 url=@URL@
@@ -10,7 +10,7 @@ package_sum=@PACKAGE_SUM@
 # For machines without a recent Node.js: PLATFORM=SUM …
 nodes=@NODES@
 node_floor=@NODE_FLOOR@
-# The exit codes of `capture status` where nobody is signed in or the secret is refused, and where the service is away.
+# The exit codes of `capture status`: nobody is signed in or the secret is refused, and the service is unreachable.
 signed_out=4
 unreachable=75
 
@@ -43,7 +43,7 @@ fail() {
   exit 1
 }
 
-# The checksums are part of this script, so they protect nobody where the script itself can be changed on its way.
+# The checksums are part of this script, so they protect nobody if the script itself can be changed on its way.
 refuse_plain_http() {
   case $url in https://* | 'http://[::1]'*) return ;; esac
   host=${url#http://}
@@ -56,11 +56,11 @@ refuse_plain_http() {
     'The operator of the service sets up HTTPS, and an address with https:// as PUBLIC_URL.'
 }
 
-# Sets `node` to the machine's own, one from an earlier run, or one from the service.
+# Sets `node` to the machine's own program, the one of an earlier run, or the one that the service offers.
 find_node() {
   own=$(command -v node || true)
   if is_new_enough "$own"; then
-    # A version manager's `node` depends on the current folder; this is the program behind it.
+    # A version manager's `node` depends on the current folder. This is the program behind it.
     node=$("$own" -p process.execPath)
     return
   fi
@@ -119,7 +119,7 @@ checksum() {
   fi | cut -d ' ' -f 1
 }
 
-# A version manager may remove the Node.js that is used now. Then the launcher takes the `node` of the PATH.
+# A version manager may remove the current Node.js. The launcher then uses the `node` in the PATH.
 write_launcher() {
   {
     say '#!/bin/sh'
@@ -142,7 +142,7 @@ word() {
   esac
 }
 
-# Says what to do where the program is not found by its name. Sets `capture`: how a pasted command calls it.
+# Says what to do if the program is not found by its name. Sets `capture` to the form in which a pasted command calls it.
 
 tell_path() {
   capture=capture
@@ -169,7 +169,7 @@ tell_path() {
 # shellcheck disable=SC2016 # a line for a person to type
 path_line() { say "    echo 'export PATH=\"\$HOME/.local/bin:\$PATH\"' >> ~/$1"; }
 
-# Continues where an earlier run stopped: signs in, sets up, or starts what was set up.
+# Continues where an earlier run stopped: signs in, sets up, or starts the installation that was set up.
 set_up() {
   status=0
   found=$("$bin/capture" status 2>/dev/null) || status=$?
@@ -196,7 +196,7 @@ set_up() {
   fi
 }
 
-# With CAPTURE_SETUP=yes, `capture login` leaves out what is next: it is run here.
+# With CAPTURE_SETUP=yes, `capture login` skips the next steps, because they run here.
 sign_in() {
   if may_ask; then
     CAPTURE_SETUP=yes "$bin/capture" login --url "$url" </dev/tty && "$bin/capture" init </dev/tty
@@ -205,13 +205,13 @@ sign_in() {
   fi
 }
 
-# Standard input is this script, so questions go to the terminal, where there is one.
+# Standard input is this script, so questions go to the terminal, if there is one.
 may_ask() { [ "${CAPTURE_SETUP:-yes}" != no ] && (: </dev/tty) 2>/dev/null; }
 
-# Has a daemon that runs use the new program.
+# Makes a running daemon use the new program.
 restart_running() {
   if "$bin/capture" stop --json 2>/dev/null | grep -q '"stopped": true'; then "$bin/capture" restart; fi
 }
 
-# At the end, so that a script that was cut off does nothing.
+# This is the last line, so that an incomplete copy of the script does nothing.
 main

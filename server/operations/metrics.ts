@@ -13,7 +13,7 @@ export interface Observer {
   onDerived(lagMs: number): void;
   /** Work took too long and was given up. */
   onGivenUp(kind: 'background' | 'body' | 'derive'): void;
-  /** Looks at sessions were written, are tried again as the store is away, or were dropped as too many wait. */
+  /** Looks at sessions were written, will be retried because the store is away, or were dropped because too many wait. */
   onLooks(outcome: 'written' | 'retried' | 'dropped', looks: number): void;
   /** Sets the function that counts the sessions waiting to be derived. */
   onBehind(count: () => number): void;
@@ -21,10 +21,10 @@ export interface Observer {
   onQuotas(shares: () => Record<string, number>): void;
 }
 
-/** Backups that are made again and again. */
+/** The repeated backups. */
 interface Backups {
   everyMs: number;
-  /** The newest one that is whole. */
+  /** The newest complete backup. */
   last(): Promise<LastBackup | undefined>;
 }
 
@@ -34,29 +34,29 @@ interface LastBackup {
   bytes: number;
 }
 
-/** The figures of a running service, in the text format of Prometheus. No label has values that callers choose. */
+/** The metrics of a running service, in the text format of Prometheus. No label contains values that callers choose. */
 export interface Metrics extends Observer {
   /** Counts the connections of the store. */
   watchStore(store: Store): void;
   /** Counts the messages of the event bus. */
   watchBus(bus: Bus): void;
-  /** Tells of the last backup. */
+  /** Reports the last backup. */
   watchBackups(backups: Backups, now?: () => number): void;
-  /** Counts the answers of the app, which must not have begun to listen. */
+  /** Counts the answers of the app. The app must not listen yet. */
   watchApp(app: FastifyInstance): void;
-  /** All figures as text, and its content type. */
+  /** All metrics as text, and their content type. */
   read(): Promise<{ text: string; contentType: string }>;
 }
 
-/** Seconds; an append of a batch takes one to five milliseconds. */
+/** In seconds. An append of a batch takes one to five milliseconds. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BYTES = [256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
 const EVENTS = [1, 2, 5, 10, 20, 30, 40, 50];
-/** For a worker's commit, which takes up to 500 appends. */
+/** The events of a worker's commit, which contains up to 500 appends. */
 const BATCH_EVENTS = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000];
 const LAG_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 
-/** Figures that are counted as events happen. */
+/** Metrics that are counted as events happen. */
 const COUNTED = {
   requests: [
     'histogram',
@@ -115,7 +115,7 @@ const KINDS = { histogram: Histogram, counter: Counter, gauge: Gauge };
 
 type Counted = { [Key in keyof typeof COUNTED]: InstanceType<(typeof KINDS)[(typeof COUNTED)[Key][0]]> };
 
-/** Figures that are computed when they are read. With a label, there is one figure for each of its values. */
+/** Metrics that are computed when they are read. A metric with a label has one value for each value of the label. */
 const COMPUTED = {
   connections: ['capture_store_connections', 'Connections to PostgreSQL, and requests that wait for one', 'state'],
   behind: ['capture_derive_waiting', 'Sessions that wait to be derived, as far as this process knows', undefined],
@@ -136,7 +136,7 @@ const COMPUTED = {
   connected: ['capture_bus_connected', 'Whether this process has a connection to the event bus', undefined],
 } as const;
 
-/** A figure, or one for each value of its label; undefined keeps the last ones. */
+/** A value, or one for each value of the label; undefined keeps the last values. */
 type Answer = number | Record<string, number> | undefined;
 
 export function createMetrics(): Metrics {
@@ -242,7 +242,7 @@ export function createMetrics(): Metrics {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The pattern of the route. The files of the dashboard count together. */
+/** The pattern of the route. All files of the dashboard count together. */
 function nameOf(url: string | undefined): string {
   if (url === undefined) return 'unknown';
   return url.startsWith('/assets/') ? '/assets/' : url;

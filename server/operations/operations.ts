@@ -3,15 +3,15 @@ import type { Metrics } from './metrics.ts';
 
 export interface OperationsOptions {
   metrics: Metrics;
-  /** @throws if what the process needs cannot answer */
+  /** @throws if a dependency of the process does not answer */
   ping: () => Promise<void>;
-  /** Why the process should be sent no requests, in a sentence; undefined: it should. */
+  /** Why the process should receive no requests, in a sentence; undefined if it should. */
   whyNotReady: () => string | undefined;
 }
 
 /**
- * Probes and metrics for operators, on a separate port that users cannot reach:
- * `/livez` whether the process answers, `/readyz` whether it should be sent requests, `/metrics`.
+ * Probes and metrics for operators, on a separate port that users cannot reach.
+ * `/livez`: whether the process answers. `/readyz`: whether it should receive requests. `/metrics`: the metrics.
  */
 export function createOperations({ metrics, ping, whyNotReady }: OperationsOptions): Server {
   const answers: Record<string, (response: ServerResponse) => Promise<void>> = {

@@ -18,11 +18,11 @@ export type Wanted = Omit<SessionsWanted, 'plane'> & { planes: readonly Plane[] 
 
 /** Above this many matches a filter or word is too common to help: a scan in order finds enough. */
 const MOST_GATHERED = 5_000;
-/** With this few sessions left, checking each is faster than another look-up. */
+/** If this few sessions are left, checking each of them is faster than another lookup. */
 const FEW = 1_000;
 
 /**
- * Finds the sessions that meet all rare conditions, and returns them with the conditions that are still open; undefined if
+ * Finds the sessions that meet all rare conditions. Returns them together with the conditions that are still open; undefined if
  * no condition is rare. The words must still be verified.
  */
 export async function gather(
@@ -57,7 +57,7 @@ export async function gather(
   return ids && { ids, wanted: { ...wanted, values } };
 }
 
-/** The filters that may be rare. For some of them the order by time has its own indexes and needs no look-up. */
+/** The filters that may be rare. Some of them have their own indexes for the order by time, and then need no lookup. */
 function traitsOf({ order, agentIds, environmentIds, secretIds, statuses, from, before, failed }: Wanted): Trait[] {
   const isByTime = order === 'started';
   const isSet: Record<Trait, boolean> = {
@@ -80,7 +80,7 @@ export interface Batch {
   end?: OrderKey;
 }
 
-/** The next sessions that pass the filters, of both planes in one order. */
+/** The next sessions that pass the filters. Sessions of both planes are merged into one order. */
 export async function nextBatch(
   db: Db,
   wanted: Wanted,

@@ -63,7 +63,10 @@ export function cutText(text: string, from: number, take: Take): void {
   }
 }
 
-/** Longer identifiers are cut here, so that looking around an index costs the same in any text. They are random anyway. */
+/**
+ * Longer identifiers are cut here, so that finding the identifier around an index costs the same in any text. Such identifiers
+ * are random anyway.
+ */
 const LONGEST_IDENTIFIER = 256;
 
 /** @returns where the identifier ends */
@@ -106,7 +109,7 @@ const isInside = (kind: number) => kind === LOWER || kind === UPPER || kind === 
 /** The text in lower case, with each letter at its index. */
 export function lowerCase(text: string): string {
   const lower = text.toLowerCase();
-  // `İ` would become two.
+  // `İ` would become two code units.
   return lower.length === text.length ? lower : text.replace(/./gsu, sameLength);
 }
 

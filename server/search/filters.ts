@@ -65,7 +65,7 @@ const VALUES: Partial<Record<Field, { field: SessionValueRow['field']; isOpen?: 
   plugin: { field: 'plugin' },
 };
 
-/** Fields that tell what was run or what came of it, which not everybody who may know of a session may read. */
+/** Fields that reveal what was run or what resulted. Not everybody who may know of a session may read them. */
 const OF_WORDS: ReadonlySet<string> = new Set(VALUES_OF_WORDS);
 
 export const isOfWords = (field: Field): boolean => OF_WORDS.has(field);
@@ -74,7 +74,7 @@ const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 const withoutStar = (value: string) => value.replace(/\*+$/, '');
 
-/** Fields with paths or addresses, which are found by their last name. */
+/** Fields with paths or addresses. A search finds them by their last name. */
 const PATHS: ReadonlySet<SessionValueRow['field']> = new Set(['file', 'edited', 'repository']);
 
 /** The stored forms of a value: the last name of a path or an address, with the names before it if they are given. */

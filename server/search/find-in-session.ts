@@ -6,7 +6,7 @@ import type { Matcher } from './matcher.ts';
 import { type Budget, type RangeRead, readRanges } from './read-events.ts';
 import { findRanges } from './verify.ts';
 
-/** The most bytes of events read for one answer, unless a single range has more, so that the first hits appear soon. */
+/** The most bytes of events read for one answer, so that the first hits appear soon. A single range may have more. */
 const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_HITS = 200;
 /** The most events in a range without an index. */
@@ -62,7 +62,7 @@ async function rangesOf(
   from: number,
 ): Promise<EventRange[]> {
   const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = session;
-  // Before the index is searched, so that events indexed in between are read twice rather than never.
+  // Read before the index is searched, so that events indexed in between are read twice rather than never.
   const indexed = await lastIndexed(db, organizationId, sessionId);
   const candidates = await byIndex(db, (db) => findRanges(db, organizationId, [sessionId], matcher, from));
   const ranges: EventRange[] = (candidates.get(sessionId) ?? []).filter(({ terms }) =>

@@ -20,7 +20,7 @@ interface EventPart {
 const MOST_JOINED = 64;
 
 /**
- * Joins payloads that came in parts into one event, in the place of the first part. Parts that are not consecutive stay
+ * Joins payloads that were sent in parts into one event, in the place of the first part. Parts that are not consecutive stay
  * separate events.
  */
 export class Joiner {

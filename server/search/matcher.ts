@@ -24,10 +24,10 @@ export interface Matcher {
 
 /** Words compared between two yields, which takes 30 ms. */
 const COMPARED_AT_ONCE = 30_000;
-/** Code units normalized in the time that comparing a word takes. */
+/** Code units that can be normalized in the time of one word comparison. */
 const NORMALIZED_FOR_A_WORD = 256;
 
-/** Matches the terms of a query with events: the index knows which words a chunk has, but not where they are. */
+/** Matches the terms of a query against events. The index only knows which words a chunk contains, but not where they are. */
 export function createMatcher(given: readonly Term[]): Matcher {
   const terms = given.map(prepareTerm).filter((term) => term !== undefined);
   return {

@@ -43,8 +43,8 @@ export interface RangeRead {
 }
 
 /**
- * Reads ranges of events, one after the other.
- * @returns how many were read, at least one; once the budget is spent, no further one is begun
+ * Reads ranges of events, one after another.
+ * @returns how many ranges were read, at least one; once the budget is spent, no further range is started
  */
 export async function readRanges(
   db: Db,
@@ -67,7 +67,7 @@ interface Progress extends RangeRead {
   joiner: Joiner;
 }
 
-/** @returns the index of the first range that was not begun, when the budget is spent */
+/** @returns the index of the first range that was not started because the budget is spent */
 function* readAppends(
   appends: readonly AppendOf[],
   progress: readonly Progress[],
@@ -127,13 +127,13 @@ function parse(plain: Buffer, start: number, end: number): unknown {
   }
 }
 
-/** The bytes that can be read in the time of comparing a word. */
+/** The bytes that can be read in the time of one word comparison. */
 const BYTES_FOR_A_WORD = 32;
 
 function* match(event: ReadEvent, { matcher, budget }: Reader): Steps<FoundEvent | undefined> {
   const { sequence, eventType, createdAt, bytes: length, payload } = event;
   yield length;
-  // A few comparisons are covered by the bytes that were read.
+  // The bytes that were read already pay for a few comparisons.
   let paid = length;
   const work = matcher.match(eventType, payload);
   let step = work.next();
@@ -153,11 +153,11 @@ function* match(event: ReadEvent, { matcher, budget }: Reader): Steps<FoundEvent
   };
 }
 
-/** The type of an event; for a sub-agent's event inside of it, the type of that one. */
+/** The type of an event. If it wraps an event of a sub-agent, the type of that inner event. */
 const shownType = (eventType: string, payload: unknown): string =>
   unwrapProgress(eventType, asObject(payload)).eventType;
 
-/** The time of the event, or else of its storage. */
+/** The time of the event, or the time of its storage if it has none. */
 function timeOf(payload: unknown, createdAt: number): string {
   const occurred = Date.parse(String((payload as { occurredAt?: unknown } | undefined)?.occurredAt ?? ''));
   return toTimestamp(occurred > 0 && occurred < YEAR_10000 ? occurred : createdAt);

@@ -52,7 +52,7 @@ const AT_ONCE = { most: 24, least: 6 };
 /** Finds the sessions that match a query, with events to show for each. */
 export async function search(db: Db, asked: Search): Promise<Page> {
   const page = await findPage(db, asked);
-  // The index of words is no part of the wall. Events that are shown were read behind it.
+  // The index of words ignores visibility. Events that are shown were read with the viewer's permissions.
   const unshown = page.found.flatMap(({ sessionId, hits }) => (hits.length === 0 ? [sessionId] : []));
   if (!isAboutWords(asked) || unshown.length === 0) return page;
   const readable = new Set(await findReadable(db, asked.viewer, unshown));
@@ -62,7 +62,7 @@ export async function search(db: Db, asked: Search): Promise<Page> {
   };
 }
 
-/** Also to be found without a word tells that the word is not there. */
+/** A search with excluded words is about words too: finding a session reveals that it lacks the word. */
 const isAboutWords = ({ query: { terms, filters } }: Search) =>
   terms.length > 0 || filters.some(({ field }) => isOfWords(field));
 
@@ -88,7 +88,8 @@ async function findPage(db: Db, asked: Search): Promise<Page> {
     const most =
       matcher.terms.length === 0 ? limit - found.length + 1 : isGathered ? limit * 4 * 2 ** (round - gatheredIn) : next;
     const batch = await byIndex(db, async (db) => {
-      // By now a look-up of rare conditions pays: the first sessions did not fill the page, or there are several words.
+      // From here on, looking up rare conditions pays off: the first sessions did not fill the page, or there are several
+      // words.
       const gathered = round === gatheredIn ? await gather(db, wanted, words) : undefined;
       if (gathered) ({ ids, wanted } = gathered);
       const some = await nextBatch(db, wanted, place, ids ? { ids } : { next }, most);

@@ -58,10 +58,10 @@ const SHORTEST_OPEN = 3;
 function indexedOf(units: readonly Unit[], isOpen: boolean): IndexedWord[][][] {
   return units.flatMap(({ whole, parts, joined }, n) => {
     const open = isOpen && n === units.length - 1;
-    // `src/q*`: too many words begin with it. The words before it narrow the search.
+    // For `src/q*`, too many words begin with `q`. The words before it narrow the search instead.
     const isVague = open && units.length > 1 && whole.length < SHORTEST_OPEN;
     if (isVague) return [];
-    // In writing without spaces a pair of characters is rarer than each of them.
+    // In writing without spaces, a pair of characters is rarer than each of them.
     if (joined) return [[[{ word: (units[n - 1] as Unit).whole + whole, open: false }]]];
     if (units[n + 1]?.joined) return [];
     const asWhole = [{ word: whole.slice(0, LONGEST_WORD), open }];
@@ -78,7 +78,7 @@ const GAP = '(?-i:[^\\p{L}\\p{N}\\p{M}])';
 const BEGINNING = '(?-i:(?<!\\p{Ll})|(?=\\p{Lu}))';
 const END = '(?-i:(?!\\p{Ll}))';
 
-/** Words of a term that the expression looks for; the words after them are compared where it matches. */
+/** The most words of a term that the expression searches for. The words after them are compared where it matches. */
 const MOST_TRACED = 8;
 /** The widest gap between two words that the expression follows, so that its reach is bounded. */
 const WIDEST_GAP = 64;
@@ -92,7 +92,7 @@ function traceOf(units: readonly Unit[], beginning: string, end: string): Pick<W
   const expression = traced
     .with(-1, `${traced.at(-1)}${words.length > MOST_TRACED ? '' : end}`)
     .reduceRight((next, word) => `${word}(?:${GAP}*${next}|${GAP}{${WIDEST_GAP}})`);
-  // Gaps may consist of surrogate pairs, and there is one after the end.
+  // Gaps may consist of surrogate pairs, and a gap also follows the last word.
   const reach = traced.join('').length + 2 * WIDEST_GAP * traced.length;
   return { trace: new RegExp(`${beginning}${expression}`, 'giu'), traced: traced.length, reach };
 }
@@ -113,7 +113,7 @@ export interface Effort {
   left: number;
 }
 
-/** Code units that the expression searches in the time of comparing a word. */
+/** Code units that the expression searches in the time of one word comparison. */
 const TRACED_FOR_A_WORD = 64;
 /** Code units that the expression searches at once, besides its reach: 2 ms for a term of many words. */
 const TRACED_AT_ONCE = 16 * 1024;
@@ -147,7 +147,7 @@ export function findTerm(
     // A match begins at the beginning of a word.
     const word = [wordAt(0), wordAt(1)].find((word) => word !== undefined && word.start > at);
     if (word === undefined) return undefined;
-    // From the middle of a surrogate pair the search would start at its first half again, forever.
+    // A search that starts inside a surrogate pair would start at its first half again, forever.
     next = Math.max(word.start, at + ((text.codePointAt(at) as number) > 0xffff ? 2 : 1));
   }
   return undefined;

@@ -38,7 +38,7 @@ const readForeign: Read = ({ source: _, occurredAt: __, redactions: ___, ...othe
 export function textsOf(eventType: string, payload: unknown): string[] {
   // A part of an incomplete payload.
   if (isPart(payload)) return stringsIn([payload.json]);
-  // Each notice of a sub-agent's progress repeats all of its prompt.
+  // Each progress notice of a sub-agent repeats its whole prompt.
   const event = unwrapProgress(eventType, asObject(payload));
   const read = Object.hasOwn(SEARCHED, event.eventType) ? SEARCHED[event.eventType] : undefined;
   return stringsIn((read ?? readForeign)(event.payload));

@@ -55,8 +55,8 @@ export async function findRanges(
 }
 
 /**
- * Decides whether a session matches. The index decides single words; phrases, and the events to show, need the ranges of
- * events to be read.
+ * Decides whether a session matches. The index suffices for single words. For phrases, and for the events to show, ranges of
+ * events must be read.
  */
 export class Verification {
   readonly #sessionId: string;

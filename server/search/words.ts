@@ -6,14 +6,14 @@ export const LONGEST_WORD = 64;
 
 /**
  * The most UTF-8 bytes of a chunk's words: about 35,000 words. PostgreSQL accepts a megabyte, but the embedded store would
- * write it for longer than an append should wait.
+ * block appends too long while it writes one.
  */
 const MOST_BYTES = 300_000;
 
 /** A chunk with this many words is closed, because each word leads a search to all events of the chunk. */
 export const ENOUGH_WORDS = 8_000;
 
-/** Marks a chunk with more words than the index keeps. Every search reads such a chunk. */
+/** Marks a chunk with more words than the index keeps. Every search reads this chunk. */
 export const AND_MORE = '\ue000';
 
 /** Unbroken runs of this length, such as images and keys, are noise that nobody searches for. */
@@ -79,7 +79,7 @@ export function withoutNoise(text: string): string {
 
 const isNoise = (text: string, at: number): boolean => IS_NOISE[text.charCodeAt(at)] === 1;
 
-/** Random letters of both cases are cut at about every third letter, human words at every sixth. */
+/** Random letters of both cases are cut at about every third letter, human words at about every sixth. */
 const isRandom = (length: number, parts: number) => length >= 24 && parts * 4 > length;
 export const isWhole = (length: number, parts: number) =>
   parts === 1 || length <= (isRandom(length, parts) ? 32 : LONGEST_WORD);
