@@ -10,7 +10,7 @@ export const AddOnsQuery = Type.Object({
   kind: Type.Optional(OneOf(ADD_ON_KINDS)),
 });
 
-/** MCP servers, skills, types of sub-agents and plugins: those that are called most in some days. */
+/** MCP servers, skills, types of sub-agents and plugins: the ones that were called most in some days. */
 export const AddOns = Type.Object({
   from: Type.String(),
   to: Type.String(),

@@ -6,7 +6,7 @@ export type AgentId = (typeof CATALOG)[number]['agentId'];
 
 const AGENT_IDS = CATALOG.map((agent) => agent.agentId);
 
-/** What the catalog tells of an agent. */
+/** The catalog's data of an agent. */
 export const AgentDefinition = Type.Object({
   agentId: Type.String(),
   displayName: Type.String(),

@@ -1,6 +1,6 @@
 import { zstdCompressSync } from 'node:zlib';
 
-/** One append of a request of many. */
+/** One append in a request with many. */
 export interface FramedAppend {
   sessionId: string;
   idempotencyKey: string;

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Id, OneOf, Timestamp } from './common.ts';
 
-/** What the audit log records, by the noun it was done to. */
+/** The actions that the audit log records, by the noun of their target. */
 export const AUDIT_ACTIONS = [
   'organization.created',
   'organization.renamed',
@@ -49,7 +49,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export const AUDIT_ACTORS = ['person', 'secret', 'machine', 'directory', 'service'] as const;
 
-/** Names somebody or something by its id, and never by an e-mail or a name: entries outlive both. */
+/** Names a person or thing by its id, and never by an e-mail or a name, because entries outlive both. */
 export const Party = Type.Object({
   kind: OneOf([...AUDIT_ACTORS, 'organization', 'agent', 'session', 'hold']),
   id: Type.String(),
@@ -88,7 +88,7 @@ export const AuditPage = Type.Object({
   nextCursor: Type.Union([Type.String(), Type.Null()]),
 });
 
-/** Where a SIEM goes on. */
+/** Where a SIEM continues. */
 export const AuditEventsQuery = Type.Object({
   after: Type.Optional(
     Type.String({
@@ -133,7 +133,7 @@ export const AuditEvent = Type.Object({
 });
 export type AuditEvent = Static<typeof AuditEvent>;
 
-/** The last entry of an organization at a time, under the service's signature. */
+/** The last entry of an organization at a time, with the service's signature. */
 export const SignedHead = Type.Object({
   organizationId: Id('org'),
   sequence: Type.Integer({ minimum: 0 }),

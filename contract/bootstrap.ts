@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 export const Health = Type.Object({ status: Type.String(), version: Type.String(), service: Type.String() });
 export type Health = Static<typeof Health>;
 
-/** Where the browser signs in. */
+/** Tells the browser where to sign in. */
 export const BootstrapConfig = Type.Object({
   idpUserPoolId: Type.String(),
   idpClientId: Type.String(),

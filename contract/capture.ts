@@ -4,29 +4,30 @@ import { IdempotencyKey } from './event.ts';
 import { CompleteSessionBody, OpenSessionBody, RepoRemote, Session } from './session.ts';
 
 /*
- * For a client that captures many sessions: each request carries many of them, and each is answered for itself.
+ * For a client that captures many sessions. Each request contains many sessions, and each session gets its own answer.
  */
 
-/** Sessions that one request may open or complete. */
+/** The most sessions that one request may open or complete. */
 export const MAX_SESSIONS_AT_ONCE = 100;
-/** Batches that one request may append. */
+/** The most batches that one request may append. */
 export const MAX_BATCHES_AT_ONCE = 200;
-/** Bytes of such a request, as it is sent and decoded; one full batch fits. */
+/** The most bytes of this kind of request, both sent and decoded. One full batch fits. */
 export const MAX_BULK_BYTES = 16 * 1024 * 1024;
 
 /**
- * The client's own name for a session, the same wherever the session is met again: a hash of the agent and the agent's
- * session id. It is no secret, since members read what it is made of: it finds a session, and entitles to nothing else.
+ * The client's own name for a session: a hash of the agent and the agent's session id. It is the same wherever the client finds
+ * the session again. It is not a secret, because members can read its inputs. It only finds a session, and grants no other
+ * right.
  */
 export const ClientKey = Type.String({
   pattern: '^[A-Za-z0-9_-]{16,128}$',
   description: '16 to 128 of A-Z a-z 0-9 _ -',
 });
 
-/** How many events a session is to have before a batch: others may append to it as well. */
+/** The expected number of events in a session before a batch, because others may append to it as well. */
 export const ExpectedEvents = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
-/** Why one of many was not done, as the error answer of a request for it alone would say. */
+/** Why one of many items was refused: the same error as the answer to a request for it alone. */
 export const Refusal = { error: Type.Optional(Type.String()), code: Type.Optional(Type.String()) };
 
 export const CapturedSession = Type.Object({
@@ -48,7 +49,7 @@ export const CapturedSessions = Type.Object({
   results: Type.Array(
     Type.Object({
       clientKey: ClientKey,
-      // If the agent adds to an `expired` session, the client captures that as a new session that continues it.
+      // If the agent adds to an `expired` session, the client captures the addition as a new session that continues it.
       outcome: OneOf(['opened', 'found', 'deleted', 'expired', 'refused']),
       session: Type.Optional(Session),
       // Set for an expired session: its number of events, and the time of the last one.
@@ -60,7 +61,7 @@ export const CapturedSessions = Type.Object({
 });
 export type CaptureResult = Static<typeof CapturedSessions>['results'][number];
 
-/** The index of a request with many batches. The body of each follows in a frame of its own. */
+/** The index of a request with many batches. The body of each batch follows in its own frame. */
 export const BulkIndex = Body({
   appends: Type.Array(
     Body({
@@ -82,7 +83,7 @@ export const BulkAppended = Type.Object({
       lastSequence: Type.Optional(Type.Integer()),
       async: Type.Optional(Type.Boolean()),
       replayed: Type.Optional(Type.Boolean()),
-      // With `sequence_mismatch`: how many events the session has.
+      // With `sequence_mismatch`: the number of events in the session.
       eventCount: Type.Optional(Type.Integer()),
       ...Refusal,
     }),

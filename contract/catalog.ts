@@ -1,4 +1,4 @@
-/** The agent catalog, seeded and versioned here. Only an `active` one can be newly installed. */
+/** The agent catalog, defined and versioned here. New installations are only possible for `active` agents. */
 export const CATALOG = [
   { agentId: 'claude-code', displayName: 'Claude Code', vendor: 'Anthropic', status: 'active' },
   { agentId: 'codex', displayName: 'Codex', vendor: 'OpenAI', status: 'active' },

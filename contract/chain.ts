@@ -1,38 +1,43 @@
 import { hash } from 'node:crypto';
 
 /*
- * The events of a session form a chain: the head behind an event binds all events up to it, their order, and the session.
- * The machine that sends them and the service that takes them each compute it.
+ * The events of a session form a chain. The head after an event commits to all events up to it, to their order, and to the
+ * session. The machine that sends the events and the service that receives them each compute it.
  */
 
-/** What an event says, as it was sent: SHA-256 over its type, a NUL and the text of its payload; 32 bytes in hexadecimal. */
+/**
+ * The digest of an event in its sent form: SHA-256 over its type, a NUL and the text of its payload; 32 bytes in hexadecimal.
+ */
 export const eventDigest = (eventType: string, payloadText: string): string =>
   hash('sha256', `${eventType}\0${payloadText}`);
 
-/** A chain behind its last event. */
+/** The state of a chain after its last event. */
 export interface ChainHead {
-  /** Of its last event; 0 for a chain without events. */
+  /** The sequence of its last event; 0 for a chain without events. */
   sequence: number;
   /** 32 bytes in hexadecimal. */
   hash: string;
 }
 
 /**
- * The head in front of the first event. It tells sessions apart and shows nothing of them.
- * @param key the session's client key, or its id where it has none
+ * The head before the first event. It distinguishes sessions and reveals nothing about them.
+ * @param key the session's client key, or its id if it has none
  */
 export const chainStart = (agentId: string, key: string): ChainHead => ({
   sequence: 0,
   hash: hash('sha256', `session\0${agentId}\0${key}`),
 });
 
-/** The head behind one more event. @param digest the `eventDigest` of it */
+/**
+ * The head after one more event.
+ * @param digest the `eventDigest` of that event
+ */
 export function follow({ sequence, hash: previous }: ChainHead, digest: string): ChainHead {
   const next = sequence + 1;
   return { sequence: next, hash: hash('sha256', `${previous}\0${next}\0${digest}`) };
 }
 
-/** An event as somebody has it who checks a chain. */
+/** An event in the form in which it is checked against a chain. */
 export interface CheckedEvent {
   sequence: number;
   eventType: string;
@@ -40,17 +45,17 @@ export interface CheckedEvent {
   payload: string;
 }
 
-/** What events must be: those between both heads, without a gap. */
+/** The events that a chain requires: all between both heads, without a gap. */
 export interface Chain {
   start: string;
   head: ChainHead;
-  /** Digests of events that were masked after they were stored, as they were accepted, by sequence. */
+  /** Digests of events that were masked after they were stored, in their accepted form, by sequence. */
   masked: ReadonlyMap<number, string>;
 }
 
 /**
  * Checks events against a chain.
- * @returns undefined where they are its events, or a sentence that says what does not fit
+ * @returns undefined if they match, or a sentence that says what does not match
  */
 export function checkChain({ start, head, masked }: Chain, events: Iterable<CheckedEvent>): string | undefined {
   let now: ChainHead = { sequence: 0, hash: start };

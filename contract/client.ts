@@ -4,7 +4,7 @@ import type { ProblemBody } from './problem.ts';
 import { FRAMES_TYPE, type Route } from './route.ts';
 import { ROUTES, type Routes } from './routes.ts';
 
-/** How long the command line and the service give a request: 12 MB of images arrive in it at 1.6 Mbit/s. */
+/** The timeout of the command line and the service for a request. At 1.6 Mbit/s, 12 MB of images arrive within it. */
 export const REQUEST_TIMEOUT_MS = 60_000;
 
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -21,7 +21,7 @@ type RequestBody<Row> = Row extends { bodyOptional: true; body: infer Schema ext
       ? { body: Static<Schema> }
       : unknown;
 
-/** What a call of the route takes: its path parameters, query and body, beside headers and a signal. */
+/** The input of a call to the route: its path parameters, query and body, besides headers and a signal. */
 export type Input<Row extends Route> = PathParameters<Row['path']> &
   Query<Row> &
   RequestBody<Row> & { headers?: Record<string, string>; signal?: AbortSignal };
@@ -51,7 +51,7 @@ export interface FetchReply {
   json(): Promise<unknown>;
 }
 
-/** A success: the body, and what only the transport knows. */
+/** A success: the body, and the data that only the transport knows. */
 export interface Reply<Body> {
   status: number;
   headers: FetchReply['headers'];
@@ -64,11 +64,11 @@ export type Client = {
   [Name in keyof AllRoutes]: (input: Input<AllRoutes[Name]>) => Promise<Reply<Output<AllRoutes[Name]>>>;
 };
 
-/** The service answered with an error, or with something that is not of the contract (`code` is then undefined). */
+/** The service answered with an error, or with an answer outside the contract (`code` is then undefined). */
 export class ServiceError extends Error {
   readonly status: number;
   readonly code: ProblemBody['code'] | undefined;
-  /** Seconds the service asks to wait, from `Retry-After`. */
+  /** Seconds that the service asks to wait, from `Retry-After`. */
   readonly retryAfter: number | undefined;
   readonly requestId: string | undefined;
 
@@ -91,7 +91,7 @@ export interface ClientOptions {
   fetch?: Fetch;
 }
 
-/** A function for each row of both tables. Throws `ServiceError` for an error answer, and what `fetch` throws. */
+/** A function for each row of both tables. It throws `ServiceError` for an error answer, and the errors of `fetch`. */
 export function createClient(options: ClientOptions): Client {
   const call = (row: Route) => (input: Record<string, unknown>) => send(options, row, input);
   const rows = Object.entries({ ...ROUTES, ...EXTENSIONS } as Record<string, Route>);

@@ -3,7 +3,7 @@ import { type TProperties, type TSchema, Type } from 'typebox';
 /** An opaque, prefixed id such as `ses_01997f…`. */
 export const Id = (prefix: string) => Type.String({ description: `opaque id, \`${prefix}_…\`` });
 
-/** The format alone would take a zone's name behind the time (RFC 9557), which `Date` cannot read. */
+/** The format alone would accept a zone name after the time (RFC 9557), which `Date` cannot read. */
 const DATE_TIME = '^\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?([Zz]|[+-]\\d{2}:\\d{2})$';
 
 /** UTC, ISO-8601 with milliseconds and `Z`. */
@@ -13,15 +13,15 @@ export const Timestamp = Type.String({
   examples: ['2026-11-21T09:12:04.000Z'],
 });
 
-/** PostgreSQL's text has no place for NUL. */
+/** PostgreSQL cannot store NUL in a text. */
 const WITHOUT_NUL = '^[^\\u0000]*$';
 
 /** A required string: at least one character, none of them NUL. */
 export const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: WITHOUT_NUL });
 
 /**
- * A required text that is shown to people who did not write it: not blank, and without characters that hide or reorder
- * others. Those are control and format characters, line separators and lone surrogates.
+ * A required text that is shown to people who did not write it. It is not blank, and has no characters that hide or reorder
+ * others: control and format characters, line separators and lone surrogates.
  */
 export const VisibleText = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: '^(?=.*\\S)[^\\p{C}\\p{Zl}\\p{Zp}]*$' });
@@ -34,7 +34,7 @@ export const OneLine = (maxLength: number) =>
 export const OneOf = <const Words extends readonly string[]>(words: Words, description?: string) =>
   Type.Unsafe<Words[number]>(Type.Enum([...words], description === undefined ? {} : { description }));
 
-/** A JSON object whose content the service does not look into. */
+/** A JSON object. The service does not examine its content. */
 export const JsonObject = Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true }));
 
 /** An object with ignored unknown fields, so that an older service accepts the body of a newer client. */

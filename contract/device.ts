@@ -7,10 +7,10 @@ import { PLANES, Secret } from './secret.ts';
 
 /** Seconds that a sign-in waits for its person. */
 export const DEVICE_EXPIRES_IN = 600;
-/** Seconds between two questions of a waiting machine. */
+/** Seconds between two polls of a waiting machine. */
 export const DEVICE_INTERVAL = 3;
 
-/** What the machine says of itself, for the person to recognize it. */
+/** The machine's description of itself, so that the person recognizes it. */
 export const StartDeviceBody = Body({
   hostname: VisibleText(255),
   platform: OneOf(PLATFORMS),
@@ -28,7 +28,7 @@ export type StartedDevice = Static<typeof StartedDevice>;
 
 export const CollectSecretBody = Body({ deviceCode: Text(128) });
 
-/** Handed over to the holder of the device code, who may ask again for a minute in case the answer was lost. */
+/** Sent to the holder of the device code. The holder may repeat the request for a minute in case the answer was lost. */
 export const CollectedSecret = Type.Object({
   secretId: Id('sec'),
   secret: Secret,
@@ -47,7 +47,9 @@ export const DecideDeviceBody = Body({
   secretEnvironment: Type.Optional(OneOf(PLANES)),
 });
 
-/** A sign-in as the person sees who is to confirm it. All but the address and the times is the machine's own word. */
+/**
+ * A sign-in in the form that the confirming person sees. Everything but the address and the times is the machine's own claim.
+ */
 export const DeviceSignIn = Type.Object({
   hostname: Type.String(),
   platform: OneOf(PLATFORMS),

@@ -3,11 +3,11 @@ import { MAX_SESSIONS_AT_ONCE, Refusal } from './capture.ts';
 import { Body, Text } from './common.ts';
 
 /**
- * Lets a holder of an organization secret check that the stored events are the ones it captured, without reading their
- * content. `digester.ts` makes the digests.
+ * Lets a holder of an organization secret check that the stored events are the ones that it captured, without reading their
+ * content. `digester.ts` computes the digests.
  */
 
-/** A keyed digest in base64url: 22 characters of an event, 11 of a file or a record. */
+/** A keyed digest in base64url: 22 characters for an event, 11 for a file or a record. */
 const Digest = (description: string) => Type.Optional(Type.String({ description }));
 
 const Count = (description: string) => Type.Optional(Type.Integer({ description }));
@@ -29,7 +29,7 @@ export const EventDigest = Type.Object({
 });
 export type EventDigest = Static<typeof EventDigest>;
 
-/** A new random text of the caller, so that the answer must be computed from the stored events. */
+/** A new random text of the caller. It forces the service to compute the answer from the stored events. */
 const Nonce = Type.String({ pattern: '^[A-Za-z0-9_-]{22,64}$', description: '16 random bytes or more, base64url' });
 const NextFrom = Type.Union([Type.Integer(), Type.Null()], {
   description: 'first sequence of the next request; null at the end',

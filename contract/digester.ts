@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { EventDigest } from './digest.ts';
 
-/** What a payload's text tells of where it comes from. */
+/** The origin that a payload's text contains. */
 interface Origin {
   session: string;
   /** The source without file and position, as JSON text. */
@@ -11,22 +11,22 @@ interface Origin {
   position: number;
   index: number | undefined;
   revision: number | undefined;
-  /** Where the source ends in the text. */
+  /** The index in the text at which the source ends. */
   end: number;
 }
 
-/** Digests of a payload, to compare with the captured payload's. */
+/** Digests of a payload, to compare with those of the captured payload. */
 export type PayloadDigests = Omit<EventDigest, 'sequence' | 'eventType'>;
 
 const EVENT_BYTES = 16;
 const SMALL_BYTES = 8;
-/** Texts that occur in every event with a masked secret. In a JSON string these quotes would be escaped. */
+/** Texts that every event with a masked secret contains. In a JSON string these quotes would be escaped. */
 const MASKED = ['[REDACTED:', '"redactions":{'];
 
 /**
- * Makes digests of captured events, in the same way at both ends. The key contains the nonce and the agent's own session
- * id, so the digests reveal nothing to somebody who does not know the session. They have less than half of the bits of
- * SHA-256, which prevents length extension.
+ * Computes digests of captured events, in the same way at both ends. The key contains the nonce and the agent's own session id,
+ * so the digests reveal nothing to a person who does not know the session. They have less than half of the bits of SHA-256,
+ * which prevents length extension.
  */
 export function createDigester(nonce: string) {
   const keys = new Map<string, string>();
@@ -44,7 +44,7 @@ export function createDigester(nonce: string) {
     hash('sha256', `${key} ${what}`, 'buffer').subarray(0, bytes).toString('base64url');
 
   return {
-    /** The digests of a payload's JSON text; none where it does not begin with the source of a captured event. */
+    /** The digests of a payload's JSON text. There are none if the text does not begin with the source of a captured event. */
     digestPayload(text: string): PayloadDigests {
       const origin = readOrigin(text);
       if (origin === undefined) return {};
@@ -63,14 +63,14 @@ export function createDigester(nonce: string) {
         ...(MASKED.some((sign) => text.includes(sign)) && { masked: true }),
       };
     },
-    /** The digest that the events of a session have for a file or a record of the agent. */
+    /** The digest of a file or a record of the agent, as the events of a session have it. */
     digestName: (kind: 'file' | 'record', session: string, name: string): string =>
       digest(keyOf(session), `${kind} ${name}`, SMALL_BYTES),
   };
 }
 
 const SOURCE_START = '{"source":';
-/** A source is a few ids and a path. */
+/** A source consists of a few ids and a path. */
 const SOURCE_LENGTH = 64 * 1024;
 
 function readOrigin(text: string): Origin | undefined {
@@ -92,7 +92,7 @@ function readOrigin(text: string): Origin | undefined {
   };
 }
 
-/** Where the flat object that starts there ends; undefined where it is none, or unreasonably long. */
+/** The end of the flat object that starts at an index; undefined if there is none, or it is unreasonably long. */
 function findEnd(text: string, start: number): number | undefined {
   const flat = /\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}/y;
   flat.lastIndex = start;

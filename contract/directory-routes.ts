@@ -13,7 +13,7 @@ import {
 } from './directory.ts';
 import { route } from './route.ts';
 
-/** Members from a directory: what owners do about it, and what it does itself. */
+/** Members from a directory: the routes for owners, and the routes for the directory itself. */
 export const DIRECTORY_ROUTES = {
   getDirectory: route({
     method: 'GET',

@@ -13,7 +13,7 @@ export const SCIM_SCHEMAS = {
   schema: 'urn:ietf:params:scim:schemas:core:2.0:Schema',
 } as const;
 
-/** A page of SCIM has at most so many users. */
+/** The most users of a SCIM page. */
 export const MAX_SCIM_PAGE = 200;
 
 const Name = Type.Object({
@@ -28,7 +28,7 @@ const ScimEmail = Type.Object({
   primary: Type.Optional(Type.Boolean()),
 });
 
-/** What the service keeps of a user in a directory. Other attributes are accepted and forgotten. */
+/** The attributes that the service keeps of a user in a directory. It accepts and ignores other attributes. */
 export const ScimAttributes = Type.Object({
   userName: Type.String(),
   externalId: Type.Optional(Type.String()),
@@ -61,12 +61,12 @@ const listOf = <Item extends typeof ScimUser | typeof ScimDescription>(item: Ite
     Resources: Type.Array(item),
   });
 
-/** A document about the service itself, as RFC 7643 has it (5 to 7). */
+/** A document about the service itself (RFC 7643, 5 to 7). */
 export const ScimDescription = Type.Object({ schemas: Type.Array(Type.String()) }, { additionalProperties: true });
 export const ScimDescriptions = listOf(ScimDescription);
 export const ScimUsers = listOf(ScimUser);
 
-/** Directories send attributes in types of their own, so the service reads them itself. */
+/** Directories send attributes in their own types, so the service reads them itself. */
 export const ScimUserBody = Type.Unsafe<Record<string, unknown>>(
   Type.Object(
     { userName: Type.String({ minLength: 1, maxLength: 254, description: 'compared without regard to case' }) },

@@ -1,7 +1,7 @@
 /** The oldest major version of Node.js that the command line runs on. */
 export const NODE_FLOOR = 24;
 
-/** A file that the service hands out to anybody: no route, since nothing of it is JSON. */
+/** A file that the service serves to anybody. It is not a route, because its content is not JSON. */
 export interface Download {
   about: string;
   contentType: string;
@@ -10,7 +10,7 @@ export interface Download {
 const TEXT = 'text/plain; charset=utf-8';
 const ARCHIVE = 'application/gzip';
 
-/** By path. With them a machine gets the command line that fits the service, from the service alone. */
+/** The downloads by path. A machine gets the matching command line from the service alone. */
 export const DOWNLOADS = {
   '/install': { about: 'Script that installs the command line on Linux and macOS', contentType: TEXT },
   '/install.ps1': { about: 'Script that installs the command line on Windows', contentType: TEXT },

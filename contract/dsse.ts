@@ -14,13 +14,16 @@ export const Envelope = Type.Object({
 });
 export type Envelope = Static<typeof Envelope>;
 
-/** What is signed: the type is part of it, so a signed statement cannot pass for one of another kind. */
+/** The signed bytes. The type is part of them, so a signed statement cannot pass for one of another type. */
 function encodePair(payloadType: string, payload: Uint8Array): Buffer {
   const type = Buffer.from(payloadType);
   return Buffer.concat([Buffer.from(`DSSEv1 ${type.length} `), type, Buffer.from(` ${payload.length} `), payload]);
 }
 
-/** A public key in short: base64 of SPKI in DER. @param key private or public */
+/**
+ * A short form of a public key: base64 of SPKI in DER.
+ * @param key private or public
+ */
 export const keyIdOf = (key: KeyObject): string =>
   (key.type === 'private' ? createPublicKey(key) : key).export({ type: 'spki', format: 'der' }).toString('base64');
 
@@ -32,8 +35,8 @@ export function signStatement(payloadType: string, statement: object, key: KeyOb
 }
 
 /**
- * The statement of an envelope, and the key that signed it. Whose key that is, the caller must know.
- * @throws where the signature does not fit, the envelope is of another type, or it holds no JSON object
+ * The statement of an envelope, and the key that signed it. The caller must know whose key it is.
+ * @throws if the signature does not match, the envelope is of another type, or it contains no JSON object
  */
 export function openEnvelope(envelope: Envelope, payloadType: string): { statement: object; keyid: string } {
   const { payload, signatures } = envelope;
@@ -56,9 +59,9 @@ function isSigned(bytes: Buffer, { keyid, sig }: Envelope['signatures'][number])
   }
 }
 
-/** What stands before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
+/** The bytes before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** The private key that is made of 32 secret bytes. */
+/** The private key from 32 secret bytes. */
 export const ed25519Of = (seed: Uint8Array): KeyObject =>
   createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });

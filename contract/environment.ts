@@ -24,10 +24,10 @@ export const Environment = Type.Object({
 });
 export type Environment = Static<typeof Environment>;
 
-/** Whose a machine is; null: nobody's. */
+/** The person of a machine; null: nobody. */
 export const MachinePersonBody = Body({ userId: Type.Union([Text(64), Type.Null()]) });
 
-/** Absolute as POSIX, a Windows drive or a UNC share writes it. */
+/** An absolute path of POSIX, of a Windows drive or of a UNC share. */
 const ABSOLUTE_PATH = '^(/|[A-Za-z]:[\\\\/]|\\\\\\\\)[^\\u0000]*$';
 
 export const RegisterEnvironmentBody = Body({
@@ -46,11 +46,11 @@ export const RegisteredEnvironment = Type.Object({ environmentId: Id('env'), env
 export const HeartbeatBody = Body({ serviceCliVersion: Type.Optional(Text(64)) });
 export const Heartbeat = Type.Object({ environmentId: Id('env'), lastSeenAt: Timestamp });
 
-/** Why a machine does not send all that it captures; `status` on the machine tells more. */
+/** Why a machine does not send everything that it captures. `capture status` on the machine has details. */
 export const MACHINE_TROUBLES = ['held', 'heldSome', 'full', 'replaced'] as const;
 export type MachineTrouble = (typeof MACHINE_TROUBLES)[number];
 
-/** What the command line reports of its own state: counts and fixed words alone, nothing of any session. */
+/** The command line's report of its own state. It contains only counts and fixed words, and nothing of any session. */
 export const MachineReport = Body({
   waiting: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'events in its spool' }),
   troubles: Type.Array(Type.String({ pattern: '^[A-Za-z]{1,32}$' }), {
@@ -60,7 +60,7 @@ export const MachineReport = Body({
 });
 export type MachineReport = Static<typeof MachineReport>;
 
-/** How the capture of a machine is doing. */
+/** The state of a machine's capture. */
 export const MachineHealth = Type.Object({
   environmentId: Id('env'),
   secretIds: Type.Array(Id('sec'), { description: 'the secrets that belong to the machine' }),

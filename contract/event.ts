@@ -3,15 +3,15 @@ import { Body, Id, JsonObject, Timestamp } from './common.ts';
 
 /** UTF-8 bytes of one payload as sent. */
 export const MAX_PAYLOAD_BYTES = 256 * 1024;
-/** Nesting of a payload, the payload itself being the first level. */
+/** The deepest nesting of a payload. The payload itself is the first level. */
 export const MAX_PAYLOAD_DEPTH = 128;
-/** Events of one append. */
+/** The most events of one append. */
 export const MAX_BATCH_EVENTS = 50;
 
-/** 1 to 256 characters, no control character. */
+/** 1 to 256 characters, none of them a control character. */
 const EventType = Type.String({ minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' });
 
-/** An event as stored. `payload` is the JSON value that was sent, digit for digit. */
+/** An event as stored. `payload` is the JSON value in its sent form, digit for digit. */
 export const SessionEvent = Type.Object({
   sessionId: Id('ses'),
   eventId: Id('evt'),
@@ -53,5 +53,5 @@ export const EventPage = Type.Object({
 });
 export type EventPage = Static<typeof EventPage>;
 
-/** The largest decoded body of an append: a full batch of full payloads, its types and its punctuation. */
+/** The largest decoded body of an append: a full batch of full payloads, with its types and its punctuation. */
 export const MAX_APPEND_BYTES = MAX_BATCH_EVENTS * (MAX_PAYLOAD_BYTES + 4096);

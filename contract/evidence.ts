@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Body, Id, Timestamp } from './common.ts';
 import { Envelope } from './dsse.ts';
 
-/** The type of what the service signs. */
+/** The payload type of the service's signature. */
 export const COUNTERSIGNATURE = 'application/vnd.session-capture.head+json';
 
 const Digest = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description });
@@ -12,7 +12,7 @@ const MachineKey = Type.String({
   description: 'Ed25519 public key: base64 of SPKI in DER',
 });
 
-/** What the service signs: how far it has the session, and whose key the machine named first. */
+/** The statement that the service signs: the events of the session that it has, and the first key that the machine named. */
 export const Countersigned = Type.Object({
   sessionId: Id('ses'),
   agentId: Type.String(),
@@ -29,7 +29,7 @@ export const MaskedDigest = Type.Object({
   digest: Digest('of the event as it was accepted'),
 });
 
-/** What the service knows of the chain of a session. */
+/** The service's knowledge of the chain of a session. */
 export const Evidence = Type.Object({
   countersignature: { ...Envelope, description: 'DSSE; its payload says `Countersigned`' },
   masked: Type.Array(MaskedDigest, { description: 'events that were masked after they were stored' }),
@@ -40,10 +40,10 @@ export const EvidenceBody = Body({
   machineKey: { ...MachineKey, description: 'the key that the machine signs with; the first one of a session stays' },
 });
 
-/** The type of the envelope of a receipt. */
+/** The payload type of a receipt's envelope. */
 export const RECEIPT = 'application/vnd.in-toto+json';
 
-/** What a machine signs of a session: an in-toto statement about the events that it sent. */
+/** The statement that a machine signs about a session: an in-toto statement about the events that it sent. */
 export const Receipt = Type.Object({
   _type: Type.Literal('https://in-toto.io/Statement/v1'),
   subject: Type.Array(Type.Object({ name: Id('ses'), digest: Type.Object({ sha256: Digest('the head') }) })),

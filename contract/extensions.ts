@@ -56,7 +56,7 @@ import { OpenedSession, OpenSessionBody, RepoRemote, VisibilityBody } from './se
 import { SHARE_ROUTES } from './share-routes.ts';
 import { ChangeViewBody, SaveViewBody, View } from './view.ts';
 
-/** The signed-in person, and where they belong. */
+/** The signed-in person, and their organization. */
 export const Person = Type.Object({
   userId: Id('usr'),
   email: Type.Optional(Type.String()),
@@ -75,7 +75,7 @@ export const Person = Type.Object({
 });
 export type Person = Static<typeof Person>;
 
-/** What a holder of a secret may know of it; enough for a command-line tool to greet its user. */
+/** What a holder of a secret may know about it. This suffices for a command-line tool to greet its user. */
 export const SecretIdentity = Type.Object({
   secretId: Id('sec'),
   organizationId: Id('org'),
@@ -84,7 +84,7 @@ export const SecretIdentity = Type.Object({
 });
 export type SecretIdentity = Static<typeof SecretIdentity>;
 
-/** One message of the live stream: a session as it stands after a change. */
+/** One message of the live stream: the state of a session after a change. */
 export const LiveChange = Type.Object({
   sessionId: Id('ses'),
   eventCount: Type.Integer(),

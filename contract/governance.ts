@@ -11,7 +11,7 @@ import { route } from './route.ts';
 import { SessionViews } from './session-view.ts';
 import { Storage } from './storage.ts';
 
-/** How an organization is governed: what its owner allows, what is held, and who did what. */
+/** The governance of an organization: what its owner allows, what is on hold, and who did what. */
 export const GOVERNANCE = {
   getPolicy: route({
     method: 'GET',

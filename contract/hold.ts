@@ -7,14 +7,14 @@ const TargetId = Text(1_000);
 const ABOUT_TARGET =
   'id of the session or of the person, or the repository as lists show it, such as `github.com/owner/name`; absent for everything';
 
-/** What nobody and nothing may delete, its later sessions included. */
+/** What nobody may delete, including later sessions of the target. */
 export const HoldTarget = Body({
   kind: OneOf(HOLD_TARGETS),
   id: Type.Optional({ ...TargetId, description: ABOUT_TARGET }),
 });
 export type HoldTarget = Static<typeof HoldTarget>;
 
-/** A legal hold. It stays in the list once it is released. */
+/** A legal hold. It stays in the list after its release. */
 export const Hold = Type.Object({
   holdId: Id('hol'),
   target: HoldTarget,

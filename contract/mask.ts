@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, OneOf, Timestamp } from './common.ts';
 
-/** A shorter text would be found where nobody meant it. */
+/** A shorter text would occur in places that nobody meant. */
 export const SHORTEST_MASKED = 4;
 export const LONGEST_MASKED = 20_000;
 
@@ -28,7 +28,7 @@ const Counts = {
   mark: Type.String({ description: 'what stands in its place', examples: ['[REDACTED:manual:1f0c]'] }),
 };
 
-/** A text that was masked in a session. The text itself is not kept. */
+/** A text that was masked in a session. The service does not keep the text itself. */
 export const MaskReceipt = Type.Object({
   maskId: Id('msk'),
   by: Type.String({ description: 'opaque id, `usr_…`; `service`: a sweep by the rules of redaction' }),
@@ -44,7 +44,9 @@ export const MaskReceipt = Type.Object({
 });
 export type MaskReceipt = Static<typeof MaskReceipt>;
 
-/** A text that is masked, or counted, in all sessions that who asked may read. The text itself is not kept. */
+/**
+ * A text that is masked, or counted, in all sessions that the requester may read. The service does not keep the text itself.
+ */
 export const MaskRun = Type.Object({
   runId: Id('mrn'),
   by: Id('usr'),
@@ -72,7 +74,7 @@ export const MaskRun = Type.Object({
 });
 export type MaskRun = Static<typeof MaskRun>;
 
-/** What masking a text does, or would do. */
+/** The effect of masking a text, or the effect that it would have. */
 export const Masked = Type.Object({
   ...Counts,
   receipt: Type.Optional({ ...MaskReceipt, description: 'absent where nothing was changed' }),

@@ -13,12 +13,12 @@ export const Organization = Type.Object({
 });
 export type Organization = Static<typeof Organization>;
 
-/** Creation alone tells the slug. */
+/** Only the creation returns the slug. */
 export const CreatedOrganization = Type.Object({ ...Organization.properties, slug: Type.String() });
 
 export const MAX_NAME_LENGTH = 200;
 
-/** The length counts after trimming, so it is the service that checks it. */
+/** The length counts after trimming, so the service checks it. */
 export const OrganizationName = Body({
   name: Type.String({ pattern: '^[^\\u0000]*$', description: `1 to ${MAX_NAME_LENGTH} characters after trimming` }),
 });
@@ -43,7 +43,7 @@ export const Invitation = Type.Object({
   status: OneOf(['active', 'invited']),
 });
 
-/** What an e-mail address may look like, here and in the forms of the embedded identity provider. */
+/** The form of an e-mail address, here and in the forms of the embedded identity provider. */
 export const Email = Type.String({
   minLength: 3,
   maxLength: 254,
@@ -74,7 +74,7 @@ export const OfferedInvitation = Type.Object({
 });
 export type OfferedInvitation = Static<typeof OfferedInvitation>;
 
-/** What becomes of the active secrets that a person issued, or has on their machines, when they go. */
+/** Decides about the active secrets that a leaving person issued, or has on their machines. */
 export const SecretsQuery = Type.Object({
   secrets: Type.Optional(
     Type.Enum(['revoke', 'keep'], {
@@ -85,7 +85,7 @@ export const SecretsQuery = Type.Object({
 });
 export type SecretsQuery = Static<typeof SecretsQuery>;
 
-/** What becomes of what somebody has whom an admin removes. */
+/** Decides about the belongings of a member whom an admin removes. */
 export const RemovalQuery = Type.Object({
   ...SecretsQuery.properties,
   sessions: Type.Optional(

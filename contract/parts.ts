@@ -1,12 +1,12 @@
 import type { Source } from './transcript.ts';
 
 /**
- * A payload too large for one event travels as several of the same `eventType`: each holds a slice of the payload's
- * JSON text, and the slices joined in order are that text again. Nothing is cut away.
+ * A payload that is too large for one event is sent as several events of the same `eventType`. Each contains a slice of the
+ * payload's JSON text. The slices joined in order are the whole text. Nothing is cut away.
  */
 export type Part = {
   source: Source;
-  /** From 1. */
+  /** Starts at 1. */
   part: number;
   /** At least 2. */
   of: number;
@@ -16,12 +16,12 @@ export type Part = {
 export const isPart = (payload: unknown): payload is Part =>
   typeof payload === 'object' && payload !== null && 'part' in payload && 'of' in payload && 'json' in payload;
 
-/** The payload that a complete run of parts, in order, makes. */
+/** The payload of a complete run of parts, in order. */
 export const joinParts = (parts: readonly Part[]): unknown => JSON.parse(parts.map((part) => part.json).join(''));
 
 /**
- * Slices JSON text so that each part, written as JSON, stays below `maxBytes` of UTF-8.
- * A slice never separates a surrogate pair.
+ * Slices JSON text so that each part, written as JSON, stays below `maxBytes` of UTF-8. A slice never separates a surrogate
+ * pair.
  */
 export function splitPayload(source: Source, json: string, maxBytes: number): Part[] {
   const room = maxBytes - Buffer.byteLength(JSON.stringify({ source, part: 99999, of: 99999, json: '' }));
@@ -35,7 +35,7 @@ export function splitPayload(source: Source, json: string, maxBytes: number): Pa
   return slices.map((slice, index) => ({ source, part: index + 1, of: slices.length, json: slice }));
 }
 
-/** The furthest end whose slice, written as a JSON string once more, fits `room` bytes of UTF-8. */
+/** The furthest end of a slice that fits `room` bytes of UTF-8 when it is written as a JSON string again. */
 function sliceEnd(json: string, start: number, room: number): number {
   let bytes = 0;
   for (let end = start; end < json.length; ) {
@@ -49,7 +49,7 @@ function sliceEnd(json: string, start: number, room: number): number {
 
 const isPair = (text: string, at: number) => (text.codePointAt(at) ?? 0) > 0xffff;
 
-/** Bytes that `JSON.stringify` makes of a code unit outside of pairs, at most. */
+/** The most bytes that `JSON.stringify` writes for a code unit outside of pairs. */
 function escapedBytes(unit: number): number {
   if (unit === 0x22 || unit === 0x5c) return 2;
   if (unit < 0x20 || (unit >= 0xd800 && unit <= 0xdfff)) return 6;

@@ -4,7 +4,7 @@ import { RetentionBounds, RetentionRules } from './retention.ts';
 import { VISIBILITIES } from './session.ts';
 import { LONGEST_SHARE_DAYS } from './share.ts';
 
-/** Who may confirm the sign-in of a machine: each member for their own, or admins alone. */
+/** Who may confirm the sign-in of a machine: each member for their own machine, or only admins. */
 export const SIGN_IN = ['members', 'admins'] as const;
 
 /** What an owner sets. A field that is left out has its value of `DEFAULT_POLICY`. */
@@ -41,18 +41,18 @@ export const PolicyBody = Body({
 });
 export type PolicyBody = Static<typeof PolicyBody>;
 
-/** What holds in an organization: every field has a value. */
+/** The policy that applies in an organization: every field has a value. */
 export const Policy = Type.Required(PolicyBody);
 export type Policy = Static<typeof Policy>;
 
-/** The same, with what the operator allows. */
+/** The same, with the operator's bounds. */
 export const ShownPolicy = Type.Object({ ...Policy.properties, retentionBounds: RetentionBounds });
 export type ShownPolicy = Static<typeof ShownPolicy>;
 
-/** When figures are told of people by name. */
+/** When figures name people. */
 export type Grouping = Pick<Policy, 'groupByPerson' | 'smallestGroup'>;
 
-/** What holds where an owner has set nothing. A small team notices none of it. */
+/** The policy if an owner has set nothing. It does not get in the way of a small team. */
 export const DEFAULT_POLICY: Policy = {
   signIn: 'members',
   visibility: 'team',

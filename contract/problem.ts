@@ -1,4 +1,4 @@
-/** Every error the service answers, with its status. Programs switch on the code; people read the sentence. */
+/** Every error that the service answers, with its status. Programs use the code; people read the sentence. */
 export const PROBLEMS = {
   validation_failed: 400,
   malformed_json: 400,
@@ -8,7 +8,7 @@ export const PROBLEMS = {
   quota_reached: 400,
   invalid_filter: 400,
   invalid_path: 400,
-  // Those of RFC 8628, by its names.
+  // The errors of RFC 8628, with its names.
   authorization_pending: 400,
   slow_down: 400,
   access_denied: 400,
@@ -51,13 +51,13 @@ export type ProblemCode = keyof typeof PROBLEMS;
 
 /** Body of every error response. */
 export interface ProblemBody {
-  /** A sentence for a person, with the remedy. */
+  /** A sentence for a person that says what to do. */
   error: string;
   /** A stable word for programs. */
   code: ProblemCode;
 }
 
-/** What an error may carry beside its public sentence; nothing of it reaches the caller except `retryAfter`. */
+/** Further data of an error besides its public sentence. Only `retryAfter` reaches the caller. */
 export interface ProblemOptions {
   /** Seconds, sent as `Retry-After`. */
   retryAfter?: number;

@@ -3,21 +3,21 @@ import { DAYS, FIELDS, type Field, type Filter, type Query, type Term } from './
 
 /*
  * The language of the search bar: `agent:codex repo:billing "connection reset" timeout* -retry after:7d`.
- * Every text is a query. A filter that makes no sense is searched as words, and `problems` says why.
+ * Every text is a query. An invalid filter is searched as words, and `problems` says why.
  */
 
-/** A field by its name, which may be written out. */
+/** The field with this name, or with a written-out form of it. */
 const fieldOf = (name: string | undefined): Field | undefined =>
   name === 'repository' ? 'repo' : FIELDS.find((one) => one === name);
 
-/** A query as it was read, with a sentence on each piece that does not count as it was written. */
+/** A parsed query, with a sentence about each piece that is not used as it was written. */
 export interface ParsedQuery extends Query {
   problems: string[];
 }
 
 /**
- * A condition: `-` (but `--force` is a word), `field:`, a text and `*`. All but the text are optional. A text has no spaces,
- * or is quoted; in quotes `\"` and `\\` are a quote and a backslash.
+ * A condition: `-` (but `--force` is a word), `field:`, a text and `*`. Only the text is required. A text has no spaces, or is
+ * quoted. In quotes, `\"` and `\\` are a quote and a backslash.
  */
 const CONDITION = /(-(?!-)|)(?:([a-z]+):)?(?:"((?:\\["\\]|[^"])*)("?)(\*?)|(\S+))|\S/gi;
 
@@ -42,7 +42,8 @@ function parse(text: string, onlyWords: boolean): ParsedQuery {
         continue;
       }
       query.problems.push(`${whole} is searched as words: ${objection}.`);
-      // A quote that is not closed reaches to the end of the text, and would take in the pieces written after it.
+      // An unclosed quote extends to the end of the text. Marked as mistaken, it would swallow the pieces that are written
+      // after it.
       isMistaken = closing !== '';
     } else if (!onlyWords && NO_FIELD.test(plain === undefined ? '' : whole)) {
       query.problems.push(`${whole} is searched as words: there is no filter ${name}:.`);
@@ -56,7 +57,10 @@ function parse(text: string, onlyWords: boolean): ParsedQuery {
   return query;
 }
 
-/** A word, a colon and a value, as in a filter; not an address, a path, a type such as `std::string` or a place in a file. */
+/**
+ * A word, a colon and a value, as in a filter. It does not match an address, a path, a type such as `std::string` or a position
+ * in a file.
+ */
 const NO_FIELD = /^-?[a-z]{2,}:[a-z][\w.-]*$/;
 
 const quotedTerm = (text: string, star: string | undefined): Term => ({ text, ...(star && { prefix: true }) });
@@ -67,18 +71,18 @@ function plainTerm(whole: string, minus: string | undefined): Term {
   return { text: bare, ...(bare !== text && { prefix: true }) };
 }
 
-/** Each term is a look-up; 24 are a pasted line. */
+/** Each term is a lookup. 24 terms are about a pasted line. */
 const MOST_TERMS = 24;
-/** In all terms together, because a phrase is compared at every word of a text. */
+/** The limit for all terms together, because a phrase is compared at every word of a text. */
 const MOST_WORDS = 64;
-/** Each leads to thousands of words: 24 of them kept the embedded store for 2 s. */
+/** Each prefix expands to thousands of words: 24 of them blocked the embedded store for 2 s. */
 const MOST_PREFIXES = 4;
-/** Each is compared with what every session has: more would keep the store from others. */
+/** Each filter is compared with the values of every session. More filters would block the store for others. */
 const MOST_FILTERS = 24;
-/** Of `e*` there are words in everything. */
+/** Every text contains words that begin with `e`. */
 const SHORTEST_PREFIX = 3;
 
-/** Why the term cannot be looked for; undefined where it can. */
+/** Why a search cannot use the term; undefined if it can. */
 function objectionToTerm({ text, prefix }: Term, before: readonly Term[]): string | undefined {
   const signs = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   if (signs === 0) return 'it has neither letters nor digits';
@@ -97,7 +101,7 @@ const tooMany = (filters: readonly Filter[]): string | undefined =>
 
 const countWords = ({ text }: Term) => text.match(/[\p{L}\p{N}\p{M}]+/gu)?.length ?? 0;
 
-/** Why the value cannot be one of the field; undefined where it can. */
+/** Why the value is not valid for the field; undefined if it is. */
 function objectionTo(field: Field, value: string): string | undefined {
   if (value.trim() === '') return `${field}: needs a value`;
   if (field === 'agent' && agentsCalled(value).length === 0) return `no agent is called ${value}`;
@@ -120,7 +124,7 @@ function objectionTo(field: Field, value: string): string | undefined {
 
 const HOUR = new RegExp(`^(?:${DAYS.join('|')})-(?:[01]\\d|2[0-3])$`, 'i');
 
-/** The most characters of a command that `command:` finds it by; longer values compare as many. */
+/** The most characters of a command that `command:` compares. A longer value is cut to this length. */
 export const LONGEST_COMMAND = 120;
 
 export const FAILED = ['yes', 'no'] as const;
@@ -128,7 +132,7 @@ export const FAILED = ['yes', 'no'] as const;
 export const TESTS = ['red', 'green', 'fixed'] as const;
 export const STATUSES = ['active', 'completed', 'failed'] as const;
 
-/** Other words for a value, which mean the same. */
+/** Synonyms of values. */
 const SYNONYMS: Partial<Record<Field, Record<string, string>>> = {
   failed: { true: 'yes', false: 'no' },
   tests: { failed: 'red', failing: 'red', passed: 'green', passing: 'green' },
@@ -147,10 +151,10 @@ const AGE = /^(\d{1,4})([hdw])$/i;
 const UNITS: Record<string, number> = { h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
 
 /**
- * The time of a value of `before:` or `after:`: the beginning of a day in UTC, or an age. A weekday is the latest day with
+ * The time of a value of `before:` or `after:`: the start of a day in UTC, or an age. A weekday is the most recent day with
  * that name, which may be today.
  * @param now epoch milliseconds
- * @returns epoch milliseconds; undefined if the value is no time
+ * @returns epoch milliseconds; undefined if the value is not a time
  */
 export function timeOf(value: string, now: number): number | undefined {
   const age = AGE.exec(value);
@@ -169,5 +173,5 @@ function daysSince(name: string, now: number): number | undefined {
   return day < 0 ? undefined : (new Date(now).getUTCDay() - day + 7) % 7;
 }
 
-/** As `Date` counts them. */
+/** In the order in which `Date` counts them. */
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];

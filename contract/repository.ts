@@ -1,7 +1,7 @@
 /**
- * Without all that may be a name and password before the host, `scheme://user:password@host` and `user:password@host:path`,
- * and without a query. A password may hold any sign, so the last `@` counts that begins no part of a path, and none behind a
- * host with its path.
+ * Removes everything before the host that may be a name and password, as in `scheme://user:password@host` and
+ * `user:password@host:path`, and removes the query. A password may contain any character. Therefore the last `@` counts, except
+ * an `@` at the start of a path segment or after a host with its path.
  */
 export const withoutCredentials = (remote: string): string =>
   remote
@@ -11,7 +11,7 @@ export const withoutCredentials = (remote: string): string =>
 
 const REMOTE = /^(?:[a-z+]+:\/\/)?(?:[^@/\s]{0,200}@)?([\w.-]+)(?::\d+(?=\/)|:|\/)\/?([^\s?#]+?)(?:\.git)?\/?$/i;
 
-/** Hosts at which a forge answers SSH on port 443, and its own name. */
+/** Hosts at which a forge answers SSH on port 443, with the forge's own name. */
 const BEHIND_FIREWALLS: Record<string, string> = {
   'ssh.github.com': 'github.com',
   'altssh.gitlab.com': 'gitlab.com',
@@ -19,8 +19,8 @@ const BEHIND_FIREWALLS: Record<string, string> = {
 };
 
 /**
- * The one form of a repository's address: `git@host:owner/name.git` and `https://user:token@host/owner/name` are both
- * `host/owner/name`. A folder stays as it is.
+ * The normal form of a repository's address: `git@host:owner/name.git` and `https://user:token@host/owner/name` both become
+ * `host/owner/name`. A folder stays unchanged.
  */
 export function addressOf(remote: string): string | undefined {
   const text = withoutCredentials(remote.trim());
@@ -31,5 +31,5 @@ export function addressOf(remote: string): string | undefined {
   return isRemote ? `${BEHIND_FIREWALLS[name] ?? name}/${path.replace(/^\/+/, '')}` : text;
 }
 
-/** Whether the address names its host: some agents write `owner/name` alone. */
+/** Whether the address contains its host: some agents write only `owner/name`. */
 export const hasHost = (address: string): boolean => /^[^/]+\/[^/]+\/./.test(address);

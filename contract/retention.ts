@@ -8,7 +8,7 @@ export const RETENTION_TARGETS = ['organization', 'plane', 'repository'] as cons
 const MOST_DAYS = 36_500;
 const MOST_RULES = 100;
 
-/** The sessions that a rule is about. */
+/** The sessions to which a rule applies. */
 export const RetentionTarget = Body({
   kind: OneOf(RETENTION_TARGETS),
   id: Type.Optional({
@@ -32,10 +32,12 @@ export const RetentionRule = Body({
 });
 export type RetentionRule = Static<typeof RetentionRule>;
 
-/** At most one rule for each target. Of each field, the rule for the repository counts, then that for the plane. */
+/**
+ * At most one rule for each target. For each field, the rule for the repository takes precedence, then the rule for the plane.
+ */
 export const RetentionRules = Type.Array(RetentionRule, { maxItems: MOST_RULES });
 
-/** What the operator of the service allows. */
+/** The bounds that the operator of the service sets. */
 export const RetentionBounds = Type.Object({
   defaultDays: Type.Optional(Type.Integer({ description: '`factsDays` where no rule says anything; absent: never' })),
   minDays: Type.Optional(Type.Integer({ description: 'nothing is removed earlier by its age' })),
@@ -43,7 +45,7 @@ export const RetentionBounds = Type.Object({
 });
 export type RetentionBounds = Static<typeof RetentionBounds>;
 
-/** What is removed of a session because of its age, and by which rule; without a target, by the operator's. */
+/** What is removed from a session because of its age, and by which rule. Without a target, the rule is the operator's. */
 export const Expiry = Type.Object({
   at: Timestamp,
   days: Type.Integer({ minimum: 0 }),
@@ -51,7 +53,7 @@ export const Expiry = Type.Object({
 });
 export type Expiry = Static<typeof Expiry>;
 
-/** How many sessions a policy would act on now. */
+/** How many sessions a policy would affect now. */
 export const RetentionPreview = Type.Object({
   content: Type.Integer({ minimum: 0, description: 'sessions whose words would be removed' }),
   contentHeld: Type.Integer({ minimum: 0, description: 'that a legal hold keeps from it' }),
@@ -62,22 +64,22 @@ export type RetentionPreview = Static<typeof RetentionPreview>;
 
 export type RetentionField = 'contentDays' | 'factsDays';
 
-/** Days, and the target of the rule that says so; absent where it is the operator's. */
+/** A number of days, and the target of the rule that sets it. The target is absent if the operator sets it. */
 export interface Term {
   days: number;
   target?: RetentionTarget;
 }
 
-/** What a rule for a target says about a field, within the bounds; undefined: never. */
+/** The terms of both fields, within the bounds; undefined: never. */
 export type Terms = Record<RetentionField, Term | undefined>;
 
-/** A session, as far as rules look at it. */
+/** The properties of a session that rules use. */
 export interface Kept {
   plane: Plane;
   repository: string | null;
 }
 
-/** What holds for a session. Its words never outlive its facts. */
+/** The terms that apply to a session. Its words never outlive its facts. */
 export function termsOf(rules: readonly RetentionRule[], bounds: RetentionBounds, session: Kept): Terms {
   const factsDays = termOf(rules, bounds, session, 'factsDays');
   const own = termOf(rules, bounds, session, 'contentDays');
@@ -85,7 +87,7 @@ export function termsOf(rules: readonly RetentionRule[], bounds: RetentionBounds
   return { contentDays, factsDays };
 }
 
-/** The most specific rules first: the first that says something counts. */
+/** The rules of a kind of target that set a field. */
 export const inForce = (rules: readonly RetentionRule[], field: RetentionField, kind: RetentionTarget['kind']) =>
   rules.filter((rule) => rule.target.kind === kind && rule[field] !== undefined);
 
@@ -103,7 +105,7 @@ function termOf(
   return bounded(bounds, field, undefined);
 }
 
-/** What a rule says about a field, within the bounds as they are now; without a rule, what the operator says. */
+/** The days that a rule sets for a field, within the current bounds; without a rule, the operator's days. */
 export function bounded(
   bounds: RetentionBounds,
   field: RetentionField,
@@ -117,7 +119,7 @@ export function bounded(
   return { days: within, ...(within === said && rule && { target: rule.target }) };
 }
 
-/** What is wrong with the rules, as a sentence; undefined: nothing. */
+/** The first error in the rules, as a sentence; undefined if there is none. */
 export function wrongWith(rules: readonly RetentionRule[], bounds: RetentionBounds): string | undefined {
   const seen = new Set<string>();
   for (const [at, rule] of rules.entries()) {

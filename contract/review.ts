@@ -9,14 +9,14 @@ import { Session } from './session.ts';
  */
 
 const count = (description?: string) => Type.Integer({ minimum: 0, ...(description && { description }) });
-/** OpenAPI knows no tuples. */
+/** OpenAPI has no tuples. */
 const Pair = Type.Unsafe<[number, number]>(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }));
 const cost = Type.Optional(Type.Number({ description: 'US dollars; absent where no price is known for any of it' }));
 
 /** The derived data of a session in lists. */
 export const SessionSummary = Type.Object({
   sessionId: Id('ses'),
-  /** The last title that its agent or a person gave it while it ran. */
+  /** The last title that a person or the agent gave the session while it ran. */
   title: Type.Optional(Type.String()),
   firstPrompt: Type.Optional(
     Type.String({ description: 'first line of the first prompt that says something, at most 300 characters' }),
@@ -43,7 +43,7 @@ export const SessionSummary = Type.Object({
   cost,
   firstEventAt: Type.Optional(Timestamp),
   lastEventAt: Type.Optional(Timestamp),
-  /** 48 equal slices of its time, each as `work,failures`; for a strip in small. */
+  /** 48 equal slices of its duration, each as `work,failures`, for a small chart. */
   shape: Type.Optional(Type.Array(Pair)),
   summarizedThrough: count('sequence of the last event counted'),
 });
@@ -65,7 +65,7 @@ export const Milestone = Type.Object({
 });
 export type Milestone = Static<typeof Milestone>;
 
-/** Everything that is known of a session without reading it. */
+/** Everything that is known about a session without reading its events. */
 export const SessionFacts = Type.Object({
   summary: SessionSummary,
   userId: Type.Optional({ ...Id('usr'), description: 'the person whose session it is; absent: nobody’s' }),
@@ -126,8 +126,8 @@ export const SessionFacts = Type.Object({
 export type SessionFacts = Static<typeof SessionFacts>;
 
 /**
- * A line of a session's index: the entries of some consecutive events (`contract/entry/entry.ts`), without their long texts.
- * A payload that came in parts is one entry that spans several sequences.
+ * A line of a session's index: the entries of some consecutive events (`contract/entry/entry.ts`), without their long texts. A
+ * payload that was sent in parts is one entry that spans several sequences.
  */
 export const IndexLine = Type.Object({
   first: Type.Integer(),
@@ -140,8 +140,8 @@ export const ORDERS = ['started', 'duration', 'events', 'failures', 'changes', '
 export type Order = (typeof ORDERS)[number];
 
 /**
- * Pages of sessions by start, and within a page the best matches first: sessions with all words in one event, and messages
- * of people and agents before the output of tools and before context.
+ * Orders pages of sessions by start. Within a page, the best matches come first: sessions with all words in one event, and
+ * messages of people and agents before the output of tools and before context.
  */
 export const BY_FIT = 'fit';
 
@@ -155,7 +155,7 @@ export const SearchQuery = Type.Object({
   cursor: Type.Optional(Type.String()),
 });
 
-/** An event that was found. */
+/** An event with matching terms. */
 export const Hit = Type.Object({
   sequence: Type.Integer(),
   time: Type.Optional(Timestamp),
@@ -176,7 +176,7 @@ export const SearchPage = Type.Object({
     }),
   ),
   nextCursor: Type.Union([Type.String(), Type.Null()]),
-  /** Some sessions are not derived yet, and may be missing. */
+  /** Set if some sessions are not yet derived and may be missing. */
   catchingUp: Type.Optional(Type.Boolean()),
 });
 export type SearchPage = Static<typeof SearchPage>;
@@ -229,8 +229,8 @@ export const Usage = Type.Object({
   total: Figures,
   days: Type.Array(DayFigures),
   /**
-   * The largest values of each dimension; the value "" sums up the rest. People are a dimension where the policy says so, and
-   * all of them are the rest where they are too few to be told apart.
+   * The largest values of each dimension. The value "" sums up the rest. People are a dimension only if the policy allows it.
+   * If there are fewer people than its smallest group, all of them are in the rest.
    */
   groups: Type.Array(
     Type.Object({
@@ -243,7 +243,7 @@ export const Usage = Type.Object({
   tools: Type.Array(Type.Object({ name: Type.String(), calls: count(), failed: count() })),
   /** Prompts and calls by hour of the week, Monday 00:00 UTC first: 168 numbers. */
   hours: Type.Array(count()),
-  /** Conspicuous sessions with the reason; `figure` is in the unit of the reason. */
+  /** Unusual sessions with the reason. `figure` is in the unit of the reason. */
   attention: Type.Array(
     Type.Object({
       reason: OneOf(['failures', 'longest', 'expensive', 'interrupted']),
@@ -257,7 +257,7 @@ export const Usage = Type.Object({
   machines: Type.Array(Type.Object({ environmentId: Id('env'), lagMs: Type.Optional(Type.Number()) })),
   pricesOf: Type.String({ description: 'day of the last check of the prices, YYYY-MM-DD' }),
   unpricedTokens: count('of models without a known price'),
-  /** Some sessions are not derived yet, and may be missing from the figures. */
+  /** Set if some sessions are not yet derived and may be missing from the figures. */
   catchingUp: Type.Optional(Type.Boolean()),
 });
 export type Usage = Static<typeof Usage>;

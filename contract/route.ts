@@ -3,9 +3,9 @@ import type { TObject, TSchema } from 'typebox';
 /**
  * The callers of a route.
  *  - `public`: anybody
- *  - `visitor`: anybody; who sends a token is the signed-in person
+ *  - `visitor`: anybody; a caller who sends a token counts as the signed-in person
  *  - `secret`: a holder of an organization secret
- *  - `user`: a signed-in person, member of an organization or not
+ *  - `user`: a signed-in person, whether a member of an organization or not
  *  - `member`, `admin`: a signed-in person with at least that role in an organization
  *  - `directory`: a holder of the token of an organization's directory
  */
@@ -13,7 +13,7 @@ export type Auth = 'public' | 'visitor' | 'secret' | 'user' | 'member' | 'admin'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Statuses of the error answers a route may give, beside its successes. */
+/** Statuses of the error answers of a route, besides its successes. */
 export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 410 | 429 | 502 | 503;
 
 /** One row of a route table. */
@@ -24,24 +24,24 @@ export interface Route {
   auth: Auth;
   summary: string;
   query?: TObject;
-  /** A `GET` or `DELETE` has none. */
+  /** Absent for a `GET` or `DELETE`. */
   body?: TSchema;
   /** The body may be absent altogether. */
   bodyOptional?: true;
   /** Largest decoded body in bytes; absent: 256 KiB. */
   maxBodyBytes?: number;
-  /** The body is a sequence of zstd frames: the JSON of `body`, then at most so many frames that the handler reads. */
+  /** The body is a sequence of zstd frames: the JSON of `body`, then at most this many frames that the handler reads. */
   frames?: { most: number; about: string };
-  /** The handler reads the body's bytes itself: they are decoded, and neither parsed nor validated. */
+  /** The handler reads the bytes of the body itself. They are decoded, but neither parsed nor validated. */
   rawBody?: true;
   /**
-   * Counted apart from the caller's other requests, so that neither a backlog nor waiting machines delay those. A `waiting`
-   * request counts under what its body names, so the handler counts it.
+   * Counted apart from the caller's other requests, so that neither a backlog nor waiting machines delay those. The handler
+   * counts a `waiting` request, because the key of its count is in the body.
    */
   limit?: 'backlog' | 'device' | 'waiting';
-  /** Request headers that mean something, by name, with their sentence. */
+  /** The request headers that the route reads, by name, with a sentence about each. */
   headers?: Record<string, string>;
-  /** Success status to schema of its JSON body. */
+  /** The schema of the JSON body, by success status. */
   replies: Record<number, TSchema>;
   /** Other content types of a success, e.g. an event stream. */
   contentType?: string;

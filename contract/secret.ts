@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, OneOf, Text, Timestamp } from './common.ts';
 
-/** The two planes; a secret of one never sees a session of the other. */
+/** The two planes. A secret of one plane never sees a session of the other. */
 export const PLANES = ['live', 'test'] as const;
 export type Plane = (typeof PLANES)[number];
 
@@ -27,5 +27,5 @@ export const IssueSecretBody = Body({
   secretEnvironment: Type.Optional(OneOf(PLANES)),
 });
 
-/** The one answer that carries the plaintext. */
+/** The only answer that contains the plaintext. */
 export const IssuedSecret = Type.Object({ secretId: Id('sec'), secret: Secret, value: Type.String() });

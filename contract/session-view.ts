@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { Id, OneOf, Timestamp } from './common.ts';
 
-/** How somebody looked at a session: its page, all of its events at once, or words of it in what a search found. */
+/**
+ * How a member looked at a session: they opened its page, exported all of its events at once, or saw some of its words in
+ * search results.
+ */
 export const LOOKS = ['opened', 'found', 'exported'] as const;
 export type Look = (typeof LOOKS)[number];
 

@@ -3,8 +3,8 @@ import { Body, Id, OneOf, Text, Timestamp } from './common.ts';
 import { PLANES } from './secret.ts';
 
 /**
- * Who may see a session, from open to strict: every member; every member its facts, and its person the words; its person
- * alone.
+ * Who may see a session, from open to strict: every member sees everything (`team`); every member sees its facts, but only its
+ * person its words (`facts`); only its person sees it (`private`).
  */
 export const VISIBILITIES = ['team', 'facts', 'private'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
@@ -16,7 +16,7 @@ export const isVisibility = (value: unknown): value is Visibility =>
 export const isStricter = (one: Visibility, other: Visibility): boolean =>
   VISIBILITIES.indexOf(one) > VISIBILITIES.indexOf(other);
 
-/** The strictest of what was asked for; `team` where nothing was. */
+/** The strictest of the requested visibilities; `team` if there are none. */
 export const strictestOf = (...asked: readonly (Visibility | undefined)[]): Visibility =>
   VISIBILITIES.findLast((visibility) => asked.includes(visibility)) ?? 'team';
 
@@ -43,7 +43,7 @@ export const Session = Type.Object({
 });
 export type Session = Static<typeof Session>;
 
-/** Who may see a session from now on. */
+/** Sets who may see a session from now on. */
 export const VisibilityBody = Body({ visibility: OneOf(VISIBILITIES) });
 
 export const OpenSessionBody = Body({
@@ -72,7 +72,7 @@ export const CompletedSession = Type.Object({
   endedAt: Timestamp,
 });
 
-/** Query values arrive as strings; `limit` falls back rather than fails. */
+/** Query values arrive as strings. An invalid `limit` falls back to the default. */
 export const SessionQuery = Type.Object({
   cursor: Type.Optional(Type.String()),
   limit: Type.Optional(Type.String({ description: 'default 50, at most 100; anything else counts as 50' })),

@@ -4,7 +4,7 @@ import { EventPage } from './event.ts';
 import { route } from './route.ts';
 import { CreatedShare, Share, ShareBody, SharedSession, ShareEventQuery } from './share.ts';
 
-/** Sessions that are shown to others by a token. */
+/** Sharing sessions with others by a token. */
 export const SHARE_ROUTES = {
   createShare: route({
     method: 'POST',

@@ -5,11 +5,11 @@ import { Body, Id, OneOf, Text, Timestamp } from './common.ts';
 export const SHARE_AUDIENCES = ['person', 'organization', 'link'] as const;
 export type ShareAudience = (typeof SHARE_AUDIENCES)[number];
 
-/** What a share shows: everything; all but what tools answered; or counts alone. */
+/** What a share shows: everything; everything except the outputs of tools; or only counts. */
 export const SHARE_LEVELS = ['full', 'outline', 'figures'] as const;
 export type ShareLevel = (typeof SHARE_LEVELS)[number];
 
-/** The longest that an owner may let shares last. */
+/** The longest duration that an owner may set for shares. */
 export const LONGEST_SHARE_DAYS = 365;
 
 const audience = OneOf(SHARE_AUDIENCES, '`link`: anybody who has the link, where the policy allows it');
@@ -30,7 +30,7 @@ export const ShareBody = Body({
 });
 export type ShareBody = Static<typeof ShareBody>;
 
-/** A share of a session. Its token is not kept. */
+/** A share of a session. The service does not keep its token. */
 export const Share = Type.Object({
   shareId: Id('shr'),
   sessionId: Id('ses'),
@@ -56,7 +56,7 @@ export type CreatedShare = Static<typeof CreatedShare>;
 
 const count = Type.Integer({ minimum: 0 });
 
-/** Counts of a whole session. They name nothing of it. */
+/** Counts of a whole session. They reveal none of its content. */
 export const SharedFigures = Type.Object({
   prompts: count,
   toolCalls: count,
@@ -70,7 +70,7 @@ export const SharedFigures = Type.Object({
 });
 export type SharedFigures = Static<typeof SharedFigures>;
 
-/** What the holder of a token may see of a session, beside its events. */
+/** What the holder of a token may see of a session, besides its events. */
 export const SharedSession = Type.Object({
   level,
   ...Range,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 
 const Bytes = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** What an organization stores, of what it may, and how fast that grows. */
+/** How much an organization stores, how much it may store, and how fast that grows. */
 export const Storage = Type.Object({
   bytes: Bytes('of events as they were sent, without compression'),
   bytesToday: Bytes('sent today (UTC), deleted ones included'),

@@ -4,12 +4,12 @@ import { OneOf } from './common.ts';
 /**
  * The vocabulary of captured events: `eventType` → shape of `payload`.
  *
- * A payload has three parts: `source` and `occurredAt` are its origin and time; the fields of its type are for readers, and
- * named as in OpenTelemetry's GenAI conventions if these have a name; `rest` has the remaining fields of the agent's record.
- * So every leaf value of a record is in exactly one place of its events.
+ * A payload has three parts. `source` and `occurredAt` are its origin and time. The fields of its type are for readers; they
+ * use the names of OpenTelemetry's GenAI conventions if those have one. `rest` contains the remaining fields of the agent's
+ * record. So every leaf value of a record is in exactly one place of its events.
  */
 
-/** Where an event comes from. Every captured payload has it. */
+/** The origin of an event. Every captured payload has it. */
 export const Source = Type.Object({
   agent: Type.String({ description: 'catalog id' }),
   agentVersion: Type.Optional(Type.String()),
@@ -23,9 +23,9 @@ export const Source = Type.Object({
     Type.Integer({ description: 'which event of its record, from 0; absent when it is the only one' }),
   ),
   /**
-   * Some agents write a record again while it grows. The events of a `record` of a session (and sub-agent) with the highest
-   * revision are its current content; among equal revisions the one captured last. They take the place of the first
-   * revision. All other events are its history.
+   * Some agents write a record again while it grows. For each `record` of a session (and sub-agent), the events with the
+   * highest revision are its current content. Among equal revisions, the one captured last counts. The current events take the
+   * place of the first revision. All other events are the record's history.
    */
   revision: Type.Optional(
     Type.Integer({ description: 'of a record that its agent may write again: the highest one counts' }),
@@ -47,10 +47,10 @@ const optionalText = Type.Optional(Type.String());
 const optionalCount = Type.Optional(Type.Integer());
 
 export const VOCABULARY = {
-  /** Facts about the session: title, folder, branch, model, mode. Later ones add to and overrule earlier ones. */
+  /** Facts about the session: title, folder, branch, model, mode. Later facts add to earlier ones and replace them. */
   'session.meta': Payload({
     title: optionalText,
-    /** A title that a person gave is not overruled by one that the agent made up, which it repeats at every start. */
+    /** A title from a person is not replaced by one that the agent invents and repeats at every start. */
     titleBy: Type.Optional(OneOf(['person', 'agent'])),
     cwd: optionalText,
     repository: optionalText,
@@ -59,17 +59,17 @@ export const VOCABULARY = {
     model: optionalText,
     forkedFrom: Type.Optional(Type.String({ description: "the agent's id of the session this one was forked from" })),
   }),
-  /** What a person typed. */
+  /** The text that a person typed. */
   'user.message': Payload({ text: optionalText, images: optionalCount }),
-  /** Text the agent's program put before the model: environment, reminders, instructions, expanded commands. */
+  /** Text that the agent's program put before the model: environment, reminders, instructions, expanded commands. */
   'context.message': Payload({ text: optionalText, kind: optionalText }),
-  /** What the model said. */
+  /** The model's message. */
   'assistant.message': Payload({ text, model: optionalText, messageId: optionalText }),
-  /** What the model thought, as far as the agent shows it. `text` may be empty where it is encrypted. */
+  /** The model's reasoning, as far as the agent shows it. `text` may be empty if the reasoning is encrypted. */
   'assistant.reasoning': Payload({ text, model: optionalText, messageId: optionalText }),
-  /** The model asks for a tool. `input` is as the agent wrote it: an object, or text that may be JSON. */
+  /** The model calls a tool. `input` has the agent's form: an object, or text that may be JSON. */
   'tool.call': Payload({ callId: optionalText, name: text, input: Type.Optional(Type.Unknown()), model: optionalText }),
-  /** What the tool answered. `output` is text or content blocks; `detail` is the agent's structured copy. */
+  /** The tool's result. `output` is text or content blocks; `detail` is the agent's structured copy. */
   'tool.result': Payload({
     callId: optionalText,
     name: optionalText,
@@ -79,7 +79,7 @@ export const VOCABULARY = {
     durationMs: Type.Optional(Type.Number()),
     detail: Type.Optional(Type.Unknown()),
   }),
-  /** Tokens of one model response. An agent may report a response several times: the largest per `responseId` counts. */
+  /** Tokens of one model response. An agent may report a response several times: the largest figures per `responseId` count. */
   usage: Payload({
     responseId: optionalText,
     model: optionalText,
@@ -92,9 +92,9 @@ export const VOCABULARY = {
     /** `excluded`: cached tokens come on top of `inputTokens` (Anthropic); `included`: they are part of it (OpenAI). */
     cached: Type.Optional(OneOf(['excluded', 'included'])),
   }),
-  /** The conversation so far was replaced by a summary. */
+  /** A summary replaced the conversation so far. */
   compaction: Payload({ summary: optionalText, trigger: optionalText, tokensBefore: optionalCount }),
-  /** A sub-agent began; its own events carry `source.subagent`. */
+  /** A sub-agent started. Its own events contain `source.subagent`. */
   'subagent.started': Payload({
     subagent: text,
     callId: optionalText,
@@ -105,20 +105,20 @@ export const VOCABULARY = {
   'subagent.finished': Payload({ subagent: text, callId: optionalText, result: Type.Optional(Type.Unknown()) }),
   /** The turn ended or was interrupted. */
   'turn.finished': Payload({ reason: optionalText, durationMs: Type.Optional(Type.Number()) }),
-  /** Something the agent's program tells the person. */
+  /** A message of the agent's program to the person. */
   notice: Payload({ text: optionalText, kind: optionalText, level: optionalText }),
   /** Something went wrong in the agent or its model. */
   error: Payload({ text: optionalText, kind: optionalText }),
-  /** A record of a kind nobody has taught the parser yet: all of it is in `rest`. */
+  /** A record of a kind that the parser does not know: all of it is in `rest`. */
   record: Payload({ kind: optionalText }),
-  /** Bytes that are no record: `raw` is the text, or base64 where it is no UTF-8. */
+  /** Bytes that are not a record: `raw` is the text, or base64 if it is not UTF-8. */
   unreadable: Payload({ raw: text, encoding: OneOf(['utf8', 'base64']), reason: text }),
 };
 
 export type Vocabulary = { [Name in keyof typeof VOCABULARY]: Static<(typeof VOCABULARY)[Name]> };
 export type CapturedType = keyof Vocabulary;
 
-/** An event as a parser makes it. */
+/** An event in the form in which a parser creates it. */
 export type CapturedEvent = {
   [Name in CapturedType]: { eventType: Name; payload: Vocabulary[Name] };
 }[CapturedType];

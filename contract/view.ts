@@ -6,11 +6,11 @@ export const MAX_VIEW_NAME = 60;
 
 const { q, secretEnvironment, direction } = SearchQuery.properties;
 
-/** What a view lists, in the words of a search. */
+/** The sessions that a view lists, in the parameters of a search. */
 export const ViewSearch = Body({ q, secretEnvironment, order: Type.Optional(OneOf(ORDERS)), direction });
 export type ViewSearch = Static<typeof ViewSearch>;
 
-/** A list of sessions under a name. */
+/** A named list of sessions. */
 export const View = Type.Object({
   viewId: Id('viw'),
   name: Type.String(),
@@ -29,6 +29,6 @@ export const SaveViewBody = Body({
 });
 export type SaveViewBody = Static<typeof SaveViewBody>;
 
-/** What is left out stays as it is; `search` is replaced as a whole. */
+/** A field that is left out stays unchanged. `search` is replaced as a whole. */
 export const ChangeViewBody = Type.Partial(SaveViewBody);
 export type ChangeViewBody = Static<typeof ChangeViewBody>;

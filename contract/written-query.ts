@@ -1,4 +1,4 @@
-/* What a query holds, and how it is written. A page that only links to sessions does without the parser. */
+/* The parts of a query, and its written form. A page that only links to sessions does not need the parser. */
 
 export const FIELDS = [
   'agent',
@@ -27,18 +27,20 @@ export const FIELDS = [
 ] as const;
 export type Field = (typeof FIELDS)[number];
 
-/** Something that must occur in the events of a session, or must not. */
+/** A text that must occur in the events of a session, or must not. */
 export interface Term {
-  /** Its words in this order, one directly after the other. */
+  /** Its words in this order, each directly after the other. */
   text: string;
   /** Its last word may be the beginning of a longer one. */
   prefix?: true;
   not?: true;
-  /** It was typed as a filter and is none. It is written as it was typed, so that its problem is found again. */
+  /**
+   * It was typed as a filter but is not a valid one. It keeps its typed form, so that a parser finds the same problem again.
+   */
   mistaken?: true;
 }
 
-/** Several of one field are alternatives. */
+/** Several filters of one field are alternatives. */
 export interface Filter {
   field: Field;
   value: string;
@@ -49,7 +51,7 @@ export interface Query {
   filters: Filter[];
 }
 
-/** Writes a query so that `parseQuery` reads the same again. */
+/** Writes a query so that `parseQuery` reads the same query again. */
 export function formatQuery({ terms, filters }: Query): string {
   const words = terms.map(
     ({ text, prefix, not, mistaken }) => `${not ? '-' : ''}${mistaken ? text : quoteTerm(text)}${prefix ? '*' : ''}`,
@@ -63,6 +65,6 @@ const quoteTerm = (text: string) => (/^[^\s":*-][^\s":*]*$/.test(text) ? text : 
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
-/** An hour of the week in UTC as `hour:` takes it, from Monday 00:00 on: 62 is `wed-14`. */
+/** An hour of the week in UTC in the form for `hour:`, counted from Monday 00:00: 62 is `wed-14`. */
 export const hourOfWeek = (hour: number): string =>
   `${DAYS[Math.floor(hour / 24)]}-${String(hour % 24).padStart(2, '0')}`;

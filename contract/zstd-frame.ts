@@ -1,6 +1,6 @@
-/** The magic number of a frame, as its four bytes are read in little endian. */
+/** The magic number of a frame: its first four bytes, read in little endian. */
 const MAGIC = 0xfd2fb528;
-/** Bytes of the fields that the descriptor announces by two bits each. */
+/** The lengths of the fields that the descriptor encodes in two bits each. */
 const DICTIONARY_BYTES = [0, 1, 2, 4];
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
 const RLE = 1;
@@ -9,8 +9,8 @@ const RLE = 1;
 export const isOneFrame = (bytes: Uint8Array): boolean => splitFrames(bytes, 1) !== undefined;
 
 /**
- * Splits bytes into their zstd frames (RFC 8878 §3.1.1), as views. Each must be decoded separately, because it depends on
- * the size of output chunks whether a decoder continues after the first frame.
+ * Splits bytes into their zstd frames (RFC 8878 §3.1.1), as views. Each frame must be decoded separately: whether a decoder
+ * continues after the first frame depends on the size of its output chunks.
  * @returns undefined if there is anything else between them, no frame, or more than `most`
  */
 export function splitFrames<Bytes extends Uint8Array>(bytes: Bytes, most: number): Bytes[] | undefined {
@@ -34,7 +34,7 @@ export const contentSizeOf = (bytes: Uint8Array): number | undefined =>
     return sizeBytes === 4 ? view.getUint32(sizeAt, true) : Number(view.getBigUint64(sizeAt, true));
   });
 
-/** What is read of the bytes; undefined where they end before. */
+/** Reads from the bytes; undefined if they end too early. */
 function unlessCutOff<Result>(bytes: Uint8Array, read: (view: DataView) => Result): Result | undefined {
   try {
     return read(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
@@ -44,7 +44,7 @@ function unlessCutOff<Result>(bytes: Uint8Array, read: (view: DataView) => Resul
   }
 }
 
-/** Where in its header a frame tells how many bytes it makes, and in how many. */
+/** The position and the length of the content size in a frame's header. */
 function readHeader(view: DataView) {
   const descriptor = view.getUint8(4);
   const isSingleSegment = (descriptor & 0x20) !== 0;
@@ -55,7 +55,7 @@ function readHeader(view: DataView) {
   };
 }
 
-/** @throws RangeError when the frame is cut off */
+/** @throws RangeError if the frame is cut off */
 function endOfFrame(view: DataView): number {
   const hasChecksum = (view.getUint8(4) & 0x04) !== 0;
   const { sizeAt, sizeBytes } = readHeader(view);

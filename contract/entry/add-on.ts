@@ -1,22 +1,22 @@
 import { asObject, asParsedObject, asText, type Loose } from './value.ts';
 
-/** What people add to an agent. A plugin holds some of the others. */
+/** The extensions that people add to an agent. A plugin may contain some of the others. */
 export const ADD_ON_KINDS = ['mcp', 'skill', 'subagent', 'plugin'] as const;
 export type AddOnKind = (typeof ADD_ON_KINDS)[number];
 
 export interface AddOn {
   kind: Exclude<AddOnKind, 'plugin'>;
-  /** Of an MCP server, of a skill with the prefix of its plugin, or the type of a sub-agent. */
+  /** The name of an MCP server, of a skill with the prefix of its plugin, or the type of a sub-agent. */
   name: string;
 }
 
 const SKILL_TOOLS = /^(?:skill|activate_skill|use_skill)$/i;
 const SUBAGENT_TOOLS = /^(?:task|agent|spawn_agent|delegate_to_agent|invoke_agent)$/i;
-/** Tools that call any MCP server: Cline's and Cursor's. */
+/** Tools of Cline and Cursor that can call any MCP server. */
 const MCP_TOOLS = /^(?:use_mcp_tool|use_mcp_server|callmcptool)$/i;
 
 /**
- * The add-on that a call uses, where the call names it.
+ * The add-on that a call uses, if the call names it.
  * @param rest of the record: Copilot CLI and Codex name the server there
  */
 export function addOnOfCall(name: string, input: unknown, rest: unknown): AddOn | undefined {
@@ -31,13 +31,13 @@ export function addOnOfCall(name: string, input: unknown, rest: unknown): AddOn 
   return named('subagent', type ?? (begins === undefined ? undefined : 'default'));
 }
 
-/** A slash command that asks the model, which is a skill or was made into one. */
+/** A slash command that calls the model. It is a skill, or was turned into one. */
 export const addOnOfCommand = (command: string): AddOn | undefined => named('skill', /^\/(\S+)/.exec(command)?.[1]);
 
 /**
  * The server in the name of a tool: `mcp__server__tool` of Claude Code, Codex, Qwen Code and Kimi, `server__tool` and
  * `server___tool` of older Codex and Droid, and `mcp_server_tool` of Gemini CLI, whose servers have no underscore. OpenCode's
- * `server_tool` does not tell where the server ends.
+ * `server_tool` does not show where the server's name ends.
  */
 const serverOf = (tool: string): string | undefined =>
   (/^mcp__(.+?)__./.exec(tool) ??
@@ -51,8 +51,8 @@ function serverOfRecord({ mcpServerName, data, payload }: Loose): string | undef
 }
 
 /**
- * The plugin that an add-on comes from: Claude Code writes `plugin:skill`, and `plugin_name_server` for a server. A folder
- * of commands has the same form.
+ * The plugin of an add-on: Claude Code writes `plugin:skill`, and `plugin_name_server` for a server. A folder of commands has
+ * the same form.
  */
 export function pluginOf({ kind, name }: AddOn): string | undefined {
   if (kind === 'mcp') return /^plugin[_:]([^_:]+)[_:]./.exec(name)?.[1];
@@ -81,7 +81,7 @@ const LISTS: Record<string, (attachment: Loose) => (AddOn | undefined)[]> = {
 const textsOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 
-/** A line begins with `- name: ` for each skill; the text of a description has no such lines. */
+/** The names in lines of the form `- name: `, one for each skill. The text of a description has no lines of this form. */
 const namesIn = (content: string): string[] =>
   [...content.matchAll(/^- ([\w.-]+(?::[\w.-]+)*): /gm)].map(([, name]) => name as string);
 

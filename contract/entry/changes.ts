@@ -22,7 +22,7 @@ const EDITORS = new Set([
   'edit_file',
 ]);
 
-/** What a call is going to change, as far as its input says. */
+/** The intended changes of a call, as far as its input contains them. */
 export function changesOfCall(name: string, input: unknown): FileChange[] {
   const text = asText(input) ?? asText(asObject(input).input) ?? asText(asObject(input).patch);
   const command = asText(asParsedObject(input).cmd) ?? asText(asParsedObject(input).command);
@@ -50,9 +50,9 @@ function changesOfEditor(input: Loose): FileChange[] {
 const oldText = (edit: Loose) => asText(edit.old_string) ?? asText(edit.oldString) ?? asText(edit.old_str) ?? '';
 const newText = (edit: Loose) => asText(edit.new_string) ?? asText(edit.newString) ?? asText(edit.new_str) ?? '';
 
-/** Characters of a call that are compared. Beyond this, finding what is equal costs more than it tells. */
+/** The most characters of a call that are compared. Beyond this, the comparison costs more than it is worth. */
 const MOST_COMPARED = 20_000;
-/** Lines that went or came: the time grows with their square, and is 4 s for 10,000. */
+/** The most removed or added lines. The time grows with their square, and is 4 s for 10,000. */
 const MOST_DIFFERENT = 400;
 
 function compare(before: string, after: string): Hunk[] {
@@ -62,7 +62,7 @@ function compare(before: string, after: string): Hunk[] {
     maxEditLength: MOST_DIFFERENT,
   });
   if (!patch) return replace(before, after);
-  // The text is an excerpt, and its position in the file is unknown.
+  // The text is an excerpt, so its position in the file is unknown.
   return patch.hunks.map(({ lines }) => ({ lines: lines.filter((line) => !line.startsWith('\\')) }));
 }
 
@@ -71,7 +71,7 @@ const replace = (before: string, after: string): Hunk[] =>
 
 const withEnd = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 
-/** What a call did change, as its result tells: Claude Code's structured patch, or Codex's changes by path. */
+/** The actual changes of a call, from its result: Claude Code's structured patch, or Codex's changes by path. */
 export function changesOfResult(detail: unknown): FileChange[] {
   const { filePath, structuredPatch: patch, type, content, originalFile = content, changes } = asObject(detail);
   const path = asText(filePath);
@@ -80,7 +80,7 @@ export function changesOfResult(detail: unknown): FileChange[] {
     if (hunks.length === 0 && type === 'create') {
       return [{ path, kind: 'create', hunks: [wholeFile(asText(content) ?? '', '+')] }];
     }
-    // Nothing is different where a file was written as it was, or where comparing took too long.
+    // There are no hunks if the file was written unchanged, or if the comparison took too long.
     const isKnown = hunks.length > 0 || (type === 'update' && originalFile === content);
     return isKnown ? [{ path, kind: 'update', hunks }] : [];
   }

@@ -1,7 +1,7 @@
 import { asParsedObject } from './value.ts';
 
 /**
- * The purpose of a command, if people remember sessions by it. `exit_of_tests`: its exit code is the result of the tests;
+ * The purpose of a command, if people remember sessions by it. `exit_of_tests`: its exit code is the result of the tests.
  * `success_of_tests`: the tests passed if it succeeds, but a failure may have another cause.
  */
 export type Purpose = 'commit' | 'push' | 'pull_request' | 'tests' | 'exit_of_tests' | 'success_of_tests';
@@ -29,7 +29,7 @@ export function commandOf(input: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The examined beginning of a command; the rest of a longer one is mostly a text that it writes. */
+/** The most characters of a command that are examined. The rest of a longer command is mostly a text that it writes. */
 const LONGEST_COMMAND = 4_000;
 
 const PURPOSES: readonly [Purpose, RegExp][] = [
@@ -53,20 +53,23 @@ export function purposesOf(command: string): Purpose[] {
 }
 
 const SHELL = /^\s*(?:\S{1,200}\/)?(?:ba|da|z)?sh\s+-\w{0,5}c\s+(?:(["'])([\s\S]*)\1\s*$)?/;
-/** One that is not closed is as well: looking for its end again and again took 11 ms. */
+/** Also matches an unclosed quote: searching for its end repeatedly took 11 ms. */
 const QUOTED_OR_COMMENT = /"(?:[^"\\]|\\[\s\S])*"?|'[^']*'?|(?<![^\s;&|()])#[^\n]*/g;
 const SUBSTITUTED = /\$\([^()]*\)/g;
-/** Texts before the name of the program. */
+/** Texts that may precede the name of the program. */
 const BEFORE =
   /^(?:[\s({]|\w+=\S*\s|(?:env|time|timeout|nice|sudo|exec|npx|bunx|(?:pnpm|yarn|bundle) exec|(?:uv|poetry|pipenv) run|python[\d.]* -m)(?:\s+(?:-\S+|\d\S*))*\s)+/;
 const ONLY_TELLS = /\s--(?:version|help|collect-only|no-run|list\w*)\b/i;
 
-/** `set -e`, or as an option of the shell: then what fails before tests ends the command. */
+/** `set -e`, alone or as an option of the shell: a failure before the tests then ends the command. */
 const STOPS_EARLY = /(?:\bset|sh)\s+-\w{0,9}e/;
-/** What hardly ever fails, so that a failure is one of the tests behind it. */
+/** Commands that hardly ever fail. If a command starts with one of them, a failure comes from the tests after it. */
 const PREPARES = /^(?:$|(?:cd|export|source|\.)\s)/;
 
-/** What the exit code tells of tests: they are in the last chain of commands, and nothing hides how that ends. */
+/**
+ * What the exit code says about tests. It says something only if the tests are in the last chain of commands and nothing hides
+ * its result.
+ */
 function toldByExit(command: string): Purpose | undefined {
   const inside = command.replace(SHELL, '$2').replaceAll('\\\n', ' ');
   const plain = inside.replace(QUOTED_OR_COMMENT, (found) => (found.startsWith('#') ? '' : '""'));
@@ -92,14 +95,17 @@ const MESSAGE =
   /\bcommit\b[^\n;&|"']{0,200}?(?:\s-[a-zA-Z]{0,5}m|\s--message)[ =]{0,4}(?:"((?:[^"\\]|\\[\s\S]){1,2000})|'([^']{1,2000}))/g;
 const HEREDOC = /^\$\(cat <<-?\s{0,4}['"]?\w{1,40}['"]?\s{0,40}\n/;
 
-/** The subjects of the commits that a command makes, where it names them: said nowhere else after `git commit --quiet`. */
+/** The subjects of a command's commits, if it contains them. After `git commit --quiet`, they appear nowhere else. */
 export function subjectsOf(command: string): string[] {
   const messages = command.slice(0, LONGEST_COMMAND).matchAll(MESSAGE);
   const subjects = [...messages].map(([, double, single]) => (double ?? single ?? '').replace(HEREDOC, '').trim());
   return subjects.flatMap((message) => message.split('\n', 1)[0]?.slice(0, 300) || []).slice(0, MOST_COMMITS);
 }
 
-/** The examined beginning and end of an output, which contain commits and the summaries of test runners. */
+/**
+ * The most characters that are examined at the start and the end of an output. They contain commits and the summaries of test
+ * runners.
+ */
 const EXAMINED = 16_000;
 const MOST_COMMITS = 20;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours split the texts to find

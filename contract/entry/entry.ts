@@ -14,28 +14,28 @@ interface Chain {
 export interface Echo {
   /** The call that started the sub-agent. */
   starter?: string;
-  /** Tokens of the response that it is part of. */
+  /** Tokens of the response that this entry is part of. */
   usage?: Usage;
 }
 
-/** What every entry has. */
+/** The fields of every entry. */
 interface Common {
   sequence: number;
-  /** Number of its events: more than one if a large payload came in parts. */
+  /** The number of its events: more than one if a large payload was sent in parts. */
   span: number;
   eventType: string;
   /** Epoch milliseconds of the event, or of its storage if the agent recorded no time. */
   time: number;
   /** Whether the agent recorded the time. Only then is idle time known. */
   timed: boolean;
-  /** The sub-agent it belongs to. */
+  /** The sub-agent to which it belongs. */
   lane?: string;
   /** Its place in a chain of records, which may be the only sign of its sub-agent; see `lanes.ts`. */
   chain?: Chain;
-  /** A sub-agent's event that came in the file of the session which started it; see `progress.ts`. */
+  /** Set for a sub-agent's event in the file of its parent session; see `progress.ts`. */
   echo?: Echo;
   redactions?: number;
-  /** Of a record that its agent may write again. */
+  /** Set for a record that its agent may write again. */
   writing?: Writing;
   /** Its place among the entries, if it differs from the sequence; see `revisions.ts`. */
   order?: number;
@@ -43,7 +43,7 @@ interface Common {
   earlier?: readonly Entry[];
 }
 
-/** Text of a message. A very long one is clipped, and read again when a reader needs all of it. */
+/** The text of a message. A very long text is clipped, and read again if a reader needs all of it. */
 interface WithText {
   text: string;
   /** Characters of the whole text. */
@@ -64,13 +64,13 @@ export type CallEntry = Common & {
   name: string;
   /** One line that says what the call is about. */
   about: string;
-  /** The command it runs, in one line, and what that is for. */
+  /** The command that it runs, in one line, and its purpose. */
   command?: string;
   purposes?: readonly Purpose[];
   addOn?: AddOn;
   /** The beginning of a new sub-agent's prompt. It identifies the sub-agent. */
   brief?: string;
-  /** Of the commits it makes, as far as it names them. */
+  /** The subjects of its commits, as far as it contains them. */
   subjects?: readonly string[];
   changes: readonly FileStat[];
 };
@@ -92,7 +92,7 @@ export type CompactionEntry = Common &
     kind: 'compaction';
     trigger?: string;
     tokensBefore?: number;
-    /** The event that holds the summary, where it came after the compaction itself. */
+    /** The event that contains the summary, if it follows the compaction itself. */
     summary?: Pick<Common, 'sequence' | 'span'>;
   };
 export type SubagentEntry = Common & {
@@ -104,7 +104,7 @@ export type SubagentEntry = Common & {
   description?: string;
 };
 export type TurnEntry = Common & { kind: 'turn'; reason?: string; durationMs?: number; interrupted: boolean };
-/** Something said by the agent's program; `error` where something went wrong. */
+/** A message of the agent's program; `error` if something failed. */
 export type NoticeEntry = Common & WithText & { kind: 'notice' | 'error'; about?: string };
 export type MetaEntry = Common & { kind: 'meta'; facts: Readonly<Record<string, string>> };
 /** Entries that a reader rarely needs: context put before the model, records of unknown kinds, foreign events. */
@@ -113,14 +113,14 @@ export type QuietEntry = Common & {
   about: string;
   preview: string;
   isDuplicate: boolean;
-  /** Add-ons that it offers to the model. */
+  /** Add-ons that the agent offers to the model. */
   listed?: readonly AddOn[];
-  /** Of a sub-agent's prompt: what the call that started it has as its `brief`. */
+  /** Set for a sub-agent's prompt: the same text as the `brief` of the call that started it. */
   brief?: string;
-  /** Characters of the summary that it holds, which belongs to the compaction before it. */
+  /** The length of its summary in characters. The summary belongs to the compaction before it. */
   summaryLength?: number;
 };
-/** A slice of a large payload whose other slices are not here. */
+/** A slice of a large payload without the other slices. */
 export type PartEntry = Common & { kind: 'part'; part: number; of: number; json: string; identity: string };
 
 export type Entry =
@@ -137,10 +137,10 @@ export type Entry =
   | QuietEntry
   | PartEntry;
 
-/** Entries by sequence, the first at index 0; those that are not loaded are holes. */
+/** Entries by sequence, the first at index 0. Entries that are not loaded are holes. */
 export type Entries = readonly (Entry | undefined)[];
 
-/** Each entry that is there, without what an entry of several events spans. */
+/** Each loaded entry once, without the holes and the further events that an entry spans. */
 export function* eachOf(entries: Entries): Generator<Entry> {
   for (let index = 0; index < entries.length; index++) {
     const entry = entries[index];

@@ -2,7 +2,7 @@ import { joinParts } from '../parts.ts';
 import type { Entry, PartEntry } from './entry.ts';
 import { readJoined } from './read.ts';
 
-/** Joins the parts of large payloads as soon as all of them are there, and reads each as a whole. */
+/** Joins the parts of large payloads once all of them are loaded, and reads each payload as a whole. */
 export function joinAround(loaded: (Entry | undefined)[], from: number, to: number, read = readJoined): void {
   for (let sequence = from; sequence <= to; sequence++) {
     const entry = loaded[sequence - 1];
@@ -27,7 +27,7 @@ function join(parts: readonly PartEntry[], read: typeof readJoined): Entry {
     const slices = parts.map(({ part, of, json }) => ({ part, of, json, source: {} as never }));
     return read(first, joinParts(slices), parts.length);
   } catch {
-    // Not what it says it is: shown as it came.
+    // The joined text is not a payload, so the parts are shown as they are.
     return first;
   }
 }

@@ -1,14 +1,14 @@
 import type { Entries, Entry } from './entry.ts';
 
-/** Puts entries into the lanes of sub-agents that their events do not name. */
+/** Assigns entries to the lanes of sub-agents that their events do not name. */
 export interface Lanes {
-  /** Takes the entry that follows the ones before. */
+  /** Takes the next entry, in order. */
   settle(entry: Entry): Entry;
 }
 
 /**
- * Up to 1.0, Claude Code wrote the records of sub-agents into the session's own file: a chain for each, which begins with
- * its prompt. Only these chains distinguish sub-agents that ran at the same time.
+ * Up to 1.0, Claude Code wrote the records of sub-agents into the session's own file. Each sub-agent has a chain of records
+ * that begins with its prompt. Only these chains distinguish sub-agents that ran at the same time.
  */
 export function createLanes(): Lanes {
   const lanes = new Map<string, string>();
@@ -24,7 +24,7 @@ export function createLanes(): Lanes {
   };
 }
 
-/** Which sub-agents have transcripts of their own: what other files repeat of those does not count. */
+/** The sub-agents with their own transcripts. Copies of their messages in other files do not count. */
 export function readOwnLanes(entries: Entries): Set<string> {
   const own = new Set<string>();
   for (const entry of entries) if (entry?.lane !== undefined && !entry.echo) own.add(entry.lane);

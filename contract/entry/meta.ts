@@ -10,7 +10,7 @@ export interface Meta {
   forkedFrom?: string;
 }
 
-/** Later facts overrule earlier ones; only a title that a person gave is not overruled by one the agent made up. */
+/** Later facts replace earlier ones, with one exception: a title from a person stays when the agent invents one. */
 export function foldMeta(metas: readonly MetaEntry[]): Meta {
   let facts: Record<string, string> = {};
   let titleByPerson = false;

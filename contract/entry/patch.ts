@@ -1,9 +1,9 @@
 export interface Hunk {
   oldStart?: number;
   newStart?: number;
-  /** What the agent wrote beside the `@@`. */
+  /** The agent's text after the `@@`. */
   section?: string;
-  /** Each with its `+`, `-` or space in front. */
+  /** Each line begins with its `+`, `-` or space. */
   lines: string[];
 }
 

@@ -2,16 +2,16 @@ import type { Echo } from './entry.ts';
 import { readUsage } from './usage.ts';
 import { asArray, asObject, asText, type Loose } from './value.ts';
 
-/** An event's type and payload, as far as readers ask for them. */
+/** An event's type and payload, as far as readers need them. */
 export interface Typed {
   eventType: string;
   payload: Loose;
 }
 
 /**
- * The message of a sub-agent that Claude Code 2.1.12 to 2.1.63 wrote into the session's own file as a notice of progress,
- * as an event of that sub-agent. The sub-agent's own file has the same message, but may be missing.
- * @returns undefined where the event is no such notice
+ * Claude Code 2.1.12 to 2.1.63 wrote messages of sub-agents as progress notices into the session's own file. This returns the
+ * message as an event of its sub-agent. The sub-agent's own file has the same message, but may be missing.
+ * @returns undefined if the event is not a notice of this kind
  */
 export function readProgress(eventType: string, payload: Loose): Typed | undefined {
   if (eventType !== 'notice' || payload.kind !== 'agent_progress') return undefined;
@@ -21,7 +21,7 @@ export function readProgress(eventType: string, payload: Loose): Typed | undefin
   const subagent = asText(agentId);
   if (!subagent) return undefined;
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : asArray(content).map(asObject);
-  // A record holds one block; of several, the one that does something.
+  // A record normally has one block. Of several blocks, the one with a tool call or result counts.
   const block = blocks.find(({ type }) => type === 'tool_use' || type === 'tool_result') ?? blocks[0];
   if (!block) return undefined;
   const { source, redactions } = payload;
@@ -52,11 +52,11 @@ export function readProgress(eventType: string, payload: Loose): Typed | undefin
   }
 }
 
-/** The event itself, or the sub-agent's event that it carries. */
+/** The event itself, or the sub-agent's event inside it. */
 export const unwrapProgress = (eventType: string, payload: Loose): Typed =>
   readProgress(eventType, payload) ?? { eventType, payload };
 
-/** What such a notice tells beside the sub-agent's message. */
+/** The further data of a notice, besides the sub-agent's message. */
 export function readEcho({ rest }: Loose): Echo {
   const { parentToolUseID, data } = asObject(rest);
   const { usage, id, model } = asObject(asObject(asObject(data).message).message);

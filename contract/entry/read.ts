@@ -15,7 +15,7 @@ const LONGEST_TEXT = 24_000;
 const LONGEST_PREVIEW = 1_500;
 const LONGEST_COMMAND = 300;
 
-/** An event as the timeline keeps it: small, and of a known shape whatever the payload is. Never throws. */
+/** An event in the timeline's form: small, and of a known shape for any payload. Never throws. */
 export function readEvent(event: Pick<SessionEvent, 'sequence' | 'eventType' | 'payload' | 'createdAt'>): Entry {
   const payload = asObject(event.payload);
   if (isPart(payload)) return readPart(readCommon(event, payload), payload);
@@ -25,7 +25,7 @@ export function readEvent(event: Pick<SessionEvent, 'sequence' | 'eventType' | '
   return { ...readTyped(common, carried.payload), echo: readEcho(payload) };
 }
 
-/** The entry of a payload that came in `span` parts; `first` is the entry of the first part. */
+/** The entry of a payload that was sent in `span` parts; `first` is the entry of the first part. */
 export function readJoined(first: Entry, payload: unknown, span: number): Entry {
   const { sequence, eventType, time } = first;
   const createdAt = new Date(time).toISOString();
@@ -59,7 +59,10 @@ function readCommon(event: Pick<SessionEvent, 'sequence' | 'eventType' | 'create
   };
 }
 
-/** Later events of a record do not repeat that it is a sub-agent's: all of those versions that may be say their record. */
+/**
+ * Finds the record in its chain. Later events of a record do not repeat that it belongs to a sub-agent, so all events of the
+ * versions in question report their record.
+ */
 function readChain({ source, rest }: Loose): Pick<Common, 'chain'> {
   const { agent, agentVersion, record: id, parent, index } = asObject(source);
   const record = asText(id);
@@ -165,7 +168,7 @@ const READERS: Record<string, Reader> = {
       interrupted: /interrupt|abort|cancel/i.test(reason ?? ''),
     };
   },
-  // A notice without words tells nobody anything.
+  // A notice without words is useless to a reader.
   notice: (common, payload) =>
     asText(payload.text) && !QUIET_NOTICES.test(asText(payload.kind) ?? '')
       ? readNotice('notice')(common, payload)
@@ -181,10 +184,10 @@ const readPrompt = (common: Common, text: unknown, images: number): Entry => ({
 });
 
 /**
- * A slash command or a `!` line as the person typed it. Claude Code keeps it in tags. A command that asks the model begins
- * with its message; one that the program answers by itself, such as `/clear` or `/model`, begins with its name, and is no
- * prompt. (Seen in versions 1.0 to 2.1.)
- * @returns undefined where the text is neither
+ * A slash command or a `!` line in its typed form. Claude Code keeps it in tags. A command that calls the model begins with its
+ * message. A command that the program handles itself, such as `/clear` or `/model`, begins with its name, and is not a prompt.
+ * (Seen in versions 1.0 to 2.1.)
+ * @returns undefined if the text is neither
  */
 function typedCommand(text: string): string | undefined {
   const shell = /^\s*<bash-input>(.*?)<\/bash-input>/s.exec(text)?.[1];
@@ -231,7 +234,7 @@ const FACTS = ['title', 'titleBy', 'cwd', 'repository', 'branch', 'commit', 'mod
 const readFacts = (payload: Loose): Record<string, string> =>
   Object.fromEntries(FACTS.flatMap((name) => (asText(payload[name]) ? [[name, asText(payload[name]) as string]] : [])));
 
-/** An entry without a row of its own; `about` is its kind. */
+/** An entry without its own row; `about` is its kind. */
 function readQuiet(common: Common, payload: Loose): QuietEntry {
   const kind = asText(payload.kind);
   const { source: _, occurredAt: __, kind: ___, text, raw, rest, ...others } = payload;
@@ -246,13 +249,13 @@ function readQuiet(common: Common, payload: Loose): QuietEntry {
 
 const LONGEST_BRIEF = 80;
 
-/** A sub-agent's prompt in short: its beginning, and its length for those that begin alike. */
+/** A short form of a sub-agent's prompt: its beginning, and its length to distinguish prompts with the same beginning. */
 function briefOf(prompt: string): string {
   const text = prompt.trim();
   return text === '' ? '' : `${text.length} ${clip(text, LONGEST_BRIEF)}`;
 }
 
-/** Of a call that names who is to do it, as all that start sub-agents do. */
+/** The brief of a call that starts a sub-agent. These calls name the sub-agent's type or describe its task. */
 function briefOfCall(input: unknown): string {
   const { prompt, subagent_type: type, description } = asParsedObject(input);
   return typeof type === 'string' || typeof description === 'string' ? briefOf(asText(prompt) ?? '') : '';

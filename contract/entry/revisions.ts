@@ -3,27 +3,27 @@ import type { Entries, Entry } from './entry.ts';
 
 /** The current entries of records that their agent wrote several times. */
 export interface Revisions {
-  /** The entries to show at an entry's place: itself, the current entries of its record, or none. */
+  /** The entries to show at an entry's place: the entry itself, the current entries of its record, or none. */
   standingAt(entry: Entry): readonly Entry[];
   /**
-   * The places of such records' events, by sequence; other events keep theirs. Whole numbers are places of the first
-   * revision; added events have fractions between its last place and the next one.
+   * The places of the events of these records, by sequence; other events keep their own. Whole numbers are places of the first
+   * revision. Added events have fractions between its last place and the next one.
    */
   orders: ReadonlyMap<number, number>;
 }
 
-/** The order of an entry among all: its sequence, or where its record was written first. */
+/** The order of an entry among all: its sequence, or the first place of its record. */
 export const orderOf = ({ order, sequence }: Pick<Entry, 'order' | 'sequence'>): number => order ?? sequence;
 
 /** Small enough that the entries of one record never reach the next whole number. */
 const STEP = 1e-6;
 
 interface Rewritten {
-  /** The entries of the writing that came first, and of the one that counts. */
+  /** The entries of the first writing, and of the writing that counts. */
   first: Entry[];
   current: Entry[];
   counted: Pick<Writing, 'revision' | 'index'>;
-  /** What does not count any more, in the order it came. */
+  /** The writings that no longer count, in the order of their arrival. */
   past: Entry[][];
 }
 
@@ -45,7 +45,7 @@ function gather(entries: Entries): Iterable<Rewritten> {
     if (!entry?.writing) continue;
     at += entry.span - 1;
     const { key } = entry.writing;
-    // A part that could not be joined is one event with those before it.
+    // A part that could not be joined counts as one event with the parts before it.
     const isLaterPart = entry.kind === 'part' && entry.part > 1 && last?.key === key;
     const writing = isLaterPart && last ? last.writing : writingFor(records, entry.writing);
     writing.push(entry);
@@ -54,7 +54,7 @@ function gather(entries: Entries): Iterable<Rewritten> {
   return records.values();
 }
 
-/** The writing that an entry is part of, new or begun. */
+/** The writing that an entry belongs to. A new writing is created if needed. */
 function writingFor(records: Map<string, Rewritten>, { key, revision, index }: Writing): Entry[] {
   const known = records.get(key);
   const writing: Entry[] = [];
@@ -103,7 +103,7 @@ function arrange(
   }
 }
 
-/** Finds for each entry of a writing the one of the same kind, or of the same call, and else the first there is. */
+/** For each entry of a writing, finds the placed entry of the same kind and call; otherwise the first placed entry. */
 function createFinder<Placed extends Entry>(placed: readonly Placed[]): (writing: readonly Entry[]) => Placed[] {
   const named = new Map(nameEach(placed).map((name, at) => [name, placed[at] as Placed]));
   const [first] = placed as [Placed];

@@ -6,10 +6,10 @@ import { asNumber, asParsedObject } from './value.ts';
  */
 
 const HEADER = /^Script (completed|failed)\b[^\n]*\n(?:Wall time [^\n]*\n)?(?:Output:\n+)?/;
-/** How `apply_patch` says that it changed nothing. */
+/** The messages of `apply_patch` when it changed nothing. */
 const REFUSED = /^(?:apply_patch verification failed:|patch rejected:?)/;
 
-/** How a script or patch ended, as its output tells; empty where the output is neither. */
+/** The outcome of a script or patch, from its output; empty if the output belongs to neither. */
 export function outcomeOfScript(output: string): { failed?: true; exitCode?: number } {
   if (REFUSED.test(output)) return { failed: true };
   const [header, end] = HEADER.exec(output) ?? [];

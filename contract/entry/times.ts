@@ -1,8 +1,8 @@
 import type { Entries, Entry } from './entry.ts';
 
 /**
- * Gives entries whose agent did not say when the time of the one before them: when they were stored says nothing, since
- * history is captured long after it happened.
+ * If an agent recorded no time for an entry, the entry gets the time of the previous one. The time of storage says nothing,
+ * because history is captured long after it happened.
  */
 export function settleTimes(entries: Entries): (Entry | undefined)[] {
   const latest = new Map<string | undefined, number>();

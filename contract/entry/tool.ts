@@ -1,6 +1,6 @@
 import { asArray, asObject, asParsedObject, asText, firstLine, toJson } from './value.ts';
 
-/** Input fields that say what a call is about, the telling ones first. */
+/** Input fields that say what a call is about, the most informative ones first. */
 const TELLING = [
   'command',
   'cmd',
@@ -39,7 +39,7 @@ function inWords(value: unknown): string {
   return typeof value === 'object' && value !== null ? '{…}' : String(value).slice(0, 60);
 }
 
-/** A tool's answer as text: content blocks one after the other, anything else as JSON. */
+/** A tool's output as text: content blocks are concatenated, anything else is JSON. */
 export function outputText(output: unknown): string {
   if (output === undefined || output === null) return '';
   if (typeof output === 'string') return output;
@@ -58,7 +58,7 @@ function blockText(block: unknown): string {
   return kind.includes('image') ? '[image]' : toJson(block);
 }
 
-/** The answer, or what the agent kept of it apart: Claude Code's and Codex's structured copies hold the streams. */
+/** The output, or the agent's separate copy of it: the structured copies of Claude Code and Codex contain the streams. */
 export function resultText(payload: { output?: unknown; detail?: unknown }): string {
   const text = outputText(payload.output);
   if (text !== '') return text;

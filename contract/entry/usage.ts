@@ -1,6 +1,6 @@
 import { asNumber, asText, type Loose } from './value.ts';
 
-/** Tokens of one model response. `input` includes cached ones, `output` those of reasoning. */
+/** Tokens of one model response. `input` includes cached tokens, and `output` includes reasoning tokens. */
 export interface Usage {
   responseId?: string;
   model?: string;
@@ -37,7 +37,8 @@ export function readUsage(payload: Loose): Usage {
   const input = count(payload.inputTokens) + (payload.cached === 'excluded' ? cacheRead + cacheWrite : 0);
   const output = count(payload.outputTokens);
   const reasoning = count(payload.reasoningTokens);
-  // Most count reasoning as a part of the output; a total that has room for it beside the output tells of the others (Gemini).
+  // Most agents count reasoning as part of the output. If the total also has room for the reasoning, it is counted separately
+  // (Gemini).
   const isBeside = count(payload.totalTokens) >= input + output + reasoning;
   return {
     ...(responseId && { responseId }),
@@ -50,7 +51,7 @@ export function readUsage(payload: Loose): Usage {
   };
 }
 
-/** An agent may report a response several times; of each the largest figures count. */
+/** An agent may report a response several times. The largest figures of each response count. */
 export interface UsageTotals {
   total: Usage;
   byResponse: ReadonlyMap<string, Usage>;

@@ -1,4 +1,4 @@
-/** Looks into payloads, which may be anything at all: what is not as expected is as if it were absent. */
+/** Reads payloads, which may contain anything. An unexpected value counts as absent. */
 
 export type Loose = { readonly [key: string]: unknown };
 
@@ -14,7 +14,7 @@ export const asNumber = (value: unknown): number | undefined =>
 
 export const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** The object that text may hold as JSON, or the object itself. */
+/** The object itself, or the object in a JSON text. */
 export function asParsedObject(value: unknown): Loose {
   if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return asObject(value);
   try {
@@ -26,14 +26,14 @@ export function asParsedObject(value: unknown): Loose {
 
 export const toJson = (value: unknown): string => JSON.stringify(value, null, 2) ?? '';
 
-/** The first line with something in it, in one line. */
+/** The first line that is not empty, without line breaks. */
 export function firstLine(text: string, length = 200): string {
   const start = text.slice(0, length * 4).trimStart();
   const line = start.split('\n', 1)[0] ?? '';
   return line.length > length ? `${line.slice(0, length)}…` : line.trimEnd();
 }
 
-/** What announces the words that follow, and lines without any: `Implement the following plan:`, `<task>`, `---`. */
+/** Lines that only announce the following words, and lines without any: `Implement the following plan:`, `<task>`, `---`. */
 const NOTHING_SAID = /^(?:[^.!?]{0,60}:|<[^<>]{1,60}>|\[\[.{0,60}\]\]|[^\p{L}\p{N}]*)$/u;
 
 export const saysNothing = (line: string): boolean => NOTHING_SAID.test(line);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
 
-/** The folder for whatever tests leave behind: it goes with the run. */
+/** The folder for files that tests leave behind. It is removed at the end of the run. */
 export default function makeTemporaryFolder({ config }: TestProject): () => void {
   const { TMPDIR = '' } = config.env;
   mkdirSync(TMPDIR, { recursive: true });
@@ -12,7 +12,7 @@ export default function makeTemporaryFolder({ config }: TestProject): () => void
   };
 }
 
-/** Disks of tests that ran out of time, and did not come to take them away. */
+/** The mounted disks of tests that ran out of time and therefore did not unmount them. */
 function mountedBelow(folder: string): string[] {
   if (!existsSync('/proc/mounts')) return [];
   const places = readFileSync('/proc/mounts', 'utf8')
