@@ -1,4 +1,4 @@
-# The service with its dashboard. Everything it keeps is in /data.
+# The service with its dashboard. All of its data is in /data.
 #
 #   docker build -t session-capture .
 #   docker run -p 4400:4400 -v session-capture:/data -e PUBLIC_URL=http://localhost:4400 session-capture
@@ -25,7 +25,7 @@ RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4400 OPERATIONS_PORT=4401 DATA_DIR=/data
-# Less memory for a tenth more processor time: a small young generation, and two memory pools for all threads.
+# Uses less memory for a tenth more processor time: a small young generation, and two memory pools for all threads.
 ENV NODE_OPTIONS=--max-semi-space-size=4 MALLOC_ARENA_MAX=2
 EXPOSE 4400 4401
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \

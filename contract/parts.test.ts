@@ -21,12 +21,12 @@ describe('a payload in parts', () => {
     );
   });
 
-  test('fills each part but the last nearly to the brim', () => {
+  test('fills each part but the last almost completely', () => {
     const parts = splitPayload(source, JSON.stringify({ text: 'x"\\\u0001é😀'.repeat(5000) }), 4096);
     for (const part of parts.slice(0, -1)) expect(bytesOf(part)).toBeGreaterThan(4096 - 32);
   });
 
-  test('is refused where a part could not even hold its source', () => {
+  test('is refused if a part cannot hold its source', () => {
     expect(() => splitPayload(source, '{}', 50)).toThrow(RangeError);
   });
 });

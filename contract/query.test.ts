@@ -4,8 +4,8 @@ import { agentsCalled, parseQuery, parseWords, timeOf } from './query.ts';
 import { runs } from './test/runs.ts';
 import { FIELDS, type Filter, formatQuery, type Term } from './written-query.ts';
 
-describe('what was typed into the search bar', () => {
-  test('is words, phrases, prefixes, exclusions and filters', () => {
+describe('the text in the search bar', () => {
+  test('contains words, phrases, prefixes, exclusions and filters', () => {
     expect(parseQuery('agent:codex repo:"my repo" "connection reset" timeout* -retry -"gave up" file:queue*')).toEqual({
       filters: [
         { field: 'agent', value: 'codex' },
@@ -33,7 +33,7 @@ describe('what was typed into the search bar', () => {
     ['"say \\"hi\\""', [{ text: 'say "hi"' }]],
     ['"time out"*', [{ text: 'time out', prefix: true }]],
     ['上传失败', [{ text: '上传失败' }]],
-  ])('has words that are no filters: %s', (text, terms) => {
+  ])('contains words that are not filters: %s', (text, terms) => {
     expect(parseQuery(text)).toEqual({ terms, filters: [], problems: [] });
   });
 
@@ -49,14 +49,14 @@ describe('what was typed into the search bar', () => {
     ['status:open', 'active, completed or failed'],
     ['repo:""', 'needs a value'],
     ['-file:queue.ts', 'only words can be excluded'],
-  ])('says what is wrong with %s, and looks for it as words', (text, problem) => {
+  ])('reports the problem with %s, and searches it as words', (text, problem) => {
     const { filters, problems, terms } = parseQuery(text);
     expect(filters).toEqual([]);
     expect(terms).toHaveLength(1);
     expect(problems.join()).toContain(problem);
   });
 
-  test('says so where a quote is left open, and where nothing can be looked for', () => {
+  test('reports an unclosed quote, and a term without letters and digits', () => {
     expect(parseQuery('"half a')).toMatchObject({
       terms: [{ text: 'half a' }],
       problems: [expect.stringContaining('not closed')],
@@ -67,7 +67,7 @@ describe('what was typed into the search bar', () => {
     });
   });
 
-  test('says so where a prefix is in everything, and where there are too many words', () => {
+  test('reports a prefix that matches everything, and too many words', () => {
     expect(parseQuery('ab* abc*')).toMatchObject({
       terms: [{ text: 'abc', prefix: true }],
       problems: [expect.stringContaining('3 letters')],
@@ -85,14 +85,14 @@ describe('what was typed into the search bar', () => {
     });
   });
 
-  test('counts so many filters, and each once', () => {
+  test('uses a limited number of filters, and each once', () => {
     const many = Array.from({ length: 25 }, (_, n) => `file:${n}*`).join(' ');
     const query = parseQuery(`${'file:0* '.repeat(30)}${many}`);
     expect(query.filters.at(-1)).toEqual({ field: 'file', value: '23*' });
     expect(query.problems[0]).toContain('file:24* is searched as words: only 24 filters count at once');
   });
 
-  test('never throws, and reads the same when it is written again', () => {
+  test('never makes the parser throw, and parses the same after it is formatted', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), mostlySyntax), (text) => {
         const { terms, filters } = parseQuery(text);
@@ -104,7 +104,7 @@ describe('what was typed into the search bar', () => {
     );
   });
 
-  test('reads back every chosen filter', () => {
+  test('keeps every chosen filter when it is formatted and parsed', () => {
     fc.assert(
       fc.property(fc.array(term, { maxLength: 4 }), fc.array(filter, { maxLength: 20 }), (terms, filters) => {
         expect(parseQuery(formatQuery({ terms, filters }))).toEqual({ terms, filters, problems: [] });
@@ -114,7 +114,7 @@ describe('what was typed into the search bar', () => {
   });
 });
 
-describe('what was typed into the search of one session', () => {
+describe('the text in the search of one session', () => {
   test.each(['-rf', '--json', 'status:completed', 'file:queue.ts', 'before:2026-01-01', 'file:"a b"'])(
     'is a plain word within a session: %s',
     (text) => {
@@ -122,7 +122,7 @@ describe('what was typed into the search of one session', () => {
     },
   );
 
-  test('has phrases and prefixes', () => {
+  test('contains phrases and prefixes', () => {
     expect(parseWords('"gave up" time* -"say \\"hi\\""').terms).toEqual([
       { text: 'gave up' },
       { text: 'time', prefix: true },
@@ -130,9 +130,9 @@ describe('what was typed into the search of one session', () => {
     ]);
   });
 
-  test('is what a link from the search bar took along', () => {
+  test('keeps the terms of a link from the search bar', () => {
     fc.assert(
-      // More with a star are left out, which is said.
+      // The parser drops further words with a star, and says so.
       fc.property(fc.array(term, { maxLength: 4 }), (all) => {
         const terms = all.filter(({ not }) => !not);
         expect(parseWords(formatQuery({ terms, filters: [] })).terms).toEqual(terms);
@@ -170,7 +170,7 @@ test.each([
   ['status:"all of them"', 'status: takes active'],
   ['foo:bar', 'there is no filter foo:'],
   ['-agent:codex', 'only words can be excluded'],
-])('a query with the mistaken filter %s explains it again when it is written and read again', (mistaken, problem) => {
+])('a query with the mistaken filter %s explains it again after it is formatted and parsed', (mistaken, problem) => {
   const first = parseQuery(`${mistaken} word repo:billing`);
   const again = parseQuery(formatQuery(first));
   expect(again).toEqual(first);
@@ -184,19 +184,19 @@ test.each(['std::string', 'https://example.com', 'queue.ts:12', 'TypeError:x', '
   },
 );
 
-test('repository: is repo: written out', () => {
+test('repository: is the long form of repo:', () => {
   expect(parseQuery('repository:acme/shop').filters).toEqual([{ field: 'repo', value: 'acme/shop' }]);
   expect(parseQuery('repository:acme/shop').problems).toEqual([]);
 });
 
-test('failed: takes true and false as well, and keeps yes and no', () => {
+test('failed: also accepts true and false, and stores yes and no', () => {
   expect(parseQuery('failed:true failed:FALSE').filters).toEqual([
     { field: 'failed', value: 'yes' },
     { field: 'failed', value: 'no' },
   ]);
 });
 
-test('before: and after: take today, yesterday and the latest weekday, each from midnight UTC on', () => {
+test('before: and after: accept today, yesterday and the latest weekday, each from midnight UTC on', () => {
   const sunday = Date.parse('2026-11-22T10:00:00Z');
   const days = { today: '22', yesterday: '21', sun: '22', saturday: '21', Mon: '16', tue: '17' };
   for (const [name, day] of Object.entries(days)) {
@@ -205,7 +205,7 @@ test('before: and after: take today, yesterday and the latest weekday, each from
   for (const name of ['tod', 'mo', 'someday']) expect(timeOf(name, sunday), name).toBeUndefined();
 });
 
-test('an age counts back from now, a date begins at midnight UTC', () => {
+test('an age counts back from now, and a date starts at midnight UTC', () => {
   const now = Date.parse('2026-11-22T10:00:00Z');
   expect(timeOf('12h', now)).toBe(Date.parse('2026-11-21T22:00:00Z'));
   expect(timeOf('2w', now)).toBe(Date.parse('2026-11-08T10:00:00Z'));

@@ -21,7 +21,7 @@ test.each([
   ['OpenCode', 'task', { subagent_type: 'general', prompt: 'Look' }, undefined, 'subagent general'],
   ['Droid', 'linear___list_issues', {}, undefined, 'mcp linear'],
   ['Cline', 'use_mcp_tool', { server_name: 'memory', tool_name: 'read' }, undefined, 'mcp memory'],
-])('%s: %s is a use', (_, name, input, rest, expected) => {
+])('%s: %s uses an add-on', (_, name, input, rest, expected) => {
   const addOn = addOnOfCall(name, input, rest);
   expect(`${addOn?.kind} ${addOn?.name}`).toBe(expected);
 });
@@ -35,16 +35,16 @@ test.each([
   ['Skill', '{'],
   ['Task', { task: 'tidy' }],
   ['context7_search', {}],
-])('%s with %j is no use of an add-on', (name, input) => {
+])('%s with %j does not use an add-on', (name, input) => {
   expect(addOnOfCall(name, input, undefined)).toBeUndefined();
 });
 
-test('a name is at most 100 characters long, and no half of a pair', () => {
+test('a name has at most 100 characters, and never half of a surrogate pair', () => {
   const name = addOnOfCall('Skill', { skill: `${'x'.repeat(99)}😀` }, undefined)?.name;
   expect(name).toBe(`${'x'.repeat(99)}\ufffd`);
 });
 
-test('a command that asks the model is a skill, and a line of the shell is none', () => {
+test('a command that calls the model is a skill, and a shell line is not', () => {
   expect(addOnOfCommand('/gsd:progress now')).toEqual({ kind: 'skill', name: 'gsd:progress' });
   expect(addOnOfCommand('! ls')).toBeUndefined();
 });
@@ -56,7 +56,7 @@ test('a prefix names the plugin', () => {
   expect(pluginOf({ kind: 'skill', name: ':x' })).toBeUndefined();
 });
 
-test('lists of Claude Code tell what its model may use', () => {
+test('lists of Claude Code contain the add-ons that its model may use', () => {
   const listed = (attachment: object) =>
     listedAddOns({ rest: { attachment } }).map(({ kind, name }) => `${kind} ${name}`);
   expect(listed({ type: 'skill_listing', content: '- seo: Search\n  - no\n- a:b: Both' })).toEqual([
@@ -64,7 +64,7 @@ test('lists of Claude Code tell what its model may use', () => {
     'skill a:b',
   ]);
   expect(listed({ type: 'skill_listing', names: ['seo'], content: '- other: x' })).toEqual(['skill seo']);
-  // The parser makes the content the event's text.
+  // The parser uses the content as the event's text.
   expect(listedAddOns({ kind: 'skill_listing', text: '- seo: Search', rest: {} })).toEqual([
     { kind: 'skill', name: 'seo' },
   ]);

@@ -20,7 +20,7 @@ const stats = [
   { path: 'old.ts', kind: 'delete', added: 0, removed: 0 },
 ];
 
-describe('what a call is going to change', () => {
+describe('the intended changes of a call', () => {
   test.each([
     ['a patch as the whole input', 'apply_patch', PATCH],
     ['in a field', 'apply_patch', { input: PATCH }],
@@ -51,7 +51,7 @@ describe('what a call is going to change', () => {
     ]);
   });
 
-  test('what went and what came as a whole, where finding what is equal would take seconds', () => {
+  test('all lines removed and added, if the comparison would take seconds', () => {
     const numbers = (of: string) => Array.from({ length: 500 }, (_, n) => `${of}${n}\nkept`).join('\n');
     const large = { old_string: numbers('a'), new_string: numbers('b') };
     const small = { old_string: 'a\nkept', new_string: 'b\nkept' };
@@ -73,7 +73,7 @@ describe('what a call is going to change', () => {
   });
 });
 
-describe('what a call did change', () => {
+describe('the actual changes of a call', () => {
   test("Claude Code's structured patch", () => {
     const structuredPatch = [{ oldStart: 3, newStart: 3, lines: [' a', '-b', '+c', '\\ No newline at end of file'] }];
     expect(changesOfResult({ filePath: '/a.ts', structuredPatch })).toEqual([
@@ -84,12 +84,12 @@ describe('what a call did change', () => {
     ).toEqual([{ path: '/a', kind: 'create', added: 1, removed: 0 }]);
   });
 
-  test('no line, where a file was written as it was', () => {
+  test('no line, if a file was written unchanged', () => {
     const written = { type: 'update', filePath: '/a', structuredPatch: [], content: 'x\n' };
     const unchanged = [{ path: '/a', kind: 'update', added: 0, removed: 0 }];
     expect(changesOfResult(written).map(statOf)).toEqual(unchanged);
     expect(changesOfResult({ ...written, originalFile: 'x\n' }).map(statOf)).toEqual(unchanged);
-    // The program gave up the comparison: what the call says stands.
+    // The program gave up the comparison, so the intended changes of the call remain.
     expect(changesOfResult({ ...written, originalFile: 'y\n' })).toEqual([]);
   });
 

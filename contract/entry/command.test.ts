@@ -23,11 +23,11 @@ test.each([
   [{ commands: ['ls -l', 'pwd'] }, 'ls -l pwd'],
   [{ todos: [{ content: 'x' }] }, 'todos: 1 item'],
   [{ todos: [{}, {}] }, 'todos: 2 items'],
-])('a call with %j is shown in a line as %j', (input, line) => {
+])('a call with %j is shown in one line as %j', (input, line) => {
   expect(aboutCall(input)).toBe(line);
 });
 
-describe('what a command is for', () => {
+describe('the purpose of a command', () => {
   const RUN = ['exit_of_tests', 'tests'];
 
   test.each([
@@ -67,7 +67,7 @@ describe('what a command is for', () => {
     ['. .venv/bin/activate && export CI=1 && pytest', RUN],
     ["npm test # doesn't take long; nor much", RUN],
     ["# Isn't slow\nnpm test", RUN],
-  ])('where something else may fail, success alone tells of the tests: of `%s` is %j', (command, purposes) => {
+  ])('is tests by success only, if another part may fail: `%s` has %j', (command, purposes) => {
     expect(purposesOf(command).sort()).toEqual(purposes);
   });
 
@@ -89,11 +89,11 @@ describe('what a command is for', () => {
     "cat > check.sh <<'EOF'\nnpm test\nEOF",
     "bash -c 'npm test || true'",
     'echo $(cd app && npm test)',
-  ])('is maybe tests, but its exit code does not tell: `%s`', (command) => {
+  ])('may include tests, but its exit code does not show their result: `%s`', (command) => {
     expect(purposesOf(command)).toEqual(['tests']);
   });
 
-  test('is found in no time that anybody notices, however hostile the command is', () => {
+  test('is found quickly, even in a hostile command', () => {
     const texts = ['git '.repeat(100_000), 'mvn x '.repeat(50_000), `${'['.repeat(300_000)}]`];
     for (const text of texts) expect(purposesOf(text)).toEqual([]);
     const pieces = [
@@ -118,7 +118,7 @@ describe('what a command is for', () => {
   });
 });
 
-describe('what an output tells', () => {
+describe('the outcome in an output', () => {
   test.each([
     ['[main 1a2b3c4] Add a lock\n 1 file changed', { commits: [{ hash: '1a2b3c4', subject: 'Add a lock' }] }],
     ['[main (root-commit) abcdef0] First', { commits: [{ hash: 'abcdef0', subject: 'First' }] }],
@@ -141,14 +141,14 @@ describe('what an output tells', () => {
     expect(outcomeOf(output)).toEqual(outcome);
   });
 
-  test('also where it stands at the end of a long one', () => {
+  test('is found at the end of a long output', () => {
     expect(outcomeOf(`${'x\n'.repeat(100_000)}[main 1a2b3c4] At last`)).toMatchObject({
       commits: [{ hash: '1a2b3c4' }],
     });
   });
 });
 
-describe('the subjects of the commits that a command makes', () => {
+describe('the subjects of the commits of a command', () => {
   test.each([
     [`git commit -qm 'Add a lock'`, ['Add a lock']],
     [
@@ -163,7 +163,7 @@ describe('the subjects of the commits that a command makes', () => {
     expect(subjectsOf(command)).toEqual(subjects);
   });
 
-  test('are found in no more time where many begin and none ends', () => {
+  test('are found as quickly if many messages begin and none ends', () => {
     expect(subjectsOf(`${'commit -m '.repeat(5_000)}"`)).toEqual([]);
     expect(subjectsOf(`commit -m "${'\\"'.repeat(5_000)}`)).toHaveLength(1);
   });

@@ -18,7 +18,7 @@ const chained = (record: string, parent: string | null, index: number | undefine
   ...(!index && { rest: { isSidechain: isSide } }),
 });
 
-test('chains of records in the file of the session are lanes, also where they come in turns', () => {
+test('chains of records in the file of the session are lanes, even if they alternate', () => {
   const lanes = createLanes();
   const lanesOf = (...payloads: [string, object][]) =>
     payloads.map(
@@ -66,7 +66,7 @@ const progress = (type: string, content: unknown, more: object = {}) =>
     },
   });
 
-test('a notice of progress is the message of the sub-agent that it carries', () => {
+test('a progress notice is read as the message of its sub-agent', () => {
   const usage = { input_tokens: 2, cache_creation_input_tokens: 90, cache_read_input_tokens: 8, output_tokens: 5 };
   expect(
     progress('assistant', [{ type: 'tool_use', id: 'c', name: 'Read', input: { file_path: '/a.ts' } }], {
@@ -87,7 +87,7 @@ test('a notice of progress is the message of the sub-agent that it carries', () 
   expect(progress('assistant', [])).toMatchObject({ kind: 'quiet', eventType: 'notice' });
 });
 
-test('a sub-agent has its own transcript where an entry of it is no echo', () => {
+test('a sub-agent has its own transcript if one of its entries is not an echo', () => {
   const echo = progress('assistant', [{ type: 'text', text: 'Seen' }]);
   expect([...readOwnLanes([echo])]).toEqual([]);
   const { echo: _, ...own } = echo;

@@ -19,7 +19,7 @@ test.each([
   [command('/init'), '/init'],
   [command('/orchestrator', ''), '/orchestrator'],
   ['<bash-input>git status</bash-input>', '! git status'],
-])('the command %j that a person typed is a prompt reading %j', (text, typed) => {
+])('the typed command %j is a prompt with the text %j', (text, typed) => {
   expect(read(text)).toMatchObject({ kind: 'prompt', text: typed, length: typed.length, images: 0 });
 });
 
@@ -29,11 +29,11 @@ test.each([
   '<command-message>without a name</command-message>',
   '<local-command-stdout>Set model to opus</local-command-stdout>',
   'The person wrote <command-message>x</command-message><command-name>/x</command-name> into a text',
-])('the text %j is no prompt', (text) => {
+])('the text %j is not a prompt', (text) => {
   expect(read(text)).toMatchObject({ kind: 'quiet' });
 });
 
-test('the summary that follows a compaction says how long it is', () => {
+test('the summary that follows a compaction contains its length', () => {
   expect(read('This session is being continued…', 'compact-summary')).toMatchObject({
     kind: 'quiet',
     summaryLength: 32,

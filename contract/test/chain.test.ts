@@ -23,7 +23,7 @@ function chainOf(events: readonly CheckedEvent[], start: ChainHead): Chain {
 
 const renumber = (events: readonly CheckedEvent[]) => events.map((event, at) => ({ ...event, sequence: at + 1 }));
 
-/** Events with few texts, so that equal ones stand beside each other. */
+/** Events with few different texts, so that equal events occur next to each other. */
 const EVENTS = fc
   .array(
     fc.record({
@@ -37,7 +37,7 @@ const EVENTS = fc
 
 type Change = (events: CheckedEvent[], at: number, other: number, foreign: readonly CheckedEvent[]) => CheckedEvent[];
 
-/** What somebody with the events, but without the keys, may do to them. */
+/** Changes that a person with the events, but without the keys, can make. */
 const CHANGES: Record<string, Change> = {
   edit: (events, at) =>
     events.map((event, index) => (index === at ? { ...event, payload: `${event.payload} ` } : event)),
@@ -54,7 +54,7 @@ const CHANGES: Record<string, Change> = {
 
 const saying = (events: readonly CheckedEvent[]) => JSON.stringify(events.map((one) => [one.eventType, one.payload]));
 
-test('10,000 changes of events are all found, renumbered or not, and nothing else is', {
+test('all 10,000 changes of events are found, renumbered or not, without a false alarm', {
   timeout: patience(60_000),
 }, () => {
   let changed = 0;
@@ -68,7 +68,7 @@ test('10,000 changes of events are all found, renumbered or not, and nothing els
         const change = CHANGES[name] as Change;
         const wrong = change([...events], first % events.length, second % events.length, foreign);
         const given = isRenumbered ? renumber(wrong) : wrong;
-        // Two equal events may be swapped by anybody.
+        // Swapping two equal events changes nothing.
         fc.pre(saying(given) !== saying(events));
         if (checkChain(chain, given) === undefined) throw new Error(`not found: ${name}`);
         changed++;
@@ -88,7 +88,7 @@ test('events moved to another session are found, although all of them are there'
   );
 });
 
-test('each event is read once to check a chain, however many there are', () => {
+test('checking a chain reads each event once, for any number of events', () => {
   let read = 0;
   const events = Array.from({ length: 5_000 }, (_, at) => ({
     sequence: at + 1,
@@ -104,7 +104,7 @@ test('each event is read once to check a chain, however many there are', () => {
   expect(read).toBe(5_000);
 });
 
-test('a statement is opened with its signature alone, under its own type', () => {
+test('a statement opens only with its own signature and its own type', () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   const envelope = signStatement('a/b', { text: 'é' }, privateKey);
   expect(openEnvelope(envelope, 'a/b')).toEqual({ statement: { text: 'é' }, keyid: keyIdOf(privateKey) });

@@ -28,7 +28,7 @@ function check(entries: readonly AuditEntry[], head: ChainHead, signed: readonly
 
 const CHAIN = chainOf(LENGTH);
 const OTHER = chainOf(LENGTH, 'org_2');
-/** What the store's administrator may write with the rules of the chain, but without the key. */
+/** An administrator of the store can write this: it obeys the rules of the chain, but lacks the key. */
 const ANEW = chainOf(LENGTH, ORGANIZATION, 1);
 const place = fc.integer({ min: 0, max: LENGTH - 1 });
 const word = fc.string({ minLength: 1 });
@@ -43,7 +43,7 @@ const edited = (at: number, change: (entry: AuditEntry) => Partial<AuditEntry>):
   head: headOf(CHAIN),
 });
 
-/** Changes of the store. None leaves it as it was. */
+/** Changes of the store. Each of them really changes it. */
 const CHANGES: Record<string, fc.Arbitrary<Store>> = {
   'a field changed': fc
     .tuple(place, fc.constantFrom('at', 'action', 'previous', 'hash'), word)
@@ -98,12 +98,12 @@ const CHANGES: Record<string, fc.Arbitrary<Store>> = {
   }),
 };
 
-test('a log as it was written has no finding, with and without signed heads', () => {
+test('an unchanged log has no finding, with and without signed heads', () => {
   expect(check(CHAIN, headOf(CHAIN))).toEqual([]);
   expect(check(CHAIN, headOf(CHAIN), CHAIN)).toEqual([]);
 });
 
-test('a log that was written anew is found also after the service has signed it again', () => {
+test('a rewritten log is found even after the service has signed it again', () => {
   expect(check(ANEW, headOf(ANEW), [headOf(CHAIN), headOf(ANEW)])).toMatchObject([{ problem: 'written anew' }]);
 });
 

@@ -40,27 +40,27 @@ const result = (callId: string, output: string, more: object = {}): Event => [
 ];
 
 describe('milestones', () => {
-  test('are commits that a command made, with hash and subject', () => {
+  test('include commits that a command made, with hash and subject', () => {
     const facts = factsOf(call('a', 'git commit -m x'), result('a', '[main 1a2b3c4] Add a lock'));
     const time = '2026-11-20T00:02:00.000Z';
     expect(facts.milestones).toEqual([{ sequence: 2, time, kind: 'commit', text: 'Add a lock', hash: '1a2b3c4' }]);
     expect(factsOf(call('a', 'cat log'), result('a', '[main 1a2b3c4] Add a lock')).milestones).toEqual([]);
   });
 
-  test('are commits that a quiet command names and makes, and none that failed', () => {
+  test('include commits of quiet commands that succeeded', () => {
     const quiet = call('a', `git commit -qm 'Add a lock'`);
     expect(factsOf(quiet, result('a', '')).milestones).toMatchObject([{ kind: 'commit', text: 'Add a lock' }]);
     expect(factsOf(quiet, result('a', 'no', { exitCode: 1 })).milestones).toEqual([]);
   });
 
-  test('are pull requests, by title or address', () => {
+  test('include pull requests, by title or address', () => {
     const url = 'https://git.example/o/r/pull/7';
     const titled = factsOf(call('a', 'gh pr create --title "Add a lock" --body x'), result('a', url));
     expect(titled.milestones).toMatchObject([{ kind: 'pull_request', text: 'Add a lock', url }]);
     expect(factsOf(call('a', 'gh pr create --fill'), result('a', url)).milestones).toMatchObject([{ text: url }]);
   });
 
-  test('are tests that turned red or green, and no other runs of them', () => {
+  test('include tests that turned red or green, and no other test runs', () => {
     const red = result('a', ' Tests  1 failed', { exitCode: 0 });
     const events = [call('a', 'npm test | tail'), red, red, result('a', ' Tests  3 passed'), result('a', 'ok')];
     const { milestones } = factsOf(...events);
@@ -70,19 +70,19 @@ describe('milestones', () => {
     ]);
   });
 
-  test.each(['npm install -D vitest', 'npm test || true'])('are no tests where %s came to its end', (command) => {
+  test.each(['npm install -D vitest', 'npm test || true'])('do not count the end of %s as tests', (command) => {
     expect(factsOf(call('a', command), result('a', 'done', { exitCode: 0 })).milestones).toEqual([]);
     const told = factsOf(call('a', command), result('a', ' Tests  1 failed', { exitCode: 0 }));
     expect(told.milestones).toMatchObject([{ passed: false }]);
   });
 
-  test('are tests that passed where a command succeeds that does more, and nothing where it fails', () => {
+  test('count tests in a longer command as passed if it succeeds, and as nothing if it fails', () => {
     const run = call('a', 'npm test && git push');
     expect(factsOf(run, result('a', 'x', { exitCode: 0 })).milestones).toMatchObject([{ kind: 'tests', passed: true }]);
     expect(factsOf(run, result('a', 'x', { exitCode: 1 }), result('a', 'x')).milestones).toEqual([]);
   });
 
-  test('are told once of a run of tests that an agent tells of twice', () => {
+  test('count a test run once if the agent reports it twice', () => {
     const run = call('a', 'make test');
     const told = factsOf(run, result('a', 'x', { exitCode: 2 }), result('a', 'x'));
     expect(told.milestones).toMatchObject([{ kind: 'tests', passed: false }]);
@@ -92,7 +92,7 @@ describe('milestones', () => {
     ]);
   });
 
-  test('are compactions, and waits for the person of more than five minutes', () => {
+  test('include compactions, and waits of more than five minutes for the person', () => {
     const facts = factsOf(
       ['assistant.message', { text: 'Done.' }, 0],
       ['user.message', { text: 'Thanks' }, 4],
@@ -108,7 +108,7 @@ describe('milestones', () => {
 });
 
 describe('compactions', () => {
-  test('that overlapping files of a session tell again are one', () => {
+  test('that overlapping files of a session repeat count once', () => {
     const compaction: Event = ['compaction', { trigger: 'auto' }, 5];
     const facts = factsOf(compaction, ['user.message', { text: 'on' }, 6], compaction, [
       'compaction',
@@ -126,7 +126,7 @@ describe('files', () => {
     'tool.call',
     { callId, name: 'Edit', input: { file_path: '/a.ts', old_string: 'a', new_string: 'b\nc' } },
   ];
-  test('count what a result says, else what its call set out to do, unless that failed', () => {
+  test('count the changes of a result, otherwise the intended changes of its call unless it failed', () => {
     const patch = { filePath: '/b.ts', structuredPatch: [{ lines: ['+x'] }] };
     const facts = factsOf(
       edit('1'),
@@ -144,7 +144,7 @@ describe('files', () => {
   });
 });
 
-describe('edits that a call and its results tell', () => {
+describe('edits that a call and its results report', () => {
   const PATCH = '*** Begin Patch\n*** Update File: /a.go\n@@\n-old\n+new\n+more\n*** End Patch';
   const script = (callId: string): Event => [
     'tool.call',
@@ -156,7 +156,7 @@ describe('edits that a call and its results tell', () => {
     });
   const completed = (callId: string): Event => result(callId, 'Script completed\nWall time 0.4 seconds\nOutput:\n\n{}');
 
-  test('count once where a script applies a patch, which is told under an id of its own', () => {
+  test('count once if a script applies a patch that is reported under its own id', () => {
     const facts = factsOf(script('s'), applied('exec-1'), completed('s'));
     expect([...facts.files]).toEqual([['/a.go', [1, 2, 1, 2]]]);
     expect([facts.linesAdded, facts.linesRemoved]).toEqual([2, 1]);
@@ -168,7 +168,7 @@ describe('edits that a call and its results tell', () => {
     expect([facts.linesAdded, facts.linesRemoved]).toEqual([4, 2]);
   });
 
-  test('count nothing where the script or the patch was refused, and are failures', () => {
+  test('count nothing if the script or the patch was refused, and count as failures', () => {
     const facts = factsOf(
       script('s'),
       result('s', 'Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\napply_patch verification failed'),
@@ -180,7 +180,7 @@ describe('edits that a call and its results tell', () => {
     expect([facts.linesAdded, facts.linesRemoved, facts.files.size, facts.failures]).toEqual([0, 0, 0, 3]);
   });
 
-  test('count once where the result that tells them comes after another one', () => {
+  test('count once if the result that reports them follows another result', () => {
     const facts = factsOf(
       ['tool.call', { callId: 'p', name: 'apply_patch', input: PATCH }],
       result('p', 'Done!'),
@@ -190,7 +190,7 @@ describe('edits that a call and its results tell', () => {
     expect([facts.linesAdded, facts.linesRemoved]).toEqual([2, 1]);
   });
 
-  test('count under the sub-agent whose call is open, not under another one', () => {
+  test('count for the sub-agent with the open call, not for another one', () => {
     const ofSubagent = ([type, payload]: Event): Event => [type, { ...payload, source: { subagent: 'child' } }];
     const facts = factsOf(
       script('s'),
@@ -204,7 +204,7 @@ describe('edits that a call and its results tell', () => {
 });
 
 describe('commands', () => {
-  test('of a script fail by the exit code that the script printed', () => {
+  test('of a script fail if the script printed a failing exit code', () => {
     const printed = JSON.stringify({ chunk_id: 'a', exit_code: 128, output: 'fatal' });
     const facts = factsOf(
       call('s', 'git log'),
@@ -214,7 +214,7 @@ describe('commands', () => {
     expect(facts.failures).toBe(1);
   });
 
-  test('of more than 40 calls at the same time count their failures, under the command and the tool', () => {
+  test('of more than 40 concurrent calls count their failures, for the command and the tool', () => {
     const ids = Array.from({ length: 60 }, (_, n) => `c${n}`);
     const facts = factsOf(
       ...ids.map((id) => call(id, `run ${id}`)),
@@ -225,7 +225,7 @@ describe('commands', () => {
     expect([...facts.days.values()].map(({ tools }) => tools.get('Bash'))).toEqual([[60, 60]]);
   });
 
-  test('that fail after midnight count under the tool on the day of the call', () => {
+  test('that fail after midnight count for the tool on the day of the call', () => {
     const facts = factsOf(
       ['tool.call', { callId: 'a', name: 'Bash', input: { command: 'sleep' } }, 1_439],
       ['tool.result', { callId: 'a', isError: true }, 1_441],
@@ -237,7 +237,7 @@ describe('commands', () => {
     ]);
   });
 
-  test('are counted by their line, with how the last run ended', () => {
+  test('are counted by their line, with the result of the last run', () => {
     const facts = factsOf(
       call('a', 'npm  test'),
       result('a', 'x', { exitCode: 1 }),
@@ -249,7 +249,7 @@ describe('commands', () => {
 });
 
 describe('usage', () => {
-  test('counts the largest figures of each response, on the day it was reported first', () => {
+  test('counts the largest figures of each response, on the day of its first report', () => {
     const usage = (responseId: string, outputTokens: number, minute: number): Event => [
       'usage',
       { responseId, model: 'm', inputTokens: 100, cacheReadTokens: 50, cached: 'excluded', outputTokens },
@@ -262,14 +262,14 @@ describe('usage', () => {
   });
 });
 
-test('a session counts on the day of its first time, whatever without one stands before it', () => {
+test('a session counts on the day of its first recorded time, even if events without a time precede it', () => {
   const untimed: Event = ['session.meta', { title: 'Of another day' }];
   const began: Event = ['context.message', { text: 'local command' }, -1_440];
   expect([...factsOf(untimed, began).days.keys()]).toEqual(['2026-11-19']);
   expect([...factsOf(untimed).days.keys()]).toEqual(['2026-11-20']);
 });
 
-test('a response that is reported again counts once, however many were reported in between', () => {
+test('a response that is reported again counts once, even after many other responses', () => {
   const usage = (n: number): Event => ['usage', { responseId: `r${n}`, model: 'm', inputTokens: 10, outputTokens: 1 }];
   const history = Array.from({ length: 500 }, (_, n) => usage(n));
   const facts = factsOf(...history, ...history.slice(0, 400), usage(500));
@@ -303,7 +303,7 @@ describe('where a session belongs', () => {
     expect(addressOf(remote)).toBe(address);
   });
 
-  test('is told by the session itself, and a title by a person stays', () => {
+  test('is reported by the session itself, and a title from a person stays', () => {
     const facts = factsOf(
       ['session.meta', { cwd: '/home/dev/shop', branch: 'main', title: 'Mine', titleBy: 'person', model: 'm1' }],
       ['session.meta', { cwd: '/tmp', branch: 'fix', title: 'Theirs', titleBy: 'agent', repository: 'git@h.test:o/r' }],
@@ -316,7 +316,7 @@ describe('where a session belongs', () => {
   });
 });
 
-test('the shape of a session is its work in 48 slices, however long it lasts', () => {
+test('the shape of a session is its work in 48 slices, for any duration', () => {
   for (const minutes of [0, 1, 60, 100_000]) {
     const facts = factsOf(
       ['user.message', { text: 'x' }, 0],
@@ -330,7 +330,7 @@ test('the shape of a session is its work in 48 slices, however long it lasts', (
   }
 });
 
-describe('whatever anybody sends', () => {
+describe('any input', () => {
   const long = fc.string({ unit: 'binary', minLength: 0, maxLength: 400 });
   const odd = fc.oneof(
     long,
@@ -358,7 +358,7 @@ describe('whatever anybody sends', () => {
   const payload = fc.dictionary(fc.constantFrom(...names), odd, { maxKeys: 12 });
   const event = fc.tuple(fc.constantFrom(...types), payload).map(([type, fields]): Event => [type, fields]);
 
-  test('is folded, kept as JSON and read back', () => {
+  test('is folded, stored as JSON and read back', () => {
     const property = fc.property(fc.array(event, { maxLength: 60, size: 'max' }), (events) => {
       const facts = factsOf(...events);
       expect(writeFacts(readFacts(writeFacts(facts)))).toBe(writeFacts(facts));
@@ -366,7 +366,7 @@ describe('whatever anybody sends', () => {
     fc.assert(property, runs(200));
   });
 
-  test('stays below 256 KiB, though every name is new and as long as it may be', () => {
+  test('stays below 256 KiB, even if every name is new and as long as allowed', () => {
     const name = (kind: string, n: number) => `${kind}${n}\u0001${'\u{1F600}'.repeat(200)}`;
     const events = Array.from({ length: 4_000 }, (_, n): Event[] => [
       ['session.meta', { branch: name('b', n), cwd: `/home/${name('p', n)}`, title: name('t', n) }, n * 2_000],

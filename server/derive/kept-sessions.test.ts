@@ -10,7 +10,7 @@ const session = (through: number, weight = 1) => ({
   weight,
 });
 
-test('gives a session back once, and only as it was after that event', () => {
+test('returns a session once, and only in its state after that event', () => {
   const kept = new KeptSessions();
   kept.put('a', session(5));
   kept.put('b', session(5));
@@ -20,7 +20,7 @@ test('gives a session back once, and only as it was after that event', () => {
   expect(kept.take('b', 5)).toBeUndefined();
 });
 
-test('forgets the sessions that were not used for longest when all together are too large', () => {
+test('drops the least recently used sessions when all together are too large', () => {
   const kept = new KeptSessions();
   for (let n = 0; n < 100; n++) kept.put(`s${n}`, session(n, 100_000));
   const known = Array.from({ length: 100 }, (_, n) => kept.take(`s${n}`, n) !== undefined);
@@ -28,7 +28,7 @@ test('forgets the sessions that were not used for longest when all together are 
   expect(known.slice(70).every(Boolean)).toBe(true);
 });
 
-test('keeps nothing of a session larger than all it may keep', () => {
+test('keeps nothing of a session that is larger than its limit', () => {
   const kept = new KeptSessions();
   kept.put('small', session(1));
   kept.put('large', session(1, 4_000_000));

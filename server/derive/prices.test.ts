@@ -31,7 +31,7 @@ describe('prices', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('count plain, cached and written tokens of the input apart', () => {
+  test('count plain, cached and written input tokens separately', () => {
     const cost = readPrices(file).costOf('swift', '2026-11-01', [1_000_000, 500_000, 100_000, 10_000]);
     expect(cost).toBeCloseTo(0.4 * 10 + 0.5 * 1 + 0.1 * 12 + 0.01 * 50);
   });
@@ -44,12 +44,12 @@ describe('prices', () => {
     ['swift-maxi', '2026-06-01', 10],
     ['slow', '2026-06-01', undefined],
     ['', '2026-06-01', undefined],
-  ])('of %s on %s are those of the longest name that fits, as of that day: %s', (model, day, cost) => {
+  ])('of %s on %s are the prices of the longest matching name on that day: %s', (model, day, cost) => {
     expect(readPrices(file).costOf(model, day, [1_000_000, 0, 0, 0])).toBe(cost);
     expect(readPrices(file).priceOf(model, day)?.input).toBe(cost);
   });
 
-  test('tell how much a context holds, where that is known', () => {
+  test('contain the size of a context, if it is known', () => {
     const prices = readPrices(file);
     expect([prices.contextWindowOf('swift-1'), prices.contextWindowOf('swift-mini')]).toEqual([
       { most: 1_000, usual: 1_000 },
@@ -57,7 +57,7 @@ describe('prices', () => {
     ]);
   });
 
-  test('of the product are as expected, and each name stands once', () => {
+  test('of the product are valid, and each name occurs once', () => {
     const prices = readPrices();
     expect(prices.costOf('claude-sonnet-5-5', '2026-10-06', [0, 0, 0, 0])).toBe(0);
     const read = (day: string) => prices.costOf('claude-sonnet-5-5', day, [1_000_000, 1_000_000, 0, 0]);
@@ -65,7 +65,7 @@ describe('prices', () => {
     expect(prices.fingerprint).not.toBe(readPrices(file).fingerprint);
   });
 
-  test('that are not as expected stop the service with a sentence that says where', () => {
+  test('that are invalid stop the service with a message that names the place', () => {
     const wrong = write({ date: '2026-11-01', models: [{ model: 'x', prices: [{ input: -1, output: 1 }] }] });
     expect(() => readPrices(wrong)).toThrow(
       /^PRICES_FILE .*\.json cannot .* not as expected: \/models\/0\/prices\/0\/input/,

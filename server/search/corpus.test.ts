@@ -7,7 +7,7 @@ import { createRandom } from '../test/seed.ts';
 import { createMatcher } from './matcher.ts';
 import { findTerm, prepareTerm } from './term.ts';
 
-/** Transcripts of real sessions: those of the repository, and a larger collection where it lies beside it. */
+/** Transcripts of real sessions: those of the repository, and a larger collection if it is next to the repository. */
 const FOLDERS = ['../../samples', '../../../shared/transcripts']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .filter((path) => existsSync(path));
@@ -17,7 +17,7 @@ const linesOf = (folder: string): string[] =>
     .filter((path) => path.endsWith('.jsonl'))
     .flatMap((path) => readFileSync(`${folder}/${path}`, 'utf8').split('\n'));
 
-/** All that is text in a line, as one who does not know the vocabulary would take it out. */
+/** All text in a line, extracted without knowing the vocabulary. */
 function textIn(line: string): string {
   const texts: string[] = [];
   try {
@@ -32,8 +32,8 @@ function textIn(line: string): string {
     .normalize('NFC');
 }
 
-describe.each(FOLDERS)('of the transcripts in %s', (folder) => {
-  test('what a person copies out of an event finds that event', () => {
+describe.each(FOLDERS)('in the transcripts of %s', (folder) => {
+  test('text copied from an event finds that event', () => {
     const random = createRandom();
     const lines = linesOf(folder);
     expect(lines.length).toBeGreaterThan(100);
@@ -55,7 +55,7 @@ describe.each(FOLDERS)('of the transcripts in %s', (folder) => {
   });
 });
 
-describe('texts by which other search engines test themselves', () => {
+describe('test texts of other search engines', () => {
   test.each([
     ['多くの学生が試験に落ちた。', ['学生', '試験', '落ちた', '多くの学生'], ['生学', '試に']],
     ['我是中国人', ['中国', '中国人', '我', '我是中国人'], ['国中', '我中国']],

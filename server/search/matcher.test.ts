@@ -16,7 +16,7 @@ function found(text: string, term: string): string | undefined {
   return range && text.slice(...range);
 }
 
-/** What is found in the end. */
+/** The result of a complete search. */
 const findIn = ({ match }: Pick<Matcher, 'match'>, eventType: string, payload: unknown): Found | undefined =>
   done(match(eventType, payload));
 
@@ -34,14 +34,14 @@ describe('a text is cut into', () => {
     expect([...wordsOf(text)].sort()).toEqual(words.split(' ').sort());
   });
 
-  test('few words where it is random, however long', () => {
+  test('few words if it is random, for any length', () => {
     const key = 'aB3xK9mQ2pL7vR4tY8wZ1nC5dF6gHjK0';
     expect([...wordsOf(key)]).toEqual([key.toLowerCase()]);
     expect([...wordsOf(`${key}${key}`)]).toEqual([]);
     expect([...wordsOf(`before ${Buffer.alloc(3000, 'x7/Qk').toString('base64')} after`)]).toEqual(['before', 'after']);
   });
 
-  test('the same words wherever unbroken runs of 256 letters are cut out', () => {
+  test('the same words, with unbroken runs of 256 letters cut out anywhere', () => {
     const run = fc.tuple(fc.integer({ min: 1, max: 800 }), fc.constantFrom('A', 'é', ' ', '\n', '/=', '👍'));
     const property = fc.property(fc.array(run, { maxLength: 8 }), (runs) => {
       const text = runs.map(([length, end]) => 'x7/Qk_'.repeat(200).slice(0, length) + end).join('');
@@ -50,7 +50,7 @@ describe('a text is cut into', () => {
     fc.assert(property, runs(500));
   });
 
-  test('as many words as have room, and a sign that there are more', () => {
+  test('as many words as fit, and a marker if there are more', () => {
     const words = wordsOf(Array.from({ length: 100_000 }, (_, n) => `line${n}`).join(' '));
     const bytes = [...words].reduce((sum, word) => sum + Buffer.byteLength(word), 0);
     expect(bytes).toBeLessThan(300_010);
@@ -103,14 +103,14 @@ describe('a text that nearly matches everywhere', () => {
     ['one endless identifier', 'aaaab', 'aaaaaBaaaaa'.repeat(550)],
     ['words of a long phrase', 'a '.repeat(400), 'aa '.repeat(2_000)],
     ['a long phrase but for its end', `${'a '.repeat(63)}b`, 'a '.repeat(3_000)],
-  ])('is gone through in steps that its length does not make longer: %s', (_, term, text) => {
+  ])('is searched in steps that do not grow with its length: %s', (_, term, text) => {
     const prepared = wanted(term);
     const looked = vi.spyOn(String.prototype, 'charCodeAt');
     expect(findTerm(text, prepared)).toBeUndefined();
     expect(looked.mock.calls.length).toBeLessThan(200 * text.length);
   });
 
-  test('lets others have their turn, however long it is', () => {
+  test('lets other work have its turn, for any length', () => {
     const matcher = createMatcher(['b', 'c', 'd'].map((end) => ({ text: `${'a '.repeat(7)}${end}` })));
     const text = 'a '.repeat(1_000_000);
     const exec = RegExp.prototype.exec;
@@ -127,11 +127,11 @@ describe('a text that nearly matches everywhere', () => {
       return match;
     });
     expect(done(matcher.match('notice', { text }), stepped)).toBeUndefined();
-    // Each of them for eight words.
+    // Each step compares eight words.
     expect(Math.max(...steps)).toBeLessThan(300_000);
   });
 
-  test('is gone on with where two pieces of it meet', () => {
+  test('is searched across the border of two pieces', () => {
     const term = 'one two three';
     for (const gap of [' ', ' '.repeat(200)])
       for (let at = 16_384 - 450; at < 16_400; at++) {
@@ -141,10 +141,10 @@ describe('a text that nearly matches everywhere', () => {
   });
 });
 
-test('a place is looked for by the first words of a phrase, and found by all of them', () => {
+test('a phrase is traced by its first words, and matched by all of them', () => {
   const phrase = Array.from({ length: 63 }, () => 'a').join(' ');
   const { trace } = wanted(`${phrase} b`);
-  // Each is compared at each place, and nobody has a turn meanwhile.
+  // Each word is compared at each place, and no other work has a turn meanwhile.
   expect(trace.source.match(/a/g)?.length).toBeLessThan(10);
   expect(found(`${phrase} a b`, `"${phrase} b"`)).toBe(`${phrase} b`);
   expect(found(`${phrase} c ${phrase} b`, `"${phrase} b"`)).toBe(`${phrase} b`);
@@ -183,8 +183,8 @@ test('a capital of two code units stays whole before a small letter', () => {
   expect([...wordsOf('\u{10400}get')]).toEqual(['\u{10428}get']);
 });
 
-describe('whatever the text', () => {
-  test('what stands in it is found, and its chunk is looked into', () => {
+describe('for any text', () => {
+  test('its words are found, and its chunk is a candidate', () => {
     fc.assert(
       fc.property(text, fc.nat(), fc.nat(), fc.boolean(), (whole, from, length, prefix) => {
         const words = wordsOf(whole);
@@ -213,7 +213,7 @@ describe('the arguments of a call', () => {
     .array(fc.tuple(fc.constantFrom('alpha', 'bravo', 'nalpha', 'ubravo'), gap), { maxLength: 8 })
     .map((words) => words.flat().join(''));
 
-  test('are found as JSON in a text wherever they are found as an object, and nowhere else', () => {
+  test('are found as JSON text exactly if they are found as an object', () => {
     const property = fc.property(text, fc.constantFrom('alpha bravo', 'bravo alpha', 'alpha'), (cmd, term) => {
       const matcher = createMatcher([{ text: term }]);
       const isFound = (input: unknown) => findIn(matcher, 'tool.call', { name: 'shell', input }) !== undefined;
@@ -243,7 +243,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('is found by what a tool was given and what it answered, not by ids and figures', () => {
+  test('is found by the input and output of a tool, not by ids and figures', () => {
     const source = { agent: 'codex', session: 'needle', file: 'needle', position: 0 };
     expect(
       match('needle', { source, callId: 'needle', messageId: 'needle', model: 'needle', text: 'hay' }),
@@ -254,13 +254,13 @@ describe('an event', () => {
     expect(match('needle', { deep: [{ er: 'needle' }] }, 'of.nobody')).toBeDefined();
   });
 
-  test('is found amid the colours of a terminal', () => {
+  test('is found between the color codes of a terminal', () => {
     expect(match('failed', { output: '\u001b[31mfai\u001b[1mled\u001b[0m' }, 'tool.result')?.show().text).toBe(
       'failed',
     );
   });
 
-  test('may be anything at all', () => {
+  test('may contain anything', () => {
     let deep: unknown = 'needle';
     for (let n = 0; n < 200_000; n++) deep = [deep];
     expect(match('needle', { text: deep })).toBeDefined();

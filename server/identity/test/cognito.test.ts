@@ -36,7 +36,7 @@ async function call(method: string, path: string, token: string, body?: object) 
   return { status: response.status, body: JSON.parse(await response.text()) };
 }
 
-/** Somebody new with an account in the pool, who has just signed in. */
+/** A new person with an account in the pool, who has just signed in. */
 async function newPerson() {
   const email = `person-${++people}@example.com`;
   await cognito.createPerson(email, PASSWORD);
@@ -48,7 +48,7 @@ const invite = (token: string, email: string) => call('POST', '/v1/organizations
 const tenantOf = async (email: string) => (await cognito.find(email))['custom:organizationId'];
 
 describe.each(ENGINES)('with a user pool, on %s', (engine) => {
-  test('a person founds an organization, of which the pool is told, and invites another, whom the pool mails', async () => {
+  test('a person creates an organization, which the pool stores, and invites another person, to whom the pool sends a mail', async () => {
     await start(engine);
     const ada = await newPerson();
     const created = await createOrganization(ada.IdToken);
@@ -69,7 +69,7 @@ describe.each(ENGINES)('with a user pool, on %s', (engine) => {
 });
 
 describe('tokens', () => {
-  test('of both kinds name the same person, with an e-mail', async () => {
+  test('of both kinds identify the same person, with an e-mail', async () => {
     await start();
     const { email, IdToken, AccessToken } = await newPerson();
     const [byId, byAccess] = await Promise.all([IdToken, AccessToken].map((token) => service.identity.verify(token)));
@@ -81,7 +81,7 @@ describe('tokens', () => {
   const strange: Record<string, () => object> = {
     'without a use': () => ({ aud: cognito.clientId }),
     'for another use': () => ({ aud: cognito.clientId, token_use: 'refresh' }),
-    'with a use that is no text': () => ({ aud: cognito.clientId, token_use: ['id'] }),
+    'with a use that is not a text': () => ({ aud: cognito.clientId, token_use: ['id'] }),
     'for the use of IDs, of another client': () => ({ aud: 'other', client_id: cognito.clientId, token_use: 'id' }),
     'for the use of IDs, with a client_id alone': () => ({ client_id: cognito.clientId, token_use: 'id' }),
     'for access, of another client': () => ({ client_id: 'other', token_use: 'access' }),
@@ -94,7 +94,7 @@ describe('tokens', () => {
     await expect(service.identity.verify(token)).rejects.toMatchObject({ code: 'token_invalid', status: 401 });
   });
 
-  test('stay good while Cognito is away, and those of new keys are taken once it is back', async () => {
+  test('stay valid while Cognito is away, and tokens with new keys are accepted once it is back', async () => {
     await start();
     const { email, IdToken } = await newPerson();
     await service.identity.verify(IdToken);
@@ -114,7 +114,7 @@ describe('tokens', () => {
 });
 
 describe.each(Object.keys(FAULTS) as Fault[])('where Cognito %s', (fault) => {
-  test('a new organization is kept, and told to it at the next sign-in', async () => {
+  test('a new organization is kept, and sent to Cognito at the next sign-in', async () => {
     await start();
     const { email, IdToken } = await newPerson();
     cognito.fault = fault;
@@ -131,7 +131,7 @@ describe.each(Object.keys(FAULTS) as Fault[])('where Cognito %s', (fault) => {
     expect(cognito.count('AdminUpdateUserAttributes')).toBe(told);
   });
 
-  test('an invitation leaves nobody behind, and works later', async () => {
+  test('a failed invitation leaves no invitation behind, and works later', async () => {
     await start();
     const { IdToken } = await newPerson();
     await createOrganization(IdToken);
@@ -147,7 +147,7 @@ describe.each(Object.keys(FAULTS) as Fault[])('where Cognito %s', (fault) => {
   });
 });
 
-test('whoever founded an organization works in it, for as long as the pool cannot be told', async () => {
+test('the founder of an organization can use it while the pool cannot be informed', async () => {
   await start();
   const { email, IdToken } = await newPerson();
   cognito.fault = 'answers 500';
@@ -158,7 +158,7 @@ test('whoever founded an organization works in it, for as long as the pool canno
 });
 
 describe('an invitation', () => {
-  test('of which the answer was lost is sent again, and counts once', async () => {
+  test('with a lost answer is sent again, and counts once', async () => {
     await start();
     const { IdToken } = await newPerson();
     await createOrganization(IdToken);
@@ -167,7 +167,7 @@ describe('an invitation', () => {
     expect((await call('GET', '/v1/organizations/me/members', IdToken)).body.users).toHaveLength(2);
   });
 
-  test('is repeated by Cognito to whoever has not signed in, and mailed by the service to whoever has', async () => {
+  test('is repeated by Cognito to people who have not signed in, and mailed by the service to people who have', async () => {
     await start();
     const { IdToken } = await newPerson();
     await createOrganization(IdToken);
@@ -184,7 +184,7 @@ describe('an invitation', () => {
   });
 });
 
-describe('the dashboard is told', () => {
+describe('the dashboard receives', () => {
   const config = async () => (await fetch(`${service.origin}/config`, { headers: { connection: 'close' } })).json();
 
   test('the pool, its region and the domain of its pages', async () => {
@@ -194,7 +194,7 @@ describe('the dashboard is told', () => {
     expect(await service.identity.origins()).toEqual([cognito.endpoint, cognito.domain]);
   });
 
-  test('where no domain is configured, the issuer, which says where its pages are', async () => {
+  test('without a configured domain, the issuer, which publishes its pages', async () => {
     await start('sqlite', { COGNITO_DOMAIN: undefined });
     expect(await config()).toMatchObject({ idpDomain: cognito.issuer });
     expect(await service.identity.origins()).toEqual([cognito.endpoint, cognito.domain]);

@@ -27,7 +27,7 @@ describe.each(['https://capture.example.com', 'https://example.com/tools/capture
       return JSON.parse(text) as Record<string, string>;
     };
 
-    test('every address is under the public one, whatever a request claims', async () => {
+    test('every address is under the public one, even if a request claims another', async () => {
       service = await startService('sqlite', { PUBLIC_URL: publicUrl });
       for (const metadata of [await discovery(), await discovery(FORGED)]) {
         expect(metadata).toMatchObject({
@@ -40,11 +40,11 @@ describe.each(['https://capture.example.com', 'https://example.com/tools/capture
       expect(await firstLink(service)).toContain(`${publicUrl}/oidc/welcome?token=`);
     });
 
-    test('a person signs in, and cookies are for secure connections alone', async () => {
+    test('a person signs in, and cookies require secure connections', async () => {
       service = await startService('sqlite', { PUBLIC_URL: publicUrl });
       const { origin } = service;
       const seen: string[] = [];
-      // The proxy: strips the public prefix on the way in, as a browser's requests reach it under the public address.
+      // The proxy strips the public prefix from requests to the public address.
       const proxied = createBrowser(new URL(publicUrl).origin, {
         onCookie: (line) => seen.push(line),
         send: (url, init) => fetch(url.replace(publicUrl, origin), init),
@@ -85,7 +85,7 @@ test.each(ENGINES.filter((engine) => engine === 'postgres'))(
   },
 );
 
-test('one service may take the tokens of another by discovery', async () => {
+test('one service can accept the tokens of another by discovery', async () => {
   service = await startService('sqlite');
   const { id_token } = await tokensOf(service, await createFirstAccount(service));
   const issuer = `${service.publicUrl}/oidc`;
@@ -101,7 +101,7 @@ test('one service may take the tokens of another by discovery', async () => {
   expect(await other.verify(id_token)).toMatchObject({ issuer, email: 'Ada@Example.com', emailVerified: true });
 });
 
-test('an address that asks too often is told to wait', async () => {
+test('an address that sends too many requests must wait', async () => {
   service = await startService('sqlite', { RATE_LIMIT_ADDRESS: 3 });
   const browser = service.browser();
   const answers = [];
@@ -111,7 +111,7 @@ test('an address that asks too often is told to wait', async () => {
   expect(await browser.request('/oidc/jwks')).toMatchObject({ status: 429 });
 });
 
-test('a store that cannot answer is said so', async () => {
+test('a failing store is reported', async () => {
   service = await startService('sqlite');
   await service.store.db.schema.alterTable('provider_records').renameTo('elsewhere').execute();
   expect((await authorize(service, service.browser())).page.status).toBeGreaterThanOrEqual(500);
@@ -120,7 +120,7 @@ test('a store that cannot answer is said so', async () => {
   await service.store.db.schema.alterTable('elsewhere').renameTo('provider_records').execute();
 });
 
-test('an address that is none is a page that says so', async () => {
+test('an unknown address gets a page that says so', async () => {
   service = await startService('sqlite');
   for (const path of ['/oidc/nothing', '/oidc/', '/oidc/interaction/x']) {
     const page = await service.browser().request(path);
@@ -129,7 +129,7 @@ test('an address that is none is a page that says so', async () => {
   }
 });
 
-test('the dashboard may be opened as localhost, too', async () => {
+test('the dashboard can also be opened as localhost', async () => {
   service = await startService('sqlite');
   const browser = await createFirstAccount(service);
   const twin = service.publicUrl.replace('127.0.0.1', 'localhost');

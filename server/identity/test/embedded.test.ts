@@ -22,7 +22,7 @@ describe.each(ENGINES)('the embedded provider on %s', (engine) => {
   });
   afterAll(() => service.dispose());
 
-  test('says where it is', async () => {
+  test('publishes its addresses', async () => {
     const issuer = `${service.publicUrl}/oidc`;
     expect(service.identity.bootstrap()).toEqual({
       idpUserPoolId: '',
@@ -45,7 +45,7 @@ describe.each(ENGINES)('the embedded provider on %s', (engine) => {
     expect(keys[0]).not.toHaveProperty('d');
   });
 
-  test('signs the first person in from the link to the token, and back out', async () => {
+  test('signs the first person in, from the link to the token, and out again', async () => {
     const browser = await createFirstAccount(service);
     const tokens = await tokensOf(service, browser);
     const claims = await service.identity.verify(tokens.id_token);
@@ -81,12 +81,12 @@ describe.each(ENGINES)('the embedded provider on %s', (engine) => {
     expect((await authorize(service, browser)).page.text).toContain('<h1>Sign in</h1>');
   });
 
-  test('signs in by e-mail and password, whatever the case of the e-mail', async () => {
+  test('signs in by e-mail and password, and ignores the case of the e-mail', async () => {
     const tokens = await signIn(service, service.browser(), ' ada@example.COM ');
     expect(await service.identity.verify(tokens.id_token)).toMatchObject({ email: 'Ada@Example.com' });
   });
 
-  test('rotates refresh tokens, and ends them all when one is used twice', async () => {
+  test('rotates refresh tokens, and revokes all of them when one is used twice', async () => {
     const first = await signIn(service, service.browser(), 'ada@example.com');
     const refresh = (refresh_token: string) => exchange(service, { grant_type: 'refresh_token', refresh_token });
     const second = await refresh(first.refresh_token);
@@ -97,7 +97,7 @@ describe.each(ENGINES)('the embedded provider on %s', (engine) => {
     expect(await refresh(second.body.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
 
-  test('takes a code once, also of many who bring it at a time', async () => {
+  test('accepts a code once, even from many concurrent requests', async () => {
     const browser = service.browser();
     const { page, verifier, redirectUri } = await authorize(service, browser);
     const end = await browser.submit(page, { email: 'ada@example.com', password: PASSWORD });
@@ -108,7 +108,7 @@ describe.each(ENGINES)('the embedded provider on %s', (engine) => {
     expect(answers.filter(({ status }) => status === 400).length).toBeGreaterThanOrEqual(4);
   });
 
-  test('insists on PKCE, its client and its addresses', async () => {
+  test('requires PKCE, its own client and its own addresses', async () => {
     const browser = service.browser();
     const answer = async (extra: Record<string, string>) => (await authorize(service, browser, extra)).page;
     const plain = await answer({ code_challenge_method: 'plain' });
@@ -120,7 +120,7 @@ describe.each(ENGINES)('the embedded provider on %s', (engine) => {
     }
   });
 
-  test('forgets a person who deletes their account: their sign-ins, links and tokens', async () => {
+  test('deletes the sign-ins, links and tokens of a person who deletes their account', async () => {
     const other = await startService(engine, {}, createPasswords());
     const tokens = await tokensOf(other, await createFirstAccount(other, 'gone@example.com'));
     const request = { method: 'DELETE', headers: { authorization: `Bearer ${tokens.id_token}` } };
@@ -135,14 +135,14 @@ describe.each(ENGINES)('the embedded provider on %s', (engine) => {
     await other.dispose();
   });
 
-  test('asks nobody for consent, even when told to', async () => {
+  test('never asks for consent, even if the request demands it', async () => {
     const browser = service.browser();
     await signIn(service, browser, 'ada@example.com');
     const { page } = await authorize(service, browser, { prompt: 'consent' });
     expect(page.location).toContain('/signed-in?code=');
   });
 
-  test('keeps its keys, sessions and tokens over a restart', async () => {
+  test('keeps its keys, sessions and tokens across a restart', async () => {
     const browser = service.browser();
     const before = await signIn(service, browser, 'ada@example.com');
     await service.restart();
@@ -152,7 +152,7 @@ describe.each(ENGINES)('the embedded provider on %s', (engine) => {
     expect(await exchange(service, form)).toMatchObject({ status: 200 });
   });
 
-  test('stores no token, link or password that could be used', async () => {
+  test('stores no usable token, link or password', async () => {
     const { refresh_token } = await signIn(service, service.browser(), 'ada@example.com');
     const accounts = await service.store.db.selectFrom('accounts').selectAll().execute();
     expect(JSON.stringify(accounts)).not.toContain(PASSWORD);
@@ -161,7 +161,7 @@ describe.each(ENGINES)('the embedded provider on %s', (engine) => {
     expect(service.logged.join()).not.toContain(refresh_token);
   });
 
-  test('refuses a token of its own that is for others, and an access token', async () => {
+  test('refuses its own tokens for other audiences, and access tokens', async () => {
     const { access_token } = await signIn(service, service.browser(), 'ada@example.com');
     await expect(service.identity.verify(access_token)).rejects.toMatchObject({ code: 'token_invalid' });
   });

@@ -15,10 +15,10 @@ import {
 const EMAIL = 'ada@example.com';
 const OTHER = 'another battery staple';
 
-/** The addresses of one customer: as many as wanted. */
+/** The addresses of one customer: as many as a test needs. */
 const inNetwork = (index: number) => ({ 'x-forwarded-for': `2001:db8:1:2::${index.toString(16)}` });
 
-describe.each(ENGINES)('guessing on %s', (engine) => {
+describe.each(ENGINES)('guessing passwords on %s', (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService(engine, { TRUST_PROXY: ['127.0.0.1'], SIGN_UP: 'open' });
@@ -31,13 +31,16 @@ describe.each(ENGINES)('guessing on %s', (engine) => {
 
   const from = (address: number | string) => ({ 'x-forwarded-for': `192.0.2.${address}` });
 
-  /** One attempt in a browser that waits on its sign-in page. */
+  /** Makes one attempt in a browser that waits on its sign-in page. */
   async function guess(browser: Browser, password: string, address: number | string) {
     const { page } = await authorize(service, browser, { prompt: 'login' });
     return browser.submit(page, { email: EMAIL, password }, from(address));
   }
 
-  /** Wrong passwords from as many addresses as it takes. @returns how many of them were compared */
+  /**
+   * Sends wrong passwords from as many addresses as needed.
+   * @returns how many of them were compared
+   */
   async function attack(count: number): Promise<number> {
     const browser = service.browser();
     const { page } = await authorize(service, browser);
@@ -49,7 +52,7 @@ describe.each(ENGINES)('guessing on %s', (engine) => {
     return statuses.filter((status) => status === 422).length;
   }
 
-  test('from many addresses ends after fifty, and locks nobody out where they signed in before', async () => {
+  test('from many addresses is refused after fifty attempts, but not in browsers that signed in before', async () => {
     const own = service.browser();
     await signIn(service, own, EMAIL);
     expect(await attack(60)).toBe(50);
@@ -58,7 +61,7 @@ describe.each(ENGINES)('guessing on %s', (engine) => {
     expect((await guess(own, PASSWORD, 200)).location).toContain('/signed-in?code=');
   });
 
-  test('locks nobody out who sets a new password, which the browsers of the old one must then bring', async () => {
+  test('does not lock out a person who sets a new password; browsers that knew the old one need the new one', async () => {
     const old = service.browser();
     await signIn(service, old, EMAIL);
     await attack(51);
@@ -71,7 +74,7 @@ describe.each(ENGINES)('guessing on %s', (engine) => {
     expect((await guess(old, OTHER, 202)).status).toBe(429);
   });
 
-  test('in a browser that is known ends after ten, wherever it goes', async () => {
+  test('in a known browser is refused after ten attempts, from any address', async () => {
     const own = service.browser();
     await signIn(service, own, EMAIL);
     const statuses: number[] = [];
@@ -79,7 +82,7 @@ describe.each(ENGINES)('guessing on %s', (engine) => {
     expect(statuses).toEqual([...Array(10).fill(422), 429, 429]);
   });
 
-  test('a forged mark of a known browser is none', async () => {
+  test('a forged cookie does not make a browser known', async () => {
     const own = service.browser();
     await signIn(service, own, EMAIL);
     await attack(50);
@@ -91,7 +94,7 @@ describe.each(ENGINES)('guessing on %s', (engine) => {
     expect((await guess(stranger, PASSWORD, 203)).status).toBe(429);
   });
 
-  test('what one address asks for leaves others their mails for a new password', async () => {
+  test('password mails requested by one address do not use up the mails of other addresses', async () => {
     const ask = async (address: number) => {
       const browser = service.browser();
       await browser.submit(await browser.open('/oidc/forgot'), { email: EMAIL }, from(address));
@@ -102,7 +105,7 @@ describe.each(ENGINES)('guessing on %s', (engine) => {
   });
 
   if (engine === 'postgres') {
-    test('replicas count together', async () => {
+    test('replicas share their counts', async () => {
       const other = await service.replica();
       const browser = service.browser();
       const { page } = await authorize(service, browser);
@@ -117,7 +120,7 @@ describe.each(ENGINES)('guessing on %s', (engine) => {
   }
 
   describe('from the addresses of one IPv6 network', () => {
-    /** How many of the forms were taken, each sent from another address. */
+    /** How many forms were accepted. Each one is sent from another address. */
     async function taken(count: number, send: (index: number) => Promise<Reply>): Promise<number> {
       let refused = 0;
       for (let index = 0; index < count; index++) {

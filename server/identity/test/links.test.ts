@@ -30,7 +30,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   afterAll(() => service.dispose());
 
   describe('a link', () => {
-    test('to the first account works once, and only while there is none', async () => {
+    test('to the first account works once, and only while no account exists', async () => {
       const [link, other] = [await firstLink(service), await firstLink(service)];
       const pages = [await service.browser().open(link), await service.browser().open(link)];
       await createFirstAccount(service);
@@ -42,7 +42,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       expect(await service.identity.greeting?.()).toEqual([]);
     });
 
-    test('to the first account is spent by one of many who bring it at a time', async () => {
+    test('to the first account works for exactly one of many concurrent requests', async () => {
       const page = await service.browser().open(await firstLink(service));
       const emails = ['a', 'b', 'c', 'd'].map((name) => `${name}@example.com`);
       const answers = await Promise.all(
@@ -52,7 +52,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       expect(await service.store.db.selectFrom('accounts').selectAll().execute()).toHaveLength(1);
     });
 
-    test('to the first account creates one, also when two are used at once on two replicas', async () => {
+    test('to the first account creates one account, even if two replicas use two links at once', async () => {
       const origins = [service.origin, await service.replica()];
       for (let round = 0; round < 6; round++) {
         const pages = await Promise.all(origins.map(async () => service.browser().open(await firstLink(service))));
@@ -79,13 +79,13 @@ describe.each(ENGINES)('on %s', (engine) => {
       expect(title(await service.browser().open(link))).toBe(expected);
     });
 
-    test.each(['', '?token=', '?token=x', '?token=%00', '?token=a&token=b'])('that is none: %j', async (query) => {
+    test.each(['', '?token=', '?token=x', '?token=%00', '?token=a&token=b'])('with an invalid token fails: %j', async (query) => {
       for (const name of ['welcome', 'join', 'reset']) {
         expect(await service.browser().open(`/oidc/${name}${query}`)).toMatchObject({ status: 410 });
       }
     });
 
-    test('is stored as a hash, and logged nowhere', async () => {
+    test('is stored as a hash and never logged', async () => {
       await service.identity.invite(invitation);
       const tokens = [await firstLink(service), service.mails()[0]?.link ?? ''].map((link) => link.split('token=')[1]);
       const rows = JSON.stringify(await service.store.db.selectFrom('links').selectAll().execute());
@@ -96,14 +96,14 @@ describe.each(ENGINES)('on %s', (engine) => {
       }
     });
 
-    test('of one kind is not taken for one of another', async () => {
+    test('of one kind does not work as another kind', async () => {
       const token = (await firstLink(service)).split('token=')[1];
       expect(await service.browser().open(`/oidc/reset?token=${token}`)).toMatchObject({ status: 410 });
     });
   });
 
   describe('an invitation', () => {
-    test('lets the invited person in, with a proven e-mail', async () => {
+    test('signs the invited person in, with a verified e-mail', async () => {
       await service.identity.invite(invitation);
       const [mail] = service.mails();
       expect(mail).toMatchObject({ to: 'Bob@example.com', text: expect.stringContaining('Acme') });
@@ -117,7 +117,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       expect(await service.browser().open(mail?.link ?? '')).toMatchObject({ status: 410 });
     });
 
-    test('takes the place of the one before, and lives seven days', async () => {
+    test('replaces the previous one, and works for seven days', async () => {
       await service.identity.invite(invitation);
       await service.identity.invite(invitation);
       const [first, second] = service.mails().map(({ link }) => link);
@@ -128,7 +128,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       expect(await service.browser().open(second ?? '')).toMatchObject({ status: 410 });
     });
 
-    test('of somebody who has an account asks them to sign in, and changes nothing', async () => {
+    test('of a person with an account asks them to sign in, and changes nothing', async () => {
       await createFirstAccount(service, EMAIL);
       await service.identity.invite({ ...invitation, email: EMAIL });
       const page = await service.browser().open(service.mails()[0]?.link ?? '');
@@ -136,7 +136,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       await signIn(service, service.browser(), EMAIL);
     });
 
-    test('that cannot be mailed is refused', async () => {
+    test('is refused if its mail cannot be sent', async () => {
       const folder = join(service.store.dataDir, 'outbox');
       const { writeFileSync } = await import('node:fs');
       writeFileSync(folder, 'a file in the way');
@@ -150,15 +150,15 @@ describe.each(ENGINES)('on %s', (engine) => {
       const browser = service.browser();
       return browser.submit(await browser.open('/oidc/forgot'), { email });
     };
-    /** Letters are written after the answer, so that it does not tell whether there was one to write. */
+    /** Mails are written after the answer, so that the answer does not reveal whether there was one to write. */
     const mailed = (count: number) => vi.waitFor(() => expect(service.mails()).toHaveLength(count), 10_000);
 
-    test('is replaced by a mailed link, and everybody who was signed in is out', async () => {
+    test('is replaced through a mailed link, which ends all sign-ins', async () => {
       const before = await signIn(service, service.browser(), EMAIL);
       await ask(EMAIL.toUpperCase());
       await mailed(1);
       const browser = service.browser();
-      // The link is in force once its letter is on its way.
+      // The link works once its mail is on its way.
       const page = await vi.waitFor(async () => {
         const opened = await browser.open(service.mails()[0]?.link ?? '');
         expect(opened.status).toBe(200);
@@ -189,7 +189,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       expect(service.mails().map(({ to }) => to)).toEqual([EMAIL, EMAIL]);
     });
 
-    test('is mailed three times in a quarter of an hour at most, and only the last link works', async () => {
+    test('sends at most three mails in a quarter of an hour, and only the last link works', async () => {
       for (const count of [1, 2, 3, 3, 3]) {
         expect((await ask(EMAIL)).status).toBe(200);
         await mailed(count);

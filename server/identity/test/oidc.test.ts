@@ -39,17 +39,17 @@ function createIdentity(issuer = ISSUER): Identity {
   return createOidcIdentity({ ...options, fetch: provider.fetch, now, onError: (error) => log.warn({ err: error }) });
 }
 
-/** The problem that a token meets. Nothing of the token or the provider may be in its sentence. */
+/** The problem that refuses a token. Its message must repeat nothing of the token or the provider. */
 async function refusal(token: string): Promise<Problem> {
   const problem = await identity.verify(token).catch((error: unknown) => error);
   if (!(problem instanceof Problem))
-    throw new Error('the token was taken, or the error is no Problem', { cause: problem });
+    throw new Error('the token was accepted, or the error is no Problem', { cause: problem });
   const { error } = problem.toBody();
   expect(error).not.toMatch(/secret-text|<html|example\.com|kid|JWK|signature|claim/i);
   return problem;
 }
 
-describe('a token is taken', () => {
+describe('a token is accepted', () => {
   test.each([key, rsa, ed])('when signed with $alg', async ({ sign }) => {
     expect(await identity.verify(await sign(idToken()))).toEqual({
       expiresAt: expect.any(Number),
@@ -95,10 +95,10 @@ describe('a token is refused', () => {
     'of several audiences, authorized for another': { aud: ['other', CLIENT_ID], azp: 'other' },
     'without a subject': { sub: undefined },
     'with an empty subject': { sub: '' },
-    'without an end': { exp: undefined },
-    'with an end that is no number': { exp: 'never' },
+    'without an expiry': { exp: undefined },
+    'with an expiry that is not a number': { exp: 'never' },
     'that is valid in 61 s': { nbf: seconds(NOW) + 61 },
-    'that tells of a logout': { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } },
+    'that reports a logout': { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } },
   };
   test.each(Object.entries(payloads))('%s', async (_name, change) => {
     expect(await refusal(await key.sign(idToken(change)))).toMatchObject({ code: 'token_invalid', status: 401 });
@@ -109,7 +109,7 @@ describe('a token is refused', () => {
     expect(problem).toMatchObject({ code: 'token_expired', status: 401 });
   });
 
-  test.each(['', 'x', 'a.b.c', 'a.b', '....', 'é.é.é', 'eyJhbGciOiJub25lIn0..'])('that is none: %j', async (token) => {
+  test.each(['', 'x', 'a.b.c', 'a.b', '....', 'é.é.é', 'eyJhbGciOiJub25lIn0..'])('that is not a JWT: %j', async (token) => {
     expect(await refusal(token)).toMatchObject({ code: 'token_invalid' });
   });
 
@@ -123,7 +123,7 @@ describe('a token is refused', () => {
     expect(await refusal(token)).toMatchObject({ code: 'token_invalid' });
   });
 
-  test('signed with an algorithm off the list', async () => {
+  test('signed with an algorithm that is not allowed', async () => {
     const other = await createKey('ps-1', 'PS256');
     provider.publish(other);
     expect(await refusal(await other.sign(idToken()))).toMatchObject({ code: 'token_invalid' });
@@ -133,13 +133,13 @@ describe('a token is refused', () => {
     expect(await refusal(await stranger.sign(idToken()))).toMatchObject({ code: 'token_invalid' });
   });
 
-  test('that brings its own key, or says where to fetch it', async () => {
+  test('that contains its own key or the address of one', async () => {
     const header = { jwk: stranger.jwk, jku: 'https://evil.example.com/jwks', x5u: 'https://evil.example.com/x' };
     expect(await refusal(await stranger.sign(idToken(), header))).toMatchObject({ code: 'token_invalid' });
     expect(provider.requests.map(({ path }) => path)).toEqual(['/.well-known/openid-configuration', '/jwks']);
   });
 
-  test('of a logout, by its type', async () => {
+  test('whose type is logout', async () => {
     expect(await refusal(await key.sign(idToken(), { typ: 'logout+jwt' }))).toMatchObject({ code: 'token_invalid' });
   });
 
@@ -151,13 +151,13 @@ describe('a token is refused', () => {
 });
 
 describe('keys', () => {
-  test('are fetched once for many tokens at a time', async () => {
+  test('are fetched once for many concurrent tokens', async () => {
     const token = await key.sign(idToken());
     await Promise.all(Array.from({ length: 50 }, () => identity.verify(token)));
     expect(provider.requests).toHaveLength(2);
   });
 
-  test('that are new are found at once, and the old ones go', async () => {
+  test('that are new are found at once, and the old ones are no longer accepted', async () => {
     await identity.verify(await key.sign(idToken()));
     const next = await createKey('key-2');
     provider.publish(next);
@@ -166,7 +166,7 @@ describe('keys', () => {
     expect(await refusal(await key.sign(idToken()))).toMatchObject({ code: 'token_invalid' });
   });
 
-  test('are fetched once in a cool-down under a flood of unknown kids', async () => {
+  test('are fetched once per cool-down under a flood of unknown kids', async () => {
     await identity.verify(await key.sign(idToken()));
     const flood = async () => {
       const tokens = Array.from({ length: 40 }, (_, index) => stranger.sign(idToken(), { kid: `unknown-${index}` }));
@@ -179,7 +179,7 @@ describe('keys', () => {
     expect(provider.count('/jwks')).toBe(2);
   });
 
-  test('that were withdrawn go out of force though nobody brings an unknown kid', async () => {
+  test('that were withdrawn are no longer accepted, even without a token with an unknown kid', async () => {
     await identity.verify(await key.sign(idToken()));
     provider.publish(rsa);
     clock += 11 * 60_000;
@@ -214,7 +214,7 @@ describe('keys', () => {
     expect(logged.length).toBeGreaterThan(0);
   });
 
-  describe.each(['/.well-known/openid-configuration', '/jwks'])('that could never be had from %s', (path) => {
+  describe.each(['/.well-known/openid-configuration', '/jwks'])('that could never be loaded from %s', (path) => {
     test.each(Object.entries(wrongs))('are answered 503 when the provider %s', async (_name, answer) => {
       break_(answer, path);
       const token = await key.sign(idToken());
@@ -227,7 +227,7 @@ describe('keys', () => {
     });
   });
 
-  test('are had as soon as the provider has started', async () => {
+  test('are loaded as soon as the provider has started', async () => {
     provider.stop();
     const token = await key.sign(idToken());
     await refusal(token);
@@ -236,7 +236,7 @@ describe('keys', () => {
     expect(await identity.verify(token)).toMatchObject({ subject: 'person-1' });
   });
 
-  test('are not kept for ever', async () => {
+  test('expire', async () => {
     await identity.verify(await key.sign(idToken()));
     provider.stop();
     clock += 25 * 3_600_000;
@@ -252,7 +252,7 @@ describe('keys', () => {
   });
 });
 
-test('an issuer that ends in a slash is found, and named as it names itself', async () => {
+test('an issuer that ends in a slash is found, and keeps its own spelling', async () => {
   provider.answer('/.well-known/openid-configuration', () =>
     Response.json({ issuer: `${ISSUER}/`, jwks_uri: `${ISSUER}/jwks` }),
   );
@@ -264,7 +264,7 @@ test('an issuer that ends in a slash is found, and named as it names itself', as
 describe('userinfo', () => {
   const access = { email: undefined, email_verified: undefined, scope: 'openid email' };
 
-  test('is asked for the e-mail of an access token, once', async () => {
+  test('is read once for the e-mail of an access token', async () => {
     const token = await key.sign(idToken(access));
     for (let time = 0; time < 3; time++) {
       expect(await identity.verify(token)).toMatchObject({ email: 'ada@example.com', emailVerified: true });
@@ -274,7 +274,7 @@ describe('userinfo', () => {
     ]);
   });
 
-  test('is not asked for an ID token', async () => {
+  test('is not read for an ID token', async () => {
     const token = await key.sign(idToken({ email: undefined }));
     expect(await identity.verify(token)).toEqual({
       issuer: ISSUER,
@@ -285,7 +285,7 @@ describe('userinfo', () => {
     expect(provider.count('/userinfo')).toBe(0);
   });
 
-  test('that fails signs nobody out, and what it last said stays', async () => {
+  test('that fails signs nobody out, and its last answer stays in use', async () => {
     const token = await key.sign(idToken(access));
     await identity.verify(token);
     provider.answer('/userinfo', () => new Response('secret-text', { status: 500 }));
@@ -302,7 +302,7 @@ describe('userinfo', () => {
     expect(provider.count('/userinfo')).toBe(3);
   });
 
-  test('about somebody else is not believed', async () => {
+  test('about another person is not used', async () => {
     const token = await key.sign(idToken({ ...access, sub: 'person-2' }));
     expect(await identity.verify(token)).toEqual({
       issuer: ISSUER,

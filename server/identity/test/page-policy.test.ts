@@ -48,7 +48,7 @@ describe('a page of the dashboard may connect', () => {
     expect(await connectSources()).toEqual(["'self'", ISSUER]);
   });
 
-  test('to where the provider gives out tokens, also when that is on other origins', async () => {
+  test('to the token endpoints of the provider, even on other origins', async () => {
     const elsewhere = {
       token_endpoint: 'https://auth.tokens.example.com/oauth2/token',
       userinfo_endpoint: 'https://auth.tokens.example.com/oauth2/userInfo',
@@ -63,7 +63,7 @@ describe('a page of the dashboard may connect', () => {
     expect(provider.count(METADATA)).toBe(1);
   });
 
-  test('to the issuer alone while the provider is down, which is asked at most once in five seconds', async () => {
+  test('only to the issuer while the provider is down, and the provider is queried at most once in five seconds', async () => {
     provider.stop();
     for (let page = 0; page < 3; page++) expect(await connectSources()).toEqual(["'self'", ISSUER]);
     expect(provider.count(METADATA)).toBe(1);
@@ -75,7 +75,7 @@ describe('a page of the dashboard may connect', () => {
     expect(await connectSources()).toContain('https://tokens.example.com');
   });
 
-  test('while many ask at once, the provider is asked once', async () => {
+  test('and many concurrent requests query the provider once', async () => {
     await Promise.all(Array.from({ length: 10 }, connectSources));
     expect(provider.count(METADATA)).toBe(1);
   });

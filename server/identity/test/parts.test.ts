@@ -10,7 +10,7 @@ import { createPasswords } from '../embedded/passwords.ts';
 import { fetchJson } from '../fetch-json.ts';
 
 describe('html', () => {
-  test('escapes text and attributes, keeps its own, and leaves out what is not there', () => {
+  test('escapes text and attributes, keeps its own markup, and leaves out absent values', () => {
     const inner = html`<b title="${`"'<>&`}">${'<i>'}</b>`;
     expect(toText(html`${inner}${[inner]}${undefined}${false}${0}`)).toBe(`${toText(inner)}${toText(inner)}0`);
     expect(toText(inner)).toBe('<b title="&quot;&#39;&lt;&gt;&amp;">&lt;i&gt;</b>');
@@ -32,7 +32,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
   };
   const allowed = (waits: number[]) => waits.filter((wait) => wait === 0).length;
 
-  test('are counted by key, whatever it holds, and refused for the rest of a quarter of an hour', async () => {
+  test('are counted by key, for any text, and refused for the rest of a quarter of an hour', async () => {
     for (const key of ['a', `\0 ${'x'.repeat(10_000)}`]) {
       const waits = await takeAll(4, () => [['mail', key]]);
       expect(waits.slice(0, 3)).toEqual([0, 0, 0]);
@@ -52,7 +52,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     expect(await attempts.take(['mail', 'b'])).toBeGreaterThan(0);
   });
 
-  test('that come at once are all counted', async () => {
+  test('that are concurrent are all counted', async () => {
     const attempts = new Attempts(store);
     const waits = await Promise.all(Array.from({ length: 30 }, () => attempts.take(['guess', 'c'])));
     expect(allowed(waits)).toBe(10);
@@ -65,7 +65,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     expect(allowed(await takeAll(410, (index) => fromAddress(address(index))))).toBe(400);
   });
 
-  test('that one address makes too often do not count against its neighbours', async () => {
+  test('that one address makes too often do not count against neighbouring addresses', async () => {
     await takeAll(500, () => fromAddress('203.0.113.1'));
     expect(await takeAll(1, () => fromAddress('203.0.113.2'))).toEqual([0]);
   });
@@ -75,7 +75,7 @@ describe('passwords', () => {
   const passwords = createPasswords({ log2N: 4, r: 1, p: 1 });
   const STRANGER = { address: '192.0.2.7', isKnown: false };
 
-  test('match themselves, however they were composed, and nothing else', async () => {
+  test('match themselves in every composed form, and nothing else', async () => {
     const encoded = await passwords.hash('e\u0301t\u00e9 12345', STRANGER);
     expect(await passwords.matches('\u00e9te\u0301 12345', encoded, STRANGER)).toBe(true);
     expect(await passwords.matches('ete 12345', encoded, STRANGER)).toBe(false);
@@ -89,7 +89,7 @@ describe('passwords', () => {
     expect(await passwords.matches('correct horse', encoded, STRANGER)).toBe(true);
   });
 
-  test('wait for each other, but not without end', async () => {
+  test('wait for each other, but not forever', async () => {
     const work = Array.from({ length: 110 }, (_, index) =>
       passwords.hash('x', { address: `192.0.${index}.1`, isKnown: false }),
     );
@@ -100,8 +100,8 @@ describe('passwords', () => {
     expect(await passwords.hash('x', STRANGER)).toMatch(/^scrypt\$4\$1\$1\$/);
   });
 
-  test('from five networks leave places to a sixth and to browsers that are known', async () => {
-    // One at a time, so that they end in the order in which they begin: of two, a busy machine may hold up one.
+  test('from five networks leave room for a sixth network and for known browsers', async () => {
+    // One at a time, so that they end in the order in which they begin: on a busy machine, one of two could be delayed.
     const inTurn = createPasswords({ log2N: 4, r: 1, p: 1 }, 1);
     const done: string[] = [];
     const hash = (name: string, address: string, isKnown = false) =>
@@ -114,7 +114,7 @@ describe('passwords', () => {
     await Promise.all([...flood, ...others]);
     expect(done.filter((name) => name === 'refused')).toHaveLength(201 - 81);
     const order = done.filter((name) => name !== 'refused');
-    // One was being hashed already; the known browser is next, and the sixth network waits for one turn of the five.
+    // One password was already being hashed. The known browser is next, and the sixth network waits for one turn of the five.
     expect(order.indexOf('known')).toBe(1);
     expect(order.indexOf('sixth')).toBeLessThan(8);
   });

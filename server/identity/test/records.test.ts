@@ -15,7 +15,7 @@ describe.each(ENGINES)('records on %s', (engine) => {
   });
   afterEach(() => store.dispose());
 
-  test('are found as they were written, by model and id', async () => {
+  test('are found unchanged, by model and id', async () => {
     const payload = { kind: 'Session', jti: 'a', state: { text: '\0 " \u{1f40e} \u2028' }, exp: 12 };
     await records('Session').upsert('a', payload, 60);
     expect(await records('Session').find('a')).toEqual(payload);
@@ -24,7 +24,7 @@ describe.each(ENGINES)('records on %s', (engine) => {
     expect(await records('Session').find('\0')).toBeUndefined();
   });
 
-  test('are replaced by what is written later', async () => {
+  test('are replaced by later writes', async () => {
     await records('Session').upsert('a', { uid: 'u1', exp: 1 }, 60);
     await records('Session').upsert('a', { uid: 'u2', exp: 2 }, 60);
     expect(await records('Session').find('a')).toEqual({ uid: 'u2', exp: 2 });
@@ -38,7 +38,7 @@ describe.each(ENGINES)('records on %s', (engine) => {
     expect(await records('DeviceCode').findByUserCode('c')).toBeUndefined();
   });
 
-  test('expire, and are purged then; those without an end stay', async () => {
+  test('are purged after they expire; those without an expiry stay', async () => {
     await records('Session').upsert('a', { jti: 'a' }, 60);
     await records('Client').upsert('b', { jti: 'b' });
     time += 59_999;
@@ -50,7 +50,7 @@ describe.each(ENGINES)('records on %s', (engine) => {
     expect(left).toEqual([{ record_id: 'Client:b' }]);
   });
 
-  test('are consumed once', async () => {
+  test('can be consumed once', async () => {
     await records('AuthorizationCode').upsert('a', { jti: 'a' }, 60);
     const consume = () => records('AuthorizationCode').consume('a');
     const outcomes = await Promise.allSettled([consume(), consume(), consume()]);
@@ -59,7 +59,7 @@ describe.each(ENGINES)('records on %s', (engine) => {
     await expect(consume()).rejects.toMatchObject({ error: 'invalid_grant' });
   });
 
-  test('are destroyed, by id and by grant', async () => {
+  test('are deleted by id and by grant', async () => {
     await records('AccessToken').upsert('a', { grantId: 'g' }, 60);
     await records('RefreshToken').upsert('b', { grantId: 'g' }, 60);
     await records('AccessToken').upsert('c', { grantId: 'h' }, 60);
@@ -71,7 +71,7 @@ describe.each(ENGINES)('records on %s', (engine) => {
     expect(await records('AccessToken').find('c')).toBeDefined();
   });
 
-  test('of grants and of accounts end together', async () => {
+  test('of a grant or of an account are revoked together', async () => {
     await records('Grant').upsert('g', { accountId: 'p1' }, 60);
     await records('AccessToken').upsert('a', { grantId: 'g', accountId: 'p1' }, 60);
     await records('Session').upsert('s', { accountId: 'p1' }, 60);

@@ -33,7 +33,7 @@ describe('signing in', () => {
     await createFirstAccount(service, EMAIL);
   });
 
-  test('says the same of a wrong password and an unknown account', async () => {
+  test('gives the same answer for a wrong password and an unknown account', async () => {
     const attempts = [EMAIL, 'nobody@example.com', 'not an e-mail', '\0'].map(async (email) => {
       const browser = service.browser();
       const { page } = await authorize(service, browser);
@@ -45,7 +45,7 @@ describe('signing in', () => {
     }
   });
 
-  test('is noted in the audit log once, and a refused one is not', async () => {
+  test('is recorded once in the audit log, and a refused one is not', async () => {
     const token = (await signIn(service, service.browser(), EMAIL, PASSWORD)).id_token;
     const call = (method: string, path: string, body?: object) =>
       fetch(`${service.origin}${path}`, {
@@ -64,7 +64,7 @@ describe('signing in', () => {
     expect(entries.map(({ action }) => action)).toEqual(['member.signed_in', 'organization.created']);
   });
 
-  test('takes as long for an unknown account', async () => {
+  test('takes as long for an unknown account as for a known one', async () => {
     await service.dispose();
     await start({}, createPasswords());
     await createFirstAccount(service, EMAIL);
@@ -81,7 +81,7 @@ describe('signing in', () => {
     expect(unknown / known).toBeLessThan(4);
   });
 
-  test('is refused after ten wrong passwords for a quarter of an hour, whatever the next one', async () => {
+  test('is refused for a quarter of an hour after ten wrong passwords, even with the right one', async () => {
     const browser = service.browser();
     const { page } = await authorize(service, browser);
     const guess = (password: string) => browser.submit(page, { email: EMAIL, password });
@@ -93,7 +93,7 @@ describe('signing in', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(890);
   });
 
-  test('shows what was typed as text', async () => {
+  test('shows typed text as text, not as HTML', async () => {
     const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;`;
     const browser = service.browser();
     const { page } = await authorize(service, browser, { login_hint: hostile });
@@ -119,13 +119,13 @@ describe('signing in', () => {
     expect(answer.status).toBe(status);
   });
 
-  test('needs the cookie of its own request', async () => {
+  test('requires the cookie of its own request', async () => {
     const { page } = await authorize(service, service.browser());
     const answer = await service.browser().submit(page, { email: EMAIL, password: PASSWORD });
     expect(title(answer)).toBe('This page has expired');
   });
 
-  test('is a page that loads nothing and is kept nowhere', async () => {
+  test('uses a page that loads nothing and is never cached', async () => {
     const { page } = await authorize(service, service.browser());
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self'; /);
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
@@ -144,12 +144,12 @@ describe('signing in', () => {
     ['theme=system', '<html lang="en">'],
     ['theme="><script>', '<html lang="en">'],
     ['mytheme=dark', '<html lang="en">'],
-  ])('has the theme that was chosen in the dashboard: %s', async (cookie, element) => {
+  ])('has the theme of the dashboard: %s', async (cookie, element) => {
     const answer = await fetch(`${service.origin}/oidc/forgot`, { headers: { cookie } });
     expect(await answer.text()).toContain(element);
   });
 
-  test('by sign-up is for the invited alone', async () => {
+  test('by sign-up requires an invitation', async () => {
     const browser = service.browser();
     const { page } = await authorize(service, browser);
     expect(page.text).not.toContain('sign-up');
@@ -162,7 +162,7 @@ describe('signing in', () => {
     expect(await service.store.db.selectFrom('accounts').selectAll().execute()).toHaveLength(1);
   });
 
-  test('of bodies that are no forms is refused', async () => {
+  test('is refused for bodies that are not forms', async () => {
     const browser = service.browser();
     const { page } = await authorize(service, browser);
     const send = (body: string, type: string) =>
@@ -172,8 +172,8 @@ describe('signing in', () => {
   });
 });
 
-describe('before there is an account', () => {
-  test('the sign-in page says where the link to the first one is, and a restart gives a new one', async () => {
+describe('before an account exists', () => {
+  test('the sign-in page says where the link to the first account is, and a restart creates a new link', async () => {
     await start();
     const { page } = await authorize(service, service.browser());
     expect(title(page)).toBe('There is no account yet');
@@ -188,7 +188,7 @@ describe('before there is an account', () => {
     expect(title((await authorize(service, service.browser())).page)).toBe('Sign in');
   });
 
-  test('open sign-up creates it', async () => {
+  test('open sign-up creates the first one', async () => {
     await start({ SIGN_UP: 'open' });
     expect((await authorize(service, service.browser())).page.text).toContain('/sign-up');
   });
@@ -203,14 +203,14 @@ describe('open sign-up', () => {
     return { browser, answer };
   };
 
-  test('signs in at once, with an e-mail that nobody has proven', async () => {
+  test('signs in at once, with an unverified e-mail', async () => {
     const { browser, answer } = await signUp(EMAIL);
     expect(answer.location).toContain('/signed-in?code=');
     const { id_token } = await tokensOf(service, browser);
     expect(await service.identity.verify(id_token)).toMatchObject({ email: EMAIL, emailVerified: false });
   });
 
-  test('asks an invited person before joining, which sign-up by invitation does not', async () => {
+  test('asks an invited person before joining; sign-up by invitation does not', async () => {
     const { browser } = await signUp(EMAIL);
     const { id_token } = await tokensOf(service, browser);
     expect(await service.identity.verify(id_token)).toMatchObject({ asksBeforeJoining: true });
@@ -220,7 +220,7 @@ describe('open sign-up', () => {
     expect(await service.identity.verify(tokens.id_token)).toMatchObject({ asksBeforeJoining: false });
   });
 
-  test('is confirmed by the mailed link, which makes the account its holder’s alone', async () => {
+  test('is confirmed by the mailed link, whose holder becomes the only owner of the account', async () => {
     const stranger = await signUp(EMAIL, 'the stranger’s password');
     const strangers = await tokensOf(service, stranger.browser);
     const browser = service.browser();
@@ -248,13 +248,13 @@ describe('open sign-up', () => {
     expect(existsSync(join(service.store.dataDir, 'outbox'))).toBe(false);
   });
 
-  test.each(['12 chars ok!', '🐎🔋📎🐎🔋📎🐎🔋', 'xyz '.repeat(50)])('takes the password %j', async (password) => {
+  test.each(['12 chars ok!', '🐎🔋📎🐎🔋📎🐎🔋', 'xyz '.repeat(50)])('accepts the password %j', async (password) => {
     const { answer } = await signUp(EMAIL, password);
     expect(answer.location).toContain('/signed-in?code=');
     await signIn(service, service.browser(), EMAIL, password);
   });
 
-  test('of an e-mail that has an account changes nothing', async () => {
+  test('with the e-mail of an existing account changes nothing', async () => {
     await signUp(EMAIL);
     const { answer } = await signUp('ADA@example.com', OTHER);
     expect(answer.status).toBe(422);

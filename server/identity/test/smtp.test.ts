@@ -22,7 +22,10 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** A mail server with a certificate of its own making, which keeps what it is given; `refuse` is answered to a recipient. */
+/**
+ * A mail server with its own self-signed certificate. It keeps the mails that it receives. `refuse` is its answer to a
+ * recipient.
+ */
 async function startServer(
   options: { secure?: boolean; plain?: boolean; authOptional?: boolean; refuse?: string } = {},
 ) {
@@ -70,7 +73,7 @@ describe('a mail server', () => {
   test.each([
     ['smtp', 'by STARTTLS', {}],
     ['smtps', 'from the first byte', { secure: true }],
-  ])('at %s:// is given the mail encrypted %s, by a user with a password', async (scheme, _how, options) => {
+  ])('at %s:// receives the mail encrypted %s, from a user with a password', async (scheme, _how, options) => {
     const { received, urlOf } = await startServer(options);
     await smtp(urlOf(scheme))(MAIL);
     expect(received).toEqual([
@@ -80,13 +83,13 @@ describe('a mail server', () => {
     expect(received[0]?.text).toMatch(/^To: bob@example.com\r$/m);
   });
 
-  test('without a password may be one that encrypts nothing', async () => {
+  test('without a password may be unencrypted', async () => {
     const { received, urlOf } = await startServer({ plain: true, authOptional: true });
     await smtp(urlOf('smtp', ''))(MAIL);
     expect(received).toMatchObject([{ encrypted: false, user: undefined }]);
   });
 
-  test('that encrypts nothing is not told the password, unless the operator says so', async () => {
+  test('without encryption does not receive the password, unless the operator allows it', async () => {
     const { received, urlOf } = await startServer({ plain: true });
     await expect(smtp(urlOf('smtp'))(MAIL)).rejects.toThrow(/STARTTLS/);
     expect(received).toEqual([]);
@@ -94,13 +97,13 @@ describe('a mail server', () => {
     expect(received).toMatchObject([{ encrypted: false, user: USER }]);
   });
 
-  test('with a certificate that nobody vouches for is given nothing', async () => {
+  test('with an untrusted certificate receives nothing', async () => {
     const { received, urlOf } = await startServer();
     await expect(smtp(urlOf('smtp', undefined, ''))(MAIL)).rejects.toThrow(/certificate/);
     expect(received).toEqual([]);
   });
 
-  test('that refuses the password or the recipient is an error that repeats no password', async () => {
+  test('that refuses the password or the recipient causes an error without the password', async () => {
     const wrong = await startServer();
     const error = await smtp(wrong.urlOf('smtp', `${encodeURIComponent(USER)}:hunter2@`))(MAIL).catch((cause) => cause);
     expect(error).toBeInstanceOf(Error);
@@ -109,7 +112,7 @@ describe('a mail server', () => {
     await expect(smtp(refusing.urlOf('smtp'))(MAIL)).rejects.toThrow(/no such mailbox/);
   });
 
-  test('that never says a word is given up', async () => {
+  test('that never answers is given up', async () => {
     const { createServer } = await import('node:net');
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => {
@@ -136,7 +139,7 @@ describe('the service with a mail server', () => {
     };
   }
 
-  test('mails an invitation, and writes none to the outbox', async () => {
+  test('mails an invitation, and writes nothing to the outbox', async () => {
     const { received, urlOf } = await startServer();
     const call = await start(urlOf('smtp'));
     await call('POST', '/v1/organizations', { name: 'Acme' });
@@ -146,7 +149,7 @@ describe('the service with a mail server', () => {
     expect(() => service.mails()).toThrow(/ENOENT/);
   });
 
-  test('that refuses leaves no invitation, no link and the answer 502', async () => {
+  test('that refuses an invitation answers 502, and leaves no invitation and no link', async () => {
     const call = await start((await startServer({ refuse: 'no such mailbox' })).urlOf('smtp'));
     await call('POST', '/v1/organizations', { name: 'Acme' });
     const refused = await call('POST', '/v1/organizations/me/members', { email: MAIL.to });
@@ -156,7 +159,7 @@ describe('the service with a mail server', () => {
     expect(await links.execute()).toEqual([]);
   });
 
-  test('that refuses a letter for a new password is a line of the log, and the page says nothing of it', async () => {
+  test('that refuses a mail for a new password logs a line, and the page does not mention it', async () => {
     await start((await startServer({ refuse: 'no such mailbox' })).urlOf('smtp'));
     const browser = service.browser();
     const answer = await browser.submit(await browser.open('/oidc/forgot'), { email: 'ada@example.com' });
@@ -170,7 +173,7 @@ test.each([
   ['postgres', {}, true],
   ['postgres', { SMTP_URL: 'smtp://127.0.0.1:1' }, false],
   ['sqlite', {}, false],
-] as const)('on %s with %j the log warns of outboxes of several replicas: %s', async (engine, config, warned) => {
+] as const)('on %s with %j the log warns about separate outboxes of replicas: %s', async (engine, config, warned) => {
   const service = await startService(engine, config);
   expect(service.logged.some((line) => line.includes('SMTP_URL is not set'))).toBe(warned);
   await service.dispose();
