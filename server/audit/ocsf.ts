@@ -32,7 +32,7 @@ const ENTITY_ACTIVITIES: Record<string, number> = {
 };
 const UPDATE = 3;
 
-/** The activities of account change, by action. Any other action is sent under its own name. */
+/** The activities of account change, by the verb of an action. Any other action is sent under its own name. */
 const ACCOUNT_ACTIVITIES: Record<string, number> = {
   invited: 1,
   invitation_accepted: 2,

@@ -161,7 +161,7 @@ function traceIn(text: string, { trace, reach }: Wanted, from: number, to: numbe
   return match && begin + match.index < to ? begin + match.index : undefined;
 }
 
-/** A word of the text in lower case; where it begins an identifier, also the identifier and its number of words. */
+/** A word of the text in lower case. If it begins an identifier, also the identifier and its number of words. */
 interface Word {
   start: number;
   end: number;

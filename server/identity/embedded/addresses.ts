@@ -2,7 +2,7 @@
 export interface Addresses {
   /** `<public url>/oidc`: the name of the issuer, and the prefix of its pages and endpoints. */
   issuer: string;
-  /** Path of the issuer: `/oidc`, or longer where a proxy serves the product under a path. */
+  /** Path of the issuer: `/oidc`, or longer if a proxy serves the product under a path. */
   path: string;
   publicUrl: URL;
   /** The dashboard's start page. */

@@ -79,7 +79,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       expect(title(await service.browser().open(link))).toBe(expected);
     });
 
-    test.each(['', '?token=', '?token=x', '?token=%00', '?token=a&token=b'])('with an invalid token fails: %j', async (query) => {
+    test.each(['', '?token=', '?token=x', '?token=%00', '?token=a&token=b'])('that is invalid: %j', async (query) => {
       for (const name of ['welcome', 'join', 'reset']) {
         expect(await service.browser().open(`/oidc/${name}${query}`)).toMatchObject({ status: 410 });
       }

@@ -109,7 +109,7 @@ describe('a token is refused', () => {
     expect(problem).toMatchObject({ code: 'token_expired', status: 401 });
   });
 
-  test.each(['', 'x', 'a.b.c', 'a.b', '....', 'é.é.é', 'eyJhbGciOiJub25lIn0..'])('that is not a JWT: %j', async (token) => {
+  test.each(['', 'x', 'a.b.c', 'a.b', '....', 'é.é.é', 'eyJhbGciOiJub25lIn0..'])('if not a JWT: %j', async (token) => {
     expect(await refusal(token)).toMatchObject({ code: 'token_invalid' });
   });
 
