@@ -93,7 +93,7 @@ export const AuditEventsQuery = Type.Object({
   after: Type.Optional(
     Type.String({
       pattern: '^[0-9]{1,15}$',
-      description: 'metadata.sequence of the last event that was read; default 0: from the first on',
+      description: 'metadata.sequence of the last event that was read; default 0: from the first event on',
     }),
   ),
   limit: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,4}$', description: '1 to 10000; default 1000' })),
@@ -106,7 +106,7 @@ export const AuditEvent = Type.Object({
   category_uid: Type.Literal(3),
   class_uid: Type.Integer({ description: '3001 Account Change, 3002 Authentication or 3004 Entity Management' }),
   activity_id: Type.Integer(),
-  activity_name: Type.Optional(Type.String({ description: 'the action, where activity_id is 99' })),
+  activity_name: Type.Optional(Type.String({ description: 'the action, if activity_id is 99' })),
   type_uid: Type.Integer(),
   severity_id: Type.Literal(1),
   status_id: Type.Union([Type.Literal(1), Type.Literal(2)], { description: '1 success, 2 failure: it was refused' }),
@@ -114,7 +114,7 @@ export const AuditEvent = Type.Object({
   metadata: Type.Object({
     version: Type.String({ description: 'of the schema' }),
     product: Type.Object({ name: Type.String(), vendor_name: Type.String(), version: Type.String() }),
-    uid: Type.String({ description: 'the organization and the sequence, the same whenever it is asked for' }),
+    uid: Type.String({ description: 'the organization and the sequence; it never changes' }),
     sequence: Type.Integer({ minimum: 1 }),
     event_code: OneOf(AUDIT_ACTIONS),
     log_name: Type.Literal('audit'),

@@ -61,7 +61,7 @@ export function checkChain({ start, head, masked }: Chain, events: Iterable<Chec
   let now: ChainHead = { sequence: 0, hash: start };
   for (const { sequence, eventType, payload } of events) {
     if (sequence !== now.sequence + 1)
-      return `Event ${now.sequence + 1} is missing: event ${sequence} stands in its place.`;
+      return `Event ${now.sequence + 1} is missing: event ${sequence} is in its place.`;
     now = follow(now, masked.get(sequence) ?? eventDigest(eventType, payload));
   }
   if (now.sequence !== head.sequence) return `There are ${now.sequence} events, and the chain has ${head.sequence}.`;

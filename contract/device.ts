@@ -18,11 +18,11 @@ export const StartDeviceBody = Body({
 });
 
 export const StartedDevice = Type.Object({
-  deviceCode: Type.String({ description: 'for the machine alone: its holder is given the secret' }),
+  deviceCode: Type.String({ description: 'for the machine only: whoever holds it receives the secret' }),
   userCode: Type.String({ description: 'for the person: `ABCD-EFGH`' }),
   verificationUri: Type.String({ description: 'page at which a person enters the code; `?code=` fills it in' }),
   expiresIn: Type.Integer({ description: 'seconds' }),
-  interval: Type.Integer({ description: 'seconds to wait between two questions' }),
+  interval: Type.Integer({ description: 'seconds to wait between two polls' }),
 });
 export type StartedDevice = Static<typeof StartedDevice>;
 
@@ -54,7 +54,7 @@ export const DeviceSignIn = Type.Object({
   hostname: Type.String(),
   platform: OneOf(PLATFORMS),
   serviceCliVersion: Type.String(),
-  address: Type.String({ description: 'network address that the sign-in was begun from' }),
+  address: Type.String({ description: 'network address that started the sign-in' }),
   status: OneOf(['pending', 'approved', 'denied', 'issued']),
   createdAt: Timestamp,
   expiresAt: Timestamp,

@@ -17,14 +17,14 @@ export const EventDigest = Type.Object({
   sequence: Type.Integer({ minimum: 1 }),
   eventType: Type.String(),
   digest: Digest("of the payload's exact text"),
-  content: Digest('of the same text without the file and the position that its source names'),
+  content: Digest('of the same text without the file and the position in its source'),
   file: Digest('of `source.file`'),
   record: Digest('of `source.record`'),
   position: Count('`source.position`'),
   index: Count('`source.index`'),
   revision: Count('`source.revision`'),
-  part: Count('which part of a payload that travels in parts'),
-  of: Count('how many parts there are'),
+  part: Count('number of the part, if the payload was sent in parts'),
+  of: Count('number of parts'),
   masked: Type.Optional(Type.Literal(true, { description: 'a secret was masked in it' })),
 });
 export type EventDigest = Static<typeof EventDigest>;

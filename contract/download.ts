@@ -17,7 +17,7 @@ export const DOWNLOADS = {
   '/capture.tgz': { about: 'The command line as an npm package without dependencies', contentType: ARCHIVE },
   '/install/SHA256SUMS': { about: 'SHA-256 of each archive and of both scripts', contentType: TEXT },
   '/install/node-{platform}.tgz': {
-    about: 'Node.js for machines that have none that is new enough, as far as the service has one for their platform',
+    about: 'Node.js for machines without a recent version, if the service has one for their platform',
     contentType: ARCHIVE,
   },
 } satisfies Record<string, Download>;

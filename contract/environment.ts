@@ -16,10 +16,10 @@ export const Environment = Type.Object({
   lastSeenAt: Timestamp,
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  userId: Type.Optional({ ...Id('usr'), description: 'the person whose machine it is; absent: nobody’s' }),
+  userId: Type.Optional({ ...Id('usr'), description: 'the person of the machine; absent: nobody' }),
   claimedBy: Type.Optional({
     ...Id('usr'),
-    description: 'the member who says that it is theirs; an admin has to agree',
+    description: 'the member who claims it; an admin must agree',
   }),
 });
 export type Environment = Static<typeof Environment>;
@@ -67,7 +67,7 @@ export const MachineHealth = Type.Object({
   isOutdated: Type.Boolean({ description: 'its command line is older than the one that the service offers' }),
   silentSince: Type.Optional({
     ...Timestamp,
-    description: 'when it was last heard of, where it has been silent for longer than in the four weeks before',
+    description: 'time of the last contact, if the silence is longer than any in the four weeks before',
   }),
   reportedAt: Type.Optional(Timestamp),
   waiting: Type.Optional(MachineReport.properties.waiting),

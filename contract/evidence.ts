@@ -16,9 +16,9 @@ const MachineKey = Type.String({
 export const Countersigned = Type.Object({
   sessionId: Id('ses'),
   agentId: Type.String(),
-  start: Digest('the head in front of the first event'),
+  start: Digest('the head before the first event'),
   events: Type.Integer({ minimum: 0 }),
-  head: Digest('behind the last of these events'),
+  head: Digest('the head after the last of these events'),
   machineKey: Type.Optional(MachineKey),
   signedAt: Timestamp,
 });
@@ -26,7 +26,7 @@ export type Countersigned = Static<typeof Countersigned>;
 
 export const MaskedDigest = Type.Object({
   sequence: Type.Integer({ minimum: 1 }),
-  digest: Digest('of the event as it was accepted'),
+  digest: Digest('of the event in its accepted form'),
 });
 
 /** The service's knowledge of the chain of a session. */
@@ -50,11 +50,11 @@ export const Receipt = Type.Object({
   predicateType: Type.Literal('urn:session-capture:receipt:v1'),
   predicate: Type.Object({
     agentId: Type.String(),
-    start: Digest('the head in front of the first event'),
+    start: Digest('the head before the first event'),
     events: Type.Integer({ minimum: 0 }),
-    head: Digest('behind the last event'),
+    head: Digest('the head after the last event'),
     masked: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
-      description: 'texts that were masked before they were sent, by rule',
+      description: 'number of texts that were masked before they were sent, by rule',
     }),
     maskedLater: Type.Array(MaskedDigest),
     countersignature: Envelope,

@@ -5,7 +5,7 @@ export const HOLD_TARGETS = ['session', 'person', 'repository', 'everything'] as
 
 const TargetId = Text(1_000);
 const ABOUT_TARGET =
-  'id of the session or of the person, or the repository as lists show it, such as `github.com/owner/name`; absent for everything';
+  'id of the session or of the person, or the repository in the form of the lists, such as `github.com/owner/name`; absent for everything';
 
 /** What nobody may delete, including later sessions of the target. */
 export const HoldTarget = Body({

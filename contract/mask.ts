@@ -10,7 +10,7 @@ export const MaskBody = Body({
     minLength: SHORTEST_MASKED,
     maxLength: LONGEST_MASKED,
     pattern: '^[^\\u0000]*$',
-    description: 'exactly as it is read; it is found however it is escaped',
+    description: 'the exact text as a reader sees it; escaped forms are found too',
   }),
   dryRun: Type.Optional(Type.Boolean({ description: 'true: only count, and change nothing; default false' })),
 });
@@ -22,10 +22,13 @@ export const RUN_OUTCOMES = ['done', 'stopped', 'cancelled', 'failed'] as const;
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
 const Counts = {
-  events: Type.Integer({ minimum: 0, description: 'in which it stood' }),
-  places: Type.Integer({ minimum: 0, description: 'in these events' }),
-  fields: Type.Integer({ minimum: 0, description: 'places in title, folder, repository and branch of the session' }),
-  mark: Type.String({ description: 'what stands in its place', examples: ['[REDACTED:manual:1f0c]'] }),
+  events: Type.Integer({ minimum: 0, description: 'events that contained it' }),
+  places: Type.Integer({ minimum: 0, description: 'occurrences in these events' }),
+  fields: Type.Integer({
+    minimum: 0,
+    description: 'occurrences in title, folder, repository and branch of the session',
+  }),
+  mark: Type.String({ description: 'the mark that replaced it', examples: ['[REDACTED:manual:1f0c]'] }),
 };
 
 /** A text that was masked in a session. The service does not keep the text itself. */
@@ -37,7 +40,7 @@ export const MaskReceipt = Type.Object({
   outcome: Type.Optional(
     OneOf(
       MASK_OUTCOMES,
-      '`held`: a hold was placed meanwhile; `cancelled`: an operator withdrew it; `failed`: it was tried for a day, and the log of the service says why. The rest was left then. Absent while it runs',
+      '`held`: a hold was placed in the meantime; `cancelled`: an operator cancelled it; `failed`: it failed for a day, and the log of the service says why. In these cases the rest was not masked. Absent while it runs',
     ),
   ),
   ...Counts,
@@ -56,7 +59,7 @@ export const MaskRun = Type.Object({
   outcome: Type.Optional(
     OneOf(
       RUN_OUTCOMES,
-      '`stopped`: who asked is no owner or admin any more; `cancelled`: they have cancelled it; `failed`: it was tried for a day, and the log of the service says why. The rest was left then. Absent while it runs',
+      '`stopped`: the requester is no longer an owner or admin; `cancelled`: the requester cancelled it; `failed`: it failed for a day, and the log of the service says why. In these cases the rest was not masked. Absent while it runs',
     ),
   ),
   sessions: Type.Integer({ minimum: 0, description: 'sessions that were read so far' }),
@@ -66,17 +69,17 @@ export const MaskRun = Type.Object({
   }),
   held: Type.Integer({
     minimum: 0,
-    description: 'sessions that a hold keeps: they were left as they are, and not read',
+    description: 'sessions on hold: they were neither read nor changed',
   }),
-  events: Type.Integer({ minimum: 0, description: 'in which it stood' }),
-  places: Type.Integer({ minimum: 0, description: 'in these events' }),
-  fields: Type.Integer({ minimum: 0, description: 'places in titles, folders, repositories and branches' }),
+  events: Type.Integer({ minimum: 0, description: 'events that contained it' }),
+  places: Type.Integer({ minimum: 0, description: 'occurrences in these events' }),
+  fields: Type.Integer({ minimum: 0, description: 'occurrences in titles, folders, repositories and branches' }),
 });
 export type MaskRun = Static<typeof MaskRun>;
 
 /** The effect of masking a text, or the effect that it would have. */
 export const Masked = Type.Object({
   ...Counts,
-  receipt: Type.Optional({ ...MaskReceipt, description: 'absent where nothing was changed' }),
+  receipt: Type.Optional({ ...MaskReceipt, description: 'absent if nothing was changed' }),
 });
 export type Masked = Static<typeof Masked>;

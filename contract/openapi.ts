@@ -9,11 +9,11 @@ import { ROUTES } from './routes.ts';
 const ERROR_SENTENCES: Record<ErrorStatus, string> = {
   400: 'The request is malformed, or names something it cannot use',
   401: 'The credential is missing, revoked, expired or of the wrong kind',
-  403: 'The role does not suffice, or the environment is revoked',
+  403: 'The role is not sufficient, or the environment is revoked',
   404: 'No such resource in this organization',
-  409: 'The state does not allow it',
-  410: 'The share has ended, or who made it may no longer show so much',
-  429: 'Too many requests; wait as `Retry-After` says',
+  409: 'The current state does not allow it',
+  410: 'The share has ended, or its creator may no longer show as much',
+  429: 'Too many requests; wait for the time in `Retry-After`',
   502: 'The identity provider failed',
   503: 'Storage or bus unavailable; repeat with the same idempotency key',
 };
@@ -33,7 +33,7 @@ const TAGS = [
   { name: 'ingest', description: 'Organization secret' },
   { name: 'dashboard', description: 'JWT of the identity provider' },
   { name: 'directory', description: 'SCIM 2.0, with the token of a directory' },
-  { name: 'download', description: 'The command line that fits the service' },
+  { name: 'download', description: 'The command line that matches the service' },
   { name: 'extension', description: 'Extensions of the interface' },
 ];
 
@@ -114,7 +114,7 @@ const downloadOperation = (path: string, { about, contentType }: Download): obje
   responses: {
     200: { description: about, content: { [contentType]: { schema: { type: 'string' } } } },
     ...failures({ errors: [429] }),
-    503: { description: 'It is not built', content: { 'text/plain': { schema: { type: 'string' } } } },
+    503: { description: 'The file is not built', content: { 'text/plain': { schema: { type: 'string' } } } },
   },
 });
 

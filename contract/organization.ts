@@ -79,7 +79,7 @@ export const SecretsQuery = Type.Object({
   secrets: Type.Optional(
     Type.Enum(['revoke', 'keep'], {
       description:
-        'whether the active secrets are revoked that the person issued or has on their machines; default `revoke`',
+        'whether to revoke the active secrets that the person issued or has on their machines; default `revoke`',
     }),
   ),
 });
@@ -91,7 +91,7 @@ export const RemovalQuery = Type.Object({
   sessions: Type.Optional(
     Type.Enum(['keep', 'handOver', 'delete'], {
       description:
-        'of their machines and sessions: `keep` leaves them to their id, so that nobody reads the private ones; `handOver` gives the machines, and the sessions that every member may read, to the member `to`; `delete` revokes the machines and deletes the sessions, soon after the answer; default `keep`',
+        'for their machines and sessions: `keep` leaves them with the removed person’s id, so that nobody reads the private ones; `handOver` gives the machines, and the sessions that every member may read, to the member `to`; `delete` revokes the machines and deletes the sessions, soon after the answer; default `keep`',
     }),
   ),
   to: Type.Optional(Text(64)),

@@ -10,31 +10,32 @@ export const SIGN_IN = ['members', 'admins'] as const;
 /** What an owner sets. A field that is left out has its value of `DEFAULT_POLICY`. */
 export const PolicyBody = Body({
   signIn: Type.Optional(OneOf(SIGN_IN)),
-  visibility: Type.Optional(OneOf(VISIBILITIES, 'of sessions to come, where their machine asks for nothing stricter')),
+  visibility: Type.Optional(OneOf(VISIBILITIES, 'of new sessions, unless their machine requests a stricter one')),
   adminsSeeAll: Type.Optional(
-    Type.Boolean({ description: 'whether owners and admins read every session; all members are shown that they do' }),
+    Type.Boolean({ description: 'whether owners and admins read every session; all members can see this setting' }),
   ),
   groupByPerson: Type.Optional(
-    Type.Boolean({ description: 'whether the overview and the add-ons tell the figures of people by name' }),
+    Type.Boolean({ description: 'whether the overview and the add-ons show the figures of people by name' }),
   ),
   smallestGroup: Type.Optional(
     Type.Integer({
       minimum: 2,
       maximum: 1_000,
-      description: 'how many people figures must be of, so that they are told apart by name',
+      description: 'the fewest people that figures must cover to name them',
     }),
   ),
-  recordViews: Type.Optional(
-    Type.Boolean({ description: 'whether the person of a session is shown who looked at it' }),
-  ),
+  recordViews: Type.Optional(Type.Boolean({ description: 'whether the person of a session sees who looked at it' })),
   linkSharing: Type.Optional(
-    OneOf(['off', 'on'], 'whether sessions may be shared with whoever has a link; `off` ends such shares at once'),
+    OneOf(
+      ['off', 'on'],
+      'whether sessions may be shared with anybody who has the link; `off` ends these shares at once',
+    ),
   ),
   shareDays: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: LONGEST_SHARE_DAYS,
-      description: 'how many days a share lasts at most, counted from when it was made',
+      description: 'the most days that a share lasts after its creation',
     }),
   ),
   retention: Type.Optional(RetentionRules),

@@ -12,9 +12,9 @@ export const DeletionReceipt = Type.Object({
   by: Type.Optional(Party),
   deletedAt: Timestamp,
   removedAt: Type.Optional({ ...Timestamp, description: 'when the last of it was removed; absent until then' }),
-  events: Type.Integer({ minimum: 0, description: 'removed so far' }),
-  appends: Type.Integer({ minimum: 0, description: 'in which they were sent' }),
-  bytes: Type.Integer({ minimum: 0, description: 'as they were stored, compressed' }),
+  events: Type.Integer({ minimum: 0, description: 'events that were removed so far' }),
+  appends: Type.Integer({ minimum: 0, description: 'appends in which the events were sent' }),
+  bytes: Type.Integer({ minimum: 0, description: 'stored bytes of the events, compressed' }),
   digest: Type.Optional(
     Type.String({ description: 'SHA-256 over the digest of the appends before and the stored bytes of the next one' }),
   ),

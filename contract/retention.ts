@@ -13,7 +13,7 @@ export const RetentionTarget = Body({
   kind: OneOf(RETENTION_TARGETS),
   id: Type.Optional({
     ...Text(300),
-    description: '`live` or `test`, or the repository as lists show it, such as `github.com/owner/name`',
+    description: '`live` or `test`, or the repository in the form of the lists, such as `github.com/owner/name`',
   }),
 });
 export type RetentionTarget = Static<typeof RetentionTarget>;
@@ -21,7 +21,7 @@ export type RetentionTarget = Static<typeof RetentionTarget>;
 const Days = (what: string) =>
   Type.Optional(
     Type.Union([Type.Integer({ minimum: 1, maximum: MOST_DAYS }), Type.Null()], {
-      description: `days after its last change until ${what}; null: never; absent: as a broader rule says`,
+      description: `days after its last change until ${what}; null: never; absent: the broader rule applies`,
     }),
   );
 
@@ -39,9 +39,9 @@ export const RetentionRules = Type.Array(RetentionRule, { maxItems: MOST_RULES }
 
 /** The bounds that the operator of the service sets. */
 export const RetentionBounds = Type.Object({
-  defaultDays: Type.Optional(Type.Integer({ description: '`factsDays` where no rule says anything; absent: never' })),
-  minDays: Type.Optional(Type.Integer({ description: 'nothing is removed earlier by its age' })),
-  maxDays: Type.Optional(Type.Integer({ description: 'nothing is kept longer, but by a hold' })),
+  defaultDays: Type.Optional(Type.Integer({ description: '`factsDays` if no rule sets it; absent: never' })),
+  minDays: Type.Optional(Type.Integer({ description: 'nothing is removed earlier because of its age' })),
+  maxDays: Type.Optional(Type.Integer({ description: 'only a hold keeps anything longer' })),
 });
 export type RetentionBounds = Static<typeof RetentionBounds>;
 
@@ -56,9 +56,9 @@ export type Expiry = Static<typeof Expiry>;
 /** How many sessions a policy would affect now. */
 export const RetentionPreview = Type.Object({
   content: Type.Integer({ minimum: 0, description: 'sessions whose words would be removed' }),
-  contentHeld: Type.Integer({ minimum: 0, description: 'that a legal hold keeps from it' }),
+  contentHeld: Type.Integer({ minimum: 0, description: 'sessions among them that a legal hold keeps' }),
   facts: Type.Integer({ minimum: 0, description: 'sessions that would be deleted' }),
-  factsHeld: Type.Integer({ minimum: 0, description: 'that a legal hold keeps from it' }),
+  factsHeld: Type.Integer({ minimum: 0, description: 'sessions among them that a legal hold keeps' }),
 });
 export type RetentionPreview = Static<typeof RetentionPreview>;
 
@@ -127,9 +127,10 @@ export function wrongWith(rules: readonly RetentionRule[], bounds: RetentionBoun
     const { kind, id } = rule.target;
     const key = `${kind} ${id ?? ''}`;
     if ((id === undefined) !== (kind === 'organization'))
-      return `${path}/target takes an id for a plane or a repository.`;
-    if (kind === 'plane' && !(PLANES as readonly string[]).includes(id ?? '')) return `${path}/target/id is no plane.`;
-    if (seen.has(key)) return `${path}/target has a rule already. Change that one.`;
+      return `${path}/target needs an id for a plane or a repository, and only for those.`;
+    if (kind === 'plane' && !(PLANES as readonly string[]).includes(id ?? ''))
+      return `${path}/target/id is not a plane.`;
+    if (seen.has(key)) return `${path}/target already has a rule. Change that one.`;
     seen.add(key);
     for (const field of ['contentDays', 'factsDays'] as const) {
       const wrong = wrongDays(rule[field], bounds, field);

@@ -11,7 +11,7 @@ import { Session } from './session.ts';
 const count = (description?: string) => Type.Integer({ minimum: 0, ...(description && { description }) });
 /** OpenAPI has no tuples. */
 const Pair = Type.Unsafe<[number, number]>(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }));
-const cost = Type.Optional(Type.Number({ description: 'US dollars; absent where no price is known for any of it' }));
+const cost = Type.Optional(Type.Number({ description: 'US dollars; absent if no price is known for any of it' }));
 
 /** The derived data of a session in lists. */
 export const SessionSummary = Type.Object({
@@ -19,13 +19,13 @@ export const SessionSummary = Type.Object({
   /** The last title that a person or the agent gave the session while it ran. */
   title: Type.Optional(Type.String()),
   firstPrompt: Type.Optional(
-    Type.String({ description: 'first line of the first prompt that says something, at most 300 characters' }),
+    Type.String({ description: 'first meaningful line of the first prompt, at most 300 characters' }),
   ),
-  firstCommand: Type.Optional(Type.String({ description: 'the first it ran, where nothing was said in it' })),
-  repository: Type.Optional(Type.String({ description: 'its address where known, else the folder' })),
+  firstCommand: Type.Optional(Type.String({ description: 'the first command, if the session has no prompt' })),
+  repository: Type.Optional(Type.String({ description: 'its address if known, otherwise the folder' })),
   gitBranch: Type.Optional(Type.String()),
-  person: Type.Optional(Type.String({ description: 'name of the user on the machine, as far as its folder tells' })),
-  model: Type.Optional(Type.String({ description: 'the one used last' })),
+  person: Type.Optional(Type.String({ description: 'name of the user on the machine, if its folder contains it' })),
+  model: Type.Optional(Type.String({ description: 'the model that was used last' })),
   /** The secret that opened it; absent in old sessions. */
   secretId: Type.Optional(Id('sec')),
   continues: Type.Optional(Id('ses')),
@@ -68,7 +68,7 @@ export type Milestone = Static<typeof Milestone>;
 /** Everything that is known about a session without reading its events. */
 export const SessionFacts = Type.Object({
   summary: SessionSummary,
-  userId: Type.Optional({ ...Id('usr'), description: 'the person whose session it is; absent: nobody’s' }),
+  userId: Type.Optional({ ...Id('usr'), description: 'the person of the session; absent: nobody' }),
   holdId: Type.Optional(Type.String({ description: 'a legal hold that keeps the session from being deleted' })),
   wordsRemoved: Type.Optional({ ...Expiry, description: 'when the words were removed, and by which rule' }),
   wordsKeptUntil: Type.Optional({ ...Expiry, description: 'when the words are removed, if nothing is added' }),
@@ -112,9 +112,11 @@ export const SessionFacts = Type.Object({
     }),
   ),
   milestones: Type.Array(Milestone),
-  contextWindow: Type.Optional(Type.Integer({ description: "tokens that the model's context can hold, where known" })),
+  contextWindow: Type.Optional(Type.Integer({ description: "tokens that the model's context can hold, if known" })),
   usualWindow: Type.Optional(
-    Type.Integer({ description: 'tokens it holds unless the session asked for more; a session that used more did' }),
+    Type.Integer({
+      description: 'tokens that it holds unless the session requested more; a session that used more did request more',
+    }),
   ),
   related: Type.Array(
     Type.Object({
@@ -172,7 +174,7 @@ export const SearchPage = Type.Object({
     Type.Object({
       session: Session,
       summary: SessionSummary,
-      hits: Type.Array(Hit, { description: 'at most 3; empty where no words were searched for' }),
+      hits: Type.Array(Hit, { description: 'at most 3; empty if the search had no words' }),
     }),
   ),
   nextCursor: Type.Union([Type.String(), Type.Null()]),
@@ -194,7 +196,7 @@ export const FoundEvents = Type.Object({
 export type FoundEvents = Static<typeof FoundEvents>;
 
 const figures = {
-  sessions: count('that began then'),
+  sessions: count('that started on these days'),
   prompts: count(),
   toolCalls: count(),
   failures: count(),
@@ -237,7 +239,7 @@ export const Usage = Type.Object({
       dimension: OneOf(DIMENSIONS),
       value: Type.String(),
       ...figures,
-      days: Type.Array(DayFigures, { description: 'by week, from Monday on, for a period of more than 120 days' }),
+      days: Type.Array(DayFigures, { description: 'by week, starting on Monday, for a period of more than 120 days' }),
     }),
   ),
   tools: Type.Array(Type.Object({ name: Type.String(), calls: count(), failed: count() })),

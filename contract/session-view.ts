@@ -24,7 +24,7 @@ export const SessionView = Type.Object({
 export type SessionView = Static<typeof SessionView>;
 
 export const SessionViews = Type.Object({
-  isRecorded: Type.Boolean({ description: 'whether the organization records now who looks' }),
+  isRecorded: Type.Boolean({ description: 'whether the organization currently records who looks' }),
   views: Type.Array(SessionView, { description: 'the latest first, at most 500' }),
 });
 export type SessionViews = Static<typeof SessionViews>;

@@ -38,7 +38,7 @@ export const Session = Type.Object({
   contentExpiredAt: Type.Optional({ ...Timestamp, description: 'when the retention policy removed its words' }),
   visibility: Type.Optional(OneOf(VISIBILITIES, 'absent for `team`, which is every member')),
   mayChangeVisibility: Type.Optional(
-    Type.Boolean({ description: 'of a single session: true where the member who asks decides who may see it' }),
+    Type.Boolean({ description: 'of a single session: true if the calling member decides who may see it' }),
   ),
 });
 export type Session = Static<typeof Session>;
@@ -53,7 +53,7 @@ export const OpenSessionBody = Body({
   title: Type.Optional(Text(300)),
   repoRoot: Type.Optional(Text(4096)),
   gitBranch: Type.Optional(Text(4096)),
-  visibility: Type.Optional(OneOf(VISIBILITIES, 'the default of the organization applies where that is stricter')),
+  visibility: Type.Optional(OneOf(VISIBILITIES, 'the default of the organization applies if it is stricter')),
 });
 export type OpenSessionBody = Static<typeof OpenSessionBody>;
 

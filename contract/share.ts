@@ -12,18 +12,18 @@ export type ShareLevel = (typeof SHARE_LEVELS)[number];
 /** The longest duration that an owner may set for shares. */
 export const LONGEST_SHARE_DAYS = 365;
 
-const audience = OneOf(SHARE_AUDIENCES, '`link`: anybody who has the link, where the policy allows it');
-const level = OneOf(SHARE_LEVELS, '`outline`: without what tools answered; `figures`: counts alone');
+const audience = OneOf(SHARE_AUDIENCES, '`link`: anybody who has the link, if the policy allows it');
+const level = OneOf(SHARE_LEVELS, '`outline`: without the outputs of tools; `figures`: only counts');
 const Sequence = (description: string) => Type.Integer({ minimum: 1, maximum: 2_147_483_647, description });
 
 const Range = {
   from: Type.Optional(Sequence('sequence of the first event; absent: from the start')),
-  to: Type.Optional(Sequence('sequence of the last event; absent: to the end, also of what is still added')),
+  to: Type.Optional(Sequence('sequence of the last event; absent: to the end, including events that are added later')),
 };
 
 export const ShareBody = Body({
   audience,
-  userId: Type.Optional({ ...Text(255), description: 'the member, where the audience is a person' }),
+  userId: Type.Optional({ ...Text(255), description: 'the member, if the audience is a person' }),
   level,
   ...Range,
   expiresAt: Timestamp,
@@ -50,7 +50,7 @@ export type Share = Static<typeof Share>;
 export const CreatedShare = Type.Object({
   share: Share,
   token: Type.String({ description: 'shown this once' }),
-  url: Type.String({ description: 'of the page that shows the share' }),
+  url: Type.String({ description: 'address of the page that shows the share' }),
 });
 export type CreatedShare = Static<typeof CreatedShare>;
 
@@ -79,10 +79,10 @@ export const SharedSession = Type.Object({
   status: OneOf(['active', 'completed', 'failed']),
   startedAt: Timestamp,
   endedAt: Type.Optional(Timestamp),
-  eventCount: Type.Integer({ minimum: 0, description: 'of the range, where there is one' }),
-  title: Type.Optional(Type.String({ description: 'absent in figures, and of a range' })),
+  eventCount: Type.Integer({ minimum: 0, description: 'of the range, if the share has one' }),
+  title: Type.Optional(Type.String({ description: 'absent in figures, and for a range' })),
   repository: Type.Optional(Type.String({ description: 'absent in figures' })),
-  figures: Type.Optional({ ...SharedFigures, description: 'absent of a range, and before they are derived' }),
+  figures: Type.Optional({ ...SharedFigures, description: 'absent for a range, and until they are derived' }),
 });
 export type SharedSession = Static<typeof SharedSession>;
 

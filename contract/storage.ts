@@ -4,15 +4,18 @@ const Bytes = (description: string) => Type.Integer({ minimum: 0, description })
 
 /** How much an organization stores, how much it may store, and how fast that grows. */
 export const Storage = Type.Object({
-  bytes: Bytes('of events as they were sent, without compression'),
-  bytesToday: Bytes('sent today (UTC), deleted ones included'),
-  bytesAWeek: Bytes('sent in a week, on the average of the last four weeks; deleted ones included'),
+  bytes: Bytes('of events in their sent form, without compression'),
+  bytesToday: Bytes('sent today (UTC), including deleted ones'),
+  bytesAWeek: Bytes('sent in a week, on average over the last four weeks, including deleted ones'),
   sessions: Type.Integer({ minimum: 0 }),
-  quotaBytes: Type.Optional(Bytes('the most that it may have; absent: any amount')),
+  quotaBytes: Type.Optional(Bytes('the most that it may store; absent: any amount')),
   quotaBytesADay: Type.Optional(Bytes('the most that it may send in a day; absent: any amount')),
   quotaSessions: Type.Optional(Type.Integer({ minimum: 0, description: 'absent: any number' })),
   fullInDays: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'until `quotaBytes` at this pace; absent where it has no end' }),
+    Type.Integer({
+      minimum: 0,
+      description: 'days until `quotaBytes` is reached at this pace; absent if it is never reached',
+    }),
   ),
 });
 export type Storage = Static<typeof Storage>;

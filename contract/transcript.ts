@@ -20,7 +20,7 @@ export const Source = Type.Object({
   file: Type.String({ description: "path below the agent's root" }),
   position: Type.Integer({ description: 'byte offset at which the record starts; a row number for databases' }),
   index: Type.Optional(
-    Type.Integer({ description: 'which event of its record, from 0; absent when it is the only one' }),
+    Type.Integer({ description: 'index of the event in its record, from 0; absent if it is the only one' }),
   ),
   /**
    * Some agents write a record again while it grows. For each `record` of a session (and sub-agent), the events with the
@@ -28,7 +28,7 @@ export const Source = Type.Object({
    * place of the first revision. All other events are the record's history.
    */
   revision: Type.Optional(
-    Type.Integer({ description: 'of a record that its agent may write again: the highest one counts' }),
+    Type.Integer({ description: 'set if the agent may write the record again: the highest revision counts' }),
   ),
 });
 export type Source = Static<typeof Source>;
@@ -36,7 +36,7 @@ export type Source = Static<typeof Source>;
 const Payload = <Properties extends TProperties>(properties: Properties) =>
   Type.Object({
     source: Source,
-    occurredAt: Type.Optional(Type.String({ description: "the agent's own time stamp, as it wrote it" })),
+    occurredAt: Type.Optional(Type.String({ description: "the agent's own timestamp, in its own form" })),
     ...properties,
     rest: Type.Optional(Type.Unknown({ description: 'the rest of the record' })),
     redactions: Type.Optional(Type.Record(Type.String(), Type.Integer(), { description: 'rule id → secrets masked' })),
@@ -83,7 +83,7 @@ export const VOCABULARY = {
   usage: Payload({
     responseId: optionalText,
     model: optionalText,
-    inputTokens: Type.Optional(Type.Integer({ description: 'as the agent counts; see cacheReadTokens' })),
+    inputTokens: Type.Optional(Type.Integer({ description: 'as counted by the agent; see cacheReadTokens' })),
     outputTokens: optionalCount,
     cacheReadTokens: optionalCount,
     cacheWriteTokens: optionalCount,

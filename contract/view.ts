@@ -15,7 +15,7 @@ export const View = Type.Object({
   viewId: Id('viw'),
   name: Type.String(),
   search: ViewSearch,
-  isShared: Type.Boolean({ description: 'whether all members see it; else only the person who saved it' }),
+  isShared: Type.Boolean({ description: 'whether all members see it; otherwise only the person who saved it' }),
   createdBy: Id('usr'),
   createdAt: Timestamp,
   updatedAt: Timestamp,
