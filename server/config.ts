@@ -103,7 +103,7 @@ export const OPTIONS = {
     publicAddress,
   ),
   SECURITY_CONTACT: optional(
-    'Where weaknesses are reported, as `/.well-known/security.txt` says, such as `mailto:security@example.com`; absent: that address is 404.',
+    'Address for reports of weaknesses, which `/.well-known/security.txt` publishes, such as `mailto:security@example.com`; absent: that path is 404.',
     address(['mailto:', 'https:']),
   ),
   DATA_DIR: option('data', 'Folder for the embedded store, keys and the mail outbox.', text),
@@ -131,7 +131,7 @@ export const OPTIONS = {
   ),
   SIGN_UP: option(
     'invited',
-    'Accounts at the identity provider are for `invited` people, or `open` to anyone. With `open`, an invited person is asked before joining.',
+    'Accounts at the identity provider are for `invited` people, or `open` to anyone. With `open`, an invited person must confirm before joining.',
     oneOf(['invited', 'open']),
   ),
   OIDC_ISSUER: optional('Issuer of the identity provider `oidc`.', address(['http:', 'https:'])),
@@ -152,7 +152,7 @@ export const OPTIONS = {
   ),
   ADOPT_MEMBERS: option(
     'off',
-    '`verified-email`: a person with a verified e-mail takes over the membership that the e-mail has from another identity provider; `off`: nobody does.',
+    '`verified-email`: a person with a verified e-mail takes over the membership of that e-mail under another identity provider; `off`: nobody does.',
     oneOf(['off', 'verified-email']),
   ),
   SMTP_URL: optional(
@@ -195,7 +195,7 @@ export const OPTIONS = {
   ),
   RETENTION_DAYS: option(
     0,
-    'Days after its last event until a session is deleted, where no rule of its organization says otherwise; 0: sessions are kept.',
+    'Days after its last event until a session is deleted, unless a rule of its organization says otherwise; 0: sessions are kept.',
     count,
   ),
   RETENTION_MIN_DAYS: option(
@@ -205,19 +205,19 @@ export const OPTIONS = {
   ),
   RETENTION_MAX_DAYS: option<number | undefined>(
     undefined,
-    'The most days that sessions are kept, whatever a policy says; 0: any number. Absent: `RETENTION_DAYS`.',
+    'The most days that sessions are kept, even if a policy allows more; 0: any number. Absent: `RETENTION_DAYS`.',
     count,
   ),
   AUDIT_KEY: optional(
-    'Ed25519 private key (PEM) that signs the heads of audit logs, the same for all replicas; absent: one that follows from `SECRET_PEPPER`, or else `audit-key.pem` in `DATA_DIR`, which the service makes.',
+    'Ed25519 private key (PEM) that signs the heads of audit logs, the same for all replicas; absent: a key that the service derives from `SECRET_PEPPER`, or otherwise creates as `audit-key.pem` in `DATA_DIR`.',
     text,
   ),
   AUDIT_HEADS: optional(
-    'File to which signed heads of audit logs are added; keep it where the administrators of the store cannot write. Absent: `audit-heads.jsonl` in `DATA_DIR`.',
+    'File for signed heads of audit logs; keep it where the administrators of the store cannot write. Absent: `audit-heads.jsonl` in `DATA_DIR`.',
     text,
   ),
   BACKUP_DIR: optional(
-    'Folder for backups of the embedded store, which the service makes while it runs; absent: it makes none.',
+    'Folder for backups of the embedded store. The service creates them while it runs; absent: it creates none.',
     text,
   ),
   BACKUP_EVERY_HOURS: option(24, 'Hours between two backups in `BACKUP_DIR`, 1 or more.', positive),
@@ -281,7 +281,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     if (config[name] === undefined) problems.push(`${name} is needed by IDENTITY_PROVIDER=${config.IDENTITY_PROVIDER}`);
   }
   if (config.BUS_URL !== undefined && config.DATABASE_URL === undefined) {
-    problems.push('BUS_URL needs DATABASE_URL: the embedded store belongs to one process and takes no bus');
+    problems.push('BUS_URL needs DATABASE_URL: the embedded store belongs to one process and cannot use a bus');
   }
   if (config.BACKUP_DIR !== undefined && config.DATABASE_URL !== undefined) {
     problems.push('BACKUP_DIR is for the embedded store: pg_dump backs up DATABASE_URL; docs/backup.md says how');
