@@ -47,7 +47,7 @@ const OVERLAP_MS = 600_000;
 const CHECK_ALL_MS = 86_400_000;
 
 /** A request to derive a session. It exists until a run takes it. */
-interface Wish {
+interface DeriveRequest {
   /** Whether somebody waits for it. */
   isUrgent: boolean;
 }
@@ -71,7 +71,7 @@ export class Indexer {
   readonly #options: IndexerOptions;
   readonly #background: Background;
   readonly #noted = new Map<string, Target>();
-  readonly #wishes = new Map<string, Wish>();
+  readonly #requests = new Map<string, DeriveRequest>();
   readonly #runs = new Set<Promise<void>>();
   /** Sessions that are noted, requested or running, and since when. */
   readonly #unfinished = new Map<string, { organizationId: string; since: number }>();
@@ -179,24 +179,24 @@ export class Indexer {
 
   async #runUntilTaken(session: Target, isUrgent: boolean): Promise<void> {
     const { organizationId, sessionId } = session;
-    const wish = this.#wishes.get(sessionId) ?? { isUrgent };
-    wish.isUrgent ||= isUrgent;
-    this.#wishes.set(sessionId, wish);
+    const request = this.#requests.get(sessionId) ?? { isUrgent };
+    request.isUrgent ||= isUrgent;
+    this.#requests.set(sessionId, request);
     const begin = () =>
       this.#background.run(sessionId, (signal) => this.#derive(session, signal), { group: organizationId });
     await begin();
     // The run may have taken requests just before this one was made.
-    if (this.#wishes.get(sessionId) === wish) await begin();
+    if (this.#requests.get(sessionId) === request) await begin();
     // The queue had no room for it.
-    if (this.#wishes.get(sessionId) === wish) this.#wishes.delete(sessionId);
+    if (this.#requests.get(sessionId) === request) this.#requests.delete(sessionId);
   }
 
   /** Derives a session until no request for it is left. */
   async #derive({ organizationId, sessionId }: Target, signal: AbortSignal): Promise<void> {
     const { db, thread, digests, now, rests = true, onDerived } = this.#options;
-    for (let wish = this.#take(sessionId); wish !== undefined && !signal.aborted; wish = this.#take(sessionId)) {
-      const taken = wish;
-      const isUrgent = () => taken.isUrgent || this.#wishes.get(sessionId)?.isUrgent === true;
+    for (let next = this.#take(sessionId); next !== undefined && !signal.aborted; next = this.#take(sessionId)) {
+      const taken = next;
+      const isUrgent = () => taken.isUrgent || this.#requests.get(sessionId)?.isUrgent === true;
       const rest = createRest(() => !rests || isUrgent(), signal);
       const options = { db, derive: thread.derive, digests, now, rest, signal };
       const begunAt = now();
@@ -208,10 +208,10 @@ export class Indexer {
     }
   }
 
-  #take(sessionId: string): Wish | undefined {
-    const wish = this.#wishes.get(sessionId);
-    this.#wishes.delete(sessionId);
-    return wish;
+  #take(sessionId: string): DeriveRequest | undefined {
+    const request = this.#requests.get(sessionId);
+    this.#requests.delete(sessionId);
+    return request;
   }
 
   async #catchUp(): Promise<void> {
