@@ -66,7 +66,7 @@ export async function runCommand(words: readonly string[], config: () => Config,
     if (command && isWhole) return command(config(), write, words.slice(length));
   }
   const known = Object.keys(COMMANDS).map((name) => `\`${[name, OPTIONS_OF[name] ?? []].flat().join(' ')}\``);
-  throw new Error(`\`${words.join(' ')}\` is no command; there is ${known.join(', ')}`);
+  throw new Error(`\`${words.join(' ')}\` is not a command. The commands are: ${known.join(', ')}`);
 }
 
 /**
@@ -88,7 +88,7 @@ async function verifyAuditLogs(config: Config, write: Write, options: readonly s
   const { organizations, entries, findings } = await verifyAudit(db, heads).finally(() => db.destroy());
   write(`${entries} entries of ${organizations} organizations were read.`);
   if (organizations === 0) throw new Error('There is no organization in this store. Check DATA_DIR and DATABASE_URL.');
-  for (const line of heads.foreignLines) write(`line ${line} of ${path} has no signature of this service`);
+  for (const line of heads.foreignLines) write(`line ${line} of ${path} is not signed by this service`);
   for (const { organizationId, sequence, problem } of findings)
     write(`${organizationId} entry ${sequence}: ${problem}`);
   const count = findings.length + heads.foreignLines.length;
@@ -160,7 +160,7 @@ async function exportCommand(config: Config, write: Write, options: readonly str
   await changeStore(place, (transaction) => recordExport(transaction, { organization, person }, Date.now()));
   const rows = await readSnapshot(place, (db) => exportRows({ db, organization, person, file, key, now: Date.now }));
   for (const [table, count] of rows) write(`${String(count).padStart(12)} rows of ${table}`);
-  const use = person === undefined ? `\`import ${file}\` writes them into an empty service` : 'It is to be read';
+  const use = person === undefined ? `\`import ${file}\` writes them into an empty service` : 'It is only for reading';
   write(`${file} holds them. ${use}.`);
 }
 

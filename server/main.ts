@@ -112,7 +112,7 @@ async function serve(): Promise<void> {
   if (config.ROLE === 'worker') {
     await app.ready();
     needed = store;
-    process.stdout.write('Session Capture is ready to write what comes over the event bus\n');
+    process.stdout.write('Session Capture is ready to write the events of the event bus\n');
     return;
   }
   await app.listen({ port, host: config.HOST });
@@ -136,7 +136,7 @@ function scheduleBackups(folder: string, config: Config, log: ReturnType<typeof 
     program: process.argv[1] ?? '',
     variables: process.env,
     onDone: ({ file, bytes }) => log.info({ file, bytes }, 'backed up the store'),
-    onError: (error) => log.error({ err: error }, 'a backup failed; it is tried again in ten minutes'),
+    onError: (error) => log.error({ err: error }, 'a backup failed; the next attempt is in ten minutes'),
     now: Date.now,
   });
 }

@@ -8,7 +8,7 @@ export function toProblem(error: unknown): Problem {
   if (isUnavailable(error)) return storeUnavailable(error);
   const { code, statusCode } = error as Partial<FastifyError>;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new Problem('validation_failed', 'The body is larger than this route takes.', { cause: error });
+    return new Problem('validation_failed', 'The body is larger than this route accepts.', { cause: error });
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new Problem('validation_failed', 'The request is malformed: its address, headers or body cannot be read.', {

@@ -151,7 +151,7 @@ async function makeSlice(
   for (let share = 1; ; share *= 4) {
     const kept = through > 0 ? await goOn(share) : undefined;
     const made = kept ?? (await fromStored(share));
-    if (!made) throw new Error('a slice was not made of all there is');
+    if (!made) throw new Error('a slice was not derived although all events were available');
     // A run of parts may be longer than the events that were read.
     if (made.isEnd || made.through > through) return made;
   }

@@ -49,7 +49,7 @@ function emailOf({ userName, emails = [] }: ScimAttributes): string {
   const chosen = emails.find(({ primary }) => primary) ?? emails.find(({ type }) => type === 'work') ?? emails[0];
   const email = (chosen?.value ?? userName).trim();
   if (Value.Check(Email, email)) return email;
-  throw wrong(chosen ? 'emails' : 'userName', 'is no e-mail address. Map the e-mail with which the person signs in');
+  throw wrong(chosen ? 'emails' : 'userName', 'is not an e-mail address. Map the e-mail that the person signs in with');
 }
 
 function readEmails(value: unknown): NonNullable<ScimAttributes['emails']> {

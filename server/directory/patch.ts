@@ -123,7 +123,7 @@ function asFiltered(condition: Filter | undefined): Values {
   if (condition === undefined) return {};
   const name = condition.op === 'eq' ? nameIn(PARTS.emails, condition.attrPath) : undefined;
   if (condition.op === 'eq' && name !== undefined) return { [name]: condition.compValue };
-  throw new Problem('invalid_path', 'No e-mail fits the filter of the path.');
+  throw new Problem('invalid_path', 'No e-mail matches the filter of the path.');
 }
 
 /** @throws Problem `invalid_path` */

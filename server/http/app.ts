@@ -152,5 +152,5 @@ export function unknownRoute(path: string): { problem: Problem; allow?: string }
   const methods = PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
   if (methods.length === 0) return { problem: new Problem('not_found', 'There is no such address.') };
   const allow = methods.join(', ');
-  return { problem: new Problem('method_not_allowed', `This address takes ${allow}.`), allow };
+  return { problem: new Problem('method_not_allowed', `This address accepts ${allow}.`), allow };
 }

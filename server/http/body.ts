@@ -214,4 +214,4 @@ const undecodable = (as: string, cause?: unknown) =>
   new Problem('validation_failed', `The body cannot be decoded ${as}.`, { cause });
 
 const tooLarge = (limit: number) =>
-  new Problem('validation_failed', `The body is larger than the ${limit} bytes this route takes.`);
+  new Problem('validation_failed', `The body is larger than the ${limit} bytes that this route accepts.`);

@@ -55,7 +55,7 @@ export function createSecretLookup({ db, pepper, limits, now, onError }: SecretL
     const refusal = refused.get(value);
     if (refusal && refusal.until > now()) throw refusal.problem;
     if (!isSecretValue(value))
-      throw new Problem('secret_invalid', 'This is no organization secret. Check it for typos.');
+      throw new Problem('secret_invalid', 'This is not an organization secret. Check it for typos.');
     if (!cached) limits.check('stray', address);
     const isBelieved = cached !== undefined && now() < cached.foundAt + BELIEVED_MS;
     const found = isBelieved ? await lookSoon(value, cached) : await look(value);

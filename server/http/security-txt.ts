@@ -15,7 +15,7 @@ const VALID_MS = 180 * 24 * 3_600_000;
 export function serveSecurityTxt(app: FastifyInstance, { contact, publicUrl, now }: SecurityTxtOptions): void {
   const path = '/.well-known/security.txt';
   app.get(path, async (_request, reply) => {
-    if (contact === undefined) throw new Problem('not_found', 'Nobody is named here. Ask who runs this service.');
+    if (contact === undefined) throw new Problem('not_found', 'There is no security contact. Ask the operator.');
     const expires = new Date(now() + VALID_MS).toISOString();
     const lines = [`Contact: ${contact}`, `Expires: ${expires}`, `Canonical: ${publicUrl}${path}`];
     return reply.type('text/plain; charset=utf-8').send(`${lines.join('\n')}\n`);

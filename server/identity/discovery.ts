@@ -22,7 +22,7 @@ export async function discover(issuer: string, fetch: Fetch): Promise<Metadata> 
   if (typeof named !== 'string' || withoutSlash(named) !== withoutSlash(issuer)) {
     throw new Error(`${url} is the metadata of another issuer`);
   }
-  if (!isHttp(jwks_uri)) throw new Error(`${url} names no jwks_uri`);
+  if (!isHttp(jwks_uri)) throw new Error(`${url} contains no jwks_uri`);
   const browserEndpoints = [answer.token_endpoint, userinfo_endpoint, answer.revocation_endpoint].filter(isHttp);
   const metadata = { issuer: named, jwksUri: jwks_uri, browserEndpoints };
   return isHttp(userinfo_endpoint) ? { ...metadata, userinfoEndpoint: userinfo_endpoint } : metadata;

@@ -69,7 +69,7 @@ function toProblem(error: unknown): Problem {
 }
 
 const invalid = (cause?: unknown) =>
-  new Problem('token_invalid', 'This is no token of a signed-in person. Sign in again.', { cause });
+  new Problem('token_invalid', 'This is not a token of a signed-in person. Sign in again.', { cause });
 
 /** OpenID Connect Back-Channel Logout §2.4: a logout token has the same issuer and audience, but is not a sign-in. */
 const isLogoutToken = (payload: JWTPayload, type: string | undefined) =>

@@ -98,7 +98,7 @@ fetch() {
   elif command -v wget >/dev/null; then
     wget -qO "$file" "$url/$1" || unreachable "$1"
   else
-    fail 'Neither curl nor wget is here.'
+    fail 'This machine has neither curl nor wget.'
   fi
   found=$(checksum "$file")
   [ "$found" = "$2" ] ||

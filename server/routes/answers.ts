@@ -29,7 +29,7 @@ export function foundReadable(viewer: Viewer, row: SessionRow | undefined): Read
 const wordsGone = (at: number) =>
   new Problem(
     'words_withheld',
-    `The words of this session were removed on ${toTimestamp(at).slice(0, 10)}, as the retention policy of the organization says. Its facts are there.`,
+    `The words of this session were removed on ${toTimestamp(at).slice(0, 10)}, as the retention policy of the organization requires. Its facts are still available.`,
   );
 
 /** The number of rows that are read and written at a time. */

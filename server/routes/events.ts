@@ -62,7 +62,7 @@ function readKey(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const key = /^"(.*)"$/.exec(value)?.[1] ?? value;
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw new Problem('validation_failed', 'The header Idempotency-Key takes 1 to 255 visible ASCII characters.');
+    throw new Problem('validation_failed', 'The header Idempotency-Key must have 1 to 255 visible ASCII characters.');
   }
   return key;
 }

@@ -17,7 +17,7 @@ export const holdHandlers = ({ store: { db }, now }: Deps) =>
     async placeHold({ caller, body }) {
       const { kind, id } = body.target;
       if (kind === 'everything' && id !== undefined)
-        throw new Problem('validation_failed', '/target/id is not taken for everything.');
+        throw new Problem('validation_failed', '/target/id is not allowed for a hold on everything.');
       if (kind !== 'everything' && id === undefined)
         throw new Problem('validation_failed', `/target/id is required: it says which ${kind}.`);
       const row = await changeMembers(db, caller.organizationId, async (transaction) => {

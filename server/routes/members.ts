@@ -167,7 +167,7 @@ async function settleBelongings(
 }
 
 const nobodyToHandOver = () =>
-  new Problem('validation_failed', '/to names another member, who gets the machines and sessions.');
+  new Problem('validation_failed', '/to must name another member. That member gets the machines and sessions.');
 
 /**
  * Changes a member while no other change runs, and keeps at least one owner.
@@ -216,9 +216,9 @@ export const lastOwner = () =>
 const ownersOnly = () =>
   new Problem('insufficient_role', 'Only an owner may name, invite, change or remove an owner. Ask one.');
 
-const noInvitation = () => new Problem('not_found', 'No such invitation waits in this organization.');
+const noInvitation = () => new Problem('not_found', 'There is no such pending invitation in this organization.');
 
 export const memberExists = () =>
-  new Problem('member_exists', 'This e-mail is a member already, here or in another organization.');
+  new Problem('member_exists', 'This e-mail already belongs to a member, here or in another organization.');
 
-const invitedAlready = () => new Problem('member_exists', 'This e-mail is invited already. Send the invitation again.');
+const invitedAlready = () => new Problem('member_exists', 'This e-mail is already invited. Send the invitation again.');

@@ -87,7 +87,7 @@ function readName(given: string): string {
   if (length >= 1 && length <= MAX_NAME_LENGTH) return name;
   throw new Problem(
     'validation_failed',
-    `/name takes 1 to ${MAX_NAME_LENGTH} characters, spaces around it not counted.`,
+    `/name must have 1 to ${MAX_NAME_LENGTH} characters, without the spaces around it.`,
   );
 }
 

@@ -115,4 +115,4 @@ export const personHandlers = (deps: Deps) => {
 };
 
 const noInvitation = () =>
-  new Problem('not_found', 'No invitation of this organization waits for you. Ask to be invited again.');
+  new Problem('not_found', 'You have no pending invitation from this organization. Ask to be invited again.');

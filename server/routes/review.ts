@@ -50,7 +50,7 @@ export const reviewHandlers = ({
     async listSessionSummaries({ caller, query }) {
       const sessionIds = query.sessionIds.split(',').filter((id) => id !== '');
       if (sessionIds.length === 0 || sessionIds.length > MOST_SUMMARIES) {
-        throw new Problem('validation_failed', `/sessionIds takes 1 to ${MOST_SUMMARIES} ids, separated by commas.`);
+        throw new Problem('validation_failed', `/sessionIds must be 1 to ${MOST_SUMMARIES} ids, separated by commas.`);
       }
       const rows = await findDerived(await viewerOf(db, caller), sessionIds);
       return { status: 200, body: { summaries: rows.map(toSummary) } };

@@ -40,5 +40,5 @@ export const lookerOf = (
 const ofAnother = () =>
   new Problem(
     'insufficient_role',
-    'Only the person of a session is shown who looked at it; admins, where it is nobody’s.',
+    'Only the person of a session may see who looked at it. If it belongs to nobody, admins may.',
   );

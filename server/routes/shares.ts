@@ -163,7 +163,7 @@ function assertMeant(share: ShareRow, caller: UserCaller | undefined): void {
 const unknownShare = () => new Problem('not_found', 'There is no such share. Ask who sent you the link for a new one.');
 
 const ended = () =>
-  new Problem('share_ended', 'This share has ended. Ask who sent you the link whether they share the session again.');
+  new Problem('share_ended', 'This share has ended. Ask the person who sent you the link to share the session again.');
 
 const toShared = ({ share, policy, session }: Opened): SharedSession => {
   const last = Math.min(session.event_count, share.to_sequence ?? session.event_count);

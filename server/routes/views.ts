@@ -48,5 +48,5 @@ async function findChangeable(db: Db, { organization_id, user_id, role }: Member
 const notYours = () =>
   new Problem(
     'insufficient_role',
-    'Only the person who shared this view may take it back for themselves. Delete it, so that nobody has it.',
+    'Only the person who shared this view may unshare it. Delete it instead, so that nobody has it.',
   );

@@ -90,7 +90,7 @@ export function linkRoutes(app: FastifyInstance, context: PageContext): void {
 
     const openLink = (token: string) => findLink(db, kind.purpose, token, now());
 
-    function sendUnusable(reply: FastifyReply, why = 'It was used, has expired, or a newer one took its place.') {
+    function sendUnusable(reply: FastifyReply, why = 'It was already used, has expired, or a newer link replaced it.') {
       const next = { href: addresses.home, label: 'Sign in' };
       return sendPage(reply, addresses, messagePage('This link does not work', why, next), 410);
     }

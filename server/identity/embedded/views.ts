@@ -121,7 +121,7 @@ export const welcomePage = ({ token, email, error }: LinkView, action: string): 
 export const joinPage = ({ token, email, error }: LinkView, action: string): Page => ({
   title: 'Set your password',
   error,
-  body: html`<p>It will be that of your account. Setting it confirms your e-mail.</p>${form(
+  body: html`<p>This sets the password of your account and confirms your e-mail.</p>${form(
     [tokenInput(token), emailField(email, { readonly: true }), newPassword(error !== undefined, true)],
     'Continue',
     action,
@@ -148,9 +148,9 @@ export const forgotPage = (email: string | undefined, error: string | undefined)
 });
 
 export const forgotSentPage = (email: string): Page => ({
-  title: 'Look into your mail',
+  title: 'Check your mail',
   body: html`<p>If there is an account for <strong>${email}</strong>, a link is on its way. It works for one hour.</p>
-<p>Nothing arrives? Without a mail server, the operator finds the mail in the outbox of the service's data folder.</p>`,
+<p>No mail? Without a mail server, the operator finds the mail in the outbox of the service's data folder.</p>`,
 });
 
 /** Shown instead of the sign-in page while there is no account. */
