@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Stored } from './judge.ts';
 
 export interface ClientOptions {
-  /** Addresses of the service's replicas, at the time. */
+  /** Current addresses of the service's replicas. */
   urls: () => readonly string[];
-  /** A token of somebody who may read. */
+  /** A token of a member who may read the sessions. */
   token: () => Promise<string>;
   random: () => number;
 }
@@ -15,22 +15,22 @@ export interface Reply {
   body: any;
 }
 
-/** Which replica is asked, and how many milliseconds its answer is waited for; any, and not for long, unless it is said. */
+/** The replica that gets a request, by default a random one, and how many milliseconds the client waits for its answer. */
 export interface Target {
   url?: string | undefined;
   patience?: number;
 }
 
-/** A client gives up on an answer after this. */
+/** The default time after which a client gives up waiting for an answer. */
 const PATIENCE_MS = 1_500;
-/** Between two tries. */
+/** Pause between two attempts. */
 export const PAUSE_MS = 40;
-/** What is mended must answer within this, on a machine that has much else to do. */
+/** After a fault is repaired, the service must answer within this time, even on a busy machine. */
 export const RECOVERED_WITHIN_MS = 180_000;
-/** Events that are read at once: on a busy machine more of them are not there before a client gives up. */
+/** Events per page: on a busy machine, a larger page arrives only after the client has given up. */
 const PAGE = 500;
 
-/** Asks any of the replicas, and reads sessions. */
+/** Sends requests to random replicas and reads sessions. */
 export function createClient({ urls, token, random }: ClientOptions) {
   const anyUrl = () => {
     const all = urls();
@@ -59,14 +59,14 @@ export function createClient({ urls, token, random }: ClientOptions) {
   }
 
   /**
-   * Until the answer is one of these.
-   * @throws where there is none for as long as anything may take to recover
+   * Repeats a request until its answer has one of these statuses.
+   * @throws if that takes longer than a recovery may take
    */
   async function insist(statuses: readonly number[], ...asked: Parameters<typeof call>): Promise<Reply> {
     for (const end = performance.now() + RECOVERED_WITHIN_MS; ; ) {
       const reply = await call(...asked).catch(() => undefined);
       if (reply && statuses.includes(reply.status)) return reply;
-      if (performance.now() > end) throw new Error(`${asked[0]} ${asked[1]} has no answer any more`);
+      if (performance.now() > end) throw new Error(`${asked[0]} ${asked[1]} no longer gets an answer`);
       await pause(PAUSE_MS);
     }
   }
@@ -74,7 +74,7 @@ export function createClient({ urls, token, random }: ClientOptions) {
   const look = async (path: string) => (await insist([200], 'GET', path, await token())).body;
   const urlOf = (session: string) => `/v1/organizations/me/sessions/${session}`;
 
-  /** @returns how many events the session has once they are as many, or cannot be waited for any longer */
+  /** @returns the session's count of events, once it reaches `least` or the time for a recovery is over */
   async function untilCounted(session: string, least: number): Promise<number> {
     for (const end = performance.now() + RECOVERED_WITHIN_MS; ; await pause(PAUSE_MS)) {
       const { eventCount } = (await look(urlOf(session))).session;
@@ -88,7 +88,7 @@ export function createClient({ urls, token, random }: ClientOptions) {
     urlOf,
     untilCounted,
 
-    /** Ids of all sessions of the organization, the latest first. */
+    /** Ids of all sessions of the organization, latest first. */
     async listSessions(): Promise<string[]> {
       const found: string[] = [];
       for (let cursor = ''; ; ) {
@@ -99,14 +99,14 @@ export function createClient({ urls, token, random }: ClientOptions) {
       }
     },
 
-    /** The agent's own name of a session. */
+    /** The agent's own id of a session. */
     async sourceOf(session: string): Promise<string | undefined> {
       return (await look(`${urlOf(session)}/events?limit=1`)).events[0]?.payload.source?.session;
     },
 
     /**
-     * What is answered 202 is seen a moment later; what is not seen in time is lost.
-     * @param least number of the last event that must be there
+     * Events answered with 202 become visible a moment later. An event that is not visible in time counts as lost.
+     * @param least number of the last event that must be stored
      */
     async readSession(session: string, least: number): Promise<Stored> {
       const eventCount = await untilCounted(session, least);

@@ -2,17 +2,17 @@ import { globSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The clock of programs that are started with `variables`; how long something takes they measure right all the same. */
+/** A clock for programs started with `variables`. It changes their wall clock; their monotonic clock stays right. */
 export interface Clock {
   variables: Record<string, string>;
-  /** Sets it that many seconds ahead of the right time, or behind it. */
+  /** Sets the clock this many seconds ahead of the right time, or behind it if negative. */
   step(seconds: number): void;
 }
 
-/** Where Debian has it, or where `script/setup.sh` unpacks it. */
+/** Where Debian installs the library, or where `script/setup.sh` unpacks it. */
 const LIBRARY = '{/usr/lib,artefacts/faketime/usr/lib}/*/faketime/libfaketimeMT.so.1';
 
-/** Undefined where there is no libfaketime. */
+/** Undefined if libfaketime is missing. */
 export function createClock(): Clock | undefined {
   const [found] = globSync(LIBRARY, { cwd: join(import.meta.dirname, '..') });
   if (found === undefined) return undefined;
@@ -30,7 +30,7 @@ export function createClock(): Clock | undefined {
   };
 }
 
-/** The environment for several libraries in front of the system's. */
+/** Merges environments, so that all their libraries are preloaded. */
 export const together = (...given: (Record<string, string> | undefined)[]): Record<string, string> => ({
   ...Object.assign({}, ...given),
   ...(given.some((one) => one?.LD_PRELOAD) && {

@@ -6,22 +6,22 @@ import { startWire, type Trouble, type Wire } from '../server/test/wire.ts';
 import type { Fault } from './rounds.ts';
 
 export interface FaultyBus {
-  /** Of all its nodes, past which the services go over wires. */
+  /** Addresses of the wires to all nodes; the services connect through them. */
   url: string;
-  /** To all nodes at once. */
+  /** The wires to all nodes as one. */
   wire: Wire;
   faults: Record<string, Fault>;
   stop(): Promise<void>;
 }
 
-/** Three NATS servers that keep three copies, and what can be the matter with them. */
+/** Three NATS servers with three copies of each stream, and their faults. */
 export async function startBus(random: () => number): Promise<FaultyBus> {
   const nodes = await startNatsCluster();
   const wires = await Promise.all(nodes.map(({ url }) => startWire(Number(new URL(url).port))));
   const all = async (work: (wire: Wire) => Promise<void>) => void (await Promise.all(wires.map(work)));
   await untilElected(nodes);
 
-  /** One of them ends for the round, without warning. */
+  /** Kills one node for the round. */
   const one = (choose: () => Promise<NatsServer>, meanwhile: (node: NatsServer) => void = () => undefined): Fault => {
     let chosen: NatsServer | undefined;
     return {
@@ -63,7 +63,7 @@ export async function startBus(random: () => number): Promise<FaultyBus> {
   };
 }
 
-/** Asks one that answers, until one does. */
+/** Asks one node after the other until one answers. */
 async function ask<Answer>(
   nodes: readonly NatsServer[],
   question: (manager: Awaited<ReturnType<typeof jetstreamManager>>) => Promise<Answer | undefined>,
@@ -81,10 +81,10 @@ async function ask<Answer>(
     }
     await pause(100);
   }
-  throw new Error('the bus has no leader any more');
+  throw new Error('the bus no longer has a leader');
 }
 
-/** Until the cluster takes changes, and all of its streams have a leader. */
+/** Waits until the cluster accepts changes and every stream has a leader. */
 const untilElected = (nodes: readonly NatsServer[]) =>
   ask(nodes, async (manager) => {
     await manager.getAccountInfo();

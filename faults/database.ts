@@ -6,7 +6,7 @@ import { diskFaults } from './install.ts';
 import type { Fault } from './rounds.ts';
 
 const DISK_MB = 4_000;
-/** Enough for what the services use, and soon used up. */
+/** Enough connections for the services, and few enough that a fault can soon use them up. */
 const SETTINGS = ['max_connections=90', 'max_wal_size=128MB', 'shared_buffers=32MB'];
 
 const COUNT_ROWS = `
@@ -16,9 +16,9 @@ export interface FaultyDatabase {
   url: string;
   port: number;
   faults: Record<string, Fault>;
-  /** Rows that it has of a session, its events included. */
+  /** Counts the stored rows of a session, including its events. */
   countRows(session: string): Promise<number>;
-  /** Makes it look as if nothing had come to these sessions for ten days. */
+  /** Sets the times of these sessions back, as if they had been idle for ten days. */
   age(sessions: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface FaultyDatabase {
 export const AGE_BY_TEN_DAYS = `
 UPDATE sessions SET created_at = created_at - 864000000, updated_at = updated_at - 864000000 WHERE session_id = $1`;
 
-/** On a connection of its own, past what may be the matter with others. */
+/** Uses a connection of its own, which faults of other connections do not affect. */
 async function query(url: string, text: string, values: unknown[]): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: url });
   try {
@@ -37,7 +37,7 @@ async function query(url: string, text: string, values: unknown[]): Promise<pg.Q
   }
 }
 
-/** PostgreSQL with an empty database, on a disk of its own where one can be made, and what can be the matter with it. */
+/** PostgreSQL with an empty database, on a disk of its own if possible, and its faults. */
 export async function startDatabase(): Promise<FaultyDatabase> {
   const disk = createDisk(DISK_MB);
   const server = await startServer({
@@ -69,7 +69,7 @@ export async function startDatabase(): Promise<FaultyDatabase> {
   };
 }
 
-/** It ends itself where it cannot sync, and again whenever it recovers. */
+/** PostgreSQL ends itself when a sync fails, and again during each recovery. */
 const failSyncs = (disk: Disk, server: PostgresServer, start: () => Promise<void>): Fault => ({
   break: () => disk.order('fail'),
   async mend() {
@@ -79,7 +79,7 @@ const failSyncs = (disk: Disk, server: PostgresServer, start: () => Promise<void
   },
 });
 
-/** The processes of one that was killed may still have its memory for a moment. */
+/** Retries the start, since the processes of a killed server may hold its shared memory for a moment. */
 async function untilStarted(server: PostgresServer, tries = 100): Promise<void> {
   try {
     await server.start();

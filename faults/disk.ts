@@ -5,23 +5,23 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { orderFsyncs, type SyncOrder } from '../server/test/failing-disk.ts';
 
-/** A disk of its own, which can lose power, be full, and fail to sync. */
+/** A separate disk that can lose power, fill up and fail to sync. */
 export interface Disk {
   path: string;
-  /** Environment of the programs that are to sync as they are told. */
+  /** Environment of the programs whose syncs `order` controls. */
   variables: Record<string, string>;
   order(kind: SyncOrder): void;
-  /** Loses power: what was not synced is gone, and nothing more can be written. Those who use it are to be ended then. */
+  /** Cuts the power: unsynced data is gone, and writes fail. The caller must then end the programs that use the disk. */
   cut(): void;
-  /** Has power again, with what its journal says. Nobody may use it. */
+  /** Restores the power and replays the file system's journal. No program may be using the disk. */
   restore(): Promise<void>;
-  /** Leaves no room on it. */
+  /** Uses up all free space. */
   fill(): void;
   free(): void;
   dispose(): Promise<void>;
 }
 
-/** ext4's own switch for tests: it ends at once, and does not write its journal (EXT4_IOC_SHUTDOWN, NOLOGFLUSH). */
+/** ext4's own switch for tests: it shuts down at once without writing its journal (EXT4_IOC_SHUTDOWN, NOLOGFLUSH). */
 const CUT = `
 #include <fcntl.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ int main(int count, char **words) {
 }
 `;
 
-/** Undefined where none can be made: it takes root, a loop device, ext4's tools and a C compiler. */
+/** Undefined if no disk can be made: that needs root, a loop device, ext4's tools and a C compiler. */
 export function createDisk(megabytes: number): Disk | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'capture-disk-'));
   // Databases do not run as root.
@@ -46,7 +46,7 @@ export function createDisk(megabytes: number): Disk | undefined {
     writeFileSync(`${cutter}.c`, CUT);
     run('cc', '-o', cutter, `${cutter}.c`);
     run('truncate', '-s', `${megabytes}M`, image);
-    // No blocks are kept for root, so that a full disk is full for all.
+    // Reserve no blocks for root, so that a full disk is full for every user.
     run('mkfs.ext4', '-q', '-F', '-b', '4096', '-m', '0', image);
     mkdirSync(path);
     mount();
@@ -79,7 +79,7 @@ export function createDisk(megabytes: number): Disk | undefined {
       mount();
     },
     fill() {
-      // Others take some of the room meanwhile.
+      // Other programs may take some of the space meanwhile.
       for (let spare = 64 * 1024; ; spare *= 2) {
         const { bavail, bsize } = statfsSync(path);
         try {

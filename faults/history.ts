@@ -1,27 +1,27 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 
-/** What was asked of the service and what it answered; `at` in milliseconds of a clock that is never set. */
+/** A request to the service, its answer, or another observation; `at` is in milliseconds of the monotonic clock. */
 export type Line = { at: number } & (
   | { send: string; session: string; count: number }
-  /** `first` and `last` where it was taken. */
+  /** `first` and `last` are present if the append was accepted. */
   | { answer: string; status: number; code?: string; first?: number; last?: number }
-  /** The connection broke, or there was no answer in time: nobody knows whether it was taken. */
+  /** The connection broke, or no answer came in time: the append may or may not have been accepted. */
   | { unanswered: string }
   | { closed: string }
-  /** From here on the session is being deleted; from `deleted` on it is gone. */
+  /** The deletion of the session begins; from `deleted` on it is gone. */
   | { deleting: string }
   | { deleted: string }
-  /** From here on the session expires as soon as the service looks, unless something is added to it. */
+  /** From here on the session expires at the service's next sweep, unless an append arrives first. */
   | { aged: string }
-  /** A reader saw so many events of the session, the last of them being this one. */
+  /** A reader saw this many events of the session, and this text in the last one. */
   | { read: string; count: number; text?: string }
 );
 
-type Told = Line extends infer One ? (One extends Line ? Omit<One, 'at'> : never) : never;
+type LineWithoutTime = Line extends infer One ? (One extends Line ? Omit<One, 'at'> : never) : never;
 
-/** A file to which lines are only added, outside of everything that is broken. */
+/** An append-only file that no fault affects. */
 export interface History {
-  write(line: Told): void;
+  write(line: LineWithoutTime): void;
   close(): void;
 }
 
@@ -39,5 +39,5 @@ export const readHistory = (path: string): Line[] =>
     .filter((text) => text !== '')
     .map((text) => JSON.parse(text) as Line);
 
-/** The text of an append's event, by which it is found again. */
+/** The text that identifies an event of an append. */
 export const textOf = (append: string, index: number): string => `${append}/${index}`;

@@ -12,14 +12,14 @@ import type { Clock } from './clock.ts';
 import type { Disk } from './disk.ts';
 import type { Fault } from './rounds.ts';
 
-/** Programs of the service, built as `script/start` builds it. */
+/** Program files of the service, built as `script/start` builds them. */
 export interface Releases {
   current: string;
-  /** One release later. It runs on PostgreSQL only. */
+  /** The following release. It runs on PostgreSQL only. */
   next: string;
 }
 
-/** An organization in an empty store, with a secret, a machine with an agent, and a person who reads; and the built service. */
+/** Builds the service and seeds an empty store with an organization, a secret, a machine with an agent, and an owner. */
 export async function settleIn(where: Where) {
   const folder = mkdtempSync(join(ROOT, 'artefacts/faults-service-'));
   const [current, next] = [join(folder, 'current'), join(folder, 'next')];
@@ -37,12 +37,12 @@ export async function settleIn(where: Where) {
       rmSync(folder, { recursive: true, force: true });
     },
     variables: {
-      // As `script/start` has it.
+      // The same settings as in `script/start`.
       NODE_OPTIONS: '--max-semi-space-size=4',
       MALLOC_ARENA_MAX: '2',
       ...issuer.env,
       SECRET_PEPPER: PEPPER,
-      // A service looks for what has expired when it starts.
+      // The service deletes expired sessions when it starts.
       RETENTION_DAYS: '1',
       LOG_LEVEL: 'silent',
       RATE_LIMIT_SECRET: '0',
@@ -52,25 +52,25 @@ export async function settleIn(where: Where) {
   };
 }
 
-/** What a process of the service runs. */
+/** The program that a process of the service runs. */
 interface Release {
   program: string;
   variables?: Record<string, string>;
 }
 
-/** A process of the service that is started again whenever it has ended. */
+/** A process of the service that can be killed, restarted and replaced by another release. */
 export interface Supervised {
   url(): string;
   kill(): Promise<void>;
   /**
-   * As a deployment does.
-   * @param release that runs from now on; absent: the same
+   * Ends the process with SIGTERM and starts it again, as a deployment does.
+   * @param release the release to run from now on; by default the same one
    * @param meanwhile called while no process runs
    */
   restart(release?: Release, meanwhile?: () => void): Promise<void>;
-  /** Once it has ended: its exit code. */
+  /** Resolves with the exit code once the process has ended. */
   ended(): Promise<number | string>;
-  /** Unless it runs. */
+  /** Starts the process unless it runs. */
   start(): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export async function supervise(
   let last: ServiceProcess | undefined;
   let current: Release = { program };
 
-  /** Again where it ends before it is ready: on a busy machine the store may be too slow for it. */
+  /** Retries if the process ends before it is ready: on a busy machine the store may be too slow for it. */
   async function start(tries = 5): Promise<void> {
     if (running) return;
     try {
@@ -109,8 +109,8 @@ export async function supervise(
     async restart(release = current, meanwhile = () => undefined) {
       const code = await running?.end('SIGTERM');
       running = undefined;
-      // 1: something did not end in time, as it may on a busy machine.
-      if (code !== 0 && code !== 1) throw new Error(`a service that was asked to end ended with ${code}`);
+      // Exit code 1: some work did not end in time, which may happen on a busy machine.
+      if (code !== 0 && code !== 1) throw new Error(`the service exited with ${code} after SIGTERM`);
       current = release;
       meanwhile();
       await start();
@@ -120,10 +120,10 @@ export async function supervise(
   };
 }
 
-/** Killed without warning, and started again after a moment. */
+/** Kills a process, and starts it again to repair it. */
 export const killed = (process: Supervised): Fault => ({ break: process.kill, mend: process.start });
 
-/** Replaced by the next release, which changes the schema under the others, and taken back to this one. */
+/** Replaces a process by the next release, which changes the schema under the other processes, and then by this release again. */
 export function upgraded(process: Supervised, { current, next }: Releases): Fault {
   const name = randomBytes(4).toString('hex');
   let releases = 0;
@@ -133,7 +133,7 @@ export function upgraded(process: Supervised, { current, next }: Releases): Faul
   };
 }
 
-/** What may be the matter with the wire to something. */
+/** Faults of the wire to a part. */
 export function wireFaults(what: string, wire: Wire): Record<string, Fault> {
   const trouble = (kind: Trouble): Fault => ({
     break: () => wire.trouble(kind),
@@ -147,7 +147,7 @@ export function wireFaults(what: string, wire: Wire): Record<string, Fault> {
   };
 }
 
-/** `open` and `close` start and end those who use the disk. */
+/** `open` and `close` start and end the programs that use the disk. */
 export function diskFaults(
   disk: Disk | undefined,
   open: () => Promise<void>,
@@ -168,7 +168,7 @@ export function diskFaults(
       break: disk.fill,
       async mend() {
         disk.free();
-        // PostgreSQL ends where its log finds no room.
+        // PostgreSQL ends when its log runs out of space.
         await close();
         await open();
       },
@@ -178,7 +178,7 @@ export function diskFaults(
   };
 }
 
-/** An hour behind, or two ahead, in turn. */
+/** Steps the clock an hour back or two hours ahead, in turn. */
 export function clockFaults(clock: Clock | undefined): Record<string, Fault> {
   if (!clock) return {};
   let turn = 0;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Line } from './history.ts';
 import { EMPTY, judge, judgeEndings, type Rule, type Stored } from './judge.ts';
 
-/** Two appends of two events, the second unanswered at first and sent again, a refused one, and a close. */
+/** Two appends of two events, the second of them repeated because its first request got no answer; a close; a refused append. */
 const TRUE_LINES: Line[] = [
   { at: 1, send: 'a', session: 's', count: 2 },
   { at: 2, answer: 'a', status: 200, first: 1, last: 2 },
@@ -28,12 +28,12 @@ const storedOf = (texts: readonly string[], eventCount = texts.length): Stored =
 const rulesOf = (lines: readonly Line[], stored: Stored) => [
   ...new Set(judge(lines, new Map([['s', stored]])).faults.map(({ rule }) => rule)),
 ];
-/** The history with the line at that time said otherwise. */
+/** The history with the line at that time replaced. */
 const instead = (at: number, line: object): Line[] =>
   TRUE_LINES.map((one) => (one.at === at ? ({ at, ...line } as Line) : one));
 
 describe('the oracle', () => {
-  test('finds no fault in a true history, and counts what was in it', () => {
+  test('finds no fault in a true history, and counts its appends, events and requests', () => {
     const verdict = judge(TRUE_LINES, new Map([['s', storedOf(TRUE_TEXTS)]]));
     expect(verdict).toEqual({
       ...EMPTY,
@@ -46,13 +46,13 @@ describe('the oracle', () => {
     });
   });
 
-  test('takes an append that nobody answered as it is, whole or absent', () => {
+  test('accepts an unanswered append whether it is stored whole or absent', () => {
     const lines = TRUE_LINES.filter(({ at }) => at < 5);
     expect(rulesOf(lines, storedOf(TRUE_TEXTS))).toEqual([]);
     expect(rulesOf(lines, storedOf(['a/0', 'a/1']))).toEqual([]);
   });
 
-  test('takes what is deleted as gone, and finds what is left of it or taken afterwards', () => {
+  test('expects a deleted session to be gone, and reports rows that remain and appends accepted afterwards', () => {
     const lines: Line[] = [...TRUE_LINES.slice(0, 11), { at: 12, deleting: 's' }, { at: 13, deleted: 's' }];
     expect(rulesOf(lines, storedOf([]))).toEqual([]);
     expect(rulesOf(lines, storedOf([], 2))).toEqual(['kept']);
@@ -65,19 +65,19 @@ describe('the oracle', () => {
 
   test.each<[Rule[], string, Line[], Stored]>([
     [['lost', 'unseen'], 'an acknowledged append is gone', TRUE_LINES, storedOf(['a/0', 'a/1'])],
-    [['lost'], 'one event of it is gone', TRUE_LINES.slice(0, 8), storedOf(['a/0', 'a/1', 'b/0'])],
+    [['lost'], 'one event of an acknowledged append is gone', TRUE_LINES.slice(0, 8), storedOf(['a/0', 'a/1', 'b/0'])],
     [['moved', 'unseen'], 'two appends changed places', TRUE_LINES, storedOf(['b/0', 'b/1', 'a/0', 'a/1'])],
-    [['doubled'], 'an event is there twice', TRUE_LINES, storedOf([...TRUE_TEXTS, 'b/1'])],
-    [['gap'], 'the count is not that of the events', TRUE_LINES, storedOf(TRUE_TEXTS, 5)],
+    [['doubled'], 'an event is stored twice', TRUE_LINES, storedOf([...TRUE_TEXTS, 'b/1'])],
+    [['gap'], "the session's count differs from the number of its events", TRUE_LINES, storedOf(TRUE_TEXTS, 5)],
     [
       ['gap', 'moved'],
-      'a number is left out',
+      'a sequence number is missing',
       TRUE_LINES.slice(0, 2),
       { eventCount: 2, events: [1, 3].map((sequence, index) => ({ sequence, text: `a/${index}` })) },
     ],
-    [['torn'], 'half of an unanswered append is there', TRUE_LINES.slice(0, 4), storedOf(['a/0', 'a/1', 'b/0'])],
-    [['torn'], 'a refused append is there', TRUE_LINES, storedOf([...TRUE_TEXTS, 'c/0'])],
-    [['foreign'], 'an event is there that nobody sent', TRUE_LINES, storedOf([...TRUE_TEXTS, 'z/0'])],
+    [['torn'], 'half of an unanswered append is stored', TRUE_LINES.slice(0, 4), storedOf(['a/0', 'a/1', 'b/0'])],
+    [['torn'], 'a refused append is stored', TRUE_LINES, storedOf([...TRUE_TEXTS, 'c/0'])],
+    [['foreign'], 'an event that no client sent is stored', TRUE_LINES, storedOf([...TRUE_TEXTS, 'z/0'])],
     [
       ['changed'],
       'a repeated append has other numbers',
@@ -98,31 +98,31 @@ describe('the oracle', () => {
     ],
     [
       ['late'],
-      'an append is taken after the close',
+      'an append is accepted after the close',
       instead(14, { answer: 'c', status: 200, first: 5, last: 5 }),
       storedOf([...TRUE_TEXTS, 'c/0']),
     ],
     [
       ['unseen'],
-      'a reader saw what is no longer there',
+      'a reader saw an event that is gone later',
       instead(11, { read: 's', count: 3, text: 'x/0' }),
       storedOf(TRUE_TEXTS),
     ],
     [
       ['unseen'],
-      'a reader sees less than before',
+      'a reader sees fewer events than before',
       [...TRUE_LINES, { at: 15, read: 's', count: 1, text: 'a/0' }],
       storedOf(TRUE_TEXTS),
     ],
     [
       ['status'],
-      'an answer is not documented',
+      'the service answers with an undocumented status',
       instead(6, { answer: 'b', status: 500, code: 'internal' }),
       storedOf(TRUE_TEXTS),
     ],
     [
       ['disordered'],
-      'an append is in front of one that was acknowledged before it was sent',
+      'an append precedes one that was acknowledged before it was sent',
       [
         { at: 1, send: 'a', session: 's', count: 1 },
         { at: 2, answer: 'a', status: 200, first: 2, last: 2 },
@@ -131,15 +131,15 @@ describe('the oracle', () => {
       ],
       storedOf(['b/0', 'a/0']),
     ],
-  ])('finds %j where %s', (rules, _, lines, stored) => {
+  ])('reports %j if %s', (rules, _, lines, stored) => {
     expect(rulesOf(lines, stored)).toEqual(rules);
   });
 
-  test('finds a session that nobody opened', () => {
+  test('reports a session that no client opened', () => {
     expect(judge([], new Map([['t', storedOf(['x/0'])]])).faults).toEqual([{ rule: 'foreign', what: 't' }]);
   });
 
-  test('takes an old session for expired if nothing came to it, and for kept if something did', () => {
+  test('expects an old session to expire without an append, and to be kept with one', () => {
     const old: Line[] = [
       { at: 1, send: 'a', session: 's', count: 1 },
       { at: 2, answer: 'a', status: 200, first: 1, last: 1 },
@@ -158,7 +158,7 @@ describe('the oracle', () => {
     expect(rulesOf(old.slice(0, 3), storedOf(['a/0']))).toEqual(['unexpired']);
   });
 
-  test('counts what was deleted and what has expired, and finds fault with rounds in which nothing was', () => {
+  test('counts deleted and expired sessions, and reports rounds without any of them', () => {
     const lines: Line[] = [
       { at: 1, aged: 's' },
       { at: 2, deleting: 't' },

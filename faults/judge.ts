@@ -1,28 +1,28 @@
 import { type Line, textOf } from './history.ts';
 
-/** What must hold, whatever was broken; the sentence says what it means where it does not. */
+/** The rules that must hold after any fault, each with a description of its violation. */
 export const RULES = {
-  lost: 'acknowledged, and not there',
-  moved: 'acknowledged, and there under another number',
-  doubled: 'there twice',
-  gap: 'numbers that do not follow each other, or a count that is not theirs',
-  torn: 'there in part, or although it was refused',
-  foreign: 'there, and sent by nobody',
-  changed: 'answered differently when it was sent again',
-  disordered: 'in front of what was acknowledged before it was sent',
-  late: 'taken after the close or the deletion of its session was acknowledged',
-  kept: 'deleted, and still there in part',
-  unexpired: 'older than sessions are kept, and still there',
-  unseen: 'read by somebody, and not there afterwards, or read and then not read',
-  status: 'an answer that is not documented',
+  lost: 'acknowledged, but missing',
+  moved: 'acknowledged, but stored under another number',
+  doubled: 'stored twice',
+  gap: 'numbers with a gap, or a count that differs from the number of events',
+  torn: 'stored in part, or stored although it was refused',
+  foreign: 'stored, but never sent',
+  changed: 'answered differently when it was repeated',
+  disordered: 'stored before an append that was acknowledged before it was sent',
+  late: 'accepted after the close or the deletion of its session was acknowledged',
+  kept: 'deleted, but still stored in part',
+  unexpired: 'older than the retention period, but still stored',
+  unseen: 'seen by a reader and missing later, or fewer than the reader saw before',
+  status: 'an undocumented answer',
 } as const;
 export type Rule = keyof typeof RULES;
 
-/** A session as the service shows it once all is mended. */
+/** A session as the service shows it after all faults are repaired. */
 export interface Stored {
   eventCount: number;
   events: readonly { sequence: number; text: string }[];
-  /** The service does not have it any more; `eventCount` is then how many rows the store still has of it. */
+  /** The service no longer has the session; `eventCount` is then the number of its rows that remain in the store. */
   isGone?: true;
 }
 
@@ -33,7 +33,7 @@ export interface Verdict {
   unanswered: number;
   unavailable: number;
   replays: number;
-  /** Sessions that a person deleted, and those that expired. */
+  /** Sessions that a member deleted, and sessions that expired. */
   deleted: number;
   expired: number;
   faults: { rule: Rule; what: string }[];
@@ -70,10 +70,10 @@ export const EMPTY: Verdict = {
   faults: [],
 };
 
-/** A session is deleted, its machine is revoked, or it expires. */
+/** The number of ways to end a session: it is deleted, its machine is revoked, or it expires. */
 export const WAYS_TO_END = 3;
 
-/** Of an append, as the interface says. 429 is not among them: the limits are off. */
+/** The documented answers to an append. 429 is not among them, since the rate limits are off. */
 const DOCUMENTED = new Set([
   '200',
   '202',
@@ -83,7 +83,7 @@ const DOCUMENTED = new Set([
   '503 service_unavailable',
 ]);
 
-/** Holds what was answered against what is there. Sessions that `stored` lacks hold nothing. */
+/** Compares the answers with the stored events. A session that `stored` lacks counts as empty. */
 export function judge(lines: Iterable<Line>, stored: ReadonlyMap<string, Stored>): Verdict {
   const verdict: Verdict = { ...EMPTY, faults: [] };
   const report = (rule: Rule, what: string) => void verdict.faults.push({ rule, what });
@@ -101,12 +101,12 @@ export function judge(lines: Iterable<Line>, stored: ReadonlyMap<string, Stored>
   return verdict;
 }
 
-/** In rounds enough for each way to end a session, no way may have been left out, or nothing was judged of it. */
+/** Reports a way to end a session that never occurred although the rounds sufficed for all ways: nothing was tested of it. */
 export function judgeEndings(verdict: Verdict, rounds: number): Verdict {
   if (rounds < WAYS_TO_END) return verdict;
   const faults = [...verdict.faults];
   if (verdict.deleted === 0) faults.push({ rule: 'kept', what: `in ${rounds} rounds, no session was deleted` });
-  if (verdict.expired === 0) faults.push({ rule: 'unexpired', what: `in ${rounds} rounds, no session has expired` });
+  if (verdict.expired === 0) faults.push({ rule: 'unexpired', what: `in ${rounds} rounds, no session expired` });
   return { ...verdict, faults };
 }
 
@@ -132,11 +132,11 @@ function collect(lines: Iterable<Line>, verdict: Verdict, report: Report): Map<s
     }
     if (status === 503) verdict.unavailable++;
     if (code === 'session_closed') {
-      if (append.answered) report('changed', `${append.name}: acknowledged, and then refused`);
+      if (append.answered) report('changed', `${append.name}: acknowledged, then refused`);
       append.refused = true;
     }
     if (first === undefined || last === undefined) return;
-    if (append.refused) report('changed', `${append.name}: refused, and then acknowledged`);
+    if (append.refused) report('changed', `${append.name}: refused, then acknowledged`);
     const before = append.answered;
     if (!before) {
       append.answered = { at, first, last, status };
@@ -171,12 +171,12 @@ function collect(lines: Iterable<Line>, verdict: Verdict, report: Report): Map<s
 function judgeSession({ name, appends, closed, reads }: Session, stored: Stored, report: Report): void {
   const places = new Map<string, number>();
   for (const [index, { sequence, text }] of stored.events.entries()) {
-    if (sequence !== index + 1) report('gap', `${name}: number ${sequence} where ${index + 1} is due`);
+    if (sequence !== index + 1) report('gap', `${name}: number ${sequence} instead of ${index + 1}`);
     if (places.has(text)) report('doubled', text);
     else places.set(text, sequence);
   }
   if (stored.eventCount !== stored.events.length) {
-    report('gap', `${name}: it counts ${stored.eventCount} events, and has ${stored.events.length}`);
+    report('gap', `${name}: the count is ${stored.eventCount}, but there are ${stored.events.length} events`);
   }
   for (const append of appends) judgeAppend(append, places, report);
   const texts = new Set(appends.flatMap((append) => textsOf(append)));
@@ -188,12 +188,12 @@ function judgeSession({ name, appends, closed, reads }: Session, stored: Stored,
   let most = 0;
   for (const { count, text } of reads) {
     const isThere = text === undefined || stored.events[count - 1]?.text === text;
-    if (count < most || !isThere) report('unseen', `${name}: ${count} events, the last being ${text}`);
+    if (count < most || !isThere) report('unseen', `${name}: ${count} events, the last one being ${text}`);
     most = Math.max(most, count);
   }
 }
 
-/** Of a session that was deleted, `stored` counts the rows that are left. */
+/** For a deleted session, `stored` counts the rows that remain. */
 function judgeDeleted({ name, appends, deleted }: Session, stored: Stored, report: Report): void {
   if (stored.eventCount > 0) report('kept', `${name}: ${stored.eventCount} rows`);
   for (const { name: late, sent, answered } of appends) {
@@ -201,13 +201,13 @@ function judgeDeleted({ name, appends, deleted }: Session, stored: Stored, repor
   }
 }
 
-/** What was added to an old session keeps it: none of that may be gone with it. */
+/** An append keeps an old session from expiring, so no append acknowledged after its aging may be gone. */
 function judgeExpired({ name, appends, aged = 0 }: Session, stored: Stored, report: Report): void {
   if (stored.eventCount > 0) report('kept', `${name}: ${stored.eventCount} rows`);
   for (const { name: late, sent, answered } of appends) if (answered && sent > aged) report('lost', late);
 }
 
-/** Only what was added to an old session keeps it. */
+/** Only an append keeps an old session from expiring. */
 function judgeKept({ name, appends, aged = 0 }: Session, report: Report): void {
   if (!appends.some(({ sent, answered }) => answered && sent > aged)) report('unexpired', name);
 }
@@ -218,7 +218,8 @@ function judgeAppend(append: Append, places: ReadonlyMap<string, number>, report
   const found = textsOf(append).map((text) => places.get(text));
   const { name, answered, refused, count } = append;
   if (answered) {
-    if (answered.last - answered.first + 1 !== count) report('changed', `${name}: numbers for another count`);
+    if (answered.last - answered.first + 1 !== count)
+      report('changed', `${name}: the numbers do not match the count of events`);
     if (found.includes(undefined)) report('lost', name);
     else if (found.some((place, index) => place !== answered.first + index)) report('moved', name);
     return;
@@ -229,7 +230,7 @@ function judgeAppend(append: Append, places: ReadonlyMap<string, number>, report
   if (refused ? !isAbsent : !isAbsent && !isWhole) report('torn', name);
 }
 
-/** What was acknowledged before another was sent has the lower number. */
+/** An append that was acknowledged before another was sent has the lower number. */
 function judgeOrder(appends: readonly Append[], report: Report): void {
   const placed = appends.flatMap(({ name, sent, answered }) => (answered ? [{ name, sent, ...answered }] : []));
   let earliest = Number.POSITIVE_INFINITY;

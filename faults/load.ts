@@ -5,25 +5,25 @@ import { type ClientOptions, createClient, PAUSE_MS, RECOVERED_WITHIN_MS, type T
 import { type History, textOf } from './history.ts';
 import type { Stored } from './judge.ts';
 
-/** One append, which is sent until somebody has said what became of it. */
+/** One append, repeated until the service says whether it was accepted. */
 interface Append {
   name: string;
   session: string;
   count: number;
-  /** In each of its events. */
+  /** Text in each of its events, to make them larger. */
   padding: string;
   isSettled?: boolean;
 }
 
 export interface LoadOptions extends ClientOptions {
   secret: string;
-  /** How a session is opened. */
+  /** The machine and agent with which sessions are opened. */
   machine: { environmentId: string; agentInstallationId: string };
-  /** Rows that the store has of a session, its events included. */
+  /** Counts the stored rows of a session, including its events. */
   countRows: (session: string) => Promise<number>;
   /**
-   * Makes it look as if nothing had come to these sessions for long, and starts a process of the service, which then looks for
-   * what has expired.
+   * Sets the times of these sessions back, as if they had long been idle, and starts a process of the service, which then
+   * deletes expired sessions.
    */
   expire: (sessions: readonly string[]) => Promise<void>;
   writers: number;
@@ -31,28 +31,28 @@ export interface LoadOptions extends ClientOptions {
 }
 
 const MOST_EVENTS = 50;
-/** A service that was started has deleted what has expired within this, unless something is broken. */
+/** A started service deletes expired sessions within this time, unless a fault delays it. */
 const EXPIRES_WITHIN_MS = 2_000;
-/** Longer than any request may take. */
+/** Longer than any request can take. */
 const ANSWER_PATIENCE_MS = 20_000;
 
 /**
- * Ends what was prepared, right when something breaks.
- * @param recovered resolves once all goes on
+ * Ends the prepared session at the moment of a fault.
+ * @param recovered resolves once the service works again
  */
 export type Ending = (recovered: Promise<unknown>) => Promise<void>;
 
 export type Load = ReturnType<typeof createLoad>;
 
-/** Writers that append to sessions, repeat what was not answered, and now and then what was; and a reader. */
+/** Writers that append to sessions, repeat unanswered appends and sometimes answered ones, and a reader. */
 export function createLoad(options: LoadOptions) {
   const { secret, machine, token, random, writers, urls, countRows } = options;
   const { call, insist, urlOf, readSession, untilCounted } = createClient(options);
   const counts = { requests: 0, acknowledged: 0, unavailable: 0 };
-  /** The last number that was acknowledged in each session. */
+  /** The highest acknowledged number of each session. */
   const highest = new Map<string, number>();
   let sessions: string[] = [];
-  /** Those that were ended before the chapter was. */
+  /** Sessions that end before the chapter does. */
   let extra: string[] = [];
   let appends: Append[] = [];
   let made = 0;
@@ -65,7 +65,7 @@ export function createLoad(options: LoadOptions) {
   const open = async (where = machine): Promise<string> =>
     (await insist([201], 'POST', '/v1/sessions', secret, where)).body.sessionId;
 
-  /** @returns whether somebody said what became of it */
+  /** @returns whether the service said that it accepted or refused the append */
   async function send(append: Append, target?: Target): Promise<boolean> {
     const { name, session, count, padding } = append;
     const events = Array.from({ length: count }, (_, index) => ({
@@ -95,14 +95,14 @@ export function createLoad(options: LoadOptions) {
 
   async function untilAnswered(append: Append, target?: Target): Promise<void> {
     for (const end = performance.now() + 2 * RECOVERED_WITHIN_MS; !(await send(append, target)) && !stopped; ) {
-      if (performance.now() > end) throw new Error(`${append.name} is not answered any more`);
+      if (performance.now() > end) throw new Error(`${append.name} no longer gets an answer`);
       await pause(PAUSE_MS);
     }
   }
 
   function make(session: string): Append {
     const count = made % 9 === 0 ? 1 + (made % MOST_EVENTS) : MOST_EVENTS;
-    // What is random stays as long as it is, however it is packed. 50 × 40 kB are more than a message of a bus takes.
+    // Random text cannot be compressed. 50 × 40 kB exceed the largest message of the bus.
     const bytes = isHeavy ? 1_500 : made % 100 === 99 ? 30_000 : 0;
     const append = { name: `append-${made++}`, session, count, padding: randomBytes(bytes).toString('base64') };
     appends.push(append);
@@ -118,18 +118,18 @@ export function createLoad(options: LoadOptions) {
   }
 
   async function close(session: string): Promise<void> {
-    // 409: an earlier try was taken, and its answer lost.
+    // 409: an earlier attempt succeeded, but its answer was lost.
     await insist([200, 409], 'POST', `/v1/sessions/${session}/complete`, secret, {});
     history.write({ closed: session });
   }
 
-  /** Sessions that were deleted, and those that may have expired. */
+  /** Deleted sessions, and sessions that may have expired. */
   const gone = new Set<string>();
   const aged = new Set<string>();
   const ways = [prepareDeletion, prepareRevocation, prepareExpiry];
   let prepared = 0;
 
-  /** A session with an append, which ends with the chapter or before. */
+  /** Opens a session with an append, which ends before the chapter does. */
   async function openExtra(where = machine): Promise<string> {
     const session = await open(where);
     extra.push(session);
@@ -159,7 +159,7 @@ export function createLoad(options: LoadOptions) {
     };
   }
 
-  /** Two old sessions. One gets an append, which comes before it expires and keeps it, or is refused; the other one expires. */
+  /** Two old sessions. One gets an append, which either keeps it or comes too late and is refused; the other one expires. */
   async function prepareExpiry(): Promise<Ending> {
     const [kept, left] = [await openExtra(), await openExtra()];
     for (const session of [kept, left]) await untilCounted(session, 1);
@@ -171,13 +171,13 @@ export function createLoad(options: LoadOptions) {
     return async (recovered) => {
       await untilAnswered(make(kept));
       await recovered;
-      // What was broken may have kept the service from it, and it looks again an hour later, or when it starts.
+      // The fault may have kept the service from deleting it, and the next sweep comes an hour later or with the next start.
       if (!(await hasGone(left, EXPIRES_WITHIN_MS))) await options.expire([]);
       await hasGone(left, RECOVERED_WITHIN_MS);
     };
   }
 
-  /** @returns whether nobody sees the session any more within this time */
+  /** @returns whether the session disappears within this time */
   async function hasGone(session: string, patience: number): Promise<boolean> {
     for (const end = performance.now() + patience; performance.now() < end; await pause(PAUSE_MS)) {
       const told = await call('GET', urlOf(session), await token()).catch(() => undefined);
@@ -186,7 +186,7 @@ export function createLoad(options: LoadOptions) {
     return false;
   }
 
-  /** Waits until nothing is left, for as long as anything may take to recover. */
+  /** Waits until no row remains, for at most the time that a recovery may take. */
   async function readDeleted(session: string): Promise<Stored> {
     await insist([404], 'GET', urlOf(session), await token());
     for (const end = performance.now() + RECOVERED_WITHIN_MS; ; await pause(PAUSE_MS)) {
@@ -205,9 +205,9 @@ export function createLoad(options: LoadOptions) {
 
   return {
     counts,
-    /** Opens what is to end next: it is deleted, its machine is revoked, or it expires; in turn. */
+    /** Opens the session that ends next: by deletion, by revocation of its machine or by expiry, in turn. */
     prepareEnding: (): Promise<Ending> => (ways[prepared++ % ways.length] as (typeof ways)[number])(),
-    /** New sessions, and writers on them, who tell the history. */
+    /** Opens new sessions and starts writers on them, which write to the history. */
     async start(given: History): Promise<void> {
       history = given;
       sessions = await Promise.all(Array.from({ length: options.sessions }, () => open()));
@@ -215,24 +215,24 @@ export function createLoad(options: LoadOptions) {
       stopped = false;
       running = Promise.all(Array.from({ length: writers }, write));
     },
-    /** What somebody sees meanwhile, if anything: how many events there are, and which is the last of them. */
+    /** Records what a reader sees now, if it gets an answer: the count of events, and the last one. */
     async peek(): Promise<void> {
       const session = anyOf(sessions);
       const look = async (path: string) => call('GET', path, await token()).catch(() => undefined);
       const told = await look(urlOf(session));
       if (told?.status !== 200) return;
       const count: number = told.body.session.eventCount;
-      // Where there was none, the first may come before it is asked for.
+      // In a session without events, the first one may arrive before the second request and would be missing in the count.
       const page =
         count === 0 ? undefined : await look(`${urlOf(session)}/events?limit=1&cursor=${writeSequence(count)}`);
       const text = page?.status === 200 ? page.body.events[0]?.payload.text : undefined;
       history.write({ read: session, count, ...(text !== undefined && { text }) });
     },
-    /** What is made from now on takes much room, or little. */
+    /** Makes the appends from now on large or small. */
     setHeavy: (heavy: boolean) => {
       isHeavy = heavy;
     },
-    /** Ends the writers, has every open question answered, and closes the sessions; nothing is taken after that. */
+    /** Ends the writers, repeats every unsettled append, and closes the sessions. Later appends must be refused. */
     async finish(): Promise<string[]> {
       stopped = true;
       await running;
@@ -251,7 +251,7 @@ export function createLoad(options: LoadOptions) {
       return isGone ? readDeleted(session) : readSession(session, highest.get(session) ?? 0);
     },
 
-    /** Asks every replica for an append, and waits for the answer however long it takes: for the longest, in milliseconds. */
+    /** Sends an append to every replica, waits patiently for all answers, and measures the slowest one in milliseconds. */
     async longestAnswer(): Promise<number> {
       const waits = urls().map(async (url) => {
         const began = performance.now();
@@ -261,14 +261,14 @@ export function createLoad(options: LoadOptions) {
       return Math.max(...(await Promise.all(waits)));
     },
 
-    /** How many milliseconds it takes from now on until every replica takes an append. */
+    /** Measures the milliseconds from now until every replica accepts an append. */
     async untilTaken(): Promise<number> {
       const began = performance.now();
       await Promise.all(urls().map((url) => untilAnswered(make(anyOf(sessions)), { url })));
       return performance.now() - began;
     },
 
-    /** How many milliseconds it takes from now on until all that was acknowledged before can be read. */
+    /** Measures the milliseconds from now until every event acknowledged so far can be read. */
     async untilReadable(): Promise<number> {
       const began = performance.now();
       const wanted = sessions.map((session) => [session, highest.get(session) ?? 0] as const);

@@ -33,8 +33,8 @@ const worstOf = ({ appends, readable, longestAnswer }: Recovery) => ({
 });
 
 const USAGE = `npm run faults -- MODE… [--rounds 500] [--minutes 600] [--only 'power'] [--hold 0] [--folder artefacts/faults]
-MODE is one of ${Object.keys(MODES).join(', ')}; --only takes faults whose name holds its text;
---hold keeps each broken for so many milliseconds at least.`;
+MODE is one of ${Object.keys(MODES).join(', ')}; --only selects faults by a part of their name;
+--hold is how many milliseconds each fault lasts at least.`;
 
 const { values, positionals } = parseArgs({
   options: {

@@ -2,7 +2,7 @@ import { Kysely } from 'kysely';
 import { changesOf, migrate, type SchemaChange } from '../server/store/migrate.ts';
 import { openPostgres, postgresDialect, SCHEMA_SETTINGS } from '../server/store/postgres.ts';
 
-/* A program: the service one release later. Its schema has more columns and an index, under the name in NEXT_VERSION. */
+/* A program: the service one release later. Its schema has two more columns and an index, named after NEXT_VERSION. */
 
 const { DATABASE_URL = '', NEXT_VERSION = '' } = process.env;
 const column = `later_${NEXT_VERSION}`;

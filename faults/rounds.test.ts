@@ -11,10 +11,10 @@ import { installSqlite } from './modes/sqlite.ts';
 import { type Installation, type Outcome, runRounds } from './rounds.ts';
 
 const ROUNDS = times(3);
-/** The short form: what else is broken takes minutes of a slow machine, and is broken by `npm run faults`. */
+/** Only kills, because the other faults take minutes on a slow machine; `npm run faults` covers them. */
 const KILLS = 'killed';
 const PATIENCE = patience(300_000);
-/** Three nodes, two replicas and two workers are killed and start again, which takes minutes where others use the processors as well. */
+/** Killing and restarting three nodes, two replicas and two workers takes minutes on a busy machine. */
 const LONG_PATIENCE = patience(600_000);
 
 const folders: string[] = [];
@@ -41,30 +41,38 @@ function expectNothingWrong({ faults, events, rounds }: Outcome) {
   expect(events).toBeGreaterThan(1_000);
 }
 
-describe(`whatever is killed, cut, full or slow, every acknowledged event is there once, at its number ${seeded}`, () => {
-  test('in the embedded store', async () => expectNothingWrong(await play(await installSqlite(), KILLS)), PATIENCE);
+describe(`every acknowledged event is stored once at its number after kills ${seeded}`, () => {
+  test(
+    'of the service with the embedded store',
+    async () => expectNothingWrong(await play(await installSqlite(), KILLS)),
+    PATIENCE,
+  );
 
-  test('in PostgreSQL', async () => expectNothingWrong(await play(await installPostgres(), KILLS)), PATIENCE);
+  test(
+    'of the service and PostgreSQL',
+    async () => expectNothingWrong(await play(await installPostgres(), KILLS)),
+    PATIENCE,
+  );
 
   test.runIf(inject('natsUrl'))(
-    'in PostgreSQL behind a bus of three nodes',
+    'of the service, PostgreSQL and a bus of three nodes',
     async () => expectNothingWrong(await play(await installBus(createRandom()), KILLS)),
     LONG_PATIENCE,
   );
 
   test(
-    'in the spool of a machine',
+    "of capture with a machine's spool",
     async () => expectNothingWrong(await runSpool({ ...optionsOf(ROUNDS), only: KILLS })),
     PATIENCE,
   );
 });
 
-/** What the rounds above would overlook, they would overlook in a service that is wrong, too. */
-describe(`the same rounds find a fault ${seeded}`, () => {
+/** Proves that the rounds above can fail: a broken service must not pass them. */
+describe(`the same rounds report a broken service ${seeded}`, () => {
   const rulesOf = ({ faults }: Outcome) => [...new Set(faults.map(({ rule }) => rule))];
 
   test(
-    'where the service hears nothing of the key under which an append is repeated',
+    'that never receives the idempotency key of a repeated append',
     async () => {
       const key = Buffer.from('idempotency-key');
       const withoutKeys = await installSqlite((asked) => {

@@ -6,15 +6,15 @@ import { createHistory, type History, readHistory } from './history.ts';
 import { EMPTY, judge, judgeEndings, type Stored, type Verdict } from './judge.ts';
 import { createLoad, type Load, type LoadOptions } from './load.ts';
 
-/** Something that breaks, and is well again. */
+/** A fault and its repair. */
 export interface Fault {
   break(): Promise<void> | void;
   mend(): Promise<void> | void;
-  /** It is broken only once appends are answered 503; what is sent then takes much room. */
+  /** The fault takes effect only once appends are answered with 503. Until then, large appends are sent. */
   isShortage?: boolean;
 }
 
-/** The service with all that belongs to it, as processes. */
+/** The service with all its parts as processes. */
 export interface Installation extends Omit<LoadOptions, 'random' | 'sessions'> {
   faults: Record<string, Fault>;
   stop(): Promise<void>;
@@ -22,52 +22,52 @@ export interface Installation extends Omit<LoadOptions, 'random' | 'sessions'> {
 
 export interface RoundsOptions {
   rounds: number;
-  /** No round begins after this, in milliseconds as of `performance.now`. */
+  /** No round begins after this time of `performance.now`. */
   until?: number;
   random: () => number;
-  /** Only faults whose name has this in it. */
+  /** Selects the faults with this text in their name. */
   only?: string;
-  /** For the histories. */
+  /** Folder for the histories. */
   folder: string;
-  /** How many milliseconds something stays broken at least. */
+  /** How many milliseconds a fault lasts at least. */
   hold?: number;
   tell?: (text: string) => void;
 }
 
 export interface Outcome extends Verdict {
   rounds: number;
-  /** How often each was broken, and how many seconds its rounds took. */
+  /** For each kind of fault: how often it occurred, and how many seconds its rounds took. */
   broken: Record<string, { times: number; seconds: number }>;
-  /** How it recovered from each. */
+  /** How the service recovered from each kind of fault. */
   recovery?: Record<string, Recovery>;
 }
 
-/** Milliseconds of each round in which something was broken. */
+/** Milliseconds in each round with this fault. */
 export interface Recovery {
-  /** Once it was mended, until every replica took an append. */
+  /** From the repair until every replica accepted an append. */
   appends: number[];
-  /** Once it was mended, until all that was acknowledged before could be read. */
+  /** From the repair until every event acknowledged before could be read. */
   readable: number[];
-  /** Of the requests that were sent while it was broken, the longest until its answer. */
+  /** The slowest answer to a request that was sent during the fault. */
   longestAnswer: number[];
 }
 
-/** Rounds after which all is read and held against the history, and other sessions are taken. */
+/** Rounds after which all sessions are compared with the history and replaced by new ones. */
 const CHAPTER = 30;
 const SESSIONS = 6;
-/** A recovery that is told of by itself. */
+/** A recovery this slow gets a line of its own in the output. */
 const SLOW_MS = 5_000;
-/** What is waited for: appends while all is well, tries while something is broken, and appends after it was mended. */
+/** How many to wait for: appends before the fault, requests during it, and appends after its repair. */
 const WAITED = { before: 8, during: 10, after: 26 };
 
-/** What is done in a chapter of rounds, and what comes out in its end. */
+/** The work of a chapter of rounds, and its verdict. */
 export interface Chapters {
   begin?(chapter: number): Promise<void>;
   play(kind: string, fault: Fault, round: number): Promise<void>;
   finish(chapter: number): Promise<Verdict>;
 }
 
-/** Breaks one thing after the other, each kind as often as the others. */
+/** Plays rounds with one fault each, every kind equally often. */
 export async function breakInTurn(faults: Record<string, Fault>, options: RoundsOptions, chapters: Chapters) {
   const { rounds, until = Number.POSITIVE_INFINITY, random, only = '', tell = () => undefined } = options;
   const kinds = Object.keys(faults).filter((kind) => kind.includes(only));
@@ -87,14 +87,14 @@ export async function breakInTurn(faults: Record<string, Fault>, options: Rounds
       of.seconds += (performance.now() - began) / 1000;
     }
     const { events, faults: found } = await chapters.finish(chapter);
-    tell(`${done} rounds; of the last ${events} events ${found.length} faults ${JSON.stringify(found.slice(0, 5))}`);
+    tell(`${done} rounds; in the last ${events} events ${found.length} faults ${JSON.stringify(found.slice(0, 5))}`);
   }
   return { rounds: done, broken };
 }
 
 /**
- * Breaks things under load, and judges; in the end once more all that was ever written.
- * @throws where nothing is taken any more after something was mended
+ * Plays rounds under load and judges each chapter, then judges all chapters again at the end.
+ * @throws if appends are still not accepted after a repair
  */
 export async function runRounds(installation: Installation, options: RoundsOptions): Promise<Outcome> {
   const load = createLoad({ ...installation, random: options.random, sessions: SESSIONS });
@@ -124,7 +124,9 @@ export async function runRounds(installation: Installation, options: RoundsOptio
       });
       if (Math.max(appends, readable) < SLOW_MS) return;
       const [taken, read] = [appends, readable].map((ms) => `${(ms / 1000).toFixed(1)} s`);
-      options.tell?.(`after ‘${kind}’ appends were taken within ${taken}, and all was readable within ${read}`);
+      options.tell?.(
+        `after ‘${kind}’ appends were accepted within ${taken}, and all events were readable within ${read}`,
+      );
     },
     async finish(chapter) {
       const one = { path: pathOf(chapter), sessions: await load.finish() };
@@ -133,7 +135,7 @@ export async function runRounds(installation: Installation, options: RoundsOptio
       return judgeChapter(one);
     },
   });
-  // Again, all of it: what was right may have been lost later.
+  // Judge all chapters again: events that were right may have been lost later.
   let verdict = EMPTY;
   for (const one of done) verdict = add(verdict, await judgeChapter(one));
   return { ...judgeEndings(verdict, played.rounds), ...played, recovery };
@@ -147,13 +149,13 @@ interface Round {
   recovery: Recovery;
 }
 
-/** @returns how long it took until appends were taken, and until all was readable */
+/** @returns how long it took until appends were accepted, and until all events were readable */
 async function playRound({ load, kind, fault, hold, recovery }: Round): Promise<[appends: number, readable: number]> {
   const { counts } = load;
   const reached = async (what: keyof Load['counts'], more: number) => {
     const end = performance.now() + RECOVERED_WITHIN_MS;
     for (const enough = counts[what] + more; counts[what] < enough; await pause(5)) {
-      if (performance.now() > end) throw new Error(`nothing goes on after ‘${kind}’`);
+      if (performance.now() > end) throw new Error(`the service does not recover after ‘${kind}’`);
     }
   };
   await reached('acknowledged', WAITED.before);

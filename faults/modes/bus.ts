@@ -43,7 +43,7 @@ export async function installBus(random: () => number): Promise<Installation> {
       ...bus.faults,
       ...wireFaults('the bus', bus.wire),
       ...wireFaults('PostgreSQL', wire),
-      // Over a bus, no append waits for room on its disk.
+      // With a bus, appends do not need free space on PostgreSQL's disk, so a full disk is no shortage.
       ...Object.fromEntries(
         Object.entries(database.faults).map(([kind, { break: begin, mend }]) => [kind, { break: begin, mend }]),
       ),

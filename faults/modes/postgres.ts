@@ -7,7 +7,7 @@ import { startDatabase } from '../database.ts';
 import { clockFaults, killed, settleIn, supervise, upgraded, wireFaults } from '../install.ts';
 import type { Installation } from '../rounds.ts';
 
-/** Two replicas on PostgreSQL, which they reach over a wire. */
+/** Two replicas that reach PostgreSQL through a wire. */
 export async function installPostgres(): Promise<Installation> {
   const database = await startDatabase();
   const clock = createClock();
@@ -19,7 +19,7 @@ export async function installPostgres(): Promise<Installation> {
   const given = { ...variables, DATABASE_URL: far.href };
   const replicas = [
     await supervise(releases.current, dataDir, given),
-    // One of them has another time than all else.
+    // Only this replica uses the clock that steps.
     await supervise(releases.current, dataDir, { ...given, ...clock?.variables }),
   ] as const;
   return {

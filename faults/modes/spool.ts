@@ -16,17 +16,17 @@ import { add, breakInTurn, type Fault, type Outcome, type RoundsOptions } from '
 
 const DISK_MB = 300;
 const SESSIONS = 4;
-/** Records that each session grows by in a round. */
+/** Records added to each session in a round. */
 const RECORDS = 520;
-/** How long a fault lasts that does not end the program. */
+/** Duration of a fault that does not end the program. */
 const LASTS_MS = 300;
 
-/** What `capture import` may end with while something is broken, beside being killed. */
+/** Exit codes that `capture import` may have during a fault; null if it was killed. */
 const EXPECTED = new Set<number | null>([0, EXIT.temporary, EXIT.failure, null]);
 
 /**
- * `capture import` again and again while transcripts grow, its spool on a disk of its own where one can be made, and the
- * service behind a wire. What it says is captured, after a run that nothing disturbs, is what the transcripts hold.
+ * Runs `capture import` repeatedly while transcripts grow, with its spool on a separate disk if possible and the service behind
+ * a wire. After a run without a fault, the service must have exactly the records of the transcripts.
  */
 export async function runSpool(options: RoundsOptions): Promise<Outcome> {
   const { random, folder } = options;
@@ -73,7 +73,7 @@ export async function runSpool(options: RoundsOptions): Promise<Outcome> {
     }),
   };
 
-  /** Each session of the chapter grows; what is in it is told to the history as it is acknowledged. */
+  /** Adds records to a session's transcript. The history later lists them as acknowledged. */
   const grown = new Map<number, number>();
   function grow(session: number, round: number): Grown {
     const from = grown.get(session) ?? 0;
@@ -93,24 +93,24 @@ export async function runSpool(options: RoundsOptions): Promise<Outcome> {
     await fault.break();
     if (isRunning()) await Promise.race([exitOf(importing), pause(LASTS_MS)]);
     await fault.mend();
-    // As somebody does who waits no longer.
+    // Like a person who interrupts a slow command.
     if (random() < 0.5) await end();
     const { code } = await exitOf(importing);
     if (!EXPECTED.has(code)) throw new Error(`capture ended with ${code}: ${importing.output()}`);
   }
   const isRunning = () => importing.exitCode === null && importing.signalCode === null;
 
-  /** Until all of it is captured: what is mended may still be noticed once. */
+  /** Retries until everything is captured: the first runs may still fail because of a repaired fault. */
   async function captureAll(tries = 5): Promise<void> {
     importing = run();
     const { code } = await exitOf(importing);
     if (code === 0) return;
-    if (tries === 0) throw new Error(`capture ended with ${code}, with all well: ${importing.output()}`);
+    if (tries === 0) throw new Error(`capture ended with ${code} without a fault: ${importing.output()}`);
     await captureAll(tries - 1);
   }
 
   const client = createClient({ urls: () => [url], token, random });
-  /** What the service has of the agents' sessions, over all of its own that hold some of one. */
+  /** Joins the service's sessions of each agent session. */
   async function readAll(sessions: ReadonlySet<string>): Promise<Map<string, Stored>> {
     const stored = new Map<string, Stored>();
     for (const session of await client.listSessions()) {

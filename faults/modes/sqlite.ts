@@ -22,7 +22,7 @@ function countRows(path: string, session: string): number {
   }
 }
 
-/** While the service does not run: nobody else may write its store while it does. */
+/** Call this only while the service does not run: no other process may write its store. */
 function age(path: string, sessions: readonly string[]): void {
   const file = new DatabaseSync(path);
   try {
@@ -33,12 +33,12 @@ function age(path: string, sessions: readonly string[]): void {
   }
 }
 
-/** EX_SOFTWARE: the store can no longer be trusted. */
+/** EX_SOFTWARE: the service no longer trusts the store. */
 const STORE_LOST = 70;
 
 /**
- * One process with the embedded store, on a disk of its own where one can be made.
- * @param alterAsked changes what comes in
+ * One process with the embedded store, on a separate disk if possible.
+ * @param alterAsked changes the bytes of requests
  */
 export async function installSqlite(alterAsked?: (asked: Buffer) => Buffer): Promise<Installation & { disk?: Disk }> {
   const disk = createDisk(DISK_MB);
@@ -69,7 +69,7 @@ export async function installSqlite(alterAsked?: (asked: Buffer) => Buffer): Pro
           async mend() {
             const code = await service.ended();
             disk.order('sync');
-            if (code !== STORE_LOST) throw new Error(`a service that could not sync ended with ${code}`);
+            if (code !== STORE_LOST) throw new Error(`the service exited with ${code} after a failed sync`);
             await service.start();
           },
         },
