@@ -5,7 +5,7 @@ import { aider } from '../../agents/aider/aider.ts';
 import { type Block, MARKS, splitRuns } from '../../agents/aider/blocks.ts';
 import type { DocumentSession } from '../../agents/store.ts';
 
-/** The text of the file again. */
+/** Restores the text of the file from its records. */
 const join = (runs: DocumentSession[]): string =>
   runs
     .flatMap(({ records }) => records as unknown as Block[])
@@ -33,7 +33,7 @@ const history = fc
   .tuple(fc.array(line, { maxLength: 30 }), fc.constantFrom('\n', '\r\n'))
   .map(([lines, end]) => lines.join(end));
 
-test('every character is kept', () => {
+test('splitting a history keeps every character', () => {
   fc.assert(
     fc.property(history, (text) => void expect(join(splitRuns(text))).toBe(text)),
     runs(500),
@@ -44,7 +44,7 @@ const RUN = '\n# aider chat started at 2026-01-01 00:00:00\n\n';
 const PROMPT = '\n#### typed  \n#### and more  \n';
 const ANSWER = '\nsaid\n\n#### heading\n\n    code\n\n';
 
-test('only the last block changes when something is appended', () => {
+test('appending to a history changes only its last block', () => {
   const pieces = fc.array(fc.constantFrom([RUN, PROMPT], [PROMPT], [ANSWER], ['> told  \n']), { maxLength: 20 });
   fc.assert(
     fc.property(pieces, (more) => {
@@ -58,7 +58,7 @@ test('only the last block changes when something is appended', () => {
   );
 });
 
-test('a run is a session of the folder it is in', () => {
+test('each run is a session of the folder of its history', () => {
   const history = '\n# aider chat started at 2026-01-02 03:04:05\n\n#### a  \n'.repeat(2);
   const names = splitRuns(history).map(({ name }) => name);
   expect(names).toEqual(['2026-01-02-03-04-05', '2026-01-02-03-04-05-2']);
@@ -71,7 +71,7 @@ test('a run is a session of the folder it is in', () => {
   expect(aider.roots({ AIDER_CHAT_HISTORY_FILE: '/logs/aider.md' }, '/home/dev')).toEqual(['/logs']);
 });
 
-test('a heading of the model is no prompt, where Aider marked the ends of prompts', () => {
+test("the model's heading is not a prompt if Aider marks the ends of prompts", () => {
   const kinds = (history: string) => splitRuns(history).flatMap(({ records }) => records.map(({ kind }) => kind));
   expect(kinds('#### typed  \n\nsaid\n\n#### heading\n')).toEqual(['user', 'assistant']);
   expect(kinds('#### typed\n\nsaid\n\n#### typed as well\n')).toEqual(['user', 'assistant', 'user']);

@@ -27,18 +27,18 @@ const CASES: [name: string, path: string, first: JsonObject | undefined, origin:
     { sessionId: `${S}__teamtask__a1__x` },
     { session: S, subagent: 'teamtask__a1__x' },
   ],
-  ['messages that do not say whose', `${S}/a1.messages.json`, {}, { session: S, subagent: 'a1' }],
-  ['messages that lie alone', 'x.messages.json', {}, { session: 'x' }],
+  ['messages without a session id', `${S}/a1.messages.json`, {}, { session: S, subagent: 'a1' }],
+  ['messages in a file without a folder', 'x.messages.json', {}, { session: 'x' }],
   ['a compaction', `${S}/${S}.compaction.json`, { version: 1 }, { session: S }],
   ['a task', '1760000000000/ui_messages.json', { ts: 1 }, { session: '1760000000000' }],
-  ['a task handed in alone', 'ui_messages.json', undefined, { session: 'r' }],
+  ['a task given as a single file', 'ui_messages.json', undefined, { session: 'r' }],
 ];
 
-test.each(CASES)('whose document it is: %s', (_name, path, first, origin) => {
+test.each(CASES)('a document belongs to its session: %s', (_name, path, first, origin) => {
   expect(cline.identify({ root: '/some/r', path }, first)).toEqual(origin);
 });
 
-test('tasks lie in the folders of editors', () => {
+test("tasks are found in the editors' folders", () => {
   const task = (root: string) => `${root}/globalStorage/saoudrizwan.claude-dev/tasks`;
   const roots = cline.roots({ APPDATA: '/a', XDG_CONFIG_HOME: '/x', VSCODE_PORTABLE: '/p' }, '/h');
   expect(roots).toContain('/h/.cline/data/sessions');
@@ -65,7 +65,7 @@ test.each([
   expect(cline.isTranscript(path)).toBe(isTranscript);
 });
 
-describe('what a document is split into', () => {
+describe('splitting a document', () => {
   const sessions = storeOf(cline, `${S}/${S}.messages.json`) as DocumentStore;
   const tasks = storeOf(cline, '1760000000000/ui_messages.json') as DocumentStore;
   const storeFor = (document: unknown) => (Array.isArray(document) ? tasks : sessions);
@@ -76,7 +76,7 @@ describe('what a document is split into', () => {
       (record, index, all) => storeFor(document).isUnsettled?.(record, index === all.length - 1) ?? false,
     );
 
-  test('what changes with each message stands apart, and waits', () => {
+  test('fields that change with each message become a separate, unsettled record', () => {
     const message = { id: 'msg_1', role: 'user', content: [], status: 'ok' };
     const document = { version: 1, updated_at: 't', agent: 'lead', messages: [message] };
     expect(records(document)).toEqual([{ version: 1, agent: 'lead' }, message, { updated_at: 't' }]);
@@ -89,7 +89,7 @@ describe('what a document is split into', () => {
     expect(open(facts)).toEqual([false, true]);
   });
 
-  test('the mode is taken off a prompt, unless something else is in the way', () => {
+  test('the mode tag around a whole prompt becomes a field; any other tag stays', () => {
     const blockOf = (text: string) => {
       const document = { updated_at: 't', messages: [{ role: 'user', content: [{ type: 'text', text }] }] };
       const message = records(document)[0] as { content: JsonObject[] };
@@ -104,7 +104,7 @@ describe('what a document is split into', () => {
       expect(blockOf(text)).toEqual({ type: 'text', text });
   });
 
-  test('JSON in a text is unfolded where it was written without spaces', () => {
+  test('JSON in a text is parsed only if formatting it again gives the same text', () => {
     const say = (text: string) => records([{ ts: 1, type: 'say', say: 'tool', text }])[0]?.text;
     expect(say('{"tool":"a","n":1.50}')).toBe('{"tool":"a","n":1.50}');
     expect(say('{"tool":"a","n":1.5}')).toEqual({ tool: 'a', n: 1.5 });
@@ -112,7 +112,7 @@ describe('what a document is split into', () => {
     expect(say('{"tool"')).toBe('{"tool"');
   });
 
-  test('the folder is found where the program tells the model', () => {
+  test('the folder is read from the text that Cline sends to the model', () => {
     const folderOf = (document: unknown) => split(document)?.folder;
     const told = 'x\n# Current Working Directory (C:\\Users\\dev\\shop) Files';
     expect(folderOf([{ role: 'user', content: [{ type: 'text', text: told }] }])).toBe('C:\\Users\\dev\\shop');
@@ -120,7 +120,7 @@ describe('what a document is split into', () => {
     expect(folderOf({ updated_at: 't', messages: [{}], system_prompt: '4. Working Directory: /a b\n' })).toBe('/a b');
   });
 
-  test('a request waits for its tokens, and a message for its end', () => {
+  test('a request is unsettled until it has its tokens, and a message until it is complete', () => {
     const request = (info: object) => ({ ts: 1, type: 'say', say: 'api_req_started', text: JSON.stringify(info) });
     expect(open([request({ request: 'x' }), request({ cost: 0 }), request({ cancelReason: 'a' })])).toEqual([
       true,
@@ -135,12 +135,12 @@ describe('what a document is split into', () => {
     ).toEqual([true, false]);
   });
 
-  test.each(['{"a":', '3', '"text"', 'null'])('%s is no document', (text) => {
+  test.each(['{"a":', '3', '"text"', 'null'])('%s is not a document', (text) => {
     for (const store of [sessions, tasks]) expect(() => store.split(text)).toThrow();
   });
 });
 
-test('a message is the same in a fork, but not when it was changed', () => {
+test('a message has the same key in a fork, but another key after a change', () => {
   const place = { origin: { session: S }, file: 'f', position: 0 };
   const message = { id: 'msg_12345', ts: 1, role: 'assistant', content: [] };
   expect(cline.recordKey({ ...message }, place)).toBe(cline.recordKey(message, { ...place, position: 7 }));

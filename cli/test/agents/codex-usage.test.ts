@@ -4,7 +4,7 @@ import { type Transcript, transcriptsOf } from './corpus.ts';
 
 const transcripts = transcriptsOf(codex).filter(({ path }) => /full|rollout/.test(path));
 
-/** Tokens by response, the largest for each, as a reader of the events adds them up; and the agent's own last total. */
+/** Adds up the largest token count of each response, as a reader of the events does, and finds the agent's own last total. */
 function totalsOf({ origin, lines }: Transcript): { added: number; told: number } {
   const byResponse = new Map<string, number>();
   let told = 0;
@@ -21,8 +21,8 @@ function totalsOf({ origin, lines }: Transcript): { added: number; told: number 
   return { added: [...byResponse.values()].reduce((sum, tokens) => sum + tokens, 0), told };
 }
 
-// A fork on 0.169 goes on from its parent's total, and in one real session the agent's counter falls in the middle.
-test.skipIf(transcripts.length === 0)("usage adds up to the agent's own count", () => {
+// A fork in 0.169 continues its parent's total, and in one real session the agent's counter drops in the middle.
+test.skipIf(transcripts.length === 0)("the sum of the usage events equals the agent's own count", () => {
   const totals = transcripts.filter(({ origin }) => origin.forkedFrom === undefined || origin.subagent).map(totalsOf);
   const different = totals.filter(({ added, told }) => told > 0 && added !== told);
   expect(different.length).toBeLessThanOrEqual(0.05 * totals.length);

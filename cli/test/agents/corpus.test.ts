@@ -5,10 +5,10 @@ import { AGENTS } from '../../agents/all.ts';
 import { transcriptsOf } from './corpus.ts';
 import { compareLeaves } from './leaves.ts';
 
-/** How many records in a hundred may be of kinds that the parsers do not know. */
+/** The largest percentage of records that may be of kinds unknown to the parsers. */
 const UNKNOWN_PERCENT = 0.5;
 
-/** Known kinds that say nothing a reader of the session asks for: backups, logs of requests, counters, starts. */
+/** Known kinds without information for a reader of the session: backups, logs of requests, counters, starts. */
 const BOOKKEEPING = new Set([
   ...['file-history-snapshot', 'file-history-delta', 'api-request', 'api-request-blob', 'api-request-shape'],
   ...['atis-latch', 'tools-used', 'cost-state', 'task_started', 'inter_agent_communication_metadata'],
@@ -19,7 +19,7 @@ const BOOKKEEPING = new Set([
   ...['step-start', 'patch', 'snapshot', 'assistant', 'todo'],
 ]);
 
-// Of some agents nobody has published sessions; without a folder of transcripts beside the repository, of none.
+// Some agents have no published sessions. Without a folder of transcripts beside the repository, no agent has any.
 const collected = AGENTS.filter((agent) => transcriptsOf(agent).length > 0);
 const isMissing = collected.length === 0;
 
@@ -38,7 +38,7 @@ describe.each((isMissing ? AGENTS : collected).map((agent) => ({ id: agent.id, a
     };
 
     test.skipIf(isMissing)(
-      'lose no leaf and store none twice',
+      'give events with every leaf of their records exactly once',
       () => {
         const wrong: unknown[] = [];
         for (const { path, line, events } of parsed()) {
@@ -51,7 +51,7 @@ describe.each((isMissing ? AGENTS : collected).map((agent) => ({ id: agent.id, a
     );
 
     test.skipIf(isMissing)(
-      'are mostly understood',
+      'have few records of unknown kinds',
       () => {
         const unknown: string[] = [];
         let records = 0;
@@ -68,7 +68,7 @@ describe.each((isMissing ? AGENTS : collected).map((agent) => ({ id: agent.id, a
     );
 
     test.skipIf(isMissing)(
-      'have a key twice in a file only for the same content',
+      'repeat a record key within a file only for the same content',
       () => {
         const different = transcripts.flatMap(({ path, origin, lines }) => {
           const known = new Map<string, string>();
@@ -86,7 +86,7 @@ describe.each((isMissing ? AGENTS : collected).map((agent) => ({ id: agent.id, a
     );
 
     test.skipIf(isMissing)(
-      'say each prompt exactly once',
+      'give each prompt as exactly one event',
       () => {
         const prompts: string[] = [];
         const said: string[] = [];
@@ -104,10 +104,10 @@ describe.each((isMissing ? AGENTS : collected).map((agent) => ({ id: agent.id, a
   },
 );
 
-/** Transcripts that were put together from several, or blanked, for other programs' tests. */
+/** Transcripts that were merged or blanked for other programs' tests. */
 const HAND_MADE = /Fixtures|fixtures|testdata/;
 
-/** As much of the records' shape as the second, naive reading below needs. */
+/** The fields of records that the second, naive reading below needs. */
 interface Loose {
   type?: string;
   message?: { content?: string | (string | Block)[]; parts?: Block[]; role?: string };
@@ -135,7 +135,7 @@ type Block = { type?: string; text?: string; user_input?: object };
 const INJECTED =
   /^\s*(<(command|local-command|bash|task-|ide_|system-)|Caveat:|\[Request interrupted|This session is being)/;
 
-/** The texts a person typed, told by other means than the parsers use. */
+/** Finds the texts that a person typed by other means than the parsers use. */
 const PROMPTS: { [agentId: string]: (record: Loose) => string[] } = {
   'claude-code': (record) => {
     const { type, message, attachment, origin } = record;

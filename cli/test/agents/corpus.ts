@@ -7,15 +7,15 @@ import type { Agent, JsonObject, Origin } from '../../agents/agent.ts';
 import { type Store, storeOf } from '../../agents/store.ts';
 import { listSessions, readSession } from '../../read/stored/records.ts';
 
-/** Transcripts of real sessions, for tests: the repository's, and a larger collection if it is beside it. */
+/** Transcripts of real sessions for tests: those of the repository, and a larger collection if it is beside the repository. */
 const FOLDERS = ['../../../samples', '../../../../shared/transcripts'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
 
-/** Where collections keep what is not under the agent's id, or in other places than the agent does. */
+/** Folders and files of collections that have other names than the agent uses. */
 const COLLECTED: { [agentId: string]: { folder: string; transcripts: RegExp } } = {
   'copilot-cli': { folder: 'copilot', transcripts: /\/(full|events|small|large|schema_drift)\.jsonl$/ },
-  // The others are what the program prints.
+  // The other files are output of the program.
   droid: { folder: 'droid', transcripts: /\/session_store[^/]*\.jsonl$/ },
   cursor: { folder: 'cursor', transcripts: /\.jsonl$/ },
   'gemini-cli': {
@@ -28,20 +28,20 @@ const COLLECTED: { [agentId: string]: { folder: string; transcripts: RegExp } } 
 
 export interface Transcript {
   path: string;
-  /** Where the file is; of a database, a copy. */
+  /** The path of the file; of a copy if it is a database. */
   file: string;
   origin: Origin;
   /** The text of each record. */
   lines: string[];
 }
 
-/** The text of every record in the hand-written folder of an agent. */
+/** The text of every record in an agent's folder of hand-written fixtures. */
 export function fixturesOf(agent: Agent): string[] {
   const root = fileURLToPath(new URL(`fixtures/${agent.id}`, import.meta.url));
   return transcriptsBelow(agent, root).flatMap(({ lines }) => lines);
 }
 
-/** All transcripts of an agent; none where there is no folder with any. */
+/** All transcripts of an agent; none if it has no folder. */
 export function transcriptsOf(agent: Agent): Transcript[] {
   return rootsOf(agent).flatMap(({ root, among }) => transcriptsBelow(agent, root, among));
 }
@@ -51,27 +51,27 @@ export function transcriptsBelow(agent: Agent, root: string, among?: RegExp): Tr
     try {
       return readTranscripts({ agent, root, path });
     } catch (error) {
-      // Masking private text broke some of the collected ones.
+      // Masking of private text has broken some of the collected ones.
       if (among === undefined) throw error;
       return [];
     }
   });
 }
 
-/** What a file holds. Throws where it is not what its agent writes. */
+/** Reads the transcripts in a file. Throws if the file does not have the agent's format. */
 export function readTranscripts({ agent, root, path }: TranscriptPath): Transcript[] {
   const store = storeOf(agent, toDatabase(path));
   return store === undefined ? [readLines(agent, root, path)] : readStored(agent, store, root, path);
 }
 
-/** A file that holds transcripts of an agent. A database among fixtures is the text that makes it. */
+/** A file with transcripts of an agent. A database fixture is a file with the SQL that creates it. */
 export interface TranscriptPath {
   agent: Agent;
   root: string;
   path: string;
 }
 
-/** Every file that is a transcript of the agent, or holds several: hand-written ones, samples and the collection. */
+/** Every file with transcripts of the agent: hand-written fixtures, samples and the collection. */
 export function filesOf(agent: Agent): TranscriptPath[] {
   const fixtures = { root: fileURLToPath(new URL(`fixtures/${agent.id}`, import.meta.url)), among: undefined };
   return [fixtures, ...rootsOf(agent)].flatMap(({ root, among }) =>
@@ -79,7 +79,7 @@ export function filesOf(agent: Agent): TranscriptPath[] {
   );
 }
 
-/** The larger collection; undefined where it does not lie beside the repository. */
+/** The larger collection; undefined if it is not beside the repository. */
 export const collection = (): string | undefined => FOLDERS.slice(1).find((folder) => existsSync(folder));
 
 function rootsOf(agent: Agent): { root: string; among: RegExp | undefined }[] {
@@ -93,25 +93,25 @@ function pathsBelow(agent: Agent, root: string, among: RegExp | undefined): stri
   return paths.filter((path) => among?.test(path) ?? isFixture(agent, path)).sort();
 }
 
-/** Also what is read only where a person names it, such as an export. */
+/** Includes files that capture reads only if a person names them, such as exports. */
 const isFixture = (agent: Agent, path: string) => path.startsWith('named/') || agent.isTranscript(toDatabase(path));
 
-/** A database among fixtures is the text that makes it. */
+/** The name of the database that a fixture's SQL creates. */
 export const toDatabase = (path: string) => path.replace(/\.sql$/, '.db');
 
-/** The sessions in a file of a store. */
+/** Reads the sessions in a store file. */
 function readStored(agent: Agent, store: Store, root: string, path: string): Transcript[] {
   const file = store.kind === 'database' ? copyDatabase(join(root, path)) : join(root, path);
   return listSessions(store, file, 'at rest', Date.now()).map(({ name }) => {
     const records = readSession(store, file, name, 0).map(({ record }) => record);
     const inFile = name === '' ? toDatabase(path) : `${toDatabase(path)}#${name}`;
-    // Numbers that a double cannot hold are told apart by their text alone.
+    // Numbers that a double cannot hold differ only in their text.
     const lines = records.map((record) => JSON.stringify(record));
     return { path: inFile, file, origin: agent.identify({ root, path: inFile }, records[0]), lines };
   });
 }
 
-/** Reading a database may write beside it. */
+/** Copies a database, since reading it may write files beside it. */
 export function copyDatabase(path: string): string {
   const copy = join(mkdtempSync(join(tmpdir(), 'fixture-')), 'copy.db');
   if (!path.endsWith('.sql')) copyFileSync(path, copy);
@@ -131,7 +131,7 @@ function readLines(agent: Agent, root: string, path: string): Transcript {
   return { path, file, origin: agent.identify({ root, path }, first), lines };
 }
 
-/** Broken and joined lines are the reader's concern, not the parser's. */
+/** The reader handles broken and joined lines, so the parser never sees them. */
 function isRecord(line: string): boolean {
   try {
     const value: unknown = JSON.parse(line);

@@ -7,7 +7,7 @@ import { fixturesOf } from './corpus.ts';
 import { anyRecord, mutated } from './hostile.ts';
 import { compareLeaves } from './leaves.ts';
 
-// Values that no record has, so that nothing lost can hide behind something added.
+// Values that no record has, so that an added value cannot hide a lost one.
 const place: RecordPlace = {
   origin: { session: 'ses of place' },
   file: 'file of place',
@@ -22,15 +22,15 @@ function check(agent: Agent, text: string): void {
     const { lost, doubled } = compareLeaves(JSON.parse(text), events);
     if (lost.length + doubled.length > 0) throw new Error(JSON.stringify({ lost, doubled, events }));
     if (events.length === 0) throw new Error('no event');
-    // Text, not values: `expect` takes 20 times as long as all the rest.
+    // Compare texts instead of values: `expect` takes 20 times as long as the rest of the test.
     if (JSON.stringify(agent.parse(JSON.parse(text), where)) !== JSON.stringify(events))
-      throw new Error('not the same');
+      throw new Error('parsing the record again gives other events');
     agent.recordKey(JSON.parse(text), where);
     agent.identify({ root: '/root', path: 'a/b.jsonl' }, JSON.parse(text));
   }
 }
 
-/** What once went wrong, or might. */
+/** Records that failed once, or might fail. */
 const FIXED = [
   '{}',
   '{"type":"user"}',
@@ -50,23 +50,23 @@ const FIXED = [
 ];
 
 describe.each(AGENTS.map((agent) => ({ id: agent.id, agent })))('$id', ({ agent }) => {
-  test.each(FIXED)('is exact on %s', (text) => check(agent, text));
+  test.each(FIXED)('keeps every leaf of %s exactly once', (text) => check(agent, text));
 
-  test('is exact on anything', () => {
+  test('keeps every leaf of random records exactly once', () => {
     fc.assert(
       fc.property(anyRecord, (text) => check(agent, text)),
       runs(200),
     );
   });
 
-  test('is exact on changed records', () => {
+  test('keeps every leaf of mutated records exactly once', () => {
     fc.assert(
       fc.property(mutated(fixturesOf(agent)), (text) => check(agent, text)),
       runs(200),
     );
   });
 
-  test('leaves numbers alone that a double cannot hold', () => {
+  test('preserves numbers that a double cannot hold', () => {
     const exact = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('12345678901234567890.5');
     const record = { type: 'assistant', payload: exact, message: { usage: { input_tokens: exact, output_tokens: 1 } } };
     const text = JSON.stringify(agent.parse(record, place));

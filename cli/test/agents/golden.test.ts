@@ -8,8 +8,8 @@ import { transcriptsBelow } from './corpus.ts';
 import { compareLeaves } from './leaves.ts';
 
 /**
- * `fixtures/<agent>` is a small folder of sessions as the agent keeps them, `golden/<agent>` the events made from them.
- * `UPDATE_GOLDEN=1 npx vitest run cli/test/agents` writes the latter anew; read the difference before you commit it.
+ * `fixtures/<agent>` is a small folder of sessions in the agent's own format. `golden/<agent>` has the events made from them.
+ * `UPDATE_GOLDEN=1 npx vitest run cli/test/agents` rewrites the golden files; read the difference before you commit it.
  */
 const folder = (name: string, agent: Agent) => fileURLToPath(new URL(`${name}/${agent.id}`, import.meta.url));
 
@@ -25,7 +25,7 @@ describe.each(files)('$path', ({ agent, path, origin, lines }) => {
 
   test('gives the reviewed events', () => {
     const golden = join(folder('golden', agent), goldenName(path));
-    // An agent that keeps its transcript where it worked tells the folder by where that is.
+    // An agent that keeps its transcript in the project's folder has that folder's path as `cwd`.
     const own = (key: string, value: unknown) =>
       key === 'cwd' && typeof value === 'string' ? value.replace(folder('fixtures', agent), '/home/dev') : value;
     const text = `${JSON.stringify({ origin, events: parsed.flat() }, own, 1)}\n`;
@@ -36,13 +36,13 @@ describe.each(files)('$path', ({ agent, path, origin, lines }) => {
     expect(text).toBe(readFileSync(golden, 'utf8'));
   });
 
-  test('loses no leaf and stores none twice', () => {
+  test('has every leaf of the records exactly once', () => {
     for (const [index, events] of parsed.entries()) {
       expect(compareLeaves(JSON.parse(lines[index] ?? ''), events)).toEqual({ lost: [], doubled: [] });
     }
   });
 
-  test('is the same again', () => {
+  test('gives the same events when parsed again', () => {
     expect(parse()).toEqual(parsed);
   });
 });

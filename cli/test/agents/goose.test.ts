@@ -27,7 +27,7 @@ const sourcesOf = (text: string) =>
     .filter(({ payload }) => payload.text === text)
     .map(({ payload }) => payload.source as { record?: string; revision?: number });
 
-test('a conversation that was shortened gives what is new in it', async () => {
+test('a conversation rewritten under new row ids gives only its changed message', async () => {
   const before = events().length;
   db.exec(`
     CREATE TEMP TABLE kept AS SELECT * FROM messages WHERE session_id = '${SESSION}' AND message_id IS NOT NULL;
@@ -38,18 +38,18 @@ test('a conversation that was shortened gives what is new in it', async () => {
   expect(sourcesOf('Round the prices')).toHaveLength(1);
   const [first] = sourcesOf('I look.');
   expect(sourcesOf('I looked.')).toEqual([expect.objectContaining({ record: first?.record, revision: 102 })]);
-  // The message that changed has five events.
+  // The changed message has five events.
   expect(events()).toHaveLength(before + 5);
 });
 
-test('a message that came in the same second as the last look is not missed', async () => {
+test('a message written in the same second as the last poll is captured', async () => {
   db.exec(`INSERT INTO messages (message_id, session_id, role, content_json, created_timestamp)
     VALUES ('msg_late_1', '${SESSION}', 'user', '[{"type":"text","text":"late"}]', 1790000001)`);
   await reading.read();
   expect(sourcesOf('late')).toHaveLength(1);
 });
 
-test('its folder is where its environment says', () => {
+test("Goose's folder follows its environment variables", () => {
   expect(goose.roots({ GOOSE_PATH_ROOT: '/g' }, '/home/dev')).toContain('/g/data/sessions');
   expect(goose.roots({ APPDATA: '/a' }, '/home/dev')).toContain('/a/Block/goose/data/sessions');
   expect(goose.roots({}, '/home/dev')).toEqual(['/home/dev/.local/share/goose/sessions']);

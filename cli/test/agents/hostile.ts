@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonObject } from '../../agents/agent.ts';
 
-/** Records as no agent writes them, for tests. */
+/** Random records that no agent would write. */
 
 const KEYS = [
   ...['__proto__', 'constructor', 'toString', '', '0', 'length', 'rawJSON'],
@@ -70,7 +70,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 }));
 
 function objectOf(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
-  // `fromEntries` makes `__proto__` a key of its own, as `JSON.parse` does.
+  // `fromEntries` makes `__proto__` an own property, as `JSON.parse` does.
   return fc.array(fc.tuple(key, values), { maxLength: 4 }).map((entries) => Object.fromEntries(entries));
 }
 
@@ -80,12 +80,12 @@ const deep = fc.tuple(value, fc.nat(100)).map(([inner, depth]) => {
   return outer;
 });
 
-/** JSON text of an object of anything. */
+/** JSON text of an object with random content. */
 export const anyRecord: fc.Arbitrary<string> = fc
   .array(fc.tuple(key, fc.oneof(value, deep)), { maxLength: 12 })
   .map((entries) => JSON.stringify(Object.fromEntries(entries)));
 
-/** JSON text of one of the records after something happened to it, up to six times. */
+/** JSON text of one of the records after one to six random changes. */
 export function mutated(records: readonly string[]): fc.Arbitrary<string> {
   const step = fc.record({ at: fc.nat(), change: fc.constantFrom(...CHANGES), key, value: fc.oneof(value, deep) });
   return fc.tuple(fc.constantFrom(...records), fc.array(step, { minLength: 1, maxLength: 6 })).map(([text, steps]) => {

@@ -9,11 +9,11 @@ const rollout = (id: string) => `2026/11/01/rollout-2026-11-01T10-00-00-${id}.js
 const meta = (payload: JsonObject): JsonObject => ({ type: 'session_meta', payload });
 const spawned = { subagent: { thread_spawn: { parent_thread_id: A } } };
 
-describe('whose file it is', () => {
+describe('a file belongs to its session', () => {
   test.each([
     ['a session', claudeCode, `-p/${A}.jsonl`, undefined, { session: A }],
     [
-      'a fork, whose records name its parent',
+      'a fork with records that name its parent',
       claudeCode,
       `-p/${A}.jsonl`,
       { sessionId: B },
@@ -28,7 +28,7 @@ describe('whose file it is', () => {
     ],
     ['a sub-agent', claudeCode, `-p/${A}/subagents/agent-x1.jsonl`, undefined, { session: A, subagent: 'x1' }],
     [
-      'one of a workflow',
+      'a sub-agent of a workflow',
       claudeCode,
       `-p/${A}/subagents/workflows/r/agent-x1.jsonl`,
       {},
@@ -64,21 +64,21 @@ describe('whose file it is', () => {
   });
 });
 
-describe('which records are the same', () => {
+describe('records with the same key', () => {
   const place = (session: string, subagent?: string) => ({
     origin: { session, ...(subagent !== undefined && { subagent }) },
     file: 'f',
     position: 0,
   });
 
-  test('a replay of Claude Code, under another session', () => {
+  test('a record of Claude Code repeated in another session has the same key', () => {
     const record = { type: 'user', uuid: A, timestamp: 't', sessionId: A };
     expect(claudeCode.recordKey({ ...record, sessionId: B }, place(B))).toBe(claudeCode.recordKey(record, place(A)));
     expect(claudeCode.recordKey({ type: 'mode' }, place(A))).toBeUndefined();
     expect(claudeCode.recordKey({ ...record, uuid: 'a1' }, place(A))).toBeUndefined();
   });
 
-  test('a numbered record of a thread of Codex, not one of another thread', () => {
+  test('a numbered record of Codex has the same key only within its thread', () => {
     const record = {
       type: 'event_msg',
       timestamp: '2026-11-01T10:00:00Z',
@@ -90,7 +90,7 @@ describe('which records are the same', () => {
     expect(codex.recordKey({ ...record, timestamp: '[removed]' }, place(A))).toBeUndefined();
   });
 
-  test('a copied record of Codex, stamped anew, but only with the same id and content', () => {
+  test('a copied record of Codex with a new time has the same key only if its id and content are the same', () => {
     const call = (payload: JsonObject, timestamp = 't') =>
       codex.recordKey({ type: 'response_item', timestamp, payload: { type: 'function_call', ...payload } }, place(A));
     expect(call({ call_id: 'c', arguments: '1' }, 'later')).toBe(call({ call_id: 'c', arguments: '1' }));
@@ -99,7 +99,7 @@ describe('which records are the same', () => {
   });
 });
 
-test('agents keep their sessions where their environment says', () => {
+test("the agents' folders follow their environment variables", () => {
   expect(claudeCode.roots({}, '/home/dev')).toEqual(['/home/dev/.claude/projects']);
   expect(claudeCode.roots({ CLAUDE_CONFIG_DIR: '/c' }, '/home/dev')).toEqual(['/c/projects']);
   expect(codex.roots({ CODEX_HOME: '/x' }, '/home/dev')).toEqual(['/x/sessions', '/x/archived_sessions']);

@@ -8,7 +8,7 @@ import { isObject } from '../../agents/shared/part.ts';
 import { fixturesOf } from './corpus.ts';
 import { ADDED, compareLeaves, leavesOf } from './leaves.ts';
 
-/** A record with its events. */
+/** Every fixture record with its events. */
 const parsed = AGENTS.flatMap((agent) =>
   fixturesOf(agent).map((text) => {
     const place = { origin: { session: 'ses of place' }, file: 'file of place', position: 9_007_199_254_740_001 };
@@ -18,7 +18,7 @@ const parsed = AGENTS.flatMap((agent) =>
 
 type Path = (string | number)[];
 
-/** Where the leaves are that were taken out of the record, and not perhaps added to it. */
+/** Paths of the leaves that come from the record, without fields that the parser may add. */
 function placesOf(value: unknown, path: Path = []): Path[] {
   const name = path.slice(2, path[2] === 'source' ? 4 : 3).join('.');
   if (path[1] === 'eventType' || ADDED.has(name)) return [];
@@ -37,12 +37,12 @@ const addedIn = (events: readonly CapturedEvent[]): string[] =>
 const NEW_LEAF = 'a leaf that no record has';
 
 const MUTATIONS: { [name: string]: (holder: JsonObject, key: string | number, events: CapturedEvent[]) => unknown } = {
-  'is gone': (holder, key) => (Array.isArray(holder) ? holder.splice(Number(key), 1) : delete holder[key]),
-  'is another one': (holder, key) => (holder[key] = NEW_LEAF),
-  'stands twice': (holder, key, [event]) => Object.assign(event?.payload ?? {}, { again: holder[key] }),
+  'is removed': (holder, key) => (Array.isArray(holder) ? holder.splice(Number(key), 1) : delete holder[key]),
+  'is replaced': (holder, key) => (holder[key] = NEW_LEAF),
+  'is duplicated': (holder, key, [event]) => Object.assign(event?.payload ?? {}, { again: holder[key] }),
 };
 
-test.each(Object.keys(MUTATIONS))('any leaf that %s is noticed', (name) => {
+test.each(Object.keys(MUTATIONS))('the comparison reports any leaf that %s', (name) => {
   fc.assert(
     fc.property(fc.constantFrom(...parsed), fc.nat(), ({ record, events: original }, at) => {
       const events = structuredClone(original);
@@ -55,15 +55,15 @@ test.each(Object.keys(MUTATIONS))('any leaf that %s is noticed', (name) => {
         .reduce<unknown>((value, key) => (value as JsonObject)[key], events) as JsonObject;
       const key = path.at(-1) ?? '';
       const leaf = JSON.stringify(holder[key]);
-      // Said again in a field that may be added, it still stands in one place when it is gone from the other.
+      // A leaf that an added field repeats is still there after its removal from the other place.
       fc.pre(!addedIn(events).includes(leaf));
-      // What held an empty container alone is then one itself.
+      // Removing an empty container may leave its holder as an empty container.
       fc.pre(leaf !== '{}' && leaf !== '[]');
       MUTATIONS[name]?.(holder, key, events);
       const { lost, doubled } = compareLeaves(record, events);
-      if (name === 'stands twice') expect(doubled).toContain(leaf);
+      if (name === 'is duplicated') expect(doubled).toContain(leaf);
       else expect(lost).toContain(leaf);
-      if (name === 'is another one') expect(doubled).toContain(JSON.stringify(NEW_LEAF));
+      if (name === 'is replaced') expect(doubled).toContain(JSON.stringify(NEW_LEAF));
     }),
     runs(100),
   );

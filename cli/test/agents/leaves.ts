@@ -2,37 +2,37 @@ import type { CapturedEvent } from '../../../contract/transcript.ts';
 import { isObject } from '../../agents/shared/part.ts';
 
 /**
- * The payload fields that may hold a leaf the record does not have, or has once while several events of the record say
- * it. Every other leaf of an event was taken out of the record.
+ * The payload fields that may have a leaf that the record lacks, or a leaf that several events of the record repeat. Every other
+ * leaf of an event comes from the record.
  */
 export const ADDED: ReadonlySet<string> = new Set([
   'source.agent',
-  'source.agentVersion', // where the record has none: the file's
-  'source.session', // where the record says another, or none
+  'source.agentVersion', // the file's version if the record has none
+  'source.session', // if the record names another one, or none
   'source.subagent',
   'source.file',
   'source.position',
   'source.index',
   'source.revision',
-  'source.record', // from here on: said again by the second and later events of a record
+  'source.record', // from here on: repeated by the second and later events of a record
   'source.parent',
   'occurredAt',
   'model',
   'messageId',
-  'responseId', // also: made from the running total where the agent has no id of a response
+  'responseId', // also: made from the running total if the agent has no response ids
   'callId',
   'kind', // the parser's word for what the record is
-  'name', // of a tool that the agent only names by the record's type
-  'text', // '' where an event must have one and the record has none, such as encrypted thoughts; or without a wrapping
+  'name', // of a tool that the agent names only by the record's type
+  'text', // '' if the event requires a text and the record has none, such as encrypted reasoning; or unwrapped from a tag
   'images', // a count
   'titleBy',
-  'cached', // how the agent counts
-  'isError', // where the agent says the opposite, that it succeeded, or uses another word
+  'cached', // depends on how the agent counts
+  'isError', // if the agent records success instead of failure, or uses another word
 ]);
 
 /**
- * Whether the events of a record say all that it says, and nothing twice. A leaf is a string, a number, a boolean, null,
- * or an empty container.
+ * Compares a record with its events: every leaf must be in the events exactly once. A leaf is a string, a number, a boolean,
+ * null, or an empty container.
  */
 export function compareLeaves(
   record: unknown,
@@ -46,7 +46,7 @@ export function compareLeaves(
     if (ADDED.has(name)) added.push(JSON.stringify(value));
     else for (const leaf of leavesOf(value)) count(leaf, -1);
   }
-  // A field that may be added may also have been taken from the record.
+  // A field that the parser may add may also come from the record.
   for (const leaf of added) if ((missing.get(leaf) ?? 0) > 0) count(leaf, -1);
   const different = [...missing];
   return {
@@ -55,7 +55,7 @@ export function compareLeaves(
   };
 }
 
-/** The JSON text of every leaf. Not recursive, so that no depth is too deep. */
+/** The JSON text of every leaf. It does not recurse, so it handles any depth. */
 export function* leavesOf(value: unknown): Generator<string> {
   const open: unknown[] = [value];
   while (open.length > 0) {

@@ -16,7 +16,7 @@ const root = () => mkdtempSync(join(tmpdir(), 'opencode-'));
 
 type Writer = ReturnType<typeof createWriter>;
 
-/** Writes rows as the agent does: the time of a row is that of its writing, which may be committed later. */
+/** Writes rows as the agent does: each row has the time of its write, which may precede its commit. */
 function createWriter(folder: string) {
   const db = new DatabaseSync(join(folder, 'opencode.db'));
   db.exec(`PRAGMA journal_mode = WAL; ${schema}`);
@@ -85,7 +85,7 @@ function changed(before: string, text: string): unknown {
   return { ...data, finish: text, ...(data.role === 'assistant' && { time: { created: 1, completed: 2 } }) };
 }
 
-/** What every record of every session is now, by the rule of `Source.revision`. */
+/** The current events of every record of every session, by the rule of `Source.revision`. */
 function newest(spool: Parameters<typeof spooledEvents>[0]): Map<string, string[]> {
   const records = new Map<string, { revision: number; events: string[] }>();
   for (const [session, events] of spooledEvents(spool)) {
@@ -121,7 +121,7 @@ const step = fc.record({
   isLate: fc.boolean(),
 });
 
-test('rows written in any order give what the database says in the end, and nothing twice', async () => {
+test('rows written in any order give the final content of the database, and no event twice', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
       const folder = root();

@@ -30,7 +30,7 @@ test('a session without changes gives only rows without a time of change', () =>
   expect(kinds).toEqual(['session', 'removed', 'removed']);
 });
 
-test('a row is given that was committed after later ones', () => {
+test('a row committed after later rows is read', () => {
   db.exec('UPDATE part SET data = \'{"type":"late"}\' WHERE id = \'prt_0002\'');
   const { time } = db.prepare("SELECT time_updated AS time FROM part WHERE id = 'prt_0002'").get() as { time: number };
   expect(records('ses_root', time + 5000).map(({ record }) => JSON.stringify(record))).toContainEqual(
@@ -38,20 +38,20 @@ test('a row is given that was committed after later ones', () => {
   );
 });
 
-test('a session has changed when a row was taken away', () => {
+test('deleting a row changes the stamp of its session', () => {
   const stamp = () => database.sessions(query).find(({ name }) => name === 'ses_root')?.stamp;
   const before = stamp();
   db.exec("UPDATE event_sequence SET seq = seq + 1 WHERE aggregate_id = 'ses_root'");
   expect(stamp()).not.toBe(before);
 });
 
-test('a session has changed when an old message of it was answered', () => {
+test('a new part of an old message changes the time of its session', () => {
   const changedAt = () => database.sessions(query).find(({ name }) => name === 'ses_root')?.changedAt;
   db.exec(`UPDATE part SET time_updated = ${LAST_CHANGE + 7} WHERE id = 'prt_0002'`);
   expect(changedAt()).toBe(LAST_CHANGE + 7);
 });
 
-test('no table that may be large is gone through', () => {
+test('no query scans a table that may be large', () => {
   database.sessions(query);
   records('ses_root', 0);
   const plans = asked.flatMap((sql) => {
@@ -64,14 +64,14 @@ test('no table that may be large is gone through', () => {
   expect(scans).toEqual([]);
 });
 
-test('tables that hold secrets are not read', () => {
+test('tables with secrets are not read', () => {
   database.sessions(query);
   const said = JSON.stringify([...records('ses_root', 0), ...records('ses_child', 0)]);
   expect(said).not.toContain('not to be read');
   expect(asked.join()).not.toMatch(/credential|account|share/);
 });
 
-test('a database of something else has no sessions', () => {
+test('a database of another program has no sessions', () => {
   db = new DatabaseSync(':memory:');
   expect(database.sessions(query)).toEqual([]);
 });

@@ -59,31 +59,31 @@ const CASES: Case[] = [
     { type: 'session_start', id: B, callingSessionId: A },
     { session: A, subagent: B },
   ],
+  ['a conversation recorded by hooks', cursor, `${A}.jsonl`, hooked, { session: A, agentVersion: '3.1', cwd: '/c' }],
   [
-    'a conversation, as the hooks tell it',
+    'a conversation with an unusual id',
     cursor,
-    `${A}.jsonl`,
-    hooked,
-    { session: A, agentVersion: '3.1', cwd: '/c' },
+    'abcd.jsonl',
+    { name: 'n', event: { session_id: 'x/y' } },
+    { session: 'x/y' },
   ],
-  ['one under an odd id', cursor, 'abcd.jsonl', { name: 'n', event: { session_id: 'x/y' } }, { session: 'x/y' }],
-  ['input of hooks that is no event', cursor, 'unreadable.jsonl', { unreadable: {} }, { session: 'unreadable' }],
+  ['unreadable input of hooks', cursor, 'unreadable.jsonl', { unreadable: {} }, { session: 'unreadable' }],
   ['a transcript', cursor, `c/agent-transcripts/${A}.jsonl`, { role: 'user' }, { session: A }],
   ['a transcript of the editor', cursor, `c/agent-transcripts/${A}/${A}.jsonl`, { role: 'user' }, { session: A }],
   ['a sub-agent', cursor, `c/agent-transcripts/${A}/subagents/${B}.jsonl`, {}, { session: A, subagent: B }],
   ['a session', geminiCli, 'p/chats/session-t-11111111.jsonl', { sessionId: A, projectHash: 'h' }, { session: A }],
   ['a sub-agent', geminiCli, `p/chats/${A}/x.jsonl`, { sessionId: B }, { session: A, subagent: 'x' }],
-  ['a document of old', geminiCli, 'p/chats/session-t-11111111.json', { sessionId: A }, { session: A }],
+  ['a document of an old version', geminiCli, 'p/chats/session-t-11111111.json', { sessionId: A }, { session: A }],
   ['a session that lost its header', pi, 'x.jsonl', { type: 'message', id: 'e1' }, { session: 'x' }],
 ];
 
-describe('whose file it is', () => {
+describe('a file belongs to its session', () => {
   test.each(CASES)('%s', (_name, agent, path, first, origin) => {
     expect(agent.identify({ root: '/r', path }, first)).toEqual(origin);
   });
 });
 
-describe('where agents keep their sessions', () => {
+describe('the folders and transcripts of agents', () => {
   test.each<[agent: Agent, variables: { [name: string]: string }, root: string]>([
     [copilotCli, {}, '/home/dev/.copilot/session-state'],
     [copilotCli, { COPILOT_HOME: '/c' }, '/c/session-state'],
@@ -122,7 +122,7 @@ describe('where agents keep their sessions', () => {
   });
 });
 
-test('a record is the same only with its id, kind and time', () => {
+test('a record has the same key only with the same id, type and time', () => {
   const place = { origin: { session: A }, file: 'f', position: 0 };
   const record = { id: A, type: 'abort', timestamp: '2026-11-01T10:00:00Z' };
   const key = copilotCli.recordKey(record, place);
@@ -132,7 +132,7 @@ test('a record is the same only with its id, kind and time', () => {
   expect(copilotCli.recordKey({ ...record, timestamp: '[removed]' }, place)).toBeUndefined();
 });
 
-test('a message of Gemini CLI that is written again with another content is a revision', () => {
+test('a message of Gemini CLI written again with other content is a revision', () => {
   const place = { origin: { session: A }, file: 'f', position: 0 };
   const message = { id: B, timestamp: '2026-11-01T10:00:00Z', type: 'gemini', content: 'I run the tests.' };
   const key = geminiCli.recordKey(message, place);
@@ -143,7 +143,7 @@ test('a message of Gemini CLI that is written again with another content is a re
   expect(new Set(records.map(({ payload }) => payload.source.record))).toEqual(new Set([B]));
 });
 
-test('a record of Claude Code that a fork repeats is the same one, also without a time', () => {
+test('a record of Claude Code repeated by a fork has the same key, even without a valid time', () => {
   const place = { origin: { session: A }, file: 'f', position: 0 };
   for (const timestamp of ['2026-11-01T10:00:00Z', 'long ago', undefined]) {
     const key = claudeCode.recordKey({ uuid: A, type: 'user', sessionId: A, timestamp }, place);
@@ -159,14 +159,29 @@ const context = (text: string) => ({
 });
 
 test.each<[name: string, agent: Agent, record: JsonObject, folder: string | undefined]>([
-  ['of a workspace', geminiCli, context('Hello.\n- **Workspace Directories:**\n  - /c/shop\n  - /d\n'), '/c/shop'],
-  ['of several folders', geminiCli, context("I'm working in the following directories:\n  - /c\n"), '/c'],
-  ['of one', geminiCli, context("I'm currently working in the directory: /c\nHere"), '/c'],
-  ['of none', geminiCli, context('Nothing.'), undefined],
-  ['that only a person names', geminiCli, { type: 'user', content: 'working in the directory: /c' }, undefined],
-  ['that a hook names', cursor, { name: 'n', event: { workspace_roots: ['/c'] } }, '/c'],
-  ['of a tool', cursor, { name: 'n', event: { workspace_roots: ['/c'], cwd: '/c/d' } }, '/c/d'],
+  [
+    'of a workspace, from the context',
+    geminiCli,
+    context('Hello.\n- **Workspace Directories:**\n  - /c/shop\n  - /d\n'),
+    '/c/shop',
+  ],
+  [
+    'that is the first of several, from the context',
+    geminiCli,
+    context("I'm working in the following directories:\n  - /c\n"),
+    '/c',
+  ],
+  [
+    'that is the only one, from the context',
+    geminiCli,
+    context("I'm currently working in the directory: /c\nHere"),
+    '/c',
+  ],
+  ['of a context without one', geminiCli, context('Nothing.'), undefined],
+  ['named only by a person', geminiCli, { type: 'user', content: 'working in the directory: /c' }, undefined],
+  ['named by a hook', cursor, { name: 'n', event: { workspace_roots: ['/c'] } }, '/c'],
+  ['of a tool call', cursor, { name: 'n', event: { workspace_roots: ['/c'], cwd: '/c/d' } }, '/c/d'],
   ['of a transcript', cursor, { role: 'user' }, undefined],
-])('the folder %s', (_name, agent, record, folder) => {
+])('folderOf finds the folder %s', (_name, agent, record, folder) => {
   expect(agent.folderOf?.(record)).toBe(folder);
 });

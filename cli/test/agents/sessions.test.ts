@@ -17,11 +17,11 @@ const B = '22222222-3333-7444-8555-666666666666';
 const lines = (...records: JsonObject[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
 test.each([claudeCode, qwenCode])(
-  'files of one name from several folders are the sessions they name: $id',
+  'files with the same name in several folders belong to the sessions that their records name: $id',
   async (agent) => {
     const folder = makeFolder();
     const placeOf = (session: string, text: string) => {
-      // What begins a file need not say whose it is.
+      // The first record of a file need not name the session.
       const records = [{ type: 'file-history-snapshot' }, { type: 'user', uuid: A, sessionId: session, message: text }];
       const path = write(join(folder, text, 'full.jsonl'), lines(...records));
       return { agent, root: join(path, '..'), below: 'full.jsonl', isNamed: true };
@@ -48,16 +48,16 @@ test.each<[agent: Agent, record: JsonObject, isEnd: boolean]>([
   [cursor, { name: 'n', event: { hook_event_name: 'stop' } }, false],
   [cline, { status: 'completed', ended_at: '2026-11-06T09:00:00.000Z' }, true],
   [cline, { status: 'running', ended_at: null }, false],
-])('the agent says that its session is over: $id, %j', (agent, record, isEnd) => {
+])('an end of the session is recognized in the record of $id: %j', (agent, record, isEnd) => {
   expect(agent.endsSession?.(record)).toBe(isEnd);
 });
 
-test('sessions named by a time or a counter are told from those with ids of their own', () => {
+test('agents that name sessions by a time or a counter have local ids', () => {
   const local = AGENTS.filter(({ hasLocalIds }) => hasLocalIds).map(({ id }) => id);
   expect(local.sort()).toEqual(['aider', 'cline', 'custom', 'goose', 'kilo', 'roo-code']);
 });
 
-test('no two agents have one name', () => {
+test('ids and display names of agents are unique', () => {
   for (const key of ['id', 'displayName'] as const) {
     const names = AGENTS.map((agent) => agent[key]);
     expect(names).toEqual([...new Set(names)]);
