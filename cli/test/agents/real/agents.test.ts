@@ -8,7 +8,7 @@ import { findMissing } from './missing.ts';
 import { SLOW, startModel } from './model/server.ts';
 import { type StoredEvent, startService } from './service.ts';
 
-/** Where `script/test --agents` has put the agents' packages. */
+/** The folder where `script/test --agents` installs the agents' packages. */
 const AGENTS = process.env.CAPTURE_TEST_AGENTS ?? join(import.meta.dirname, '../../../../artefacts/agents');
 
 const WITHIN = { timeout: 20_000, interval: 200 };
@@ -37,7 +37,7 @@ const all = async (): Promise<StoredEvent[]> => [...(await service.events()).val
 
 const textOf = ({ payload }: StoredEvent) => JSON.stringify(payload);
 
-/** Of a record that was written again, what it is now. */
+/** Keeps the latest revision of each record. */
 function current(events: StoredEvent[]): StoredEvent[] {
   const last = new Map<string, number>();
   const nameOf = ({ payload: { source } }: StoredEvent) => `${source.session} ${source.subagent} ${source.record}`;
@@ -51,7 +51,7 @@ const prompts = (events: StoredEvent[], text: string) =>
 const findSession = async (text: string): Promise<[string, StoredEvent[]] | undefined> =>
   [...(await service.events())].find(([, events]) => prompts(events, text).length > 0);
 
-/** Works a turn and waits until the service has its prompt, its tool's answer and its closing word. */
+/** Runs a turn and waits until the service has its prompt and its closing message. */
 async function work(driver: Driver, place: Place, turn: Omit<Turn, 'session'> & { session?: string }): Promise<string> {
   const ended = await machine.end(machine.startAgent(driver, { session: '', ...turn }, place));
   expect(ended, ended.output).toMatchObject({ code: 0 });
@@ -70,31 +70,31 @@ async function agentSession(text: string): Promise<string> {
   return prompts(events, text)[0]?.payload.source.session ?? '';
 }
 
-/** All records are at the service, as they stand in the agent's own store: by capture's own word, and without it. */
+/** Checks that the service has every record of the agent's own store, independently and with `capture verify`. */
 async function expectAllThere(driver: Driver): Promise<void> {
   await expect.poll(async () => findMissing(machine.home, driver.stored, await all()), WITHIN).toEqual([]);
   const verified = await machine.end(machine.startCapture('verify'));
   expect(verified, verified.output).toMatchObject({ code: 0 });
 }
 
-/** Places of records are part of their payloads, so no two are the same. */
+/** Payloads contain the positions of their records, so two equal payloads are duplicates. */
 function expectEachOnce(events: StoredEvent[]): void {
   const texts = events.map(textOf);
   expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([]);
 }
 
 describe.each(DRIVERS)('$agent', (driver) => {
-  /** Projects on a machine on which capture runs. */
+  /** Creates projects and starts capture. */
   async function prepare(...names: string[]): Promise<Place[]> {
     const places = names.map((name) => machine.createProject(name));
     if (places[0]) driver.prepare(places[0]);
     const capture = machine.startCapture('run');
-    // What is there before it runs is history, which nobody has let go.
+    // Sessions from before the start are history, which needs consent.
     await expect.poll(capture.output, WITHIN).toContain('Stop with Ctrl-C');
     return places;
   }
 
-  test('is captured live: two at once, resumed, forked; everything once, and verified', async () => {
+  test('is captured live with concurrent, resumed and forked sessions: every event once, and verified', async () => {
     const [first, second] = (await prepare('first', 'second')) as [Place, Place];
     const [session, other] = await Promise.all([
       work(driver, first, { how: 'start', prompt: 'Write the file, please: alpha' }),
@@ -110,11 +110,11 @@ describe.each(DRIVERS)('$agent', (driver) => {
       expect(await work(driver, first, { how: 'fork', prompt: 'And once more: delta', session })).not.toBe(session);
       texts.push('delta');
     }
-    // The first and the resumed turn of the session, which its fork begins with.
+    // The fork begins with copies of the first and the resumed turn.
     const copies = driver.forks === 'new ids' ? 2 : 0;
     const isAnswer = ({ eventType, payload }: StoredEvent) =>
       eventType === 'tool.result' && JSON.stringify(payload.output)?.includes('written-by-a-tool');
-    // A fork has closing words from its start, so that they say nothing of its own turn.
+    // A fork starts with copied closing messages, so they do not prove that its own turn ended.
     const answers = async () => current(await all()).filter(isAnswer).length;
     await expect.poll(answers, WITHIN).toBe(texts.length + copies);
     await expectAllThere(driver);
@@ -127,7 +127,7 @@ describe.each(DRIVERS)('$agent', (driver) => {
     expectEachOnce(events);
   });
 
-  test('is captured in a worktree, in folders of any alphabet', async () => {
+  test('is captured in a worktree and in folders with non-Latin names', async () => {
     const [place] = (await prepare('проект é 日本')) as [Place];
     await work(driver, place, { how: 'start', prompt: 'Write the file, please: eta' });
     const worktree = machine.createWorktree(place, 'дерево 木');
@@ -136,7 +136,7 @@ describe.each(DRIVERS)('$agent', (driver) => {
   });
 
   test.each(['SIGINT', 'SIGKILL'] as const)(
-    'is captured up to where it was ended by %s, and after that',
+    'is captured until %s ends it, and again in the next session',
     async (signal) => {
       const [place] = (await prepare('only')) as [Place];
       const before = model.slowRequests();

@@ -10,7 +10,7 @@ import { findMissing } from './missing.ts';
 import { PAUSE, startModel } from './model/server.ts';
 import { startService } from './service.ts';
 
-/** What people do with agents beside a session from beginning to end; one agent each, where others would add nothing. */
+/** Less usual ways to work with agents. Each is tested with one agent, since others would add nothing. */
 const AGENTS = process.env.CAPTURE_TEST_AGENTS ?? join(import.meta.dirname, '../../../../artefacts/agents');
 
 const DIARY = 'git.example.com/robin/diary';
@@ -38,7 +38,7 @@ afterEach(async () => {
 
 const allEvents = async () => [...(await service.events()).values()].flat();
 
-/** Every byte of every event that the service has. */
+/** The text of every event that the service has. */
 const arrived = async () => JSON.stringify(await allEvents());
 
 async function startCapture() {
@@ -57,7 +57,7 @@ async function work(driver: Driver, place: Place, turn: Omit<Turn, 'session'> & 
   expect(ended, ended.output).toMatchObject({ code: 0 });
 }
 
-/** Works a turn that is captured, and gives the agent's own id of its session. */
+/** Runs a turn, waits until it is captured, and returns the agent's own id of its session. */
 async function workCaptured(...[driver, place, turn]: Parameters<typeof work>): Promise<string> {
   await work(driver, place, turn);
   await expect.poll(arrived, WITHIN).toContain(turn.prompt);
@@ -74,13 +74,13 @@ async function expectVerified(): Promise<void> {
   expect(verified, verified.output).toMatchObject({ code: 0 });
 }
 
-/** Not one byte has arrived when a later session has: what was written before it was read before it. */
+/** Waits for a later session first: capture reads in order, so earlier text would have arrived before it. */
 async function expectNothingOf(keptBack: string, later: Place): Promise<void> {
   await workCaptured(claudeCode, later, { how: 'start', prompt: 'Write the file, please: later' });
   expect(await arrived()).not.toContain(keptBack);
 }
 
-test('a session of a worktree that was deleted meanwhile arrives whole', async () => {
+test('a session of a worktree that is deleted before capture starts arrives whole', async () => {
   const place = machine.createProject('shop');
   const worktree = machine.createWorktree(place, 'beside');
   await stopCapture(await startCapture());
@@ -92,7 +92,7 @@ test('a session of a worktree that was deleted meanwhile arrives whole', async (
   await expectVerified();
 });
 
-test('nothing of an excluded repository arrives, also of its worktree that was deleted meanwhile', async () => {
+test('an excluded repository sends nothing, nor does its deleted worktree', async () => {
   const [place, other] = [machine.createProject('diary', DIARY), machine.createProject('shop')];
   const worktree = machine.createWorktree(place, 'page');
   writeJson(join(machine.home, '.capture/preferences.json'), { exclude: [DIARY] });
@@ -103,7 +103,7 @@ test('nothing of an excluded repository arrives, also of its worktree that was d
   await expectNothingOf('kept-back', other);
 });
 
-test('nothing of a fork of a skipped session arrives', async () => {
+test('a fork of a skipped session sends nothing', async () => {
   const place = machine.createProject('shop');
   await startCapture();
   const session = await workCaptured(claudeCode, place, { how: 'start', prompt: 'Write the file, please: before' });
@@ -114,7 +114,7 @@ test('nothing of a fork of a skipped session arrives', async () => {
   await expectNothingOf('kept-back', machine.createProject('other'));
 });
 
-test('of an earlier session that is resumed, what follows arrives, and what a yes lets go', async () => {
+test('a resumed earlier session sends its new records, and its earlier ones only after consent', async () => {
   const place = machine.createProject('shop');
   await work(claudeCode, place, { how: 'start', prompt: 'Write the file, please: earlier-prompt' });
   const [transcript = ''] = globSync(claudeCode.stored, { cwd: machine.home });
@@ -132,7 +132,7 @@ test('of an earlier session that is resumed, what follows arrives, and what a ye
   await expectVerified();
 });
 
-test('two versions of one agent that work at once are captured side by side', async () => {
+test('two versions of one agent running at the same time are both captured', async () => {
   const [first, second] = [machine.createProject('first'), machine.createProject('second')];
   pi.prepare(first);
   await startCapture();
@@ -145,7 +145,7 @@ test('two versions of one agent that work at once are captured side by side', as
   await expectVerified();
 });
 
-test("a task in an editor's folder that was not there when capture began arrives whole, also after a pause", async () => {
+test("a task in an editor's folder created after capture started arrives whole, even if the model pauses", async () => {
   const place = machine.createProject('shop');
   cline.prepare(place);
   await startCapture();

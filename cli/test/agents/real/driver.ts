@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentId } from '../../../../contract/agent.ts';
 
-/** Where an agent runs: a home folder and a project of its own, a model on loopback. */
+/** Where an agent runs: a home folder, a project, and a model on loopback. */
 export interface Place {
   /** The folder that the agents' packages are installed in. */
   agents: string;
@@ -14,7 +14,7 @@ export interface Place {
 export interface Turn {
   how: 'start' | 'resume' | 'fork';
   prompt: string;
-  /** The agent's own id of the session to go on with. */
+  /** The agent's own id of the session to continue. */
   session: string;
 }
 
@@ -24,18 +24,18 @@ export interface Invocation {
   variables: { [name: string]: string };
 }
 
-/** How a real agent is made to work without a person, an account or a network. */
+/** Runs a real agent without a person, an account or a network. */
 export interface Driver {
   agent: AgentId;
-  /** Writes what the agent needs to know into the home folder. */
+  /** Writes the agent's settings into the home folder. */
   prepare(place: Place): void;
   invoke(turn: Turn, place: Place): Invocation;
-  /** When a prompt reaches the disk that the model takes long to answer, or never answers. */
+  /** When the agent writes a prompt to disk if the model answers it late or never. */
   writesPrompt: 'at once' | 'when interrupted' | 'when answered';
-  /** Where below the home folder it keeps what it did: lines of JSON, documents, or a database. */
+  /** Files below the home folder in which the agent keeps its sessions: lines of JSON, documents, or a database. */
   stored: string;
   canResume: boolean;
-  /** A fork begins with its parent's records: under the ids they have, or under new ones, which nobody can tell from new records. */
+  /** A fork begins with its parent's records, with the same ids or with new ones, which look like new records. */
   forks: 'same ids' | 'new ids' | 'never';
 }
 

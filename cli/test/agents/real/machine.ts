@@ -20,10 +20,10 @@ export interface Ended {
   output: string;
 }
 
-/** A developer's machine: a home folder of its own, in which the agents and capture work as processes. */
+/** A developer's machine: a home folder in which the agents and capture run as processes. */
 export function createMachine({ agents, modelUrl, serviceUrl, secret }: MachineOptions) {
   const home = mkdtempSync(join(tmpdir(), 'capture-machine-'));
-  // Nothing of the machine that runs the tests reaches an agent.
+  // Keep the settings of the machine that runs the tests away from the agents.
   const variables = { HOME: home, TERM: 'dumb', LANG: 'C.UTF-8', PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
   const path = `${join(agents, 'node_modules/.bin')}:${variables.PATH}`;
   const captureVariables = { ...variables, PATH: path, CAPTURE_URL: serviceUrl, CAPTURE_SECRET: secret };
@@ -42,7 +42,7 @@ export function createMachine({ agents, modelUrl, serviceUrl, secret }: MachineO
 
   return {
     home,
-    /** A project with a history of its own; `remote` is the address of its origin, without `https://`. */
+    /** Creates a git repository with a commit; `remote` is the address of its origin without `https://`. */
     createProject(name: string, remote?: string): Place {
       const folder = join(home, 'code', name);
       mkdirSync(folder, { recursive: true });
@@ -53,7 +53,7 @@ export function createMachine({ agents, modelUrl, serviceUrl, secret }: MachineO
       if (remote !== undefined) git('remote', 'add', 'origin', `https://${remote}.git`);
       return { agents, home, folder, modelUrl };
     },
-    /** Another working copy of a project, beside it. */
+    /** Adds a work tree beside the project. */
     createWorktree(place: Place, name: string): Place {
       const folder = join(dirname(place.folder), name);
       execFileSync('git', ['worktree', 'add', '--quiet', '-b', 'beside', folder], {
@@ -69,7 +69,7 @@ export function createMachine({ agents, modelUrl, serviceUrl, secret }: MachineO
     },
     startCapture: (...args: string[]) => start(process.execPath, [MAIN, ...args], captureVariables),
     end,
-    /** Ends everything that was started in this home, also what its starter has left behind. */
+    /** Ends every process of this home, including daemons that agents left behind. */
     async clear(): Promise<void> {
       for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
         for (const pid of processesOf(home)) kill(pid, signal);
@@ -82,7 +82,7 @@ export function createMachine({ agents, modelUrl, serviceUrl, secret }: MachineO
 
 export type Machine = ReturnType<typeof createMachine>;
 
-/** Agents leave daemons behind; those are known by their home folder. */
+/** Finds processes by their HOME variable, since agents leave daemons behind. */
 function processesOf(home: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && readEnvironment(name).includes(`HOME=${home}`))
@@ -101,6 +101,6 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended meanwhile.
+    // The process has already ended.
   }
 }

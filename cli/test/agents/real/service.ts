@@ -9,7 +9,7 @@ export interface StoredEvent {
   payload: { source: Source; text?: string; output?: unknown; [field: string]: unknown };
 }
 
-/** The true service on a port of loopback, with an organization; read as a member of it reads. */
+/** The real service on a loopback port with an organization, read as a member. */
 export async function startService() {
   const service = await startTestService('sqlite');
   const tenant = await createTenant(service);

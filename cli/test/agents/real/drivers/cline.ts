@@ -20,7 +20,7 @@ export const cline: Driver = {
       variables: ENVIRONMENT,
     };
   },
-  // It goes on with a session in its terminal interface only.
+  // It can resume a session only in its terminal interface.
   canResume: false,
   stored: '.cline/data/sessions/*/*.json',
   writesPrompt: 'when interrupted',

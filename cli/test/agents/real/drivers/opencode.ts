@@ -7,7 +7,7 @@ const ENVIRONMENT = {
   OPENCODE_DISABLE_AUTOUPDATE: '1',
   OPENCODE_DISABLE_MODELS_FETCH: '1',
   OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
-  // Where there is no network, it would ask for packages again and again.
+  // Without a network, it would request packages repeatedly.
   npm_config_fetch_retries: '0',
 };
 
@@ -30,7 +30,7 @@ export const opencode: Driver = {
         },
       },
     });
-    // Two that start at once in an empty home are in each other's way when they make the database.
+    // Two processes that start at once in an empty home collide when they create the database.
     const env = { ...ENVIRONMENT, HOME: home, PATH: '/usr/bin:/bin' };
     execFileSync(programOf(place), ['session', 'list'], { cwd: place.folder, env, stdio: 'ignore' });
   },

@@ -26,5 +26,5 @@ const driverOf = (program: string): Driver => ({
 });
 
 export const pi = driverOf('@earendil-works/pi-coding-agent/dist/bundle/cli.js');
-/** A version of some months before. */
+/** A version that is some months older. */
 export const olderPi = driverOf('pi-older/dist/cli.js');

@@ -1,6 +1,6 @@
 import { type Answer, id, type Json, list } from './wire.ts';
 
-/** The OpenAI chat-completions wire format, streaming: OpenCode, Copilot CLI, Qwen Code, Cline and pi read it. */
+/** The streaming OpenAI chat-completions wire format, which OpenCode, Copilot CLI, Qwen Code, Cline and pi read. */
 export function answerChat({ model, step, usage, send }: Answer): void {
   const base = { id: id('chatcmpl-'), object: 'chat.completion.chunk', created: Math.floor(Date.now() / 1000), model };
   const chunk = (delta: object, finish: string | null = null) =>

@@ -1,6 +1,6 @@
 import { type Answer, id, type Json, list } from './wire.ts';
 
-/** The Gemini wire format, streaming. */
+/** The streaming Gemini wire format. */
 export function answerGemini({ model, step, usage, send }: Answer): void {
   const usageMetadata = {
     promptTokenCount: usage.context,

@@ -13,16 +13,16 @@ import { answerChat, readChat } from './chat.ts';
 import { answerGemini, readGemini } from './gemini.ts';
 import { type Json, list } from './wire.ts';
 
-/** What a prompt says where the model is to take so long that the agent can be interrupted. */
+/** In a prompt, makes the model take so long that the test can interrupt the agent. */
 export const SLOW = 'take your time';
 const SLOW_MS = 60_000;
-/** What a prompt says where the model is to pause when it has the tool's answer. */
+/** In a prompt, makes the model pause once it has the tool's answer. */
 export const PAUSE = 'think before you answer';
 const PAUSE_MS = 8_000;
 
 const COMMAND = 'echo written-by-a-tool > out.txt && cat out.txt';
 
-/** Commands by the name of the tool that agents run them with. */
+/** The input for each agent's shell tool, by the tool's name. */
 const TOOLS: { [name: string]: Call['input'] } = {
   exec_command: { cmd: COMMAND },
   shell_command: { command: COMMAND },
@@ -36,15 +36,15 @@ const TOOLS: { [name: string]: Call['input'] } = {
 
 interface Request {
   tools: string[];
-  /** What people said. */
+  /** The texts of user messages. */
   texts: string[];
-  /** Whether the last thing said is what a tool answered. */
+  /** Whether the last message is the result of a tool. */
   isAnswered: boolean;
 }
 
 /**
- * A model server on loopback that speaks the wire formats of the agents. Each turn it asks for one command, and says a
- * closing word when it has the answer. Nothing else of an agent is imitated.
+ * A model server on loopback that speaks the agents' wire formats. In each turn it asks for one command, and sends a closing
+ * message once it has the answer. Everything else is done by the real agents.
  */
 export async function startModel() {
   const measure = createTokenMeter();
@@ -83,7 +83,7 @@ export async function startModel() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** How many requests have asked for patience. */
+    /** The number of requests with the text that makes the model slow. */
     slowRequests: () => slowRequests,
     close(): void {
       server.close();
@@ -120,7 +120,7 @@ function wireOf(path: string): keyof typeof READ | undefined {
   return /\/messages(\?|$)/.test(path) ? 'anthropic' : undefined;
 }
 
-/** Side questions, such as for a title. */
+/** Answers side requests, such as for a title, without streaming. */
 function replyGemini(
   response: ServerResponse,
   { model, step, usage }: Omit<Parameters<typeof answerGemini>[0], 'send'>,

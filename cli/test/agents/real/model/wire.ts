@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Step } from '../../../../../script/record/scenario.ts';
 import type { Usage } from '../../../../../script/record/tokens.ts';
 
-/** What a model's answer is made from, for wire formats that send no named events. */
+/** The parts of a model's answer in wire formats without named events. */
 export interface Answer {
   model: string;
   step: Step;
