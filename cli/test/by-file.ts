@@ -6,27 +6,27 @@ import { parseExact } from '../exact.ts';
 import type { Spool } from '../spool/open.ts';
 import { readEvents } from '../upload/refusals.ts';
 
-/** An event as it was captured; `text` is all of it but where it stood in its file. */
+/** A captured event; `text` is all of it except its place in the file. */
 export interface Captured {
   eventType: string;
   payload: { source: Source } & Record<string, unknown>;
   text: string;
 }
 
-/** The events in the spool in their order, by agent, session and file. */
+/** The spool's events in order, grouped by agent, session and file. */
 export function eventsByFile(spool: Spool): Map<string, Captured[]> {
-  const events: Told[] = [];
+  const events: Stored[] = [];
   for (const session of spool.batches.perSession().map((one) => one.session)) {
     for (const batch of spool.batches.ofSession(session)) {
-      events.push(...readEvents(batch).map((event) => parseExact(event) as Told));
+      events.push(...readEvents(batch).map((event) => parseExact(event) as Stored));
     }
   }
   return groupByFile(events);
 }
 
-type Told = Omit<Captured, 'text'>;
+type Stored = Omit<Captured, 'text'>;
 
-export function groupByFile(events: readonly Told[]): Map<string, Captured[]> {
+export function groupByFile(events: readonly Stored[]): Map<string, Captured[]> {
   const captured = events.map((event) => {
     const { agent, session, file, position: _, ...source } = event.payload.source;
     const text = JSON.stringify([event.eventType, { ...event.payload, source }]);
@@ -36,13 +36,13 @@ export function groupByFile(events: readonly Told[]): Map<string, Captured[]> {
   return new Map([...grouped].map(([key, list]) => [key, list.map(({ event }) => event)]));
 }
 
-/** Short, so that a difference is told without megabytes of it. */
+/** Short digests, so that a failed comparison does not print megabytes. */
 export const digestsOf = (events: readonly Captured[] = []): string[] =>
   events.map(
     ({ eventType, payload, text }) => `${payload.source.position} ${eventType} ${hash('sha256', text).slice(0, 12)}`,
   );
 
-/** Without the events of writings that another one has taken the place of. */
+/** Removes the events of superseded revisions. */
 export function countedOf(events: readonly Captured[]): Captured[] {
   const counted = new Map<string, { revision: number; index: number }>();
   const kept = new Map<string, Captured[]>();
@@ -50,7 +50,7 @@ export function countedOf(events: readonly Captured[]): Captured[] {
   for (const event of events) {
     const writing = writingOf(event.payload.source);
     const key = `${event.payload.source.session} ${writing?.key}`;
-    // The second part of a payload is no second writing.
+    // The second part of a payload is not a second revision.
     const isContinued = isPart(event.payload) && event.payload.part > 1;
     const step = writing && !isContinued ? compareWriting(writing, counted.get(key)) : 'continues';
     if (step === 'history') continue;
@@ -63,7 +63,7 @@ export function countedOf(events: readonly Captured[]): Captured[] {
   return events.filter((event) => isKept.has(event));
 }
 
-/** What counts, in whatever order it came, but for where it stood. */
+/** Digests of the events of the latest revisions, independent of their order and place. */
 export const newestOf = (events: readonly Captured[] = []): string[] =>
   countedOf(events)
     .map(({ eventType, text }) => `${eventType} ${hash('sha256', text).slice(0, 12)}`)

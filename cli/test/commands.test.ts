@@ -46,7 +46,7 @@ const CASES: Case[] = [
     json: { error: 'You are not signed in.', exitCode: 4 },
   },
   {
-    name: 'import of a path that is not there',
+    name: 'import of a missing path',
     args: ['import', '/nonexistent/\u001b[31mfolder'],
     options: signedIn,
     exitCode: 2,
@@ -72,7 +72,7 @@ const CASES: Case[] = [
     json: { signedIn: false, reachable: false },
   },
   {
-    name: 'status with a secret that is refused',
+    name: 'status with a refused secret',
     args: ['status'],
     options: { ...signedIn, secret: 'sk_live_wrong' },
     exitCode: 4,
@@ -97,7 +97,7 @@ const CASES: Case[] = [
     json: { total: 0, sessions: [] },
   },
   {
-    name: 'sessions, of one that is not there',
+    name: 'sessions with an unknown session',
     args: ['sessions', 'nothing'],
     options: signedIn,
     exitCode: 2,
@@ -114,7 +114,7 @@ const CASES: Case[] = [
     json: { exitCode: 4 },
   },
   {
-    name: 'the log, before there is one',
+    name: 'status --log, before there is a log',
     args: ['status', '--log'],
     exitCode: 0,
     terminal: /^The log is empty\./,
@@ -140,7 +140,7 @@ const CASES: Case[] = [
     json: { exitCode: 4 },
   },
   {
-    name: 'login where nothing listens',
+    name: 'login at an address where nothing listens',
     args: ['login', '--secret-stdin', '--url', 'http://127.0.0.1:1'],
     options: { input: 'sk_live_test' },
     exitCode: 75,
@@ -185,13 +185,13 @@ for (const { name, args, options, exitCode, ...expected } of CASES) {
       const [first = '{}'] = [result.stdout, result.stderr].filter((text) => text.startsWith('{'));
       expect(JSON.parse(first)).toMatchObject(expected.json);
     } else {
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: colours, and what a progress bar clears its line with
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: colours, and the code with which a progress bar clears its line
       expect(written.replace(/\r\u001b\[K[^\r\n]*|\u001b\[\d+m/g, '')).toMatch(expected[kind]);
     }
   });
 }
 
-test('login asks on a terminal without an echo, and stores the secret for its owner only', async () => {
+test('login asks for the secret without echo on a terminal, and stores it readable by its owner only', async () => {
   const service = await startService();
   onTestFinished(service.stop);
   const home = makeFolder();

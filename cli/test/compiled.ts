@@ -4,15 +4,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 
-/** Has Node keep, once, what it compiles of the command line that tests start. */
+/** Fills Node's compile cache once for the command line that tests start. */
 export default async function compileCommandLine({ config }: TestProject): Promise<void> {
   const { NODE_COMPILE_CACHE = '' } = config.env;
   if (!existsSync(NODE_COMPILE_CACHE)) await keepCompiled(NODE_COMPILE_CACHE, join(config.root, 'cli/main.ts'));
 }
 
 /**
- * Runs the program until it has loaded all that it is made of, and ends by itself. One that a test kills keeps nothing, and
- * those are most of them.
+ * Runs the program until it has loaded all its modules and ends by itself. Node writes the cache only on a normal exit, and tests
+ * kill most of their processes.
  */
 export async function keepCompiled(folder: string, program: string): Promise<void> {
   const env = { ...process.env, NODE_COMPILE_CACHE: folder, PORT: 'none' };

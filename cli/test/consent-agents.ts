@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 
-/** What a folder is for as long as it is there; another one may take its place. */
+/** A folder while it exists; after its removal another one may have the same path. */
 export interface Folder {
   path: string;
   real: string;
   remote: string | undefined;
-  /** Whether its `.session-capture.json` says no, and whether capture has seen that. */
+  /** Whether its `.session-capture.json` forbids capture, and whether capture has seen that. */
   says: boolean;
   hasSeenSays: boolean;
   isThere: boolean;
-  /** The folder whose repository this one is a work tree of; git keeps the remote there. */
+  /** The main folder if this one is a work tree; git keeps the remote there. */
   main: Folder | undefined;
 }
 
 export interface Said {
   marker: string;
   author: Session;
-  /** Whether it was written before what the person decided last about earlier sessions. */
+  /** Whether it was written before the person's last decision about earlier sessions. */
   isEarlier: boolean;
   /** Whether it was written while capture was paused. */
   isPaused: boolean;
@@ -27,29 +27,29 @@ export interface Session {
   agent: 'claude-code' | 'codex' | 'gemini-cli';
   file: string;
   folder: Folder;
-  /** As its agent writes it. */
+  /** The working directory as the agent writes it. */
   cwd: string;
-  /** Whether capture looked at it while its folder was there. */
+  /** Whether capture read it while its folder existed. */
   isObserved: boolean;
-  /** Whether capture looked at it while its folder's remote could be read. */
+  /** Whether capture read it while its folder's remote could be read. */
   hasSeenRemote: boolean;
-  /** Whether its agent's clock was slow when it said something, or its transcript is gone. */
+  /** Whether its agent's clock was slow for one of its messages, or its transcript is gone. */
   isIncomplete: boolean;
   said: Said[];
   parent: Session | undefined;
   verdict: 'none' | 'skipped' | 'deleted' | 'wanted';
-  /** Whether it began before decisions were lost that nobody has made anew. */
+  /** Whether it began before the decisions were lost, and the person has not decided again. */
   isLost: boolean;
 }
 
-/** Where its agent keeps a session. */
+/** The agent's file of a session. */
 export function fileOf(home: string, { agent, id }: Pick<Session, 'agent' | 'id'>): string {
   if (agent === 'claude-code') return join(home, '.claude/projects/p', `${id}.jsonl`);
   if (agent === 'codex') return join(home, `.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-${id}.jsonl`);
   return join(home, `.gemini/tmp/p/chats/session-${id}.jsonl`);
 }
 
-/** What a transcript begins with. */
+/** The first records of a transcript. */
 export function headOf({ agent, id, cwd, parent }: Session, timestamp: string): object[] {
   if (agent === 'codex') {
     const forked = parent && { forked_from_id: parent.id };
@@ -59,7 +59,7 @@ export function headOf({ agent, id, cwd, parent }: Session, timestamp: string): 
   return [{ sessionId: id, projectHash: 'p', startTime: timestamp, lastUpdated: timestamp }];
 }
 
-/** A prompt. */
+/** The record of a prompt. */
 export function recordOf({ agent, id, cwd }: Session, record: string, timestamp: string, marker: string): object {
   if (agent === 'claude-code') {
     return { type: 'user', uuid: record, timestamp, sessionId: id, cwd, message: { role: 'user', content: marker } };

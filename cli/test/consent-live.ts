@@ -12,12 +12,12 @@ import { createRecordHash } from '../read/identity.ts';
 import { createReader } from '../read/reader.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 
-/** What a daemon holds between two looks. */
+/** The state that a daemon keeps between two scans. */
 export interface Live {
   spool: Spool;
   policy: Policy;
   reader: ReturnType<typeof createReader>;
-  /** What the person wanted when it was opened. */
+  /** The person's wishes when it was opened. */
   wishes: string;
 }
 
@@ -35,7 +35,7 @@ export function openLive(context: Context, since: number, now: () => number): Li
     policy,
     consent,
     state: folder,
-    // What is masked makes no difference to what is kept back.
+    // Masking does not affect which sessions are kept back.
     redactor: { redact: (events) => [...events] },
     hashRecord: createRecordHash(readKey(folder)),
     now,
@@ -46,7 +46,7 @@ export function openLive(context: Context, since: number, now: () => number): Li
   return { spool, policy, reader, wishes: wishesOf(context, spool) };
 }
 
-/** Whether the person wants something else by now: then a daemon begins anew. */
+/** Whether the person's wishes have changed; a daemon then restarts its capture. */
 export const isOutdated = (context: Context, { spool, wishes }: Live): boolean => wishesOf(context, spool) !== wishes;
 
 function wishesOf(context: Context, { decisions }: Spool): string {

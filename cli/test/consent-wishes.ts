@@ -6,11 +6,11 @@ import type { Said, Session } from './consent-agents.ts';
 export type Rule = '~/plain' | '~/link' | '~/real' | '~/tree' | 'git.example.com/me/*' | 'github.com/acme';
 export const RULES: Rule[] = ['~/plain', '~/link', '~/real', '~/tree', 'git.example.com/me/*', 'github.com/acme'];
 
-/** What the person has said, and so what may leave the machine: the model that capture is compared with. */
+/** The person's wishes and what they allow to leave the machine: the model that capture is compared with. */
 export class Wishes {
   readonly excluded = new Set<Rule>();
   readonly included = new Set<Rule>();
-  /** Rules by a link that capture has followed. */
+  /** Rules with a link that capture has resolved. */
   readonly followed = new Set<Rule>();
   history: Consent['history'] = 'none';
   readonly #home: string;
@@ -21,7 +21,7 @@ export class Wishes {
 
   lettable({ said, agent, cwd }: Session): Said[] {
     const history = this.history;
-    // Gemini CLI does not say where it works.
+    // Gemini CLI does not record its folder.
     const isChosen = Array.isArray(history) && agent !== 'gemini-cli' && history.some((each) => isInside(cwd, each));
     return said.filter(({ isEarlier, isPaused }) => !isPaused && (!isEarlier || history === 'all' || isChosen));
   }
@@ -32,22 +32,22 @@ export class Wishes {
     return this.#parentsOf(session).every((parent) => this.mayGo(parent) || this.#isUnknownFork(parent));
   }
 
-  /** Codex says where a fork comes from; of others the records that they have in common tell it. */
+  /** Codex records the parent of a fork; other forks have records of their parents. */
   #parentsOf(session: Session): Session[] {
     if (session.agent === 'codex') return session.parent === undefined ? [] : [session.parent];
     return [...new Set(session.said.map(({ author }) => author))].filter((author) => author !== session);
   }
 
-  /** A session whose transcript capture never saw tells nobody what it was. */
+  /** Whether capture never saw the parent's transcript, so that it cannot know which rules apply to it. */
   #isUnknownFork({ isObserved, verdict }: Session): boolean {
     return !isObserved && verdict === 'none';
   }
 
   #isExcluded(session: Session): boolean {
     const { agent, folder, isObserved } = session;
-    // It does not say where it works.
+    // It does not record its folder.
     if (agent === 'gemini-cli') return this.excluded.size + this.included.size > 0;
-    // What a link led to that was gone before capture saw it, nobody can tell.
+    // If the folder was gone before capture saw it, its setting is unknown.
     if (folder.says && isObserved && (folder.isThere || folder.hasSeenSays)) return true;
     if (this.included.size > 0 && ![...this.included].some((rule) => this.#isAbout(rule, session))) return true;
     return [...this.excluded].some((rule) => this.#isAbout(rule, session));
@@ -57,7 +57,7 @@ export class Wishes {
     const path = rule.replace('~', this.#home);
     if (rule === '~/link')
       return isInside(cwd, path) || (this.followed.has(rule) && folder.real === join(this.#home, 'real'));
-    // What is included by what the folder was, or by where its link leads, may go, whoever remembers it.
+    // A session included by its former folder or by its link's target may leave, whether or not capture still knows the folder.
     const isIncluded = this.included.has(rule) && !this.excluded.has(rule);
     if (rule.startsWith('~')) return isInside(cwd, path) || ((isObserved || isIncluded) && folder.real === path);
     const isMeant = folder.remote?.replace(':', '/').includes(rule.replace('/*', '')) ?? false;

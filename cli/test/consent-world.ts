@@ -20,10 +20,10 @@ const REMOTES = ['https://git.example.com/me/diary.git', 'git@github.com:acme/sh
 const NAMES = ['plain', 'real', 'one', 'two', 'tree'];
 
 const MINUTE = 60_000;
-/** What a folder says is believed for ten seconds. */
+/** Longer than the ten seconds for which capture caches a folder's setting. */
 const STEP_MS = 11_000;
 
-/** A home that agents write to and a person decides about, with a model of what may leave it. */
+/** A home with agents that write transcripts, a person who decides about them, and a model of what may leave it. */
 export class ConsentWorld {
   readonly log: string[] = [];
   readonly #home: string;
@@ -33,13 +33,13 @@ export class ConsentWorld {
   readonly #sessions: Session[] = [];
   readonly #wishes: Wishes;
   #live: Live | undefined;
-  /** When capturing began; undefined before that. */
+  /** When capture began; undefined before that. */
   #since: number | undefined;
-  /** Everything that may have left by now. */
+  /** Markers of all events that may have left the machine so far. */
   readonly #allowed = new Set<string>();
   readonly #arrived = new Set<string>();
   #isLinked = true;
-  /** While capture is paused, and until when. */
+  /** Present while capture is paused. */
   #pause: { until: number } | undefined;
   #wasClockSet = false;
   #now = Date.now() + 60 * MINUTE;
@@ -62,7 +62,7 @@ export class ConsentWorld {
     return this.#arrived.size;
   }
 
-  /** Does something at random, and looks at what has left the machine by then. */
+  /** Runs one random step. */
   async step(): Promise<void> {
     const steps: [weight: number, step: () => void | Promise<void>][] = [
       [6, () => this.#begin()],
@@ -88,7 +88,7 @@ export class ConsentWorld {
     this.#now += STEP_MS;
   }
 
-  /** As a daemon ends. */
+  /** Closes the spool, as a daemon does when it ends. */
   close(): void {
     this.#live?.spool.close();
     this.#live = undefined;
@@ -121,7 +121,7 @@ export class ConsentWorld {
     this.#note(`${name} is ${remote ?? 'a folder'}`);
   }
 
-  // What agents do.
+  // Actions of agents.
 
   #begin(): void {
     const name = this.#random.one([...NAMES, 'link']) ?? 'one';
@@ -161,16 +161,16 @@ export class ConsentWorld {
   #say(session: Session): void {
     const marker = this.#marker();
     const record = uuid(this.#seed, ++this.#count, this.#seed % 65_536);
-    // As in a container whose clock is slow.
+    // Like an agent in a container with a slow clock.
     const isSlow = this.#random.chance(0.05);
     session.isIncomplete ||= isSlow;
     const time = new Date(this.#now - (isSlow ? this.#random.below(600) * MINUTE : 0)).toISOString();
-    // As for what is earlier, the time of a record decides.
+    // The time of a record decides whether it is part of the pause, as it decides whether it is earlier.
     session.said.push({ marker, author: session, isEarlier: false, isPaused: this.#isPaused() && !isSlow });
     this.#write(session, [recordOf(session, record, time, marker)]);
   }
 
-  /** As an agent does with sessions that it keeps for some days only. */
+  /** Removes a transcript, like an agent that keeps sessions only for some days. */
   #removeTranscript(): void {
     const session = this.#random.one(this.#kept());
     if (session === undefined) return;
@@ -190,7 +190,7 @@ export class ConsentWorld {
     const session = this.#random.one(this.#kept());
     if (session === undefined) return;
     for (let more = this.#random.below(3); more >= 0; more--) this.#say(session);
-    this.#note(`${this.#nameOf(session)} goes on`);
+    this.#note(`${this.#nameOf(session)} continues`);
   }
 
   #fork(): void {
@@ -203,7 +203,7 @@ export class ConsentWorld {
     const copied = parent.said.filter(({ marker }) => text.includes(`${marker}"`));
     const id = uuid(this.#seed, ++this.#count, this.#seed % 65_536);
     const elsewhere = this.#folders.get(this.#random.one(NAMES) ?? 'one');
-    // Codex may go on in another folder; the copies of Claude Code say the parent's.
+    // Codex may continue in another folder; the records copied by Claude Code have the parent's folder.
     const moves = isCodex && elsewhere?.isThere && this.#random.chance(0.5) ? elsewhere : undefined;
     const { agent, folder, cwd } = parent;
     const fork = this.#add({ id, agent, folder: moves ?? folder, cwd: moves?.path ?? cwd, parent }, copied);
@@ -216,7 +216,7 @@ export class ConsentWorld {
     if (this.#random.chance(0.7)) this.#say(fork);
   }
 
-  /** Gemini CLI writes the whole history again. */
+  /** Writes the whole history again, as Gemini CLI does. */
   #restate(): void {
     const session = this.#random.one(this.#kept().filter(({ agent }) => agent === 'gemini-cli'));
     if (session === undefined) return;
@@ -230,7 +230,7 @@ export class ConsentWorld {
     this.#note(`${this.#nameOf(session)} is written again`);
   }
 
-  // What the person does.
+  // Actions of the person.
 
   #changeRules(): void {
     const rule = this.#random.one(RULES) ?? '~/plain';
@@ -241,7 +241,7 @@ export class ConsentWorld {
     const include = this.#wishes.included.size > 0 ? { include: [...this.#wishes.included] } : {};
     const path = join(this.#home, 'state/preferences.json');
     mkdirSync(dirname(path), { recursive: true });
-    // With another length or time each time: that tells that it was changed.
+    // Change the length or the time of the file each time, since capture detects changes by them.
     const padding = ' '.repeat(this.#count++ % 50);
     writeFileSync(path, `${JSON.stringify({ exclude: [...this.#wishes.excluded], ...include })}${padding}`);
     utimesSync(path, this.#now / 1000, this.#now / 1000);
@@ -311,7 +311,7 @@ export class ConsentWorld {
     this.#note('resume');
   }
 
-  /** During a pause; a daemon begins anew then. */
+  /** Sets the clock back during a pause, and restarts the daemon. */
   async #setClockBack(): Promise<void> {
     if (!this.#isPaused()) return;
     await this.sync();
@@ -322,13 +322,13 @@ export class ConsentWorld {
     await this.sync();
   }
 
-  /** What was said so far is of the time before. */
+  /** Makes all messages so far count as earlier. */
   #forget(): void {
     for (const { said } of this.#sessions) for (const one of said) one.isEarlier = true;
     this.#now += 1000;
   }
 
-  // What happens to the disk.
+  // Changes of the disk.
 
   #changeFolder(): void {
     const name = this.#random.one([...NAMES, 'link']) ?? 'one';
@@ -362,12 +362,12 @@ export class ConsentWorld {
   #lose(): void {
     this.close();
     const path = join(this.#home, 'state/decisions.db');
-    // Without a spool that knows of it, nobody was ever here.
+    // Without a spool, capture cannot know that decisions ever existed.
     if (!existsSync(path) || !existsSync(join(this.#home, 'state/spool.db'))) return;
     const isDamaged = this.#random.chance(0.5);
     for (const end of ['-wal', '-shm', '']) rmSync(path + end, { force: true });
     if (isDamaged) writeFileSync(path, 'no database '.repeat(1000));
-    // Known at the latest when the spool is opened next, which may be later.
+    // Open the spool, so that capture notices the loss now.
     this.#withSpool(() => {});
     this.#wishes.followed.clear();
     this.#wishes.history = 'none';
@@ -382,7 +382,7 @@ export class ConsentWorld {
     this.#note(`decisions are ${isDamaged ? 'damaged' : 'lost'}`);
   }
 
-  /** It is read again from the transcripts. */
+  /** Removes the spool; capture reads the transcripts again. */
   #loseSpool(): void {
     this.close();
     for (const end of ['-wal', '-shm', '']) rmSync(join(this.#home, `state/spool.db${end}`), { force: true });
@@ -393,7 +393,7 @@ export class ConsentWorld {
     this.#now += this.#random.below(3 * 24 * 60) * MINUTE;
   }
 
-  // What capture does.
+  // Actions of capture.
 
   #context(): Context {
     return createContext({ home: this.#home, context: { now: () => this.#now } }).context;
@@ -413,7 +413,7 @@ export class ConsentWorld {
     }
   }
 
-  /** Reads what is new, as the daemon does, and at times sends what waits. */
+  /** Reads new records as the daemon does, and sometimes sends the waiting batches. */
   async sync(mustSend = this.#random.chance(0.7)): Promise<void> {
     const context = this.#context();
     if (this.#live && (isOutdated(context, this.#live) || this.#random.chance(0.3))) this.close();
@@ -425,7 +425,7 @@ export class ConsentWorld {
     const { spool, reader } = this.#live;
     const reading = { isStopped: () => false, onCommit: async () => {} };
     let isRead = false;
-    // What one reading finds out may be news to the next.
+    // One pass may find information that the next pass needs.
     for (let times = 0; !isRead && times < 20; times++) {
       const work = reader.findWork(ownPlaces(context));
       this.#observe();
@@ -448,7 +448,7 @@ export class ConsentWorld {
       this.#wishes.followed.add('~/link');
   }
 
-  /** Everything that a sender would send now, as it would be. */
+  /** Takes everything that a sender would send now, and throws if it contains a marker that may not leave. */
   #send(spool: Spool): void {
     for (const { marker } of this.#sessions
       .filter((session) => this.#wishes.mayGo(session))
@@ -468,11 +468,11 @@ export class ConsentWorld {
     for (const [marker] of sent.join('\n').matchAll(/MARK\d+x\d+M/g)) this.#arrived.add(marker);
     for (const marker of this.#arrived) {
       if (!this.#allowed.has(marker))
-        throw new Error(`${marker} of ${this.#ownersOf(marker)} has left:\n${this.log.join('\n')}`);
+        throw new Error(`${marker} of ${this.#ownersOf(marker)} has left the machine:\n${this.log.join('\n')}`);
     }
   }
 
-  /** At the end: what nobody ever objected to has arrived. */
+  /** Checks at the end that every session without an objection has arrived. */
   checkComplete(): void {
     const isPlain = (session: Session): boolean =>
       session.verdict === 'none' &&

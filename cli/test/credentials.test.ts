@@ -24,7 +24,7 @@ test.each([
   ['.local/share/opencode/auth.json', {}],
   ['.local/share/kilo/auth.json', {}],
   ['.pi/agent/auth.json', {}],
-])('what an agent signs in with is masked: %s', (file, moved: { [name: string]: string }) => {
+])("an agent's own credentials are masked: %s", (file, moved: { [name: string]: string }) => {
   const home = makeFolder();
   const entries = Object.entries(moved).map(([name, folder]) => [name, join(home, folder)]);
   const { context } = createContext({ home, variables: Object.fromEntries(entries) });

@@ -10,7 +10,7 @@ import { startService } from './service.ts';
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/custom-agents.md', import.meta.url)), 'utf8');
 
-test('the script of the documentation makes a session', async () => {
+test("the documentation's script creates a session", async () => {
   const service = await startService();
   const home = makeFolder();
   const folder = join(home, 'mine');
@@ -49,13 +49,13 @@ test('the script of the documentation makes a session', async () => {
   ]);
 });
 
-test('the documentation names every field of the vocabulary, and which are required', () => {
+test('the documentation lists every field of the vocabulary and marks the required ones', () => {
   const own = ['source', 'occurredAt', 'rest', 'redactions'];
   const rows = new Map(
     [...PAGE.matchAll(/^\| `([\w.]+)` \| (.*) \|$/gm)].map(([, type, fields]) => [type, fields ?? '']),
   );
   for (const [type, { properties, required = [] }] of Object.entries(VOCABULARY)) {
-    // Events of these kinds are not for an agent to make, or are made by the first line.
+    // Agents do not write `unreadable` events, and the first line of the file makes `session.meta`.
     if (type === 'unreadable' || type === 'session.meta') continue;
     const told = rows.get(type) ?? '';
     for (const name of Object.keys(properties).filter((name) => !own.includes(name)))

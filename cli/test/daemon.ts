@@ -11,7 +11,7 @@ import { createContext, run } from './program.ts';
 import { type FakeOptions, startService } from './service.ts';
 import { prompt, sessionId } from './transcripts.ts';
 
-/** Short, so that what would take minutes can be seen in a test. */
+/** Short intervals, so that a test does not wait minutes. */
 const TIMING = { settleMs: 5, heartbeatMs: 100, restartMs: 50, holdMs: 100, careMs: 20, heldMs: 200 };
 
 const WAIT = { timeout: 10_000, interval: 10 };
@@ -19,11 +19,11 @@ const WAIT = { timeout: 10_000, interval: 10 };
 export interface DaemonSetUp extends Partial<DaemonOptions> {
   service?: FakeOptions;
   context?: Partial<Context>;
-  /** Written into the state folder before it starts. */
+  /** Written to the state folder before the daemon starts. */
   preferences?: object;
   isTTY?: boolean;
   json?: boolean;
-  /** What the person has let go of earlier sessions, by default all; `unasked` where nobody was asked. */
+  /** The person's consent to earlier sessions, by default to all; `unasked` if the person has not decided. */
   consent?: Consent | 'unasked';
   /** The state folder, by default one in the home. */
   state?: string;
@@ -54,7 +54,7 @@ export async function setUpDaemon({
   const log = join(state, 'daemon.log');
   const starts = () => (existsSync(log) ? readFileSync(log, 'utf8').split('Capturing for').length : 1);
 
-  /** Starts a daemon; returns once it captures, with what ends it. */
+  /** Starts a daemon and waits until it captures. */
   async function start() {
     const stop = new AbortController();
     const before = starts();
@@ -81,7 +81,7 @@ export async function setUpDaemon({
       mkdirSync(join(file(session), '..'), { recursive: true });
       writeFileSync(file(session), `${prompt(session, id, text)}\n`, { flag: 'a' });
     },
-    /** Makes files look as if they had not changed for long. */
+    /** Sets a file's times back, as if it had not changed for a long time. */
     age: (path: string) => utimesSync(path, new Date(0), new Date(0)),
     waitForTexts: (session: number, expected: string[]) =>
       vi.waitFor(() => {

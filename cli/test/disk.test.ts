@@ -8,7 +8,7 @@ import { run } from './program.ts';
 import { startService } from './service.ts';
 import { prompt, sessionId } from './transcripts.ts';
 
-/** A disk of a few megabytes, which only the system's administrator may make. */
+/** Mounts a disk of a few megabytes, which needs root. */
 function mountSmallDisk(): string | undefined {
   const folder = makeFolder();
   try {
@@ -20,7 +20,7 @@ function mountSmallDisk(): string | undefined {
   return folder;
 }
 
-/** Leaves no room on a disk. Returns how to get it back. */
+/** Fills a disk. @returns a function that frees the space again */
 function fill(disk: string): () => void {
   const ballast = join(disk, 'ballast');
   for (let size = 4 * 1024 * 1024; size >= 1024; size /= 2) {
@@ -36,7 +36,7 @@ function fill(disk: string): () => void {
   return () => removeFiles(disk, /^ballast/);
 }
 
-test('a full disk makes capture wait and say so; with room it continues, and nothing is lost or doubled', async (context) => {
+test('capture on a full disk warns and waits, then continues without loss or duplicates', async (context) => {
   const disk = mountSmallDisk();
   if (disk === undefined) return context.skip('mounting a small disk takes root');
   const state = join(disk, 'state');
@@ -59,7 +59,7 @@ test('a full disk makes capture wait and say so; with room it continues, and not
   await set.waitForTexts(1, ['one', 'two']);
 }, 60_000);
 
-test('on a full disk status says first how to get room, and on a read-only one init says that it must be writable', async (context) => {
+test('status on a full disk first advises freeing space, and init on a read-only disk asks to make it writable', async (context) => {
   const disk = mountSmallDisk();
   if (disk === undefined) return context.skip('mounting a small disk takes root');
   const variables = { CAPTURE_HOME: join(disk, 'state') };

@@ -16,13 +16,13 @@ interface Message {
   isDone: boolean;
 }
 
-/** A document that an agent keeps. */
+/** An agent's document. */
 interface Kept {
   agent: Agent;
   path: string;
-  /** Its text with these messages, after so many changes. */
+  /** The document's text with these messages after this number of changes. */
   format(messages: readonly Message[], changes: number): string;
-  /** Whether it is only added to, so that nothing but its last message changes and a torn writing lacks only new text. */
+  /** Whether the agent only appends to it: then only its last message changes, and a torn write lacks only new text. */
   grows: boolean;
 }
 
@@ -77,7 +77,7 @@ const KEPT: Kept[] = [
   },
 ];
 
-/** What an agent does to a document, and what the command line does meanwhile. */
+/** A change of the document by its agent, and the command line's action after it. */
 const step = fc.record({
   does: fc.constantFrom('append', 'append', 'finish', 'change', 'save', 'tear'),
   which: fc.nat(),
@@ -87,7 +87,7 @@ const step = fc.record({
 });
 
 test.each(KEPT)(
-  '$agent.displayName: a document is captured in its final form, whatever it was in between',
+  '$agent.displayName: a document is captured in its final form after any intermediate changes',
   async (kept) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), fc.boolean(), async (steps, isPatient) => {
@@ -101,7 +101,7 @@ test.each(KEPT)(
         let changes = 0;
         for (const { does, which, reads, restarts, waits } of steps) {
           changes++;
-          // What is added begins with an empty line: torn right behind that, it would look like more of what is above.
+          // An addition begins with an empty line. Torn right after that line, it would look like part of the text above.
           const whole = kept.grows ? kept.format(messages, changes).length + 2 : 0;
           change(messages, does, kept.grows ? messages.length - 1 : which % (messages.length || 1), changes);
           const text = kept.format(messages, changes);
@@ -147,7 +147,7 @@ function change(messages: Message[], does: string, which: number, changes: numbe
 
 type Events = Exclude<ReturnType<ReturnType<typeof spooledEvents>['get']>, undefined>;
 
-/** Of each record the events that were captured last, and the text of everything that was captured of it. */
+/** The latest captured events of each record, and the text of every capture. */
 function captured(events: Events) {
   const latest = new Map<string, object[]>();
   const captures: string[] = [];
@@ -163,7 +163,7 @@ function captured(events: Events) {
   return { latest, captures };
 }
 
-test('a document nested too deeply to be written keeps no other from being read', async () => {
+test('a document nested too deeply to be written does not block other documents', async () => {
   const root = makeFolder();
   const document = (id: string, content: string) =>
     `{"version":1,"updated_at":"2026-11-01T10:00:00Z","sessionId":"${id}","messages":[{"role":"user","content":${content}}]}`;

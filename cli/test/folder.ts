@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** An empty folder that is gone after the test. */
+/** Creates an empty folder and removes it after the test. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'capture-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -16,7 +16,7 @@ export function write(path: string, content: string | Uint8Array, mode = 0o644):
   return path;
 }
 
-/** Removes the files of a folder whose names match. */
+/** Removes the files in a folder with matching names. */
 export function removeFiles(folder: string, pattern: RegExp): void {
   for (const name of readdirSync(folder)) if (pattern.test(name)) rmSync(join(folder, name));
 }

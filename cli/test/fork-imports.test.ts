@@ -4,7 +4,7 @@ import { write } from './folder.ts';
 import { setUpImports } from './importing.ts';
 import { mode, prompt, sessionId } from './transcripts.ts';
 
-/** A fork as newer Claude Code writes it: what it was asked to do, then the records of its parent under their ids. */
+/** A fork in the format of newer Claude Code: its queued request, then the records of its parent with their ids. */
 function forkOf(parent: number, fork: number, texts: string[], more: object = {}): string {
   const place = { cwd: '/home/dev/shop', gitBranch: 'main', sessionId: sessionId(fork), ...more };
   const timestamp = new Date(Date.parse('2026-03-01T09:00:00.000Z') + fork * 60_000).toISOString();
@@ -18,7 +18,7 @@ function forkOf(parent: number, fork: number, texts: string[], more: object = {}
   return [mode(fork), asked, ...copied, prompt(fork, 3, 'another way', place)].join('\n');
 }
 
-test('a fork that does not say so is one of the session whose records it begins with', async () => {
+test('a fork without a named parent is a fork of the session of its first records', async () => {
   const { home, write: writeSession, capture, texts, sessions } = await setUpImports();
   writeSession(1, ['one', 'two'], { cwd: '/home/dev/shop', gitBranch: 'main' });
   write(join(home, '.claude/projects/shop', `${sessionId(2)}.jsonl`), forkOf(1, 2, ['one', 'two']));
@@ -33,7 +33,7 @@ test('a fork that does not say so is one of the session whose records it begins 
   expect(parent?.body.forkedFrom).toBeUndefined();
 });
 
-test('a fork that was captured first makes no fork of its parent, and one that names its parent is believed', async () => {
+test('a fork captured first does not turn its parent into a fork, and a named parent is trusted', async () => {
   const { home, write: writeSession, capture, sessions } = await setUpImports();
   const folder = join(home, '.claude/projects/shop');
   write(join(folder, `${sessionId(2)}.jsonl`), forkOf(1, 2, ['one', 'two']));
@@ -47,16 +47,16 @@ test('a fork that was captured first makes no fork of its parent, and one that n
   expect(third?.body.forkedFrom).toBe(first?.body.clientKey);
 });
 
-/** Each is forked from the one before, and begins with all that it said. */
+/** Each session is forked from the one before and begins with all its messages. */
 const CHAIN = [1, 2, 3, 4];
 
 test.each([
   ['in one import', [[4], [1, 2, 3]]],
-  ['the oldest first', [[4], [1], [2], [3]]],
-  ['the newest first', [[4], [3], [2], [1]]],
-  ['the oldest last', [[4], [2], [3], [1]]],
-  ['beside the captured part of the newest two', [[3], [4], [1, 2]]],
-])('sessions whose forks were captured first have all their messages: %s', async (_name, imports) => {
+  ['oldest first', [[4], [1], [2], [3]]],
+  ['newest first', [[4], [3], [2], [1]]],
+  ['oldest last', [[4], [2], [3], [1]]],
+  ['the older two after both newer ones', [[3], [4], [1, 2]]],
+])('sessions have all their messages although a fork was captured first: %s', async (_name, imports) => {
   const { home, capture, texts, sessions } = await setUpImports();
   const put = (session: number, before: string[]) => {
     const said = session > 1 ? { forkedFrom: { sessionId: sessionId(session - 1) } } : {};
@@ -65,7 +65,7 @@ test.each([
     );
     write(join(home, '.claude/projects/shop', `${sessionId(session)}.jsonl`), `${[...before, ...lines].join('\n')}\n`);
   };
-  // At last all are read again from their beginning.
+  // Finally, all sessions are read again from their beginning.
   for (const together of [...imports, CHAIN]) {
     for (const session of together) put(session, together === CHAIN ? [mode(session)] : []);
     expect(await capture()).toMatchObject({ exitCode: 0 });
@@ -81,7 +81,7 @@ test.each([
   }
 });
 
-test('of forks of a session that is gone, and of forks of those, the first alone has what they share', async () => {
+test('only the first of several forks of a missing session has the shared records', async () => {
   const { home, capture, texts, sessions } = await setUpImports();
   const shared = ['one', 'two'];
   const lay = async (fork: number, named?: number, before = '') => {
@@ -95,7 +95,7 @@ test('of forks of a session that is gone, and of forks of those, the first alone
   await lay(2, 1);
   await lay(3, 1);
   await lay(4);
-  // Nothing tells that what this one was forked from is no ancestor of the first.
+  // Its missing parent might be an ancestor of the first fork, so it keeps the shared records as well.
   await lay(6, 5);
   for (const [fork, named] of [[2, 1], [3, 1], [4], [6, 5]] as const) await lay(fork, named, `${mode(fork, 'plan')}\n`);
   for (const fork of [2, 6]) expect(texts(fork)).toEqual([...shared, 'another way']);

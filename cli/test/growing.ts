@@ -7,7 +7,7 @@ import { openReading } from './reading.ts';
 import { stagesOf } from './stages.ts';
 import { type Kept, placeOf } from './worlds.ts';
 
-/** What is captured of files that grow, read after each step by a reader that knows only what is in the spool. */
+/** Captures growing files, with a new reader after each step that knows only the spool. */
 export async function readGrowing(
   files: readonly Kept[],
   steps: number,
@@ -15,13 +15,13 @@ export async function readGrowing(
 ): Promise<Map<string, Captured[]>> {
   const folder = makeFolder();
   const each = files.map((file, index) => placeOf(file, folder, index));
-  // Hints and looks may name a file several times in one round.
+  // Hints and scans may name a file several times in one round.
   const places = steps === 1 ? each : [...each, ...each];
   const stages = files.map((file, index) => stagesOf(file, join(folder, String(index), file.path), steps, random));
   let captured = new Map<string, Captured[]>();
   for (let step = 0; step < steps; step++) {
     for (const stage of stages) stage[step]?.();
-    // The record that names the session of a file may be to come.
+    // The record that names the session of a file may be yet to come.
     const patienceMs = step < steps - 1 ? Number.POSITIVE_INFINITY : 0;
     const reading = openReading(folder, join(folder, 'spool.db'), { places, patienceMs });
     expect(await reading.read()).toBe(true);

@@ -9,13 +9,13 @@ import { divide, eventsOf, writtenFiles } from './worlds.ts';
 
 const groups = divide(writtenFiles());
 
-test('every agent has sessions to be tried on', () => {
+test('every agent has sessions to test with', () => {
   expect(new Set(groups.flat().map(({ agent }) => agent))).toEqual(new Set(AGENTS));
 });
 
-/** The small sessions, in many ways: the large ones are in `growth-corpus.test.ts`. */
+/** Reads the small sessions in many ways; `growth-corpus.test.ts` reads the large ones. */
 test.each(groups.map((files, index) => ({ group: index + 1, files })))(
-  'sessions of every agent give the same events in any slices, with restarts between (group $group)',
+  'sessions of every agent give the same events when read in slices with restarts between (group $group)',
   async ({ files }) => {
     const whole = await readGrowing(files, 1, createRandom(0));
     await fc.assert(

@@ -9,7 +9,7 @@ import { expectSame } from './same.ts';
 import { createTally } from './tally.ts';
 import { divide, eventsOf, keptFiles } from './worlds.ts';
 
-/** How often a file is met before it is whole. */
+/** The number of steps in which a file grows to its full size. */
 const STEPS = 5;
 
 const worlds = divide(keptFiles()).map((files, index) => ({ world: index + 1, count: files.length, files }));
@@ -17,7 +17,7 @@ const tally = createTally();
 afterAll(() => tally.print('slices'));
 
 test.each(worlds)(
-  'of $count files each leaf is captured once, and the same in any slices with restarts between (group $world)',
+  'each leaf of $count files is captured once, and the same when read in slices with restarts between (group $world)',
   async ({ files }) => {
     const whole = await readGrowing(files, 1, createRandom(0));
     const isWithin = new Set(files.flatMap((file) => eventsOf(file, whole)));

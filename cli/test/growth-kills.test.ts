@@ -13,8 +13,8 @@ import { createTally } from './tally.ts';
 import { divide, eventsOf, type Kept, keptFiles, placeOf, sampleFiles } from './worlds.ts';
 
 /**
- * Some files of each agent; every one with `CAPTURE_TEST_CORPUS=all`, in groups so small that a kill finds each of them at
- * work. What is done to them, and when, follows from the seed.
+ * Some files of each agent; all of them with `CAPTURE_TEST_CORPUS=all`, in groups small enough that kills hit the reading of
+ * each file. The seed decides the steps and their times.
  */
 const isAll = process.env.CAPTURE_TEST_CORPUS === 'all';
 const STEPS = isAll ? 4 : 6;
@@ -31,7 +31,7 @@ afterAll(() => {
 });
 
 test.each(groups.map((files, index) => ({ group: index + 1, count: files.length, files })))(
-  `$count files that grow while their reader is killed again and again give each event once (group $group) ${seeded}`,
+  `$count growing files give each event once although their reader is repeatedly killed (group $group) ${seeded}`,
   async ({ files, group }) => {
     const random = createRandom(SEED + group);
     const { folder, places, stages, spool } = layOut(files, STEPS, random);
@@ -40,7 +40,7 @@ test.each(groups.map((files, index) => ({ group: index + 1, count: files.length,
       for (let kill = 0; kill < KILLS_A_STEP; kill++) {
         const reader = startReader(folder, spool, places);
         await reader.begun();
-        // The first at once, when it is sure to be at work; the others at any time.
+        // The first kill comes at once, when the reader is certainly reading; the others come at any time.
         if (kills > 0) await sleep(random.below(kills % 2 === 0 ? 200 : 30));
         kills++;
         if (await reader.kill()) midway++;
@@ -53,22 +53,22 @@ test.each(groups.map((files, index) => ({ group: index + 1, count: files.length,
   120_000,
 );
 
-test('some of the kills came in the middle of a round, so that they prove something', () => {
+test('at least one of the kills hit the middle of a round', () => {
   expect(midway).toBeGreaterThan(0);
 });
 
-test(`two readers of one spool that read the same files as they grow give each event once ${seeded}`, async () => {
+test(`two readers of the same growing files with one spool give each event once ${seeded}`, async () => {
   const files = sampleFiles();
   const { folder, places, stages, spool } = layOut(files, 8, createRandom(SEED));
   const readers = [startReader(folder, spool, places), startReader(folder, spool, places)];
   for (const reader of readers) await reader.begun();
   for (let step = 0; step < 8; step++) {
     for (const stage of stages) stage[step]?.();
-    // One has read what is new; the other is anywhere.
+    // Wait until one reader has read the new records; the other may be at any point.
     await readers[step % 2]?.passed(2);
   }
   const before = readers.map((reader) => reader.rounds());
-  // Both have seen all of it.
+  // Wait until both have seen all records.
   for (const reader of readers) await reader.passed(3);
   for (const reader of readers) await reader.kill();
   expect(before.every((rounds) => rounds > 1)).toBe(true);
@@ -82,7 +82,7 @@ function layOut(files: readonly Kept[], steps: number, random: ReturnType<typeof
   return { folder, places, stages, spool: join(folder, 'spool.db') };
 }
 
-/** What a last reader finds in the spool, and still to read. */
+/** Reads the remaining records with a last reader. @returns all events in the spool */
 async function readRest(spool: string, places: ReturnType<typeof placeOf>[]) {
   const reading = openReading('', spool, { places });
   expect(await reading.read()).toBe(true);

@@ -21,7 +21,7 @@ const piece = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 12 }).map((bytes) => ({ bytes })) },
 );
 
-/** Lines of a transcript, some glued to the next, some no JSON, some no UTF-8. */
+/** Lines of a transcript; some are joined with the next, invalid JSON or invalid UTF-8. */
 const content = fc
   .array(fc.tuple(piece, fc.constantFrom('\n', '\n', '\n', '\r\n', '', ' \n\u0000\u0000')), {
     minLength: 1,
@@ -36,7 +36,7 @@ const content = fc
     ),
   );
 
-test('a file gives the same events however it grows, with restarts anywhere', async () => {
+test('a file read in any slices, with restarts between, gives the same events as the whole file', async () => {
   await fc.assert(
     fc.asyncProperty(content, fc.array(fc.tuple(fc.nat(), fc.boolean()), { maxLength: 8 }), async (bytes, cuts) => {
       const whole = makeRoot(prompt(1, 9999, 'first'));
