@@ -9,17 +9,17 @@ import { AGENTS } from '../agents/all.ts';
 import { makeFolder } from './folder.ts';
 import { run } from './program.ts';
 
-/** An event as the service has it. */
+/** An event stored by the service. */
 export interface StoredEvent {
   sessionId: string;
-  /** Index among all that is stored. */
+  /** Index among all stored events. */
   number: number;
   eventType: string;
   // biome-ignore lint/suspicious/noExplicitAny: payloads are of every shape
   payload: any;
 }
 
-/** The true service with an organization, and a machine whose captures go there. */
+/** The real service with an organization, and a machine that sends its captures there. */
 export async function startHeld() {
   const service = await startTestService('sqlite');
   onTestFinished(() => service.close());
@@ -30,10 +30,10 @@ export async function startHeld() {
   const { db } = service.store;
   type Append = Awaited<ReturnType<typeof appends>>[number];
 
-  /** Every append, in the order of sessions and sequences. */
+  /** Every append, ordered by session and sequence. */
   const appends = () => db.selectFrom('appends').selectAll().orderBy('session_id').orderBy('first_sequence').execute();
 
-  /** Stores other events in the place of an append's, and numbers those behind them anew. */
+  /** Replaces the events of an append, and renumbers the later ones of its session. */
   async function replace({ append_id, session_id, last_sequence, first_sequence }: Append, events: FramedEvent[]) {
     const by = events.length - (last_sequence - first_sequence + 1);
     const later = (await appends()).filter(
@@ -44,7 +44,7 @@ export async function startHeld() {
       .set({ ...encodeFrame(events), last_sequence: last_sequence + by })
       .where('append_id', '=', append_id)
       .execute();
-    // From the end that keeps numbers apart.
+    // Start at the end at which the moved numbers do not collide.
     for (const row of by > 0 ? later.reverse() : later) {
       const moved = { first_sequence: row.first_sequence + by, last_sequence: row.last_sequence + by };
       await db.updateTable('appends').set(moved).where('append_id', '=', row.append_id).execute();
@@ -61,12 +61,12 @@ export async function startHeld() {
     service,
     options,
     run: (...args: string[]) => run(args, options),
-    /** The answer of `capture verify --json`, and how it ended. */
+    /** Runs `capture verify --json`. @returns its report, exit code and stderr */
     async verify(...args: string[]) {
       const { exitCode, stdout, stderr } = await run(['verify', '--json', ...args], options);
       return { exitCode, stderr, ...(JSON.parse(stdout || '{}') as Report) };
     },
-    /** All that is stored. */
+    /** All stored events. */
     async events(): Promise<StoredEvent[]> {
       const rows = await appends();
       const framed = rows.flatMap((row) => decodeFrame(row).map((event) => ({ sessionId: row.session_id, ...event })));
@@ -75,7 +75,7 @@ export async function startHeld() {
         payload: JSON.parse(Buffer.from(payload).toString()),
       }));
     },
-    /** Changes, behind the service's back, the events of the append that holds the n-th one. */
+    /** Changes the append with the n-th event directly in the store, without the service's knowledge. */
     async change(number: number, change: (events: FramedEvent[], index: number) => FramedEvent[]): Promise<void> {
       let index = number;
       for (const row of await appends()) {
@@ -85,7 +85,7 @@ export async function startHeld() {
       }
       throw new Error(`there is no event ${number}`);
     },
-    /** Changes the n-th event. */
+    /** Changes the payload of the n-th event. */
     alter: (number: number, alter: (payload: StoredEvent['payload']) => void) =>
       held.change(number, (events, index) =>
         events.map((event, at) => {
@@ -98,7 +98,7 @@ export async function startHeld() {
     remove: (number: number) => held.change(number, (events, index) => events.toSpliced(index, 1)),
     double: (number: number) =>
       held.change(number, (events, index) => events.toSpliced(index, 0, events[index] as FramedEvent)),
-    /** A way back to what is stored now. */
+    /** @returns a function that restores the current state of the store */
     async remember(): Promise<() => Promise<void>> {
       const rows = await appends();
       const sessions = await db.selectFrom('sessions').select(['session_id', 'event_count']).execute();
@@ -116,7 +116,7 @@ export async function startHeld() {
 
 export type HeldService = Awaited<ReturnType<typeof startHeld>>;
 
-/** What `capture verify --json` answers. */
+/** The report of `capture verify --json`. */
 export interface Report {
   sessions: number;
   records: number;
@@ -132,7 +132,7 @@ export interface Report {
   }[];
 }
 
-/** Puts the hand-written transcripts of every agent where the agent would. */
+/** Copies the hand-written transcripts of every agent to the agent's own folder. */
 export function placeFixtures(home: string): void {
   for (const agent of AGENTS) {
     const from = join(import.meta.dirname, 'agents/fixtures', agent.id);

@@ -15,7 +15,7 @@ const leaves = (commands: readonly Command[], path: string[] = []): { path: stri
   ]);
 
 test.each(leaves(COMMANDS))(
-  'the help of $path has examples that the program takes, and --json',
+  'the help of $path lists --json and only examples with known options',
   async ({ path, command }) => {
     const home = makeFolder();
     const { exitCode, stdout, stderr } = await run([...path, '--help'], { home });
@@ -30,7 +30,7 @@ test.each(leaves(COMMANDS))(
   },
 );
 
-test('capture alone, and a group of commands alone, show their help', async () => {
+test('capture without a command, and a group without a subcommand, print their help', async () => {
   const home = makeFolder();
   const alone = await run([], { home });
   expect(alone).toMatchObject({ exitCode: 0, stderr: '' });
@@ -40,7 +40,7 @@ test('capture alone, and a group of commands alone, show their help', async () =
   expect((await run(['--version'], { home })).stdout).toBe(`${VERSION}\n`);
 });
 
-test('a wrong command line gets a hint, with --json as an object', async () => {
+test('an invalid command line prints an error with a hint, with --json as an object', async () => {
   const home = makeFolder();
   expect(await run(['statsu'], { home })).toEqual({
     exitCode: 2,
@@ -75,10 +75,10 @@ test.each([
   [['import', '--agent', 'cod'], /^codex\t/m],
   [['status', '--js'], /^--json\t/m],
   [['spool', 'dr'], /^drop\t/m],
-])('a shell that asks about %j is answered', (words, answer) => {
+])('shell completion of %j gives candidates', (words, answer) => {
   const stdout = execFileSync(process.execPath, [MAIN, 'complete', '--', ...words], { encoding: 'utf8' });
   expect(stdout).toMatch(answer);
-  // Directive 0: where nothing of that fits, the shell completes a path.
+  // Directive 0: if no candidate matches, the shell completes a path.
   expect(stdout).toMatch(/^:0$/m);
 });
 

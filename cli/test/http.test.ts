@@ -19,7 +19,7 @@ async function listen(listener: RequestListener) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, sockets, stop };
 }
 
-/** What it rejects with, and that it may succeed later. */
+/** Expects a temporary failure. @returns the error */
 async function refusal(promise: Promise<unknown>): Promise<TypeError> {
   const error = await promise.then(
     () => expect.fail('it succeeded'),
@@ -29,7 +29,7 @@ async function refusal(promise: Promise<unknown>): Promise<TypeError> {
   return error;
 }
 
-test('bytes and headers arrive, and the answer is read whole', async () => {
+test('the request arrives with its bytes and headers, and the whole answer is read', async () => {
   const { url } = await listen(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString('hex');
     const { authorization, 'content-length': length } = request.headers;
@@ -46,7 +46,7 @@ test('bytes and headers arrive, and the answer is read whole', async () => {
   expect(await reply.json()).toEqual(answer);
 });
 
-test('an answer that is too large for any page is not taken into memory', async () => {
+test('an answer larger than any page is refused before it fills the memory', async () => {
   const { url } = await listen((_request, response) => response.end(Buffer.alloc(64 * 1024 * 1024 + 1, ' ')));
   const { cause } = await refusal((await fetchPlainly(url)).text());
   expect(String(cause)).toMatch(/larger than 6\d{7} bytes/);
@@ -62,20 +62,20 @@ test('a redirect is not followed, and a POST without a body is empty', async () 
   expect(await reply.text()).toBe('0');
 });
 
-test('a connection is used again, and one that has died meanwhile is replaced', async () => {
+test('a connection is reused, and a dead connection is replaced', async () => {
   const { url, sockets } = await listen((_request, response) => response.end('ok'));
   const ask = async () => (await fetchPlainly(url)).text();
   await ask();
   await ask();
   expect(sockets.size).toBe(1);
   for (const socket of sockets) socket.resetAndDestroy();
-  // Whether that is known by now or not: asked again as the gate does, it is answered.
+  // The first request may still fail on the dead connection; a retry succeeds.
   await ask().catch((error: unknown) => expect(isTemporary(error)).toBe(true));
   expect(await ask()).toBe('ok');
   expect(sockets.size).toBeGreaterThan(1);
 });
 
-test('where nobody listens, it says so as the built-in one does', async () => {
+test('a refused connection fails with the same error as the built-in fetch', async () => {
   const { url, stop } = await listen(() => {});
   stop();
   const error = await refusal(fetchPlainly(url));
@@ -84,7 +84,7 @@ test('where nobody listens, it says so as the built-in one does', async () => {
   expect(describe(error)).toBe(describe(own));
 });
 
-test('a connection that breaks before, and amid, the answer may work later', async () => {
+test('a connection that breaks before or during the answer is a temporary failure', async () => {
   const { url } = await listen((request, response) => {
     if (request.url === '/') return request.socket.resetAndDestroy();
     response.writeHead(200, { 'content-length': 100 }).write('begun');
@@ -97,8 +97,8 @@ test('a connection that breaks before, and amid, the answer may work later', asy
 
 test.each([
   ['before the answer', '/', false],
-  ['amid the answer', '/amid', true],
-])('it ends when it is told to, %s, with the reason given', async (_when, path, isBegun) => {
+  ['during the answer', '/amid', true],
+])('aborting a request %s rejects it with the reason of the signal', async (_when, path, isBegun) => {
   const { url } = await listen((request, response) => {
     if (request.url === '/amid') response.writeHead(200).write('begun');
   });
@@ -112,14 +112,14 @@ test.each([
   expect((await refusal(fetchPlainly(url, { signal: AbortSignal.timeout(50) }))).name).toBe('TimeoutError');
 });
 
-test('what this program did wrong is not taken for the network', async () => {
+test('an invalid header is not a temporary failure', async () => {
   const wrong = await fetchPlainly('http://127.0.0.1:1/', { headers: { authorization: 'a\nb' } }).catch(
     (error) => error,
   );
   expect([wrong.code, isTemporary(wrong)]).toEqual(['ERR_INVALID_CHAR', false]);
 });
 
-test("requests use the variables' proxy, if Node should", async () => {
+test('requests use the proxy of HTTP_PROXY if NODE_USE_ENV_PROXY is set', async () => {
   const { url } = await listen((request, response) => response.end(`proxied ${request.url}`));
   const script = `import { fetchPlainly } from ${JSON.stringify(new URL('../http.ts', import.meta.url).href)};
     const reply = await fetchPlainly('http://capture.invalid/healthz');
@@ -130,7 +130,7 @@ test("requests use the variables' proxy, if Node should", async () => {
   expect([code, Buffer.concat(text).toString()]).toEqual([0, 'proxied http://capture.invalid/healthz']);
 });
 
-test('an answer that nobody reads does no harm when it breaks off', async () => {
+test('a broken connection of an unread answer raises no error', async () => {
   const { url } = await listen((request, response) => {
     response.writeHead(200).write('begun');
     setTimeout(() => request.socket.resetAndDestroy(), 20);

@@ -6,7 +6,7 @@ import { type RunOptions, run } from './program.ts';
 import { type FakeOptions, startService } from './service.ts';
 import { prompt, sessionId } from './transcripts.ts';
 
-/** A machine with transcripts, and the service that they are imported into. */
+/** A machine with transcripts, and the service that receives their import. */
 export async function setUpImports(options: FakeOptions = {}) {
   const service = await startService(options);
   onTestFinished(service.stop);
@@ -15,10 +15,10 @@ export async function setUpImports(options: FakeOptions = {}) {
   return {
     service,
     home,
-    /** Writes a session's file anew, with prompts of the given texts. */
+    /** Rewrites a session's file with prompts of the given texts. */
     write(session: number, texts: string[], more: object = {}) {
       write(file(session), texts.map((text, id) => `${prompt(session, id, text, more)}\n`).join(''));
-      // When it was written to last is a sign of life, too.
+      // The time of the last write also counts as activity.
       const written = new Date('2026-03-01T09:05:00.000Z');
       utimesSync(file(session), written, written);
     },

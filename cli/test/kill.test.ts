@@ -17,13 +17,13 @@ import { stagesOf } from './stages.ts';
 import { generateTranscripts } from './transcripts.ts';
 import { eventsOf, type Kept, writtenFiles } from './worlds.ts';
 
-/** Imports from the beginning, each killed so often. */
+/** The number of imports from the beginning, each killed `KILLS` times. */
 const TRIALS = times(1);
 const KILLS = Math.min(10, times(10));
 const FAULTS = { replyLost: 0.05, refused: 0.03, unavailable: 0.05, rateLimited: 0.05, inProgress: 0.05, page: 0.02 };
 
 test(
-  `an import that is killed again and again, against a failing service, captures each event once and in order ${seeded}`,
+  `a repeatedly killed import to a failing service captures each event once and in order ${seeded}`,
   async () => {
     const home = makeFolder();
     generateTranscripts(home, { seed: SEED, sessions: 12, records: 500 });
@@ -40,7 +40,7 @@ test(
       for (let kill = 0; kill < KILLS; kill++) {
         const child = start(['import'], options);
         const kills = service.state.requests.length + random.below(30);
-        // The first kill of a trial meets an import that has sent something; the others come at any time.
+        // The first kill of a trial waits until the import has sent events; the others come at any time.
         const isDue = () => (kill === 0 ? countEvents() > 0 : service.state.requests.length >= kills);
         const isTime = () => isDue() || child.exitCode !== null;
         await Promise.race([exitOf(child), waitFor(isTime).then(() => sleep(kill === 0 ? 0 : random.below(40)))]);
@@ -57,15 +57,15 @@ test(
       for (const [session, events] of expected.sessions) expect(captured.get(session)).toEqual(events);
       expectChains(variables.CAPTURE_HOME, [...service.state.sessions.values()]);
     }
-    // Else the kills came too early or too late to prove anything.
+    // Otherwise all kills came too early or too late to prove anything.
     expect(midway).toBeGreaterThan(0);
   },
   patience(600_000),
 );
 
-test(`sessions of every agent that grow while an import is killed again and again are captured as if they had been whole ${seeded}`, async () => {
+test(`growing sessions of every agent give the same events although their import is repeatedly killed ${seeded}`, async () => {
   const home = makeFolder();
-  // Aider keeps its transcripts where it works: they are imported by name.
+  // Aider keeps its transcripts in the project's folder, so a plain import does not find them.
   const files = writtenFiles().filter(({ agent, path }) => agent !== aider && agent.isTranscript(path));
   expect(new Set(files.map(({ agent }) => agent))).toEqual(new Set(AGENTS.filter((agent) => agent !== aider)));
   const random = createRandom(SEED);
@@ -76,7 +76,7 @@ test(`sessions of every agent that grow while an import is killed again and agai
   for (const [stage] of layOut(undisturbed, 1)) stage?.();
   const whole = await startService();
   onTestFinished(whole.stop);
-  // Marks of what is masked are the same under the same key.
+  // Use the same key in both homes, so that redaction marks are equal.
   write(join(undisturbed, 'state', 'redaction.key'), Buffer.alloc(32, 1));
   const first = { home: undisturbed, url: whole.url, secret: 'sk_live_test', variables: variablesIn(undisturbed) };
   expect(await run(['import'], first)).toMatchObject({ exitCode: 0 });
@@ -91,7 +91,7 @@ test(`sessions of every agent that grow while an import is killed again and agai
     for (const stage of stages) stage[step]?.();
     const before = service.state.requests.length;
     const child = start(['import'], options);
-    // Every other one while it reads, soon after it was told whose secret it has; the others while it sends.
+    // Kill every other import while it reads, soon after its first request; kill the others while they send.
     const [requests, delay] = step % 2 === 0 ? [1, random.below(250)] : [2 + random.below(20), 0];
     await waitFor(() => service.state.requests.length >= before + requests || child.exitCode !== null);
     await sleep(delay);
@@ -103,7 +103,7 @@ test(`sessions of every agent that grow while an import is killed again and agai
   expect(await run(['import'], options)).toMatchObject({ exitCode: 0 });
 
   const [captured, expected] = [service, whole].map((each) =>
-    groupByFile([...each.eventsBySession().values()].flat() as Told[]),
+    groupByFile([...each.eventsBySession().values()].flat() as Stored[]),
   );
   expect([...(captured?.keys() ?? [])].sort()).toEqual([...(expected?.keys() ?? [])].sort());
   expect(files.flatMap((file) => eventsOf(file, expected ?? new Map())).length).toBeGreaterThan(200);
@@ -111,7 +111,7 @@ test(`sessions of every agent that grow while an import is killed again and agai
     expectSame(file, eventsOf(file, captured ?? new Map()), eventsOf(file, expected ?? new Map()));
 });
 
-/** The machine's chain of each session is the one of what the service has. */
+/** Checks that the machine's hash chain of each session matches the service's events. */
 function expectChains(state: string, sessions: readonly FakeSession[]): void {
   const [name = ''] = readdirSync(state).filter((file) => /^spool.*\.db$/.test(file));
   const spool = openSpool(join(state, name));
@@ -129,13 +129,13 @@ function expectChains(state: string, sessions: readonly FakeSession[]): void {
   }
 }
 
-type Told = Parameters<typeof groupByFile>[0][number];
+type Stored = Parameters<typeof groupByFile>[0][number];
 
 const GROWTHS = Math.min(8, times(8));
 
 const variablesIn = (home: string) => ({ CAPTURE_HOME: join(home, 'state'), CAPTURE_CUSTOM: join(home, 'custom') });
 
-/** Where the agent would keep the file; of Cline, whose fixtures hold several of its folders, in the one that is named. */
+/** The agent's own path of a file. Cline has several folders, so the paths of its fixtures begin with the folder's name. */
 function placeIn(home: string, { agent, path }: Kept): string {
   const roots = agent.roots(variablesIn(home), home);
   const [folder = '', ...below] = path.split('/');

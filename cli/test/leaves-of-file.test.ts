@@ -13,7 +13,7 @@ import { eventsOf, type Kept, placeOf, sampleFiles } from './worlds.ts';
 
 const files = sampleFiles().filter(({ transcripts }) => transcripts.some(({ lines }) => lines.length > 0));
 
-/** A record's events; some events say nothing that is only theirs, such as the usage told again with each block. */
+/** Changes all events of a record, since a single event may only repeat others, such as the usage repeated with each block. */
 type Change = (events: Captured[], changed: Captured) => Captured[];
 
 const isOfSame = (changed: Captured) => (event: Captured) =>
@@ -21,25 +21,25 @@ const isOfSame = (changed: Captured) => (event: Captured) =>
 
 const MUTATIONS: { [name: string]: Change } = {
   'is missing': (events, changed) => events.filter((event) => !isOfSame(changed)(event)),
-  'is there twice': (events, changed) => [...events, ...events.filter(isOfSame(changed))],
-  'says something more': (events, changed) => {
+  'is duplicated': (events, changed) => [...events, ...events.filter(isOfSame(changed))],
+  'has an extra field': (events, changed) => {
     const payload = { ...changed.payload, again: 'no file says so' };
     return events.with(events.indexOf(changed), { ...changed, payload });
   },
 };
 
-/** What proves that nothing is lost must itself notice what is. */
-test.each(Object.keys(MUTATIONS))('a record that %s is noticed in a file of any agent', async (name) => {
+/** Proves that the checks of files can fail. */
+test.each(Object.keys(MUTATIONS))("the check of an agent's file reports a record that %s", async (name) => {
   const captured = await readWhole();
   fc.assert(
     fc.property(fc.nat(files.length - 1), fc.nat(), (number, at) => {
       const file = files[number] as Kept;
       const events = eventsOf(file, captured);
-      // What was said of a row before it was written again does not count.
+      // Superseded revisions of a row do not count.
       const counted = file.kind === 'lines' ? events : countedOf(events);
       const changed = counted[at % counted.length] as Captured;
-      // A record of a store that is there twice is a later writing, which counts in place of the first.
-      fc.pre(file.kind === 'lines' || name !== 'is there twice');
+      // In a store, a duplicate is a later revision, which replaces the first one.
+      fc.pre(file.kind === 'lines' || name !== 'is duplicated');
       const noticed = problemsOf(file, MUTATIONS[name]?.(events, changed) ?? []).length > 0;
       expect({ path: file.from, changed, noticed }).toEqual({ path: file.from, changed, noticed: true });
     }),

@@ -15,8 +15,8 @@ export interface FileCheck {
 }
 
 /**
- * Whether the events of a file of lines, read whole, say all that its bytes say, and nothing twice. The bytes between where
- * one event's record begins and the next are what its leaves are compared with, so that nothing is skipped either.
+ * Checks that the events of a whole file of lines have all its content exactly once. The leaves of a record are compared with
+ * all bytes up to the next record, so that skipped bytes are found as well.
  */
 export function checkLines({ agent, from, transcripts: [transcript] }: Kept, events: readonly Captured[]): FileCheck {
   const bytes = readFileSync(from);
@@ -59,7 +59,7 @@ export function checkLines({ agent, from, transcripts: [transcript] }: Kept, eve
     if (key !== undefined) keys.set(key, text);
   }
 
-  /** Only a record that was captured before gives no events. */
+  /** Checks a record without events: it must repeat an earlier record. */
   function expectRepeated(position: number, text: string): void {
     check.records++;
     const key = isRecord(text) ? keyOf(position, text) : undefined;
@@ -67,7 +67,7 @@ export function checkLines({ agent, from, transcripts: [transcript] }: Kept, eve
     if (known === undefined) complain(position, `skipped ${text.slice(0, 80)}`);
     else
       for (const leaf of newIn(known, text))
-        complain(position, `skipped ${leaf.slice(0, 80)} of another writing of ${key}`);
+        complain(position, `skipped ${leaf.slice(0, 80)} of another revision of ${key}`);
   }
 
   let next = 0;
@@ -87,8 +87,8 @@ export function checkLines({ agent, from, transcripts: [transcript] }: Kept, eve
 }
 
 /**
- * What a record says that its earlier writing did not. An agent that goes on with a session writes the last record again,
- * under the same id and time, and stamps it with where and what it is by then; the records that follow say so too.
+ * Finds leaves of a record that its earlier copy lacks. An agent that resumes a session writes the last record again with the
+ * same id and time, and with its current folder, version and session; the following records repeat these stamps.
  */
 function newIn(known: string, text: string): string[] {
   const [before, after] = [known, text].map((each) => withoutStamps(parseExact(utf8(each)) as JsonObject));
@@ -113,12 +113,12 @@ const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
 const utf8 = (text: string) => Buffer.from(text, 'latin1').toString('utf8');
 
-/** Without what a file system leaves where a crash lost what was written. */
+/** Removes space and the zeros that a file system leaves after a crash. */
 const trim = (text: string) => text.replace(/^[\s\0]+|[\s\0]+$/g, '');
 
 const count = (items: Iterable<unknown>) => [...items].length;
 
-/** Events too large for one travel in parts. */
+/** Joins the parts of events that were too large for one. */
 export function joined(events: readonly Captured[]): CapturedEvent[] {
   const whole: CapturedEvent[] = [];
   let parts: Part[] = [];

@@ -11,9 +11,9 @@ import { type FileCheck, joined } from './leaves-of-file.ts';
 import type { Kept } from './worlds.ts';
 
 /**
- * Whether the events of a store's file, read whole, say all that is in it, and nothing twice. Agents write JSON into texts,
- * and wrap what was typed: both sides are unfolded as far as they can be, so that it does not matter what the store unfolds.
- * Of a record that is told in two writings, such as a call that runs, the later one counts.
+ * Checks that the events of a whole store file have all its content exactly once. Agents embed JSON in texts and wrap typed
+ * texts in tags. Both sides are unfolded completely, so that it does not matter how much the parser unfolds. If a record has
+ * several revisions, such as a running call, the latest one counts.
  */
 export function checkStore(kept: Kept, events: readonly Captured[]): FileCheck {
   const isText = kept.path.endsWith('.md');
@@ -35,7 +35,7 @@ const readContent = ({ agent, kind, from }: Kept): unknown =>
 function unfoldEvent({ eventType, payload }: CapturedEvent): CapturedEvent {
   const fields = Object.entries(payload).map(([name, value]) => [name, name === 'source' ? value : unfold(value)]);
   const { rest, ...others } = Object.fromEntries(fields) as CapturedEvent['payload'];
-  // In an export of OpenCode only the message tells the time, which its parts are told along with it.
+  // In an export of OpenCode only the message has the time, and the parser copies it to the parts.
   const { created: _, ...kept } = isObject(rest) ? rest : {};
   return {
     eventType,
@@ -43,7 +43,7 @@ function unfoldEvent({ eventType, payload }: CapturedEvent): CapturedEvent {
   } as CapturedEvent;
 }
 
-/** Of Aider's histories, without what marks a line as a heading, a prompt or output. */
+/** The words of an Aider history, without the marks of headings, prompts and output. */
 const wordsOf = (text: string) => text.split(/\s+/).filter((word) => !['', '#', '####', '>'].includes(word));
 
 function toWords({ eventType, payload }: CapturedEvent): CapturedEvent {
@@ -60,7 +60,7 @@ function toWords({ eventType, payload }: CapturedEvent): CapturedEvent {
   return { eventType, payload: { source, rest: { words } } } as unknown as CapturedEvent;
 }
 
-/** The tables that hold sessions; the others are of accounts, of the program itself, or say the same again. */
+/** The tables with sessions; the others have accounts, the program's own data, or repetitions. */
 const TABLES: { [agent: string]: string[] } = {
   opencode: ['session', 'message', 'part', 'todo', 'session_message', 'session_input'],
   kilo: ['session', 'message', 'part', 'todo', 'session_message', 'session_input'],
@@ -79,7 +79,7 @@ function rowsOf(from: string, agent: string): unknown {
   }
 }
 
-/** Of the log of changes only these are told nowhere else. */
+/** The only entries of the log of changes with information that no other table has. */
 const REMOVALS = "SELECT * FROM event WHERE type LIKE '%removed%'";
 
 const WRAPPED = /^<user_input mode="(\w*)">((?:(?!<\/?user_input)[\s\S])*)<\/user_input>$/;

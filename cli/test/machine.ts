@@ -16,7 +16,7 @@ import { prompt, sessionId } from './transcripts.ts';
 
 export type Machine = Awaited<ReturnType<typeof setUpMachine>>;
 
-/** A machine on which all is well: signed in, hooks installed, a transcript captured, and a daemon that runs. */
+/** A healthy machine: signed in, with hooks, a captured transcript and a running daemon. */
 export async function setUpMachine() {
   const service = await startService();
   onTestFinished(service.stop);
@@ -60,11 +60,11 @@ export async function setUpMachine() {
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Makes a file look as if it had not changed for so long. */
+/** Sets a file's times back by `ms`. */
 export const age = (path: string, ms: number): void =>
   utimesSync(path, new Date(Date.now() - ms), new Date(Date.now() - ms));
 
-/** A transcript that was not captured, last written so long ago. */
+/** Writes a transcript that is not captured, with a time `ms` ago. */
 export function leave({ home }: Machine, session: number, ms: number, cwd = join(home, 'shop')): string {
   const path = join(home, '.claude/projects/shop', `${sessionId(session)}.jsonl`);
   write(path, `${prompt(session, 0, 'left', { cwd })}\n`);
@@ -72,7 +72,7 @@ export function leave({ home }: Machine, session: number, ms: number, cwd = join
   return path;
 }
 
-/** A trouble: its name, which check finds it, as what, in which words, what mends it, and how it comes about. */
+/** A trouble: its name, the check that finds it, the outcome, the message, the fix, and how to cause it. */
 export type Trouble = readonly [
   name: string,
   check: string,
@@ -86,7 +86,7 @@ export type Trouble = readonly [
   },
 ];
 
-/** Makes each trouble on a machine on which all is well, and expects it to be told, once. */
+/** Causes each trouble on a healthy machine, and expects it to be reported once. */
 export function testTroubles(troubles: readonly Trouble[]): void {
   test.each(troubles)('%s', async (_name, check, outcome, sentence, fix, { arrange, context, freeBytes }) => {
     const machine = await setUpMachine();

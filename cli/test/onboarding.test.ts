@@ -7,7 +7,7 @@ import { COMMANDS } from '../commands/all.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const ADDRESS = 'http://127.0.0.1:4400';
 
-test('the README says the same as the dashboard and the start of the service', () => {
+test('the README has the same install commands as the dashboard and the start of the service', () => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
   for (const { systems, command } of onboarding(ADDRESS)) {
     expect(readme).toContain(`    ${command.padEnd(56)}${systems.join(', ')}\n`);
@@ -22,11 +22,11 @@ test.each([
     "https://example.com/it's&here",
     "curl --proto '=https' --tlsv1.2 -fsSL 'https://example.com/it'\\''s&here/install' | sh",
   ],
-])('the line for a service at %s is %s', (address, command) => {
+])('the install command for a service at %s is %s', (address, command) => {
   expect(onboarding(address)[0]?.command).toBe(command);
 });
 
-test('an address with signs that shells know is quoted in every line', () => {
+test('an address with special characters of shells is quoted in every command', () => {
   const address = "https://example.com/it's&here";
   const lines = [...onboarding(address).map(({ command }) => command), rehearsal(address)];
   lines.push(...onboardingBySecret(address).flatMap(({ commands }) => commands));
@@ -35,7 +35,7 @@ test('an address with signs that shells know is quoted in every line', () => {
   }
 });
 
-test('every documented command exists, with its options', () => {
+test('every documented command exists with its options', () => {
   const lines = [...onboardingBySecret(ADDRESS).flatMap(({ commands }) => commands), rehearsal(ADDRESS)];
   const told = lines.flatMap((line) => [...line.matchAll(/(?:capture|capture\.tgz) (\w+)([^&;]*)/g)]);
   expect(told.map(([, name]) => name)).toEqual(['login', 'init', 'login', 'init', 'import']);
@@ -46,7 +46,7 @@ test('every documented command exists, with its options', () => {
   }
 });
 
-test('no page has people fetch an unpublished package', () => {
+test('no page tells people to install an unpublished package', () => {
   for (const file of ['README.md', 'docs/install.md', 'cli/README.md']) {
     expect(readFileSync(join(ROOT, file), 'utf8')).not.toMatch(/npm install --global @|npx @/);
   }

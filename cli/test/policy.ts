@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { createPolicy, type Policy, type PolicyOptions } from '../privacy/policy.ts';
 import { openSpool } from '../spool/open.ts';
 
-/** What a person wants captured by the settings in a home, where nothing was decided before. */
+/** The capture policy of the settings in a home, without earlier decisions. */
 export function openTestPolicy(home: string, more: Partial<PolicyOptions> = {}): Policy {
   const { decisions, transact, close } = openSpool(':memory:');
   onTestFinished(close);

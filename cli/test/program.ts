@@ -23,14 +23,14 @@ export interface RunOptions {
   context?: Partial<Context>;
 }
 
-/** Runs a command in this process, with nothing of the real world but the network and the disk. */
+/** Runs a command in this process. It uses only the network and the disk of the real machine. */
 export async function run(args: string[], options: RunOptions): Promise<Run> {
   const { context, written } = createContext(options);
   const exitCode = await runProgram(context, args);
   return { exitCode, ...written };
 }
 
-/** The world of a command in this process, and what the command writes. */
+/** The context of a command in this process, and the command's output. */
 export function createContext(options: RunOptions): { context: Context; written: { stdout: string; stderr: string } } {
   const written = { stdout: '', stderr: '' };
   const sink = (name: keyof typeof written) => ({
@@ -74,7 +74,7 @@ const environment = ({ home, url, secret, variables }: RunOptions): Record<strin
 
 const MAIN = join(import.meta.dirname, '..', 'main.ts');
 
-/** Starts the program as a process of its own; `flags` are those of Node. */
+/** Starts the program in a separate process; `flags` are flags of Node. */
 export function start(
   args: string[],
   options: RunOptions,

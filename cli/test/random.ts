@@ -1,4 +1,4 @@
-/** Numbers that a seed decides, so that a failure can be repeated (mulberry32). */
+/** A seeded random number generator (mulberry32), so that a failure can be repeated. */
 export function createRandom(seed: number) {
   let state = seed >>> 0;
   const next = (): number => {
@@ -13,14 +13,14 @@ export function createRandom(seed: number) {
     below,
     one: <Item>(items: readonly Item[]): Item | undefined => items[below(items.length)],
     chance: (share: number): boolean => next() < share,
-    /** One of several, each as often as its weight says. */
+    /** Picks one of several items, each with a probability proportional to its weight. */
     weighted<Item>(items: readonly (readonly [weight: number, item: Item])[]): Item {
       let left = below(items.reduce((sum, [weight]) => sum + weight, 0));
       for (const [weight, item] of items) {
         left -= weight;
         if (left < 0) return item;
       }
-      throw new Error('there is nothing to choose from');
+      throw new Error('there are no items to choose from');
     },
   };
 }

@@ -8,13 +8,13 @@ import { AGENTS } from '../agents/all.ts';
 import type { Place } from '../read/discover.ts';
 import { openReading } from './reading.ts';
 
-/** What a reader in a process of its own reads, again and again until it is killed. */
+/** The files that a reader in a separate process reads repeatedly until it is killed. */
 interface Job {
   spool: string;
   files: { agent: number; root: string; below: string }[];
 }
 
-/** Starts a reader; `folder` is for the file that tells it what to do. */
+/** Starts a reader; `folder` is the folder for its job file. */
 export function startReader(folder: string, spool: string, places: readonly Place[]) {
   const files = places.map(({ agent, root, below }) => ({ agent: AGENTS.indexOf(agent), root, below }));
   const path = `${folder}/${randomUUID()}.json`;
@@ -33,7 +33,7 @@ export function startReader(folder: string, spool: string, places: readonly Plac
   const rounds = () => output.split(')').length - 1;
   return {
     rounds,
-    /** Waits for so many more rounds; the first of them may have begun before. */
+    /** Waits for `more` further rounds; the first of them may have begun before. */
     async passed(more: number): Promise<void> {
       const wanted = rounds() + more;
       while (rounds() < wanted && child.exitCode === null) await sleep(2);
@@ -41,7 +41,7 @@ export function startReader(folder: string, spool: string, places: readonly Plac
     async begun(): Promise<void> {
       while (output === '' && child.exitCode === null) await sleep(2);
     },
-    /** Ends it as a loss of power would; whether it was in the middle of a round. Throws where it had ended by itself. */
+    /** Kills the reader. @returns whether it was in the middle of a round. @throws if it had already ended by itself */
     async kill(): Promise<boolean> {
       child.kill('SIGKILL');
       await ended;
@@ -59,7 +59,7 @@ async function readForever({ spool, files }: Job): Promise<never> {
   const reading = openReading('', spool, { places, newKey: randomUUID });
   for (;;) {
     process.stdout.write('(');
-    // Another reader may have been quicker: then it is read in the next round.
+    // Another reader may have been faster; the next round then continues.
     const isWhole = await reading.read();
     process.stdout.write(isWhole ? ')' : '!');
     await sleep(5);

@@ -8,7 +8,7 @@ import { readEvents } from '../upload/refusals.ts';
 
 type Event = { eventType: string; payload: Record<string, unknown> };
 
-/** Reading without masking and without sending. */
+/** A reader without masking and without sending. */
 export function openReading(
   root: string,
   spoolPath = ':memory:',
@@ -37,19 +37,19 @@ export function openReading(
     spool,
     troubles,
     commits,
-    /** Reads what is new. */
+    /** Reads new records. */
     read: () =>
       reader.read(reader.findWork(places), {
         isStopped: () => false,
         onCommit: async (bytes) => void commits.push(bytes),
       }),
     findWork: () => reader.findWork(places),
-    /** Reads what was found before; false when it could not all be taken over. */
+    /** Reads work found before; false if it could not read all of it. */
     readWork: (work: Work) => reader.read(work, { isStopped: () => false, onCommit: async () => {} }),
   };
 }
 
-/** All that is spooled, in order, by the agent's session. */
+/** The spooled events in order, by agent session. */
 export function spooledEvents(spool: Spool): Map<string, Event[]> {
   const events = new Map<string, Event[]>();
   for (const session of spool.batches.perSession().map((one) => one.session)) {
@@ -63,7 +63,7 @@ export function spooledEvents(spool: Spool): Map<string, Event[]> {
   return events;
 }
 
-/** What was said in a session's events, in short. */
+/** A short text for each event of a session. */
 export const textsOf = (spool: Spool, session: string): string[] =>
   (spooledEvents(spool).get(session) ?? []).map(({ eventType, payload }) =>
     String(payload.text ?? payload.raw ?? payload.kind ?? eventType),

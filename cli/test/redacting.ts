@@ -2,7 +2,7 @@ import type { CapturedEvent } from '../../contract/transcript.ts';
 import { createRedactor, type Redactor, type RedactorOptions, type Subject } from '../../redact/redactor.ts';
 import { createKnownValues, type KnownValuesOptions } from '../machine-secrets/known-values.ts';
 
-/** Masks a record of one event. */
+/** Masks a record with a single event. */
 export function redactOne(
   redactor: Pick<Redactor, 'redact'>,
   event: CapturedEvent,
@@ -13,7 +13,7 @@ export function redactOne(
   return masked;
 }
 
-/** One that knows the secrets of a machine. */
+/** A redactor that knows the machine's secrets. */
 export function createMachineRedactor(options: RedactorOptions & KnownValuesOptions): Redactor {
   return createRedactor({ ...options, known: (add) => createKnownValues(options, add) });
 }

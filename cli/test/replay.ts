@@ -2,16 +2,16 @@ import { DatabaseSync } from 'node:sqlite';
 
 type Row = Record<string, null | number | bigint | string | Uint8Array>;
 
-/** What is done to a row, and when, in milliseconds. */
+/** A write of a row, and its time in milliseconds. */
 interface Write {
   at: number;
   table: string;
   row: Row;
-  /** The row is there, as it was at first. */
+  /** Whether the write changes an existing row. */
   isChange: boolean;
 }
 
-/** The rows of a database, written in the order of their times; those that were changed since, as they may have been before. */
+/** Writes the rows of a database in the order of their times. A changed row is first written in a plausible earlier version. */
 export function replay(from: string, to: string, steps: number): (() => void)[] {
   const source = new DatabaseSync(from, { readOnly: true, readBigInts: true });
   const objects = source.prepare("SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").all();
@@ -33,7 +33,7 @@ export function replay(from: string, to: string, steps: number): (() => void)[] 
     if (step === 0) for (const { sql } of objects) if (sql !== null) db.exec(String(sql));
     const part = writes.slice((writes.length * step) / steps, (writes.length * (step + 1)) / steps);
     for (const write of part) put(db, write);
-    // It counts the changes to a session.
+    // The counter table counts the changes of each session.
     for (const { row } of counters)
       put(db, { at: 0, table: COUNTER, row: { ...row, seq: Number(row.seq) - steps + step + 1 }, isChange: step > 0 });
     db.exec('COMMIT');
@@ -57,9 +57,9 @@ function writesOf(table: string, row: Row): Write[] {
   ];
 }
 
-/** What an answer, a call or a text was while it was being written. */
+/** An unfinished version of a message or part. */
 function unfinish(data: string): string {
-  // Some of the fixtures are cut off.
+  // Some of the fixtures have truncated JSON.
   if (!data.endsWith('}')) return data;
   const value = JSON.parse(data) as { text?: string; state?: { input?: unknown }; time?: object };
   const { text, state, time } = value;

@@ -21,7 +21,7 @@ const one = prompt(1, 1, 'one');
 const two = prompt(1, 2, 'two');
 const three = prompt(1, 3, 'three');
 
-test('a file that is written anew with the same beginning gives only what is new', async () => {
+test('a rewritten file gives only its new records', async () => {
   const { file, read, spool } = setUp(lines(one, mode(1), mode(1)));
   await read();
   writeFileSync(file, lines(mode(1), one, mode(1), mode(1), two));
@@ -32,7 +32,7 @@ test('a file that is written anew with the same beginning gives only what is new
   expect(spool.counters()).toMatchObject({ recordsCaptured: 5, recordsRepeated: 3 });
 });
 
-test('a truncated file is read on where it grows again', async () => {
+test('a truncated file that grows again gives only its new records', async () => {
   const { file, read, spool } = setUp(lines(one, two));
   await read();
   writeFileSync(file, lines(one));
@@ -59,7 +59,7 @@ test('a file that moves to another folder keeps its cursor', async () => {
   expect(spool.files.ofSession('claude-code', session).map(({ path }) => path)).toEqual([`other/${session}.jsonl`]);
 });
 
-test('a file that vanishes and comes back repeats nothing', async () => {
+test('a file that disappears and reappears repeats nothing', async () => {
   const { file, read, spool } = setUp(lines(one, mode(1)));
   await read();
   copyFileSync(file, `${file}.kept`);
@@ -70,7 +70,7 @@ test('a file that vanishes and comes back repeats nothing', async () => {
   expect(spool.counters()).toMatchObject({ recordsCaptured: 2, recordsRepeated: 0 });
 });
 
-test('a copy gives only what goes beyond the original', async () => {
+test('a copy gives only the records that the original lacks', async () => {
   const { root, read, spool } = setUp(lines(one, mode(1)));
   await read();
   write(join(root, 'copy', `${session}.jsonl`), lines(one, mode(1), mode(1)));
@@ -78,7 +78,7 @@ test('a copy gives only what goes beyond the original', async () => {
   expect(spool.counters()).toMatchObject({ recordsCaptured: 3, recordsRepeated: 0 });
 });
 
-test('a fork gives only the records of its own', async () => {
+test('a fork gives only its own records', async () => {
   const { root, read, spool } = setUp(lines(one, two));
   write(join(root, 'project', `${sessionId(2)}.jsonl`), lines(one, two, prompt(2, 3, 'of the fork')));
   await read();
@@ -87,7 +87,7 @@ test('a fork gives only the records of its own', async () => {
   expect(spool.counters()).toMatchObject({ recordsReplayed: 2 });
 });
 
-test('a fork that was captured alone keeps its beginning, and its parent is whole all the same', async () => {
+test('a fork captured before its parent keeps the shared records, and the parent still has them all', async () => {
   const { root, file, read, spool } = setUp('');
   const said = { sessionId: sessionId(2), forkedFrom: { sessionId: session } };
   const fork = [prompt(1, 1, 'one', said), prompt(1, 2, 'two', said), prompt(2, 9, 'another way', said)];
@@ -95,7 +95,7 @@ test('a fork that was captured alone keeps its beginning, and its parent is whol
   await read();
   writeFileSync(file, lines(one, two, three));
   await read();
-  // Both are read again from their beginning.
+  // A new first record makes the reader read both files again from the beginning.
   writeFileSync(forkFile, lines(mode(2), ...fork));
   writeFileSync(file, lines(mode(1), one, two, three));
   await read();
@@ -104,7 +104,7 @@ test('a fork that was captured alone keeps its beginning, and its parent is whol
   expect(textsIn(session)).toEqual(['one', 'two', 'three']);
 });
 
-test('glued, torn and binary lines lose nothing', async () => {
+test('joined, torn and binary lines lose nothing', async () => {
   const torn = one.slice(0, 40);
   const binary = Buffer.from([0xff, 0x00, 0xfe, 0x41]);
   const { file, read, spool } = setUp(`${one}${two}\n${torn}${three}\n\u0000\u0000\n`);
@@ -119,7 +119,7 @@ test('glued, torn and binary lines lose nothing', async () => {
   ]);
 });
 
-test('numbers too exact for a double keep their digits', async () => {
+test('numbers that a double cannot hold keep their digits', async () => {
   const number = '12345678901234567890.10';
   const { read, spool } = setUp(`${one.slice(0, -1)},"cost":${number},"much":1e400,"none":-0}\n`);
   await read();
@@ -130,7 +130,7 @@ test('numbers too exact for a double keep their digits', async () => {
   expect(batch && readEvents(batch).join()).toContain(`"cost":${number},"much":1e400,"none":-0`);
 });
 
-test('a folder in the place of a transcript, and a path that cannot be read, stop nothing', async () => {
+test('a folder with the name of a transcript does not stop the reading of other files', async () => {
   const { root, read, spool, troubles } = setUp(lines(one));
   mkdirSync(join(root, 'project', `${sessionId(3)}.jsonl`));
   await read();
@@ -150,7 +150,7 @@ test('a line of 10 MB arrives whole, in parts', async () => {
   expect(textsOf(spool, session)).toContain('two');
 });
 
-test('a line beyond all measure is left out, counted and told of', async () => {
+test('a line over the size limit is left out, counted and reported', async () => {
   const root = join(makeFolder(), 'root');
   write(join(root, 'project', `${session}.jsonl`), lines(one, prompt(1, 5, 'x'.repeat(300_000)), two));
   const { read, spool } = openReading(root, ':memory:', { maxLineBytes: 200_000 });
@@ -180,7 +180,7 @@ test('files of a session are interleaved by time, each in its own order', async 
   ]);
 });
 
-test('many small files take few commits', async () => {
+test('many small files are read with few commits', async () => {
   const root = join(makeFolder(), 'root');
   for (let n = 0; n < 200; n++) write(join(root, 'project', `${sessionId(n)}.jsonl`), lines(prompt(n, 1, 'small')));
   const { read, commits, spool } = openReading(root);
@@ -189,7 +189,7 @@ test('many small files take few commits', async () => {
   expect(commits.length).toBeLessThan(20);
 });
 
-test('a file that is named several times is read once', async () => {
+test('a file named several times is read once', async () => {
   const root = join(makeFolder(), 'root');
   const path = `project/${session}.jsonl`;
   const file = write(join(root, path), lines(one));
@@ -200,7 +200,7 @@ test('a file that is named several times is read once', async () => {
   expect(spool.counters()).toMatchObject({ recordsCaptured: 3, recordsRepeated: 0 });
 });
 
-test('a backup of a session of Codex adds no message and no search', async () => {
+test('a backup of a Codex session adds no events', async () => {
   const root = join(makeFolder(), 'root');
   const said = [
     { type: 'event_msg', payload: { type: 'user_message', message: 'continue' } },
@@ -216,7 +216,7 @@ test('a backup of a session of Codex adds no message and no search', async () =>
   expect(spool.counters()).toMatchObject({ recordsCaptured: 6, recordsRepeated: 6 });
 });
 
-test('a record that is nested 50,000 levels deep is kept as text, and those after it are captured', async () => {
+test('a record nested 50,000 levels deep is kept as text, and later records are captured', async () => {
   const depth = 50_000;
   const deep = mode(1).replace('{', `{"deep":${'['.repeat(depth)}1${']'.repeat(depth)},`);
   const { root } = setUp(lines(deep, one, deep, two));

@@ -26,7 +26,7 @@ async function setUp() {
   return { service, options, daemon, file, texts };
 }
 
-test('what is written while it runs arrives within moments, also after the service was away', async () => {
+test('capture run sends new records within moments, and after an outage of the service', async () => {
   const { service, options, daemon, file, texts } = await setUp();
   const written = performance.now();
   appendFileSync(file, `${prompt(1, 1, 'two')}\n`);
@@ -44,7 +44,7 @@ test('what is written while it runs arrives within moments, also after the servi
   expect(service.state.heartbeats).toBeGreaterThan(0);
 });
 
-test('it runs once, imports go along with it, and it ends when asked', async () => {
+test('capture run refuses a second instance, allows imports meanwhile, and ends on SIGTERM', async () => {
   const { options, daemon, file, texts } = await setUp();
   const second = await run(['run'], options);
   expect(second).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('running already') });
@@ -73,19 +73,16 @@ test('a revoked secret stops sending but not capturing; a new sign-in resumes', 
   await vi.waitFor(() => expect(texts()).toEqual(['one', 'two', 'three']), { timeout: 60_000 });
 });
 
-test.runIf(existsSync('/dev/full'))(
-  'an answer that could not be written is a failure, and a reader that is gone is none',
-  () => {
-    const main = join(import.meta.dirname, '../main.ts');
-    const env = { ...process.env, HOME: makeFolder() };
-    const exitCode = (to: string) =>
-      spawnSync('bash', ['-c', `"$0" "$1" --help ${to}`, process.execPath, main], { env }).status;
-    expect([exitCode('>/dev/full'), exitCode('>/dev/null'), exitCode(`| true; exit $\{PIPESTATUS[0]}`)]).toEqual([
-      1, 0, 0,
-    ]);
-  },
-);
+test.runIf(existsSync('/dev/full'))('a failed write to stdout is a failure, but a closed pipe is not', () => {
+  const main = join(import.meta.dirname, '../main.ts');
+  const env = { ...process.env, HOME: makeFolder() };
+  const exitCode = (to: string) =>
+    spawnSync('bash', ['-c', `"$0" "$1" --help ${to}`, process.execPath, main], { env }).status;
+  expect([exitCode('>/dev/full'), exitCode('>/dev/null'), exitCode(`| true; exit $\{PIPESTATUS[0]}`)]).toEqual([
+    1, 0, 0,
+  ]);
+});
 
-test.each(['version', '-v', '--version'])('capture %s says which version it is', async (word) => {
+test.each(['version', '-v', '--version'])('capture %s prints its version', async (word) => {
   expect(await run([word], { home: makeFolder() })).toMatchObject({ exitCode: 0, stdout: `${VERSION}\n` });
 });

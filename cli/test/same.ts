@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { type Captured, digestsOf, newestOf } from './by-file.ts';
 import type { Kept } from './worlds.ts';
 
-/** Of a store, whose records change, what they are in the end: and no writing of one twice. */
+/** Expects the same events. Records of a store change, so only their latest revisions are compared, without duplicates. */
 export function expectSame({ kind, from }: Kept, grown: readonly Captured[], whole: readonly Captured[]): void {
   const tell = kind === 'lines' ? digestsOf : newestOf;
   expect({ from, events: tell(grown) }).toEqual({ from, events: tell(whole) });

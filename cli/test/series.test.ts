@@ -14,7 +14,7 @@ interface Series {
   session: string;
   /** Whether each snapshot begins with the one before. */
   grows: boolean;
-  /** Their paths, the oldest first; some are missing in between. */
+  /** The snapshots' paths, oldest first; some are missing in between. */
   paths: string[];
 }
 
@@ -27,26 +27,26 @@ test.skipIf(root === undefined)('the collection has series of snapshots of both 
 });
 
 test.each(series.filter(({ grows }) => grows))(
-  'snapshots of $agent.displayName session $session, one in the place of the other, give the events of the last one',
+  'growing snapshots of $agent.displayName session $session, read one after the other, give the events of the last one',
   async ({ agent, paths }) => {
     const last = paths.slice(-1);
     const whole = await readInPlace(agent, last);
     expect(whole.length).toBeGreaterThan(100);
     expect(digestsOf(await readInPlace(agent, paths))).toEqual(digestsOf(whole));
-    // Also where each is read by a reader of its own, and where one is met twice, or an older one comes back.
+    // The same holds if a snapshot is read twice, or if an older one returns.
     const again = paths.flatMap((path, index) => [path, ...paths.slice(Math.max(0, index - 1), index), path]);
     expect(digestsOf(await readInPlace(agent, again))).toEqual(digestsOf(whole));
   },
   60_000,
 );
 
-/** Here each snapshot holds another part of the session: no line of one is in the next. */
+/** These snapshots each have another part of the session, without common lines. */
 test.each(series.filter(({ grows }) => !grows))(
-  'snapshots of $agent.displayName session $session that replace each other give what was in any of them, once',
+  'different snapshots of $agent.displayName session $session, read one after the other, give each record once',
   async ({ agent, paths }) => {
     const snapshots = await Promise.all(paths.map((path) => readInPlace(agent, [path])));
     const captured = await readInPlace(agent, paths);
-    // The records of each in its order, but for those of an earlier one.
+    // Expect the records of each snapshot in order, without those of earlier ones.
     const known = new Set<string>();
     const expected = snapshots.flatMap((events) => {
       const fresh = events.filter(({ payload: { source } }) => !known.has(source.record ?? ''));
@@ -54,7 +54,7 @@ test.each(series.filter(({ grows }) => !grows))(
       return fresh;
     });
     expect(captured.map(textOf)).toEqual(expected.map(textOf));
-    // Of the last one nothing is missing, nothing is there twice.
+    // No event of the last snapshot is missing or duplicated.
     const counts = Map.groupBy(captured.map(textOf), (text) => text);
     for (const [text, events] of Map.groupBy(snapshots.at(-1)?.map(textOf) ?? [], (text) => text))
       expect(counts.get(text)).toHaveLength(events.length);
@@ -62,16 +62,16 @@ test.each(series.filter(({ grows }) => !grows))(
   60_000,
 );
 
-/** Of a record that names no version it is the file's, which stays what the first snapshot said. */
+/** Ignores the agent's version: a record without one gets the file's, which stays the version of the first snapshot. */
 function textOf({ eventType, payload: { source, ...fields } }: Captured): string {
   const { agentVersion: _, position: _position, ...told } = source;
   return `${eventType} ${hash('sha256', JSON.stringify([told, fields]))}`;
 }
 
-/** What a session's file gives that is each of these in turn, each read by a reader that has but the spool of the others. */
+/** Replaces a session's file by each snapshot in turn, and reads each with a new reader on the same spool. @returns all events */
 async function readInPlace(agent: Agent, paths: readonly string[]): Promise<Captured[]> {
   const folder = makeFolder();
-  // Claude Code names a file after its session, Codex ends its name so.
+  // Claude Code names a file after its session; Codex ends the file's name with it.
   const below = `${agent.id === 'codex' ? 'rollout-2026-05-01T06-37-03-' : ''}9e4910ab-95a9-4a30-a85e-4677017bfaf0.jsonl`;
   const file = write(join(folder, 'root', below), '');
   let events: Captured[] = [];

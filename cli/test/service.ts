@@ -15,17 +15,17 @@ import { strictestOf, type Visibility } from '../../contract/session.ts';
 import { splitFrames } from '../../contract/zstd-frame.ts';
 import { VERSION } from '../version.ts';
 
-/** What goes wrong, each with its probability. */
+/** The probability of each fault. */
 export interface Faults {
-  /** The request is carried out, and the connection breaks before the reply. */
+  /** The service handles the request, and the connection breaks before the reply. */
   replyLost?: number;
-  /** The connection breaks before anything is carried out. */
+  /** The connection breaks before the service handles the request. */
   refused?: number;
   unavailable?: number;
   rateLimited?: number;
-  /** The same key is said to be in progress. */
+  /** The service answers that the same key is in progress. */
   inProgress?: number;
-  /** A proxy answers with a page of its own. */
+  /** A proxy answers with its own page. */
   page?: number;
 }
 
@@ -59,17 +59,18 @@ interface DigestsAsked {
 export interface FakeOptions {
   faults?: Faults;
   random?: () => number;
-  /** The product's own routes; without them it is a service that knows the 26 only. */
+  /** Whether it has the product's extension routes; without them it has only the 26 routes of the interface. */
   extensions?: boolean;
   secret?: string;
-  /** Events it refuses, which makes it refuse the whole batch. */
+  /** Sessions that it refuses to open. */
   refusesSession?: (body: Record<string, unknown>) => boolean;
+  /** Events that it refuses, together with their batch. */
   refuses?: (event: { eventType: string; payload: Record<string, unknown> }) => boolean;
-  /** Text that something on the way to it does not let through. */
+  /** Text that a firewall in front of the service blocks. */
   blocks?: string;
 }
 
-/** The ingest routes over real HTTP, as the interface has them, with faults thrown in. State survives a restart. */
+/** The ingest routes of the interface over real HTTP, with faults. The state survives a restart. */
 export async function startService(options: FakeOptions = {}) {
   const { random = Math.random, extensions = true, secret = 'sk_live_test' } = options;
   const state = {
@@ -83,30 +84,30 @@ export async function startService(options: FakeOptions = {}) {
     installations: new Map<string, Record<string, unknown>>(),
     requests: [] as string[],
     heartbeats: 0,
-    /** What machines reported of themselves. */
+    /** Health reports of machines. */
     reports: [] as Record<string, unknown>[],
-    /** Client keys of sessions that were deleted. */
+    /** Client keys of deleted sessions. */
     deletedKeys: new Set<string>(),
     /** Ids of sessions that a legal hold keeps. */
     held: new Set<string>(),
-    /** Who may see sessions to come, by the policy of the organization. */
+    /** The organization's policy for the visibility of new sessions. */
     visibility: 'team' as Visibility,
-    /** Whether its sessions are those of the machine that asks. */
+    /** Whether the sessions belong to the requesting machine. */
     isOwn: true,
-    /** Whether each session is closed as soon as it is opened. */
+    /** Whether each session is closed as soon as it opens. */
     closesAll: false,
-    /** What it says of itself to anybody. */
+    /** Public information about the service. */
     version: VERSION,
     publicUrl: undefined as string | undefined,
   };
-  /** Each event that was taken, and each opening, with who could see it at that moment. */
+  /** Each accepted event and each opening, with its visibility at that moment. */
   const seen: { event: FakeSession['events'][number] | undefined; visibility: Visibility }[] = [];
   const problem = (code: ProblemCode, retryAfter?: number) => ({
     status: PROBLEMS[code] as number,
     body: { error: `a sentence about ${code}`, code },
     ...(retryAfter !== undefined && { retryAfter }),
   });
-  /** No id is given twice, also where sessions were removed. */
+  /** Counts all openings, so that ids stay unique after sessions are removed. */
   let openings = 0;
   const chance = (probability = 0) => probability > 0 && random() < probability;
 
@@ -157,7 +158,7 @@ export async function startService(options: FakeOptions = {}) {
       visibility: strictestOf(asked, state.visibility),
     };
     state.sessions.set(sessionId, session);
-    // Its title is read from now on.
+    // The opening makes the title visible.
     seen.push({ event: undefined, visibility: session.visibility });
     return { clientKey, outcome: 'opened', session: toSession(session) };
   }
@@ -182,7 +183,7 @@ export async function startService(options: FakeOptions = {}) {
     return { status: 200, body: { visibility: session.visibility } };
   }
 
-  /** Of each session in order, up to the first that is refused. */
+  /** Appends in order; after a refused append, it refuses the remaining ones of that session. */
   function appendAll([index, ...bodies]: readonly Buffer[]) {
     const { appends } = JSON.parse(String(index)) as { appends: Omit<AppendItem, 'body'>[] };
     const isWrong = ({ body: { events } }: AppendItem) =>
@@ -334,7 +335,7 @@ export async function startService(options: FakeOptions = {}) {
       await new Promise((resolve) => server.close(resolve));
     },
     restart: () => listen(port),
-    /** Events by the agent's own session, over all captured sessions that hold some of it. */
+    /** The events of each agent session, joined over all of the service's sessions. */
     eventsBySession(): Map<string, FakeSession['events']> {
       const all = new Map<string, FakeSession['events']>();
       for (const { events } of state.sessions.values()) {
@@ -348,7 +349,7 @@ export async function startService(options: FakeOptions = {}) {
   };
 }
 
-/** The frames of a body that consists of them; any other body as one part. */
+/** Splits a framed body into its frames; any other body is one part. */
 function decode(bytes: Buffer, headers: IncomingHttpHeaders): Buffer[] {
   if (headers['content-type'] === FRAMES_TYPE) {
     return (splitFrames(bytes, 1000) ?? []).map((frame) => zstdDecompressSync(frame));

@@ -8,10 +8,10 @@ import { generateTranscripts } from './transcripts.ts';
 
 const MAIN = join(import.meta.dirname, '..', 'main.ts');
 const SHOW = ['import', '--dry-run', '--show'];
-/** What fits into a pipe on Linux before somebody reads. */
+/** The capacity of a pipe on Linux. */
 const PIPE_BYTES = 65_536;
 
-test('all of a long answer arrives, however late it is read', async () => {
+test('a slow reader of a pipe gets the whole output of a command', async () => {
   const home = makeFolder();
   generateTranscripts(home, { seed: 1, sessions: 4, records: 200 });
   const events = (await run(SHOW, { home })).stdout.split('\n').filter((line) => line.startsWith('{'));

@@ -8,7 +8,7 @@ import type { Kept } from './worlds.ts';
 
 type Random = ReturnType<typeof createRandom>;
 
-/** A file's way from nothing to what it is, in so many steps: how its agent might have written it. */
+/** Writes a file in steps, as its agent might have written it. */
 export function stagesOf({ kind, from }: Kept, to: string, steps: number, random: Random): (() => void)[] {
   mkdirSync(dirname(to), { recursive: true });
   if (kind === 'database') return replay(copyDatabase(from), to, steps);
@@ -23,7 +23,7 @@ export function stagesOf({ kind, from }: Kept, to: string, steps: number, random
   });
 }
 
-/** A document that is written anew with more and more of its messages; in between it may be met half written. */
+/** Rewrites a document with more of its messages in each step; some of the writes are torn. */
 function saves(text: string, to: string, steps: number, random: Random): (() => void)[] {
   return Array.from({ length: steps }, (_, step) => () => {
     const isLast = step === steps - 1;
@@ -45,7 +45,7 @@ function shorten(text: string, share: number): string {
     : JSON.stringify({ ...document, [name]: unfinish(first(document[name] as unknown[])) });
 }
 
-/** The last message is still being written, where it is of a kind that is shown as it grows. */
+/** Cuts the last message if it is of a kind that grows while the agent writes it. */
 function unfinish(messages: unknown[]): unknown[] {
   const last = messages.at(-1);
   if (!isObject(last) || last.say !== 'text' || typeof last.text !== 'string') return messages;

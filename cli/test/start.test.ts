@@ -11,7 +11,7 @@ import { prompt, sessionId } from './transcripts.ts';
 
 const MAIN = join(import.meta.dirname, '../main.ts');
 
-/** Tells at the end how many files of this repository were loaded, and whether Node's TLS was. */
+/** Prints on exit how many files of this repository the process loaded, and whether it loaded Node's TLS. */
 const TELL = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   let files = 0;
@@ -27,19 +27,19 @@ async function start(...words: string[]) {
   return { stdout, ...(JSON.parse(stderr) as { files: number; loadsTls: boolean }) };
 }
 
-test.each(['version', '-v', '-V', '--version'])('capture %s loads nothing but the version', async (word) => {
+test.each(['version', '-v', '-V', '--version'])('capture %s loads fewer than ten files', async (word) => {
   const { stdout, files } = await start(word);
   expect(stdout).toBe(`${VERSION}\n`);
   expect(files).toBeLessThan(10);
 });
 
-test('what speaks to no service over TLS does not load it', async () => {
+test('a command that needs no TLS does not load it', async () => {
   const { files, loadsTls } = await start('help');
   expect(files).toBeGreaterThan(100);
   expect(loadsTls).toBe(false);
 });
 
-test('a daemon has nothing optimized until there is much to read', async () => {
+test('the daemon runs without the optimizing compiler until it has much to read', async () => {
   const service = await startService();
   onTestFinished(service.stop);
   const home = makeFolder();
@@ -57,7 +57,7 @@ test('a daemon has nothing optimized until there is much to read', async () => {
   });
   const optimized = () => daemon.output().match(/for optimization to \w+/g)?.length ?? 0;
   await captured(1);
-  // While the very first files are loaded, a few of the loader's own functions are.
+  // Node optimizes a few of its loader's functions while it loads the first files.
   expect(optimized()).toBeLessThan(10);
   say(3000);
   await captured(3000);

@@ -7,7 +7,7 @@ import type { Agent, JsonObject } from '../agents/agent.ts';
 import type { DatabaseStore, DocumentStore } from '../agents/store.ts';
 import { openReading, textsOf } from './reading.ts';
 
-/** An agent that keeps its sessions in a store; a record is an id and a text. */
+/** An agent with a store of sessions; each record has an id and a text. */
 const agentOf = (store: DocumentStore | DatabaseStore, name: string): Agent => ({
   id: 'custom',
   displayName: 'Stored',
@@ -32,7 +32,7 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'stored-'));
 });
 
-describe('a document that is written anew', () => {
+describe('a rewritten document', () => {
   const store: DocumentStore = {
     kind: 'document',
     split: (text) =>
@@ -44,7 +44,7 @@ describe('a document that is written anew', () => {
     writeFileSync(join(root, 'all.json'), JSON.stringify(Object.fromEntries(records)));
   };
 
-  test('gives what is new in each of its sessions, once, also after a restart', async () => {
+  test('gives the new records of each session once, even after a restart', async () => {
     const path = join(root, 'spool.db');
     save({ a: ['one', 'one'], b: ['two'] });
     const before = openReading(root, path, { agent });
@@ -60,7 +60,7 @@ describe('a document that is written anew', () => {
     expect(textsOf(after.spool, 'c')).toEqual(['four', 'five']);
   });
 
-  test('is read once it is whole, and told of as long as it is not', async () => {
+  test('is reported while it is torn, and read once it is whole', async () => {
     const reading = openReading(root, ':memory:', { agent });
     writeFileSync(join(root, 'all.json'), '{"a":[{"id":1,"te');
     await reading.read();
@@ -70,7 +70,7 @@ describe('a document that is written anew', () => {
     expect(textsOf(reading.spool, 'a')).toEqual(['one']);
   });
 
-  test('at rest, is not read again', async () => {
+  test('is not read again until it changes', async () => {
     let splits = 0;
     const counting = {
       ...store,
@@ -89,7 +89,7 @@ describe('a document that is written anew', () => {
   });
 });
 
-describe('a database whose rows change', () => {
+describe('a database with changing rows', () => {
   const store: DatabaseStore = {
     kind: 'database',
     sessions: (query) => query('SELECT session AS name, max(changed) AS changedAt FROM rows GROUP BY session') as never,
@@ -111,7 +111,7 @@ describe('a database whose rows change', () => {
   const put = (id: number, session: string, changed: number, text: string, done = 1) =>
     db.prepare('INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?, ?)').run(id, session, changed, done, text);
 
-  test('gives what has changed since, while its agent goes on writing', async () => {
+  test('gives the changed rows while its agent continues to write', async () => {
     const asked: unknown[] = [];
     const records: DatabaseStore['records'] = (query, session, since) => {
       asked.push([session, since]);
@@ -130,14 +130,14 @@ describe('a database whose rows change', () => {
     expect(asked).toEqual([['a', 10]]);
   });
 
-  test('counts as large as it is, however many sessions it holds', () => {
+  test('counts its size once, not once for each session', () => {
     for (let session = 0; session < 20; session++) put(session, `session ${session}`, 10, 'text');
     const size = ['all.db', 'all.db-wal'].reduce((sum, name) => sum + statSync(join(root, name)).size, 0);
     const { bytes } = openReading(root, ':memory:', { agent }).findWork();
     expect(Math.abs(bytes - size)).toBeLessThanOrEqual(20);
   });
 
-  test('a row changed in the same moment as the last one is not missed', async () => {
+  test('a row changed at the same time as the last read row is captured', async () => {
     let now = 100;
     const reading = openReading(root, ':memory:', { agent, now: () => now });
     put(1, 'a', 10, 'one');
@@ -151,7 +151,7 @@ describe('a database whose rows change', () => {
     expect(reading.findWork().sessions).toHaveLength(0);
   });
 
-  test('a row that is being written waits until it is complete or left alone', async () => {
+  test('an unfinished row waits until it is complete or abandoned', async () => {
     let now = 1000;
     const reading = openReading(root, ':memory:', { agent, now: () => now, patienceMs: 60_000 });
     put(1, 'a', 900, 'begun', 0);
@@ -166,7 +166,7 @@ describe('a database whose rows change', () => {
     expect(textsOf(reading.spool, 'a')).toEqual(['done', 'complete', 'abandoned']);
   });
 
-  test('a database at rest is read without a trace beside it', async () => {
+  test('reading an idle database leaves no files beside it', async () => {
     put(1, 'a', 10, 'one');
     db.close();
     const before = readdirSync(root);
@@ -177,7 +177,7 @@ describe('a database whose rows change', () => {
     db = new DatabaseSync(join(root, 'all.db'));
   });
 
-  test('a database without a log is let alone while its agent writes, and read after that', async () => {
+  test('a database without a write-ahead log is not read while its agent writes, only afterwards', async () => {
     db.exec('PRAGMA journal_mode = DELETE; BEGIN IMMEDIATE');
     put(1, 'a', 10, 'one');
     const reading = openReading(root, ':memory:', { agent });
@@ -188,7 +188,7 @@ describe('a database whose rows change', () => {
     expect(textsOf(reading.spool, 'a')).toEqual(['one']);
   });
 
-  test('numbers beyond double precision and bytes are kept', async () => {
+  test('bytes and numbers that a double cannot hold are preserved', async () => {
     db.exec("INSERT INTO rows VALUES (1, 'a', 10, 1, 9007199254740993), (2, 'a', 10, 1, x'00ff')");
     const reading = openReading(root, ':memory:', {
       agent: {

@@ -26,7 +26,7 @@ async function startDaemon() {
   return { service, daemon, log, say };
 }
 
-test('a daemon whose readers are gone continues, and its log has the lines that nobody reads', async () => {
+test('a daemon continues after its stdout and stderr are closed, and still writes its log', async () => {
   const { service, daemon, log, say } = await startDaemon();
   await until(() => expect(log()).toContain('Capturing'));
   daemon.stdout?.destroy();
@@ -40,7 +40,7 @@ test('a daemon whose readers are gone continues, and its log has the lines that 
   expect(await exitOf(daemon)).toEqual({ code: 0, signal: null });
 }, 60_000);
 
-test('a daemon in a terminal that is closed ends as if asked to', async () => {
+test('a daemon ends normally when its terminal is closed', async () => {
   const { daemon, log } = await startDaemon();
   await until(() => expect(log()).toContain('Capturing'));
   daemon.kill('SIGHUP');
@@ -48,7 +48,7 @@ test('a daemon in a terminal that is closed ends as if asked to', async () => {
   expect(log()).toContain('Stopped');
 }, 60_000);
 
-test('what is cut off by the next program of a pipe ends without a word of errors', async () => {
+test('a command ends without an error message when the next program of the pipe ends first', async () => {
   const pipe = spawn('sh', ['-c', `"${process.execPath}" "${MAIN}" init --help | true`]);
   let said = '';
   pipe.stderr.on('data', (chunk) => {
@@ -59,8 +59,8 @@ test('what is cut off by the next program of a pipe ends without a word of error
   expect(said).toBe('');
 });
 
-test('of the warnings of Node only that about SQLite is left out', async () => {
-  // Once the program has set itself up.
+test("the command line suppresses Node's warning about SQLite and no other warning", async () => {
+  // Emit the warning after the program has installed its filter.
   const code =
     "process.on('exit', () => process.emit('warning', Object.assign(new Error('odd'), { name: 'OddWarning' })))";
   const warn = `data:text/javascript,${encodeURIComponent(code)}`;
@@ -77,7 +77,7 @@ test('of the warnings of Node only that about SQLite is left out', async () => {
   expect(said).not.toContain('SQLite');
 });
 
-test('in a folder that was deleted a command works as in any other', async () => {
+test('a command works in a deleted folder', async () => {
   const home = makeFolder();
   const line = `mkdir gone && cd gone && rmdir ../gone && exec "${process.execPath}" "${MAIN}" sessions`;
   const child = spawn('sh', ['-c', line], { cwd: home, env: { HOME: home, PATH: process.env.PATH } });

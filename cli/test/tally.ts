@@ -1,6 +1,6 @@
 type Counts = Record<string, number>;
 
-/** Counts by name, printed as a table where one is asked for with `CAPTURE_TEST_TABLE=1`. */
+/** Counts by name, printed as a table if `CAPTURE_TEST_TABLE` is set. */
 export function createTally() {
   const rows = new Map<string, Counts>();
   return {

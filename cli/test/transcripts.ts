@@ -5,19 +5,19 @@ import { createRandom } from './random.ts';
 export interface GenerateOptions {
   seed: number;
   sessions: number;
-  /** Records of a session's own file; its sub-agents have a third of it. */
+  /** Records in a session's own file; its sub-agent has a third of that. */
   records: number;
 }
 
 const START = Date.parse('2026-03-01T09:00:00.000Z');
 
-/** The id of the n-th generated thing of a kind, as Claude Code writes its ids. */
+/** The n-th generated id of a kind, in the format of Claude Code. */
 export const uuid = (kind: number, number: number, session = 0): string =>
   `${kind.toString(16).padStart(8, '0')}-${session.toString(16).padStart(4, '0')}-4000-8000-${number.toString(16).padStart(12, '0')}`;
 
 export const sessionId = (session: number): string => uuid(0xabc, 0, session);
 
-/** A prompt as Claude Code writes it; `id` makes it unique. */
+/** A prompt in the format of Claude Code; `id` makes it unique. */
 export const prompt = (session: number, id: number, text: string, more: object = {}): string =>
   JSON.stringify({
     parentUuid: id === 0 ? null : uuid(1, id - 1, session),
@@ -29,11 +29,11 @@ export const prompt = (session: number, id: number, text: string, more: object =
     ...more,
   });
 
-/** A record without an id of its own, which the agent writes again at every start. */
+/** A record without an id, which the agent repeats at every start. */
 export const mode = (session: number, word = 'default'): string =>
   JSON.stringify({ type: 'mode', mode: word, sessionId: sessionId(session) });
 
-/** Sessions with sub-agents, repeated records, records cut into several, text of many alphabets, and a fork. */
+/** Writes sessions with sub-agents, repeated and invalid lines, text in many alphabets, and a fork. */
 export function generateTranscripts(home: string, { seed, sessions, records }: GenerateOptions): void {
   const random = createRandom(seed);
   const project = join(home, '.claude', 'projects', '-home-dev-shop');

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Every file below a folder, by its path, with its mode and bytes: what must not have changed. */
+/** Every file below a folder by its path, with its mode and bytes, to prove that nothing changed. */
 export function readTree(folder: string, below = ''): { [path: string]: string } {
   const entries = readdirSync(join(folder, below), { withFileTypes: true }).map((entry) => {
     const path = join(below, entry.name);

@@ -7,17 +7,17 @@ import { type HeldService, type StoredEvent, startHeld } from './held.ts';
 import { exitOf, run, start } from './program.ts';
 import { generateTranscripts, mode, prompt, sessionId } from './transcripts.ts';
 
-test('a session that goes to another machine and comes back is captured once and in order', async () => {
+test('a session that moves to another machine and back is captured once and in order', async () => {
   const { home, options, events } = await startHeld();
   const file = join(home, '.claude/projects/p', `${sessionId(1)}.jsonl`);
   const on = (state: string) => ({ ...options, variables: { CAPTURE_HOME: state } });
-  // Each has a state of its own, and the same transcript.
+  // Each machine has its own state and the same transcript.
   const machines = [on(makeFolder()), on(makeFolder())];
   const said: string[] = [];
   write(file, '');
   for (let turn = 0; turn < 6; turn++) {
     said.push(`turn ${turn}`);
-    // Without a key of its own, it may be said again.
+    // The second record has no key, so it may be repeated legitimately.
     appendFileSync(file, `${prompt(1, turn, `turn ${turn}`)}\n{"type":"queue-operation","operation":"enqueue"}\n`);
     expect(await run(['import'], machines[turn % 2] as (typeof machines)[number])).toMatchObject({ exitCode: 0 });
   }
@@ -29,7 +29,7 @@ test('a session that goes to another machine and comes back is captured once and
 
 const elsewhere = ({ options }: HeldService) => ({ ...options, variables: { CAPTURE_HOME: makeFolder() } });
 
-/** The positions of each file's events in it, in the service's order. */
+/** The positions of each file's events, in the service's order. */
 function positionsByFile(events: readonly StoredEvent[]): Map<string, string[]> {
   const byFile = Map.groupBy(events, ({ payload }) => `${payload.source.session} ${payload.source.file}`);
   const sorted = [...byFile].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -42,7 +42,7 @@ function positionsByFile(events: readonly StoredEvent[]): Map<string, string[]> 
 }
 
 test(
-  'two that import the same transcripts at the same time capture them once and in order',
+  'three concurrent imports of the same transcripts capture them once and in order',
   async () => {
     const alone = await startHeld();
     generateTranscripts(alone.home, { seed: 3, sessions: 12, records: 300 });
@@ -57,7 +57,7 @@ test(
 );
 
 test(
-  'two that watch the same transcripts as they grow capture them once and in order',
+  'two daemons watching the same growing transcripts capture them once and in order',
   async () => {
     const held = await startHeld();
     const file = (session: number) => join(held.home, '.claude/projects/p', `${sessionId(session)}.jsonl`);
@@ -82,7 +82,7 @@ test(
       const hasArrived = async () => expect((await held.events()).length).toBeGreaterThanOrEqual(6 * (turn + 1));
       await vi.waitFor(hasArrived, { timeout: 60_000, interval: 20 });
     }
-    // Whatever one of them has not come to yet.
+    // Import the records that a daemon has not captured yet.
     await end();
     for (const options of states) expect(await run(['import'], options)).toMatchObject({ exitCode: 0 });
     const events = await held.events();

@@ -6,7 +6,7 @@ import { setUpImports } from './importing.ts';
 import { run } from './program.ts';
 import { mode, sessionId } from './transcripts.ts';
 
-test('a session is opened with its title and time, and completed when it has been quiet', async () => {
+test('a session is opened with its title and time, and completed after a quiet time', async () => {
   const { write, capture, service, sessions } = await setUpImports();
   write(1, ['Add a dark mode\nplease', 'thanks'], { cwd: '/home/dev/shop', gitBranch: 'main' });
   expect(await capture()).toMatchObject({ exitCode: 0, stderr: '' });
@@ -26,7 +26,7 @@ test('a session is opened with its title and time, and completed when it has bee
   expect([...service.state.environments.values()]).toMatchObject([{ hostname: 'box', platform: 'linux' }]);
 });
 
-test('a session that tells no time began when its file was made', async () => {
+test('a session without times starts at the creation time of its file', async () => {
   const { home, capture, sessions } = await setUpImports();
   const file = join(home, '.claude/projects/shop', `${sessionId(1)}.jsonl`);
   write(file, `${mode(1)}\n`);
@@ -36,7 +36,7 @@ test('a session that tells no time began when its file was made', async () => {
   expect(sessions()).toMatchObject([{ body: { startedAt: new Date(Math.floor(birthtimeMs)).toISOString() } }]);
 });
 
-test('many batches make a request', async () => {
+test('one request carries many batches', async () => {
   const { write, capture, service } = await setUpImports();
   write(
     1,
@@ -48,7 +48,7 @@ test('many batches make a request', async () => {
   expect(appends.length).toBeLessThanOrEqual(4);
 });
 
-test('one refused event is set aside, the others of its batch are sent', async () => {
+test('one refused event is set aside, and the others of its batch are sent', async () => {
   const { write, capture, texts, home, service } = await setUpImports({
     refuses: ({ payload }) => payload.text === 'bad',
   });
@@ -61,7 +61,7 @@ test('one refused event is set aside, the others of its batch are sent', async (
   expect(JSON.parse(status.stdout)).toMatchObject({ counters: { eventsRefused: 1 }, refused: [{ events: 1 }] });
 });
 
-test('records after the session was closed open another one', async () => {
+test('new records of a closed session open another session', async () => {
   const { write, capture, texts, sessions } = await setUpImports();
   write(1, ['one']);
   await capture();
@@ -71,23 +71,20 @@ test('records after the session was closed open another one', async () => {
   expect(sessions().map(({ events }) => events.length)).toEqual([1, 1]);
 });
 
-test.each(['closed', 'forgotten'])(
-  'a session that the service has %s meanwhile is continued in another one',
-  async (how) => {
-    const { write, capture, texts, service, sessions } = await setUpImports();
-    const now = () => Date.parse('2026-03-01T09:10:00.000Z');
-    write(1, ['one']);
-    await capture([], { context: { now } });
-    const [session] = sessions();
-    if (how === 'forgotten') service.state.sessions.clear();
-    else if (session) session.status = 'failed';
-    write(1, ['one', 'two']);
-    expect(await capture([], { context: { now } })).toMatchObject({ exitCode: 0 });
-    expect(texts(1)).toEqual(how === 'forgotten' ? ['two'] : ['one', 'two']);
-  },
-);
+test.each(['closed', 'lost'])('a session that the service has %s continues in another session', async (how) => {
+  const { write, capture, texts, service, sessions } = await setUpImports();
+  const now = () => Date.parse('2026-03-01T09:10:00.000Z');
+  write(1, ['one']);
+  await capture([], { context: { now } });
+  const [session] = sessions();
+  if (how === 'lost') service.state.sessions.clear();
+  else if (session) session.status = 'failed';
+  write(1, ['one', 'two']);
+  expect(await capture([], { context: { now } })).toMatchObject({ exitCode: 0 });
+  expect(texts(1)).toEqual(how === 'lost' ? ['two'] : ['one', 'two']);
+});
 
-test('a secret that was revoked stops the upload, and nothing is lost', async () => {
+test('a revoked secret stops the upload without loss', async () => {
   const { write, capture, texts, service } = await setUpImports();
   write(1, ['one']);
   await capture();
@@ -96,12 +93,12 @@ test('a secret that was revoked stops the upload, and nothing is lost', async ()
   const refused = await capture();
   expect(refused.exitCode).toBe(4);
   expect(refused.stderr).toContain('hint: Sign in with `capture login`');
-  // Another secret of the same organization goes on where the first one stopped.
+  // Another secret of the same organization continues where the first one stopped.
   expect(await capture([], { secret: 'sk_live_another' })).toMatchObject({ exitCode: 0 });
   expect(texts(1)).toEqual(['one', 'two']);
 });
 
-test('a secret of another organization starts anew, and gets nothing that was meant for the first', async () => {
+test('a secret of another organization starts from the beginning and sends no spooled events of the first', async () => {
   const { write, capture, service, sessions } = await setUpImports();
   write(1, ['one']);
   service.state.faults = { unavailable: 1 };
@@ -117,7 +114,7 @@ test('a secret of another organization starts anew, and gets nothing that was me
   expect(sessions().map(({ events }) => events.length)).toEqual([1, 1]);
 });
 
-test('while the service is down all is kept, and sent by the next import', async () => {
+test('events are kept while the service is down and sent by the next import', async () => {
   const { write, capture, texts, service } = await setUpImports();
   write(1, ['one', 'two']);
   await service.stop();
@@ -129,7 +126,7 @@ test('while the service is down all is kept, and sent by the next import', async
   expect(texts(1)).toEqual(['one', 'two']);
 });
 
-test('a disabled agent is left in the spool and told of, and asked about once', async () => {
+test('events of a disabled agent stay in the spool, and the command line reports them after one request', async () => {
   const { write, capture, service, texts, home } = await setUpImports();
   for (let session = 1; session <= 5; session++) write(session, ['one']);
   service.state.installationStatus = 'disabled';
@@ -147,7 +144,7 @@ test('a disabled agent is left in the spool and told of, and asked about once', 
   expect(texts(1)).toEqual(['one']);
 });
 
-test('a session that is refused for its title goes without; one that is refused at all does not stop the others', async () => {
+test('a session refused for its title is sent without it, and a refused session does not stop the others', async () => {
   const refusesSession = ({ title, startedAt }: Record<string, unknown>) =>
     title === 'odd' || String(startedAt).startsWith('2026-03-01T09:02');
   const { write, capture, texts } = await setUpImports({ refusesSession });
@@ -160,7 +157,7 @@ test('a session that is refused for its title goes without; one that is refused 
   expect([texts(1), texts(2), texts(3)]).toEqual([['odd'], [], ['fine']]);
 });
 
-test('a rate limit is waited for, however long, and is no outage', async () => {
+test('an import waits out a rate limit and does not count it as an outage', async () => {
   let limited = 8;
   const random = () => (limited-- > 0 ? 0 : 1);
   const { write, capture, texts } = await setUpImports({ faults: { rateLimited: 0.5 }, random });
@@ -169,7 +166,7 @@ test('a rate limit is waited for, however long, and is no outage', async () => {
   expect(texts(1)).toEqual(['one']);
 });
 
-test('a revoked machine stops and says so', async () => {
+test('a revoked machine stops with a message', async () => {
   const { write, capture, service } = await setUpImports();
   write(1, ['one']);
   service.state.environmentStatus = 'revoked';
@@ -178,7 +175,7 @@ test('a revoked machine stops and says so', async () => {
   expect(revoked.stderr).toContain('This machine was revoked');
 });
 
-test('two imports at once repeat nothing', async () => {
+test('two concurrent imports repeat nothing', async () => {
   const { write, capture, texts, service } = await setUpImports();
   const words = Array.from({ length: 300 }, (_, n) => `prompt ${n}`);
   for (const session of [1, 2, 3]) write(session, words);
@@ -188,7 +185,7 @@ test('two imports at once repeat nothing', async () => {
   expect(service.state.sessions.size).toBe(3);
 });
 
-test("after a loss of capture's state nothing is doubled, and sending continues at the service's end", async () => {
+test("after a loss of capture's state, sending continues after the service's last event without duplicates", async () => {
   const { write, capture, texts, sessions } = await setUpImports();
   write(1, ['one', 'two', 'two']);
   await capture();
@@ -196,14 +193,14 @@ test("after a loss of capture's state nothing is doubled, and sending continues 
   write(1, ['one', 'two', 'two', 'three']);
   expect(await capture([], elsewhere)).toMatchObject({ exitCode: 0 });
   expect(texts(1)).toEqual(['one', 'two', 'two', 'three']);
-  // The first was completed: what came later continues it.
+  // The first session was completed, so the second one continues it.
   const [first, second] = sessions();
   expect(second?.body.continues).toBe(first?.body.clientKey);
   expect(await capture([], elsewhere)).toMatchObject({ exitCode: 0 });
   expect(sessions()).toHaveLength(2);
 });
 
-test("after a loss of capture's state no session is opened for events that completed ones hold", async () => {
+test("after a loss of capture's state, events of completed sessions open no new session", async () => {
   const { write, capture, texts, sessions } = await setUpImports();
   write(1, ['one', 'two', 'two']);
   await capture();
@@ -222,7 +219,7 @@ test("after a loss of capture's state no session is opened for events that compl
   expect(sessions()).toHaveLength(3);
 });
 
-test('a session that was deleted at the service is not captured again', async () => {
+test('a session deleted at the service is not captured again', async () => {
   const { write, capture, texts, sessions, service } = await setUpImports();
   write(1, ['one']);
   await capture();
@@ -234,7 +231,7 @@ test('a session that was deleted at the service is not captured again', async ()
   expect(texts(1)).toEqual([]);
 });
 
-test('what was refused is sent again once a person says so', async () => {
+test('`capture spool retry` sends refused events again', async () => {
   const refusing = { is: true };
   const { write, capture, texts, home, service } = await setUpImports({
     refuses: ({ payload }) => refusing.is && payload.text === 'bad',
@@ -251,7 +248,7 @@ test('what was refused is sent again once a person says so', async () => {
   expect(texts(1)).toEqual(['one', 'bad']);
 });
 
-test('a service that refuses everything gets few requests, and nothing is set aside', async () => {
+test('a service that refuses everything gets few requests, and no event is set aside', async () => {
   const refusing = { is: true };
   const { write, capture, texts, service } = await setUpImports({ refuses: () => refusing.is });
   for (const session of [1, 2, 3, 4, 5, 6])
@@ -267,7 +264,7 @@ test('a service that refuses everything gets few requests, and nothing is set as
   expect([1, 2, 3, 4, 5, 6].map((session) => texts(session).length)).toEqual([40, 40, 40, 40, 40, 40]);
 });
 
-test('a text that a firewall dislikes holds up its own session alone', async () => {
+test('a text blocked by a firewall delays only its own session', async () => {
   const { write, capture, texts } = await setUpImports({ blocks: 'dropTables' });
   write(1, ['dropTables']);
   write(2, ['fine']);
@@ -278,7 +275,7 @@ test('a text that a firewall dislikes holds up its own session alone', async () 
   expect([texts(1), texts(2), texts(3)]).toEqual([[], ['fine'], ['fine as well']]);
 });
 
-test('a session that the service closes again and again is left alone', async () => {
+test('capture gives up on a session that the service repeatedly closes', async () => {
   const { write, capture, service } = await setUpImports();
   write(1, ['one']);
   service.state.closesAll = true;

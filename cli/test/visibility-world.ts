@@ -18,11 +18,11 @@ import type { FakeSession, startService } from './service.ts';
 import { uuid } from './transcripts.ts';
 
 const MINUTE = 60_000;
-/** What a folder says is believed for ten seconds. */
+/** Longer than the ten seconds for which capture caches a folder's setting. */
 const STEP_MS = 11_000;
-/** A session that was held is tried again after ten minutes. */
+/** Capture retries a held session after ten minutes. */
 const HELD_MS = 10 * MINUTE;
-/** In which everything that can be sent is sent, also beside other work. */
+/** Enough time to send everything, even on a busy machine. */
 const PATIENCE_MS = 15_000;
 const MOST_GENERATIONS = 40;
 
@@ -30,7 +30,7 @@ interface Folder {
   path: string;
   isThere: boolean;
   asks: Visibility | undefined;
-  /** What it asked for when capture last looked into it. */
+  /** The visibility that it asked for when capture last read it. */
   seen: Visibility | undefined;
 }
 
@@ -39,17 +39,17 @@ interface Session {
   agent: 'claude-code' | 'codex';
   file: string;
   folder: Folder;
-  /** Sessions that it was forked from, and those that they were forked from. */
+  /** The session that it was forked from, and all its ancestors. */
   parents: readonly Session[];
-  /** Whether capture has met it. */
+  /** Whether capture has read it. */
   isMet: boolean;
   said: Visibility | undefined;
   texts: number;
-  /** Whether the service has lost some of it. */
+  /** Whether the service has lost a part of it. */
   isLost: boolean;
 }
 
-/** A home that agents write to and a person decides about, a sender, and a model of who may see what it sends. */
+/** A home with agents and a person who decides, a sender, and a model of who may see the sent events. */
 export class VisibilityWorld {
   readonly log: string[] = [];
   readonly #home: string;
@@ -58,9 +58,9 @@ export class VisibilityWorld {
   readonly #service: Awaited<ReturnType<typeof startService>>;
   readonly #folders: Folder[];
   readonly #sessions: Session[] = [];
-  /** What was asked for when each session of the service was opened. */
+  /** The requested visibility at the opening of each session of the service. */
   readonly #opened = new Map<string, Visibility>();
-  /** By the keys under which the service may know them. */
+  /** Sessions by the client keys under which the service may know them. */
   readonly #keys = new Map<string, Session>();
   readonly #keyOf: ReturnType<typeof createKeyOf>;
   #machine: Visibility | 'damaged' | undefined;
@@ -91,7 +91,7 @@ export class VisibilityWorld {
     return this.#now;
   }
 
-  /** How many openings and events have arrived. */
+  /** The number of openings and events that have arrived. */
   get arrived(): number {
     return this.#checked;
   }
@@ -120,7 +120,7 @@ export class VisibilityWorld {
 
   #nameOf = (session: Session) => `s${this.#sessions.indexOf(session)}`;
 
-  // What agents do.
+  // Actions of agents.
 
   #begin(): void {
     const folder = this.#random.one(this.#folders.filter(({ isThere }) => isThere));
@@ -151,7 +151,7 @@ export class VisibilityWorld {
     return session;
   }
 
-  /** As the agents' own writers take it. */
+  /** Converts a session for the functions that write transcripts. */
   #toAgents({ id, agent, file, folder, parents: [parent] }: Session) {
     const { path, isThere } = folder;
     const place = { path, real: path, remote: undefined, says: false, hasSeenSays: false, isThere, main: undefined };
@@ -177,10 +177,10 @@ export class VisibilityWorld {
     const session = this.#random.one(this.#sessions);
     if (session === undefined) return;
     for (let more = this.#random.below(3); more >= 0; more--) this.#say(session);
-    this.log.push(`${this.#nameOf(session)} goes on`);
+    this.log.push(`${this.#nameOf(session)} continues`);
   }
 
-  /** Codex names the parent; of Claude Code the records that both have tell it, once capture has met the parent. */
+  /** Codex names the parent; a fork of Claude Code is recognized by shared records once capture has read the parent. */
   #fork(): void {
     const parent = this.#random.one(this.#sessions.filter(({ isMet, texts }) => isMet && texts > 0));
     if (parent === undefined) return;
@@ -196,7 +196,7 @@ export class VisibilityWorld {
     this.#say(fork);
   }
 
-  // What the person does.
+  // Actions of the person.
 
   #decide(): void {
     const visibility = this.#random.one(VISIBILITIES);
@@ -210,7 +210,7 @@ export class VisibilityWorld {
     spool.decisions.sayVisibility(session.agent, session.id, visibility, this.#now);
     spool.close();
     session.said = visibility;
-    this.log.push(`${this.#nameOf(session)} is said to be ${visibility}`);
+    this.log.push(`${this.#nameOf(session)} is made ${visibility} by the person`);
   }
 
   #prefer(visibility: Visibility | 'damaged' | undefined): void {
@@ -218,7 +218,7 @@ export class VisibilityWorld {
     const path = join(this.#home, 'state/preferences.json');
     mkdirSync(dirname(path), { recursive: true });
     const text = visibility === 'damaged' ? '{"visibility":' : JSON.stringify({ ...(visibility && { visibility }) });
-    // With another length each time, which tells that it was changed.
+    // Change the length each time, since capture detects changes by it.
     writeFileSync(path, `${text}${' '.repeat(this.#count++ % 50)}`);
     utimesSync(path, this.#now / 1000, statSync(path).mtimeMs / 1000 + this.#count);
     this.log.push(`the machine is set to ${visibility}`);
@@ -244,7 +244,7 @@ export class VisibilityWorld {
     this.log.push(`${folder.path} asks for ${folder.asks}`);
   }
 
-  // What happens to the service and to the disk.
+  // Changes of the service and of the disk.
 
   #closeAll(): void {
     for (const session of this.#service.state.sessions.values()) session.status = 'completed';
@@ -265,7 +265,7 @@ export class VisibilityWorld {
     this.log.push('the spool is lost');
   }
 
-  // What capture does.
+  // Actions of capture.
 
   #context(): Context {
     const given = { home: this.#home, url: this.#service.url, secret: 'sk_live_test' };
@@ -273,7 +273,7 @@ export class VisibilityWorld {
     return createContext({ ...given, context: world }).context;
   }
 
-  /** The network fails at times, and meanwhile the person decides something. */
+  /** The network fails sometimes, and the person may decide something meanwhile. */
   readonly #fetch: typeof fetchPlainly = async (input, init) => {
     if (this.#faults > 0 && this.#random.chance(0.2)) {
       this.#faults--;
@@ -294,7 +294,7 @@ export class VisibilityWorld {
     try {
       await this.#readAndSend();
     } catch (error) {
-      // While nobody knows what is wanted, capture rests.
+      // Capture stops while the preferences are damaged.
       if (!(error instanceof Failure) || this.#machine !== 'damaged') throw error;
       this.close();
     }
@@ -328,7 +328,7 @@ export class VisibilityWorld {
   #hasSession = ({ path }: Folder) =>
     this.#sessions.some(({ folder }) => folder.path === path || folder.path.startsWith(`${path}/`));
 
-  /** Whatever has arrived since the last request was to be seen by those people at most. */
+  /** Checks that nothing that arrived since the last request is more visible than the person wants. */
   #check(): void {
     const { seen, state } = this.#service;
     const news = seen.slice(this.#checked);
@@ -348,7 +348,7 @@ export class VisibilityWorld {
       this.#compare(held, this.#opened.get(held.sessionId) ?? 'private', visibility);
     }
     if (news.length > 0 && this.#machine === 'damaged')
-      this.#fail('Something was sent while nobody knew what is wanted');
+      this.#fail('Something was sent while the preferences were damaged');
   }
 
   #compare(session: FakeSession, wanted: Visibility, seen: Visibility): void {
@@ -374,7 +374,7 @@ export class VisibilityWorld {
     return [folder, ...above].map(({ isThere, asks, seen }) => (isThere ? asks : seen));
   }
 
-  /** At the end something of each session has arrived. */
+  /** Checks at the end that events of each session have arrived. */
   checkComplete(): void {
     const bySession = this.#service.eventsBySession();
     for (const session of this.#sessions.filter(({ texts, isLost }) => texts > 0 && !isLost)) {

@@ -7,17 +7,17 @@ import type { Place } from '../read/discover.ts';
 import { filesOf, readTranscripts, type Transcript, type TranscriptPath, toDatabase } from './agents/corpus.ts';
 import type { Captured } from './by-file.ts';
 
-/** A real or hand-written file of an agent, to be put down somewhere else. */
+/** A real or hand-written file of an agent, to be copied elsewhere. */
 export interface Kept {
   agent: Agent;
   kind: 'lines' | 'document' | 'database';
-  /** Where it lies, and below which folder its agent would keep it at which path. */
+  /** Its current path; `path` is its path in the agent's folder. */
   from: string;
   path: string;
   transcripts: Transcript[];
 }
 
-/** Every file of every agent that can be read. */
+/** Every readable file of every agent. */
 export const keptFiles = (): Kept[] => AGENTS.flatMap((agent) => filesOf(agent).flatMap(toKept));
 
 function toKept(file: TranscriptPath): Kept[] {
@@ -35,7 +35,7 @@ const isWritten = ({ root }: TranscriptPath) => root.includes('fixtures');
 /** The hand-written files of each agent. */
 export const writtenFiles = (): Kept[] => AGENTS.flatMap((agent) => filesOf(agent).filter(isWritten).flatMap(toKept));
 
-/** The hand-written files of each agent and some of the smaller real ones, no two of the same session. */
+/** The hand-written files of each agent and some of the smaller real ones, each of another session. */
 export function sampleFiles(): Kept[] {
   const files = AGENTS.flatMap((agent) => {
     const small = filesOf(agent).filter(({ root, path }) => statSync(join(root, path)).size <= SAMPLE_BYTES);
@@ -44,7 +44,7 @@ export function sampleFiles(): Kept[] {
   return divide(files.flatMap(toKept))[0] ?? [];
 }
 
-/** Those that are not are told by a test of their own. */
+/** Returns undefined for a broken file; `corpus-claims.test.ts` reports those. */
 export function readIfWhole(file: TranscriptPath): Transcript[] | undefined {
   try {
     return readTranscripts(file);
@@ -54,8 +54,8 @@ export function readIfWhole(file: TranscriptPath): Transcript[] | undefined {
 }
 
 /**
- * The files in groups in which no two tell of the same session or hold a record of the same key: copies and snapshots, of
- * which one would be captured, depending on which is met first.
+ * Divides files into groups without a common session or record key. Capture would read only the first of several copies or
+ * snapshots in a group.
  */
 export function divide(files: readonly Kept[]): Kept[][] {
   const worlds: { files: Kept[]; taken: Set<string> }[] = [];
@@ -80,7 +80,7 @@ function namesIn({ agent, transcripts }: Kept): string[] {
   ]);
 }
 
-/** A folder for each file, so that each keeps its path: read whatever its agent would call it. */
+/** Places a file in its own folder, so that it keeps its path. It is read by name, even if the agent would skip it. */
 export const placeOf = ({ agent, path }: Kept, folder: string, index: number): Place => ({
   agent,
   root: join(folder, String(index)),
@@ -88,6 +88,6 @@ export const placeOf = ({ agent, path }: Kept, folder: string, index: number): P
   isNamed: true,
 });
 
-/** The events of all sessions in a file, among those told by `eventsByFile`. */
+/** The events of all sessions in a file, from the result of `eventsByFile`. */
 export const eventsOf = ({ agent, transcripts }: Kept, captured: ReadonlyMap<string, Captured[]>): Captured[] =>
   transcripts.flatMap(({ path, origin }) => captured.get(`${agent.id} ${origin.session} ${path}`) ?? []);
