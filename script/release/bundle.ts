@@ -8,13 +8,13 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Bundle {
   code: string;
-  /** Absolute paths of the files that are in it. */
+  /** Absolute paths of the bundled files. */
   modules: string[];
 }
 
 /**
- * First in the file, so that an older Node says what is missing instead of failing at a module or a piece of syntax that
- * it does not know. Node 16 and later can parse the file.
+ * The first statement of the file, so that an older Node reports the required version instead of failing at an unknown module
+ * or syntax. Node 16 and later can parse the file.
  */
 const CHECK = `if (parseInt(process.versions.node, 10) < ${NODE_FLOOR}) {
 	console.error('error: capture needs Node.js ${NODE_FLOOR} or newer; this is Node.js ' + process.versions.node + '.');
@@ -23,15 +23,15 @@ const CHECK = `if (parseInt(process.versions.node, 10) < ${NODE_FLOOR}) {
 }`;
 
 /**
- * The command line as one CommonJS file that needs nothing but Node: why CommonJS is told in docs/decisions/0014. It stays
- * readable, since it is what a stack trace from somebody's machine refers to; only comments are left out.
+ * Bundles the command line into one CommonJS file that needs only Node; docs/decisions/0014 says why CommonJS. The code stays
+ * readable without its comments, since stack traces from users' machines refer to it.
  */
 export async function bundleProgram(): Promise<Bundle> {
   const build = await rolldown({
     input: join(ROOT, 'cli/main.ts'),
     cwd: ROOT,
     platform: 'node',
-    // What some packages offer besides would bring a loader of its own, which cannot be bundled.
+    // Other entry points of some packages use their own loader, which cannot be bundled.
     resolve: { mainFields: ['module', 'main'] },
     transform: { target: 'node16' },
     onLog(level, log) {
@@ -42,7 +42,7 @@ export async function bundleProgram(): Promise<Bundle> {
   await build.close();
   const [file, ...others] = output;
   if (others.length > 0) throw new Error(`the bundle has ${output.length} files instead of one`);
-  // What begins so is the bundler's own.
+  // Modules with this prefix belong to the bundler.
   const modules = file.moduleIds.filter((id) => !id.startsWith('\0'));
   return { code: file.code, modules };
 }

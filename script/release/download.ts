@@ -20,8 +20,8 @@ import { makePackage } from './package.ts';
 import { TARGETS, type Target } from './targets.ts';
 
 /**
- * Makes what the service hands out to machines, each file under its path: the command line as a package, and Node for those
- * platforms whose npm package is installed here.
+ * Makes the files that machines download from the service, each under its path: the command line as a package, and Node for
+ * each platform with an npm package installed here.
  */
 export async function makeDownloads(folder: string): Promise<void> {
   const staging = mkdtempSync(join(tmpdir(), 'capture-download-'));
@@ -47,18 +47,18 @@ function packNode({ package: name, platform }: Target, folder: string, staging: 
   mkdirSync(cwd);
   copyFileSync(node, join(cwd, program));
   writeFileSync(join(cwd, 'LICENSE-OF-NODE.txt'), readNodeLicence(node));
-  // The fastest compression: a third of the time for a tenth more.
+  // The fastest compression takes a third of the time and makes the file a tenth larger.
   execFileSync('sh', ['-c', 'tar -cf - "$1" LICENSE-OF-NODE.txt | gzip -1 >../node.tgz', 'sh', program], { cwd });
   put(join(staging, 'node.tgz'), archive);
 }
 
-/** Whoever fetches it meanwhile has the old one or the new one, though the staging folder is on another disk. */
+/** Replaces a file atomically, even from another disk: a download meanwhile gets either the old file or the new one. */
 function put(file: string, place: string): void {
   copyFileSync(file, `${place}.new`);
   renameSync(`${place}.new`, place);
 }
 
-/** Last, since whoever looks whether there is a build looks for this file. */
+/** Writes the sums last, since their file marks a complete build. */
 function writeSums(folder: string): void {
   const files = globSync(['capture.tgz', 'install/node-*.tgz'], { cwd: folder }).sort();
   const sum = (file: string) => `${hash('sha256', readFileSync(join(folder, file)))}  ${basename(file)}\n`;

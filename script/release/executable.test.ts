@@ -8,7 +8,7 @@ import { findNode } from './node.ts';
 import { expectCapture, run } from './program.ts';
 import { isHost, TARGETS } from './targets.ts';
 
-test('the executable signs in and captures where there is no Node', async () => {
+test('the executable signs in and captures on a machine without Node', async () => {
   const target = TARGETS.find(isHost);
   if (target === undefined) throw new Error(`no executable is made for ${process.platform} on ${process.arch}`);
   const folder = makeFolder();

@@ -10,13 +10,13 @@ const POSTJECT = fileURLToPath(import.meta.resolve('postject/dist/cli.js'));
 
 export interface Ingredients {
   target: Target;
-  /** Path of the Node for that target, of the running version. */
+  /** Path of the target's Node, in the running version. */
   node: string;
   /** Path of the bundled program. */
   bundle: string;
 }
 
-/** Puts the program into a copy of Node, by what Node calls a single executable application. */
+/** Puts the program into a copy of Node, as a single executable application. */
 export function makeExecutable({ target, node, bundle }: Ingredients, output: string): void {
   const folder = mkdtempSync(join(tmpdir(), 'capture-executable-'));
   try {
@@ -25,7 +25,7 @@ export function makeExecutable({ target, node, bundle }: Ingredients, output: st
     chmodSync(output, 0o755);
     if (target.platform === 'darwin') execFileSync('codesign', ['--remove-signature', output]);
     inject(output, blob, target);
-    // An unsigned program does not start on a Mac. A signature of a developer's own goes over this one.
+    // An unsigned program does not start on a Mac. A developer's signature may replace this one.
     if (target.platform === 'darwin') execFileSync('codesign', ['--sign', '-', output]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -39,7 +39,7 @@ function prepare(folder: string, bundle: string, isNative: boolean): string {
     main: bundle,
     output: blob,
     disableExperimentalSEAWarning: true,
-    // Compiled code is for one kind of processor. It saves some 8 of 55 ms of a start.
+    // Compiled code works on one kind of processor only. It saves about 8 of the 55 ms of a start.
     useCodeCache: isNative,
   };
   writeFileSync(config, JSON.stringify(settings));

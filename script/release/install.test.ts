@@ -38,7 +38,7 @@ beforeAll(async () => {
   const port = await freePort('127.0.0.1');
   url = `http://127.0.0.1:${port}`;
   const service = await createDownloads({ folder, publicUrl: url });
-  // The rest of the service, as a machine that is signed in asks for it.
+  // The other routes that a signed-in machine requests.
   service.get('/health', async () => ({ status: 'ok', service: 'session-capture', version }));
   service.get('/v1/secret', async () => ({
     organizationId: 'org_1',
@@ -53,7 +53,7 @@ beforeAll(async () => {
 interface Machine {
   home: string;
   tools: string;
-  /** Runs the line that people are told, or the script given. */
+  /** Runs the documented install command, or the given script. */
   install(script?: string): ReturnType<typeof run>;
   capture(...args: string[]): ReturnType<typeof run>;
 }
@@ -64,7 +64,7 @@ interface MachineOptions {
   user?: string;
 }
 
-/** A machine with a home of its own and only these programs. */
+/** A machine with its own home and only these programs. */
 function machine(
   node?: { path: string } | { says: string },
   { without = [], user = 'ann' }: MachineOptions = {},
@@ -98,8 +98,8 @@ function writeScript(path: string, text: string): void {
 const HERE = { path: process.execPath };
 const started = { status: 0, stdout: `${version}\n`, stderr: '' };
 
-describe('the line for Linux and macOS', () => {
-  test('installs the program for one person, and says what is next', async () => {
+describe('the install command for Linux and macOS', () => {
+  test('installs the program for one user and prints the next steps', async () => {
     const { home, install, capture } = machine(HERE);
     const { status, stdout, stderr } = await install();
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -119,9 +119,9 @@ describe('the line for Linux and macOS', () => {
 
   test.skipIf(process.platform !== 'linux').each([
     ['no Node.js', undefined],
-    ['one that is too old', { says: '20' }],
-    ['one that does not run', { says: 'Illegal instruction' }],
-  ])('brings a Node.js along where there is %s, and fetches it once', async (_, node) => {
+    ['an outdated Node.js', { says: '20' }],
+    ['a Node.js that does not run', { says: 'Illegal instruction' }],
+  ])('installs its own Node.js once on a machine with %s', async (_, node) => {
     const { home, install, capture } = machine(node);
     expect(await install()).toMatchObject({ status: 0, stdout: expect.stringContaining('it gets one of its own.') });
     expect(await capture('--version')).toEqual(started);
@@ -130,7 +130,7 @@ describe('the line for Linux and macOS', () => {
     expect(await capture('--version')).toEqual(started);
   });
 
-  test('run again, it puts the program of now over the one from before', async () => {
+  test('replaces an installed program by the current one when run again', async () => {
     const { home, install, capture } = machine(HERE);
     await install();
     writeFileSync(join(home, '.local/share/session-capture/capture.js'), 'console.log("old")');
@@ -139,14 +139,14 @@ describe('the line for Linux and macOS', () => {
     expect(await capture('--version')).toEqual(started);
   });
 
-  describe('on a machine that is signed in already', () => {
+  describe('on a signed-in machine', () => {
     const signIn = (home: string, address: string) => {
       mkdirSync(join(home, '.capture'), { mode: 0o700 });
       const settings = JSON.stringify({ url: address, secret: 'sk_live_test' });
       writeFileSync(join(home, '.capture/config.json'), settings, { mode: 0o600 });
     };
 
-    test('to another service it says so, and how to move the machine', async () => {
+    test('names another service and prints how to move the machine', async () => {
       const other = await startService();
       onTestFinished(other.stop);
       const { home, install } = machine(HERE);
@@ -157,13 +157,13 @@ describe('the line for Linux and macOS', () => {
       expect(stdout).toContain(`login --url ${url} && `);
     });
 
-    test('to a service that is away it changes nothing but the program, and says so', async () => {
+    test('reports that the service of the machine cannot be reached', async () => {
       const { home, install } = machine(HERE);
       signIn(home, 'http://127.0.0.1:9');
       expect((await install()).stdout).toContain('its service cannot be reached now');
     });
 
-    test('to this service, and not set up yet, it goes on with the set-up', async () => {
+    test('continues with the set-up if the machine is signed in to this service', async () => {
       const { home, install } = machine(HERE);
       signIn(home, url);
       const { stdout } = await install();
@@ -172,7 +172,7 @@ describe('the line for Linux and macOS', () => {
     });
   });
 
-  test('survives that the Node.js it was installed with goes away', async () => {
+  test('installs a program that survives the removal of its original Node.js', async () => {
     const { home, tools, install, capture } = machine(HERE);
     await install();
     const launcher = join(home, '.local/bin/capture');
@@ -180,14 +180,14 @@ describe('the line for Linux and macOS', () => {
     expect(await capture('--version')).toEqual(started);
   });
 
-  test('fetches by wget where there is no curl', async () => {
+  test('downloads with wget if there is no curl', async () => {
     const { tools, install, capture } = machine(HERE, { without: ['curl'] });
     symlinkSync(which('wget'), join(tools, 'wget'));
     expect((await install(await scriptOf(url))).status).toBe(0);
     expect(await capture('--version')).toEqual(started);
   });
 
-  test('says what to do where no Node.js can be had', async () => {
+  test('prints what to do if no Node.js is available', async () => {
     const { home, install } = machine({ says: 'v20.1.0' });
     const { status, stderr } = await install((await scriptOf(url)).replace(/^nodes=.*/m, "nodes=''"));
     expect(status).toBe(1);
@@ -198,17 +198,17 @@ describe('the line for Linux and macOS', () => {
 
   test.each<[string, (script: string) => string, RegExp]>([
     [
-      'an archive that was changed',
+      'a modified archive',
       (script) => script.replace(/^package_sum='./m, "package_sum='x"),
       /^error: The SHA-256 of \S+capture\.tgz is [0-9a-f]{64}, not x/,
     ],
-    ['a script that was cut off', (script) => script.slice(0, script.lastIndexOf('main')), /^$/],
+    ['a truncated script', (script) => script.slice(0, script.lastIndexOf('main')), /^$/],
     [
-      'an address that this machine does not reach',
+      'an unreachable address',
       (script) => script.replace(/^url=.*/m, "url='http://127.0.0.1:1'"),
       /error: http:\S+capture\.tgz cannot be fetched\.\nhint: .*PUBLIC_URL/,
     ],
-  ])('of %s installs nothing, and leaves nothing lying about', async (_, change, says) => {
+  ])('installs nothing and leaves no files after %s', async (_, change, says) => {
     const { home, install } = machine(HERE);
     const { stderr } = await install(change(await scriptOf(url)));
     expect(stderr).toMatch(says);
@@ -218,13 +218,13 @@ describe('the line for Linux and macOS', () => {
   });
 
   describe.each(["o'neil and sons", 'ann lee', '$(touch pwned) "x"'])('in the home %s', (user) => {
-    /** What a shell makes of one printed command. */
+    /** The words of a printed command, as a shell splits it. */
     const wordsOf = ({ tools }: Machine, command: string) =>
       execFileSync(join(tools, 'sh'), ['-c', `printf '%s\\n' ${command}`], { encoding: 'utf8', cwd: tools })
         .trim()
         .split('\n');
 
-    test('prints commands that do what they say when they are pasted', async () => {
+    test('prints commands that a shell splits correctly', async () => {
       const here = machine(HERE, { user });
       const { home, install } = here;
       const { status, stdout } = await install();
@@ -242,14 +242,14 @@ describe('the line for Linux and macOS', () => {
       ]);
     });
 
-    test('the printed removal removes the program and nothing beside it', async () => {
+    test('prints a removal command that removes only the program', async () => {
       const { home, tools, install } = machine(HERE, { user });
       const { stdout } = await install();
-      // The folders that the words would name without quotes.
+      // The folders that the command would remove without quotes.
       const parent = join(home, '..');
       const beside = user.split(' ').map((word) => join(parent, word));
       for (const folder of beside) mkdirSync(folder, { recursive: true });
-      // Without a terminal there is nobody to confirm it.
+      // Without a terminal, nobody can confirm it.
       const removal = (/^To remove it: (.*)$/m.exec(stdout)?.[1] ?? '').replace('--purge', '--purge --yes');
       const { status, stderr } = await run([join(tools, 'sh'), '-c', removal], { HOME: home, PATH: tools });
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -258,7 +258,7 @@ describe('the line for Linux and macOS', () => {
       for (const folder of beside) expect(existsSync(folder)).toBe(true);
     });
 
-    test('the printed line for the PATH has a new shell find the program', async () => {
+    test('prints a PATH line with which a new shell finds the program', async () => {
       const { home, tools, install } = machine(HERE, { user });
       const { stdout } = await install();
       const env = { HOME: home, PATH: tools };
@@ -279,7 +279,7 @@ describe('the line for Linux and macOS', () => {
     ['http://localhost:1', true],
     ['http://[::1]:1', true],
     ['https://127.0.0.1:1', true],
-  ])('from %s the program is fetched: %s', async (address, isFetched) => {
+  ])('downloads the program from %s: %s', async (address, isFetched) => {
     const { home, tools, install } = machine(HERE, { without: ['curl'] });
     writeScript(join(tools, 'curl'), `echo "$@" >> '${home}/asked'; exit 7`);
     const app = await createDownloads({ folder, publicUrl: address });
@@ -295,7 +295,7 @@ describe('the line for Linux and macOS', () => {
     }
   });
 
-  test('over https no redirect leads to an address without encryption', async () => {
+  test('allows no redirect from https to an unencrypted address', async () => {
     const { home, tools, install } = machine(HERE, { without: ['curl'] });
     writeScript(join(tools, 'curl'), `echo "$@" >> '${home}/asked'; exit 7`);
     const app = await createDownloads({ folder, publicUrl: 'https://capture.example.com' });
@@ -304,7 +304,7 @@ describe('the line for Linux and macOS', () => {
     expect(readFileSync(join(home, 'asked'), 'utf8')).toContain('--proto =https --tlsv1.2 -fsSL https://');
   });
 
-  test('runs nothing that stands in a configured address', async () => {
+  test('runs no command in a configured address', async () => {
     const { home, install } = machine(HERE);
     const hostile = `http://127.0.0.1:1/'$(touch ${home}/pwned)\`touch ${home}/pwned\`';touch ${home}/pwned;'`;
     const app = await createDownloads({ folder, publicUrl: hostile });
@@ -316,7 +316,7 @@ describe('the line for Linux and macOS', () => {
 
 const scriptOf = async (address: string) => (await fetch(`${address}/install`)).text();
 
-test('the package of the service answers to npx', async () => {
+test("npx runs the service's package", async () => {
   const home = makeFolder();
   const env = { HOME: home, PATH: `${join(process.execPath, '..')}:/usr/bin:/bin` };
   const child = spawn('npx', ['--yes', `${url}/capture.tgz`, '--version'], { env, cwd: home });

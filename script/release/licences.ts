@@ -2,13 +2,13 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { readManifest } from './bundle.ts';
 
-/** The licences of the packages that the bundled files come from, as their authors ask for with every copy. */
+/** The licences of the bundled packages, which must accompany every copy. */
 export function collectLicences(modules: readonly string[]): string {
   const folders = [...new Set(modules.flatMap((path) => packageOf(path) ?? []))].sort();
   return folders.map(licenceOf).join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** The folder of the package that a file belongs to; none for files of this repository. */
+/** The package folder of a file; undefined for files of this repository. */
 export function packageOf(path: string): string | undefined {
   const parts = path.split(sep);
   const start = parts.lastIndexOf('node_modules') + 1;
@@ -25,7 +25,7 @@ function licenceOf(folder: string): string {
   return `${name} ${version} (${license})\n\n${text}\n`;
 }
 
-/** The licence's own words, for packages that only name it: https://opensource.org/license/mit */
+/** The text of the MIT licence, for packages that only name it: https://opensource.org/license/mit */
 const MIT = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
 documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
 rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit

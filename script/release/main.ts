@@ -11,14 +11,14 @@ import { TARGETS, type Target } from './targets.ts';
 import { tryExecutable } from './trial.ts';
 
 /**
- * Makes in `artefacts/release` what is offered for download, as far as this machine can: the npm package, an archive with
- * an executable for each platform, the list of all that is in them and in the service, and their SHA-256 sums, signed where
- * `RELEASE_KEY` names a key. Fails where something that should be possible here was not.
+ * Makes the release files in `artefacts/release`, as far as this machine can: the npm package, an archive with an executable for
+ * each platform, the list of components of these and of the service, and the SHA-256 sums, signed if `RELEASE_KEY` names a key.
+ * Fails if a file could not be made although this machine should be able to.
  */
 const FETCHED = join(ROOT, 'artefacts/node');
 const PACKAGE = join(ROOT, 'cli/dist');
 
-// Before the work: a key that cannot be used is told at once.
+// Read the key first, so that an unusable key fails at once.
 const key = readReleaseKey();
 const { version } = readManifest(join(ROOT, 'cli'));
 rmSync(RELEASE, { recursive: true, force: true });
@@ -41,7 +41,7 @@ writeFileSync(join(RELEASE, sbom), `${JSON.stringify(makeSbom(), undefined, 1)}\
 report(sbom, 'tested by npm test');
 writeSums(RELEASE, key);
 
-/** Returns how the executable was tried. */
+/** @returns how the executable was tested */
 function makeArchive(target: Target, name: string): string {
   const folder = join(RELEASE, name);
   const executable = join(folder, target.platform === 'win32' ? 'capture.exe' : 'capture');

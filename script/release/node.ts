@@ -5,22 +5,23 @@ import { dirname, join } from 'node:path';
 import { ROOT } from './bundle.ts';
 import { isHost, type Target } from './targets.ts';
 
-/** Marks a Node that a program can be put into. Builds of some distributions lack it. */
+/** Marks a Node that can hold a program. Builds of some distributions lack it. */
 export const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
 /**
- * Path of the Node for a target, in the very version that is running: a program is prepared by one version for itself
- * only. What had to be fetched is kept in `folder`. Throws a sentence where there is none.
+ * Path of a target's Node in the running version, since each version can prepare a program only for itself. Downloads are kept
+ * in `folder`.
+ * @throws an error with a message for people if there is no suitable Node
  */
 export function findNode(target: Target, folder: string): string {
   const node = isHost(target) ? process.execPath : fetchNode(target, folder);
   if (!readFileSync(node).includes(FUSE)) {
-    throw new Error(`${node} takes no program: use the Node.js of nodejs.org`);
+    throw new Error(`${node} cannot hold a program: use the Node.js of nodejs.org`);
   }
   return node;
 }
 
-/** The text that must go along with every copy of Node. It lies beside the program, except in the package for Windows. */
+/** The licence that must accompany every copy of Node. It is beside the program, except in the package for Windows. */
 export function readNodeLicence(node: string): string {
   const beside = [node, process.execPath].map((path) => join(dirname(path), '..', 'LICENSE'));
   const path = beside.find((candidate) => existsSync(candidate));
@@ -29,7 +30,8 @@ export function readNodeLicence(node: string): string {
 }
 
 function fetchNode({ package: name, platform }: Target, folder: string): string {
-  if (name === undefined) throw new Error('npm has no Node.js for it, so it needs a machine of its kind');
+  if (name === undefined)
+    throw new Error('npm has no Node.js for this platform, so the executable can only be made on such a machine');
   const place = join(folder, name);
   const node = join(place, 'bin', platform === 'win32' ? 'node.exe' : 'node');
   if (!existsSync(node)) {
@@ -41,7 +43,7 @@ function fetchNode({ package: name, platform }: Target, folder: string): string 
   return node;
 }
 
-/** Held against the lock file, as if it were installed; returns the name of the tarball. */
+/** Downloads a package and checks it against the lock file, as an installation would. @returns the name of the tarball */
 function fetchPackage(name: string, folder: string): string {
   const { version, integrity } = locked(name);
   if (version !== process.versions.node) {
@@ -49,7 +51,7 @@ function fetchPackage(name: string, folder: string): string {
   }
   const tarball = npm(['pack', '--silent', `${name}@${version}`], folder).trim();
   const found = `sha512-${hash('sha512', readFileSync(join(folder, tarball)), 'base64')}`;
-  if (found !== integrity) throw new Error(`${tarball} is not what the lock file names`);
+  if (found !== integrity) throw new Error(`${tarball} does not have the digest in the lock file`);
   return tarball;
 }
 

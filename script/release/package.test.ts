@@ -7,7 +7,7 @@ import { ROOT, readManifest } from './bundle.ts';
 import { makePackage } from './package.ts';
 import { expectCapture, run } from './program.ts';
 
-/** Made once; each test has a copy in a folder of its own, with nothing of this repository above it. */
+/** Made once; each test copies it to a separate folder outside the repository. */
 const made = join(ROOT, 'artefacts/package-test');
 const { version } = readManifest(join(ROOT, 'cli'));
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   return () => rmSync(made, { recursive: true, force: true });
 });
 
-test('the npm package installs without the network, holds one program and answers to npx', async () => {
+test('the npm package has one program, installs without a network and runs with npx', async () => {
   const folder = makeFolder();
   const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: folder };
   const npm = (...args: string[]) => execFileSync('npm', args, { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' });
@@ -34,15 +34,15 @@ test('the npm package installs without the network, holds one program and answer
   expect(await run(['npx', '--offline', 'capture', '--version'], env)).toEqual(answer);
 }, 60_000);
 
-test('the bundle signs in and captures, from a folder that holds nothing else', async () => {
+test('the bundle signs in and captures from a folder without other files', async () => {
   const folder = makeFolder();
   copyFileSync(join(made, 'capture.js'), join(folder, 'capture.js'));
   await expectCapture([process.execPath, join(folder, 'capture.js')]);
 }, 60_000);
 
-test('on an older Node the bundle says so in a sentence', async () => {
+test('the bundle reports an outdated Node in one sentence', async () => {
   const folder = makeFolder();
-  // What an older Node lacks is what the bundle asks for first: its own version says 20, and nothing else may be tried.
+  // Pretend to be Node 20, and fail if the bundle loads a module before it checks the version.
   const pretend = join(folder, 'pretend.cjs');
   writeFileSync(
     pretend,
@@ -59,7 +59,7 @@ test('on an older Node the bundle says so in a sentence', async () => {
   });
 });
 
-test('the licences of bundled libraries go along', () => {
+test('the package includes the licences of bundled libraries', () => {
   const licences = readFileSync(join(made, 'LICENSES-OF-LIBRARIES.txt'), 'utf8');
   expect(licences).toMatch(/^@bomb\.sh\/tab [\d.]+ \(MIT\)\n\nCopyright \(c\) Bombshell Authors/);
   expect(licences).toMatch(/^commander [\d.]+ \(MIT\)\n\n\(The MIT License\)\n/m);

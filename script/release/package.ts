@@ -5,8 +5,8 @@ import { bundleProgram, ROOT, readManifest } from './bundle.ts';
 import { collectLicences } from './licences.ts';
 
 /**
- * Makes the folder that is published to npm: the bundle and what belongs to it. It has no dependencies, so that
- * installing it fetches one file.
+ * Makes the folder that is published to npm: the bundle, its licences and README. The package has no dependencies, so
+ * installing it downloads one file.
  */
 export async function makePackage(folder: string): Promise<void> {
   const { code, modules } = await bundleProgram();

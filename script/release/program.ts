@@ -14,7 +14,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** Runs a program with the environment given and no more. */
+/** Runs a program with exactly the given environment. */
 export async function run(
   [program = '', ...args]: readonly string[],
   env: Record<string, string>,
@@ -27,13 +27,13 @@ export async function run(
       written[name] += text;
     });
   }
-  // A program may end before it has read all of its input.
+  // A program may end before it has read all its input.
   child.stdin.on('error', () => undefined).end(input);
   const [status] = (await once(child, 'close')) as [number];
   return { status, ...written };
 }
 
-/** Proves that a way to start capture signs in at a service, and sends what the sources would have sent. */
+/** Proves that capture, started with this command, signs in and sends the same events as the sources would. */
 export async function expectCapture(command: readonly string[], variables: Record<string, string> = {}): Promise<void> {
   const service = await startService();
   onTestFinished(service.stop);

@@ -6,13 +6,13 @@ import { packageOf } from './licences.ts';
 import { makeSbom } from './sbom.ts';
 import { makeService } from './service.ts';
 
-/** Name and version of each package that the files come from. */
+/** Name and version of each package with one of these files. */
 const packagesOf = (modules: readonly string[]): string[] =>
   [...new Set(modules.flatMap((path) => packageOf(path) ?? []))]
     .map(readManifest)
     .map(({ name, version }) => `${name}@${version}`);
 
-test('the list of what is shipped names every package of the command line and of the service', async () => {
+test('the list of components names every package of the command line and of the service', async () => {
   const listed = makeSbom().components.map(({ name, version }) => `${name}@${version}`);
   const ofProgram = packagesOf((await bundleProgram()).modules);
   const ofService = packagesOf((await makeService(join(makeFolder(), 'service'))).modules);
@@ -21,7 +21,7 @@ test('the list of what is shipped names every package of the command line and of
   expect([...ofProgram, ...ofService].filter((ref) => !listed.includes(ref))).toEqual([]);
 }, 60_000);
 
-test('the list of what is shipped has no tool of the tests, and says of nothing where it was fetched', () => {
+test('the list of components contains neither test tools nor addresses of registries', () => {
   const { components, dependencies, ...rest } = makeSbom();
   const names = components.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['@session-capture/server', 'pg', 'react', 'node']));

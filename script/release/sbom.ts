@@ -16,15 +16,15 @@ export interface Sbom {
   [rest: string]: unknown;
 }
 
-/** What the service, its dashboard and the command line are made from. */
+/** The workspaces of the service, its dashboard and the command line. */
 const WORKSPACES = ['cli', 'contract', 'dashboard', 'redact', 'server'];
 
-/** What a library takes along where it is installed, without saying so: `debug` colours its lines. */
+/** Packages that a library uses if they are installed, without declaring them: `debug` colours its lines. */
 const TAKEN_ALONG = ['supports-color'];
 
 /**
- * Lists in CycloneDX what is shipped, from the lock file alone, so that every machine makes the same list. npm's own
- * `--omit dev` leaves out what a workspace ships and the root has for its tests, such as the driver of PostgreSQL.
+ * Lists the shipped components in CycloneDX from the lock file alone, so that every machine makes the same list. npm's own
+ * `--omit dev` leaves out packages that a workspace ships and the root also uses in tests, such as the driver of PostgreSQL.
  */
 export function makeSbom(): Sbom {
   const all = JSON.parse(npm(['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], ROOT)) as Sbom;
@@ -56,7 +56,7 @@ const refOf = (workspace: string): string => {
   return `${name}@${version}`;
 };
 
-/** The workspaces, and all that they need to run. */
+/** The workspaces and all their runtime dependencies. */
 function findShipped({ dependencies }: Sbom): Set<string> {
   const needs = new Map(dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
   const taken = dependencies.map(({ ref }) => ref).filter((ref) => TAKEN_ALONG.includes(nameOf(ref)));
@@ -66,7 +66,7 @@ function findShipped({ dependencies }: Sbom): Set<string> {
     const isOwn = (ref: string) => own[nameOf(ref)] !== undefined;
     for (const ref of needs.get(refOf(workspace))?.filter(isOwn) ?? []) shipped.add(ref);
   }
-  // What is added on the way is visited, too.
+  // The loop also visits the components that it adds.
   for (const ref of shipped) {
     if (WORKSPACES.some((workspace) => refOf(workspace) === ref)) continue;
     for (const needed of needs.get(ref) ?? []) shipped.add(needed);
@@ -76,13 +76,13 @@ function findShipped({ dependencies }: Sbom): Set<string> {
 
 const nameOf = (ref: string): string => ref.slice(0, ref.lastIndexOf('@'));
 
-/** npm calls a workspace by its folder, and says where each package may be had. */
+/** Restores the name of a workspace, which npm replaces by its folder, and removes the addresses of packages. */
 const describe = ({ externalReferences, ...component }: Component): Component => ({
   ...component,
   name: nameOf(component['bom-ref']),
 });
 
-/** It lies within each executable. */
+/** Node is a part of each executable. */
 function describeNode(): Component {
   const version = process.versions.node;
   return {

@@ -18,7 +18,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('the built service takes a person from the first account to an invitation by mail', async () => {
+test('the built service supports the steps from the first account to an invitation by mail', async () => {
   const store = await openTestStore('sqlite');
   await store.close();
   const service = await startProcess(store.dataDir, {}, program);
@@ -36,21 +36,21 @@ test('the built service takes a person from the first account to an invitation b
   await store.dispose();
 });
 
-/** The names of its threads, without those of Node. */
+/** The names of the service's threads, without those of Node. */
 const threadsOf = (pid: number) =>
   readdirSync(`/proc/${pid}/task`)
     .map((task) => readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8').trim())
     .filter((name) => ['writer', 'reader', 'indexer', 'scanner'].includes(name));
 
 test.runIf(process.platform === 'linux')(
-  'the built service at rest runs no thread but the one that writes, and answers at once',
+  'the idle built service runs only its writer thread, and still answers',
   async () => {
     const store = await openTestStore('sqlite');
     await store.close();
     const service = await startProcess(store.dataDir, {}, program);
     const ask = () =>
       fetch(`${service.url}/v1/organizations/me`, { headers: { authorization: `Bearer cap_live_${'a'.repeat(43)}` } });
-    // At once, so that they need readers.
+    // Send the requests concurrently, so that they need readers.
     await Promise.all(Array.from({ length: 20 }, ask));
     await expect.poll(() => threadsOf(service.pid), { timeout: 20_000 }).toEqual(['writer']);
     expect((await ask()).status).toBe(401);
@@ -59,7 +59,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('the built service loads the library of its figures only where somebody may ask for them', () => {
+test('the built service keeps its metrics library in a separate file', () => {
   const holdersOf = (text: string) =>
     readdirSync(folder).filter(
       (name) => name.endsWith('.cjs') && readFileSync(join(folder, name), 'utf8').includes(text),
@@ -68,7 +68,7 @@ test('the built service loads the library of its figures only where somebody may
   expect(holdersOf('collectDefaultMetrics')).not.toContain('service.cjs');
 });
 
-test('the built service is ASCII, which V8 keeps at one byte for each character', () => {
+test('the built service is pure ASCII, which V8 stores with one byte for each character', () => {
   const beyond = readdirSync(folder)
     .filter((name) => name.endsWith('.cjs'))
     .filter((name) => !isAscii(readFileSync(join(folder, name))));

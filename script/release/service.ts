@@ -5,7 +5,7 @@ import { NODE_FLOOR } from '../../contract/download.ts';
 import { ROOT } from './bundle.ts';
 
 /**
- * The file that `node` runs. Before it loads the service, it turns on the cache of compiled code and turns off the optimizing
+ * The entry file for `node`. Before it loads the service, it turns on the cache of compiled code and turns off the optimizing
  * compiler: a start gains nothing from it, and an idle service keeps 5 MB less without it.
  */
 const MAIN = `'use strict';
@@ -17,11 +17,11 @@ require('./service.cjs');
 `;
 
 /**
- * Makes a folder with the service in a few files, so that it starts in a third of the time and with two thirds of the
- * memory of the sources: `node FOLDER/main.cjs`. It is CommonJS because an `import` of a built-in module reads all that the
- * module offers, and of `node:http` that is a whole second HTTP client. What is loaded on demand lies in files of its own.
- * @param program where it begins, from the root
- * @returns bytes of code, and absolute paths of the files that are in it
+ * Makes a folder with the service in a few files: `node FOLDER/main.cjs`. It starts in a third of the time of the sources, with
+ * two thirds of their memory. It is CommonJS because an `import` of a built-in module reads all exports of the module, and for
+ * `node:http` these include a whole second HTTP client. Code that is loaded on demand has separate files.
+ * @param program the entry file, relative to the root
+ * @returns the bytes of code, and the absolute paths of the bundled files
  */
 export async function makeService(folder: string, program = 'server/main.ts') {
   rmSync(folder, { recursive: true, force: true });
@@ -33,7 +33,7 @@ export async function makeService(folder: string, program = 'server/main.ts') {
     transform: { target: `node${NODE_FLOOR}` },
     plugins: [keepNeighbours(folder)],
     onLog(level, log) {
-      // `depd`, of which koa's helpers make their warnings, evaluates text of its own.
+      // `depd`, with which koa's helpers make their warnings, uses `eval`.
       if (log.code !== 'EVAL') throw new Error(`${level}: ${log.message}`);
     },
   });
@@ -41,9 +41,9 @@ export async function makeService(folder: string, program = 'server/main.ts') {
     dir: folder,
     format: 'cjs',
     comments: false,
-    // Otherwise the build's helpers, which every file needs, share a file with typebox, and each thread loads that.
+    // Otherwise the bundler's helpers, which every file needs, share a file with typebox, which each thread then loads.
     codeSplitting: { groups: [{ name: 'typebox', test: /node_modules.typebox/ }] },
-    // Names stay, so that a stack trace can be read.
+    // Keep names, so that stack traces stay readable.
     minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
@@ -53,22 +53,22 @@ export async function makeService(folder: string, program = 'server/main.ts') {
     .filter((file) => file.type === 'chunk')
     .map(({ fileName, code, moduleIds }) => ({ fileName, code: toAscii(code), moduleIds }));
   for (const { fileName, code } of chunks) writeFileSync(join(folder, fileName), code);
-  // Last, since whoever looks whether there is a build looks for this file.
+  // Write this file last, since it marks a complete build.
   writeFileSync(join(folder, 'main.cjs'), MAIN);
   const bytes = chunks.reduce((sum, { code }) => sum + code.length, 0);
   return { bytes, modules: chunks.flatMap(({ moduleIds }) => moduleIds) };
 }
 
 /**
- * Escapes what is beyond ASCII: V8 keeps a file with a single such character at two bytes for each character, which is 3 MB for
- * the service.
+ * Escapes characters outside ASCII: a single one makes V8 store the file with two bytes for each character, which takes 3 MB more
+ * for the service.
  */
 const toAscii = (code: string) =>
   code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /**
- * `new URL('./x', import.meta.url)` is how the sources name what lies beside them. A file goes along with the build, as a
- * program of its own where it is one (a worker thread); a folder is meant where it is.
+ * Handles `new URL('./x', import.meta.url)`, with which the sources name files beside them. It copies a file into the build,
+ * bundles a program (a worker thread) separately, and points to a folder at its original place.
  */
 function keepNeighbours(folder: string): Plugin {
   return {
@@ -83,7 +83,7 @@ function keepNeighbours(folder: string): Plugin {
     },
   };
 
-  /** Where the file or folder is found from the build. */
+  /** The path of the file or folder, relative to the build. */
   function place(target: string, emitProgram: (fileName: string) => void): string {
     const name = basename(target);
     if (name.endsWith('.ts')) {

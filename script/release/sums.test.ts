@@ -18,7 +18,7 @@ const SUMS = `${sumOf('one')}  capture-1.tar.gz\n${sumOf('two')}  capture-2.tar.
 const readSums = () => readFileSync(join(folder, 'SHA256SUMS'), 'utf8');
 const hasSignature = () => existsSync(join(folder, 'SHA256SUMS.sig'));
 
-/** The files of a pair of keys, as docs/install.md has them made. */
+/** Makes the files of a key pair, as docs/install.md describes. */
 function makeKey(): { key: string; publicKey: string } {
   const home = makeFolder();
   const [key, publicKey] = [join(home, 'release-key.pem'), join(home, 'release-key.pub')];
@@ -27,7 +27,7 @@ function makeKey(): { key: string; publicKey: string } {
   return { key, publicKey };
 }
 
-/** What the line of docs/install.md says. */
+/** The output of the command in docs/install.md. */
 const verify = (publicKey: string): string =>
   spawnSync(
     'openssl',
@@ -36,7 +36,7 @@ const verify = (publicKey: string): string =>
   ).stdout;
 
 describe('the sums of a release', () => {
-  test('name each file once, also when they are made again', () => {
+  test('name each file once, even when made again', () => {
     const { key } = makeKey();
     for (let made = 0; made < 2; made++) {
       writeSums(folder, readReleaseKey({ RELEASE_KEY: key }));
@@ -44,7 +44,7 @@ describe('the sums of a release', () => {
     }
   });
 
-  test('are signed with the key of the release, which openssl can verify, and not by another', () => {
+  test('have a signature that openssl verifies with the release key only', () => {
     const { key, publicKey } = makeKey();
     writeSums(folder, readReleaseKey({ RELEASE_KEY: key }));
     expect(verify(publicKey)).toMatch(/Verified Successfully/);
@@ -53,14 +53,14 @@ describe('the sums of a release', () => {
     expect(verify(publicKey)).toMatch(/Signature Verification Failure/);
   });
 
-  test('keep no signature of earlier sums where there is no key', () => {
+  test('lose the signature of earlier sums when made without a key', () => {
     writeSums(folder, readReleaseKey({ RELEASE_KEY: makeKey().key }));
     expect(hasSignature()).toBe(true);
     writeSums(folder, readReleaseKey({}));
     expect(hasSignature()).toBe(false);
   });
 
-  test('are signed by no key of another kind', () => {
+  test('refuse a key other than Ed25519', () => {
     const path = join(makeFolder(), 'key.pem');
     writeFileSync(
       path,

@@ -11,7 +11,7 @@ const SIGNATURE = `${SUMS}.sig`;
 
 /**
  * Writes the SHA-256 sums of all files in the folder into `SHA256SUMS`, as `sha256sum` reads them. With a key, `SHA256SUMS.sig`
- * is the Ed25519 signature of that file, as `openssl pkeyutl -rawin` reads it; a signature of other sums is removed.
+ * is the Ed25519 signature of that file, as `openssl pkeyutl -rawin` reads it. An earlier signature is removed.
  */
 export function writeSums(folder: string, key: KeyObject | undefined): void {
   const files = readdirSync(folder).filter((file) => file !== SUMS && file !== SIGNATURE);
@@ -23,8 +23,8 @@ export function writeSums(folder: string, key: KeyObject | undefined): void {
 }
 
 /**
- * The key that signs releases: the file that `RELEASE_KEY` names; undefined without it.
- * @throws if it is no Ed25519 private key
+ * Reads the key that signs releases from the file that `RELEASE_KEY` names; undefined without `RELEASE_KEY`.
+ * @throws if it is not an Ed25519 private key
  */
 export function readReleaseKey({ RELEASE_KEY }: NodeJS.ProcessEnv = process.env): KeyObject | undefined {
   if (RELEASE_KEY === undefined) return undefined;

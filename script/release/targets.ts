@@ -1,10 +1,10 @@
-/** A platform that executables are made for. */
+/** A platform with an executable. */
 export interface Target {
-  /** As in the names of the files that are offered. */
+  /** The platform in the names of release files. */
   id: string;
   platform: NodeJS.Platform;
   arch: NodeJS.Architecture;
-  /** The npm package that Node comes in, where there is one: then any machine can make the executable. */
+  /** The npm package with Node for the platform, if there is one; any machine can then make the executable. */
   package?: string;
 }
 

@@ -1,10 +1,10 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { isHost, type Target } from './targets.ts';
 
-/** Debian's `qemu-user` and `libc6-arm64-cross`, `libstdc++6-arm64-cross` run a program for the other processor. */
+/** Debian's `qemu-user`, `libc6-arm64-cross` and `libstdc++6-arm64-cross` run a program for the other processor. */
 const EMULATED = { program: 'qemu-aarch64', libraries: '/usr/aarch64-linux-gnu' };
 
-/** Runs an executable where this machine can, without Node in reach; says how, or that it was not run. */
+/** Runs an executable without access to Node, if this machine can. @returns how it ran, or why it did not */
 export function tryExecutable(target: Target, executable: string, version: string): string {
   if (isHost(target))
     return check(spawnSync(executable, ['--version'], { env: {}, encoding: 'utf8' }), version, 'runs');
@@ -16,5 +16,5 @@ export function tryExecutable(target: Target, executable: string, version: strin
 
 function check({ stdout, stderr, status }: SpawnSyncReturns<string>, version: string, outcome: string): string {
   if (status === 0 && stdout === `${version}\n`) return outcome;
-  throw new Error(`it ended with ${status} and said ${stdout}${stderr}`);
+  throw new Error(`it exited with ${status} and printed ${stdout}${stderr}`);
 }
