@@ -9,7 +9,7 @@ import type { Model } from './model.ts';
 import type { Run, Scenario, Turn } from './scenario.ts';
 import { environment } from './workspace.ts';
 
-/** Named, because the default set hides the search and to-do tools that most recorded sessions out there contain. */
+/** Explicit tools, because the default set hides the search and to-do tools that most published sessions use. */
 const TOOLS = 'Agent,Bash,Read,Edit,Write,Grep,Glob,TaskCreate,TaskUpdate,TaskList,TodoWrite';
 
 export type Place = { binary: string; home: string; folder: string; model: Model };
@@ -21,7 +21,7 @@ export async function recordClaudeCode(scenario: Scenario, place: Place): Promis
   }
 }
 
-/** Returns the session's id: a fork's is new. */
+/** @returns the session's id, which is new for a fork */
 async function recordRun(scenario: Scenario, run: Run, session: string | undefined, place: Place): Promise<string> {
   const { home, folder, model } = place;
   const child = spawn(place.binary, argumentsOf(scenario, run, session), {
@@ -42,7 +42,7 @@ async function recordRun(scenario: Scenario, run: Run, session: string | undefin
     await sleep((turn.pause ?? 0) * 1000);
     model.expect(turn.steps);
     child.stdin.write(`${JSON.stringify(await messageOf(turn, folder))}\n`);
-    // A background agent wakes the conversation up again after its first result.
+    // A background agent may resume the conversation after its first result.
     do current = await readUntilResult(output, child);
     while (model.pending() > 0);
   }

@@ -52,7 +52,7 @@ async function recordTurn(turn: Turn, how: Run['how'], thread: string | undefine
   const child = spawn(place.binary, [...command, '--json', ...settings, ...pictures, '--', ...target, turn.prompt], {
     cwd: place.folder,
     env: environment(place.home, { OPENAI_API_KEY: 'dummy' }),
-    // With anything else on standard input Codex waits for more of the prompt.
+    // With any other standard input, Codex waits for more of the prompt.
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exit = once(child, 'exit');

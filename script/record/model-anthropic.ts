@@ -18,7 +18,7 @@ export type Answer = {
 
 const id = (prefix: string): string => prefix + randomBytes(12).toString('hex');
 
-/** What people (not tools) said in the conversation: the texts a sub-agent's task can be recognised in. */
+/** The texts of people, without those of tools. A sub-agent is recognized by its task in them. */
 export function readAnthropicPrompts({ messages }: AnthropicRequest): string[] {
   return messages
     .filter(({ role }) => role === 'user')
@@ -70,7 +70,7 @@ function blocksOf({ think, say, calls = [] }: Step): { start: object; deltas: ob
       start: { type: 'thinking', thinking: '', signature: '' },
       deltas: [
         ...words(think).map((thinking) => ({ type: 'thinking_delta', thinking })),
-        // The real one vouches for the text to the vendor's servers; nobody checks this one.
+        // The vendor's servers verify the real signature; nothing verifies this one.
         { type: 'signature_delta', signature: randomBytes(96).toString('base64') },
       ],
     });

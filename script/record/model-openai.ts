@@ -13,7 +13,7 @@ type Send = Answer['send'];
 
 const id = (prefix: string): string => prefix + randomBytes(20).toString('hex');
 
-/** Everything said to the model; a sub-agent finds its task among messages from its user or from its parent. */
+/** All texts for the model. A sub-agent is recognized by its task among messages from its user or its parent. */
 export function readOpenaiPrompts({ input }: OpenaiRequest): string[] {
   if (typeof input === 'string') return [input];
   return input
@@ -21,7 +21,7 @@ export function readOpenaiPrompts({ input }: OpenaiRequest): string[] {
     .flatMap(({ content }) => (typeof content === 'string' ? [content] : (content ?? []).map(readContent)));
 }
 
-/** Agents seal what they tell each other by having the vendor encrypt it; here it travels as it is. */
+/** The vendor encrypts messages between agents; here they stay plain text. */
 const readContent = ({ text, encrypted_content }: Content): string => text ?? encrypted_content ?? '';
 
 export async function answerOpenai({ model, step, usage, send, pause }: Answer): Promise<void> {
@@ -45,7 +45,7 @@ function itemsOf({ think, say, calls = [] }: Step): Item[] {
       type: 'reasoning',
       id: id('rs_'),
       summary: [{ type: 'summary_text', text: think }],
-      // The real one holds the reasoning itself, sealed by the vendor; nobody opens this one.
+      // The real field contains the reasoning, encrypted by the vendor; nothing decrypts this one.
       encrypted_content: randomBytes(120).toString('base64'),
     });
   }
@@ -70,7 +70,7 @@ function callItem({ tool, input, namespace }: Call): Item {
     : { type: 'function_call', id: id('fc_'), ...common, ...where, arguments: JSON.stringify(input) };
 }
 
-/** An item as it is announced: the same, but still empty. */
+/** An item as it is announced, still without content. */
 function opened(item: Item): Item {
   const empty = { message: { content: [] }, reasoning: { summary: [] }, custom_tool_call: { input: '' } };
   return { ...item, status: 'in_progress', ...(empty[item.type as keyof typeof empty] ?? { arguments: '' }) };

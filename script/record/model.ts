@@ -1,8 +1,8 @@
 /**
  * A model server on loopback that answers from a script.
  *
- * The agents under record are the real ones: they build the requests, run the tools and write the session files.
- * Only the words of the model are ours, so that a recording needs no account and tells the same story every time.
+ * The recorded agents are real: they build the requests, run the tools and write the session files. Only the model's answers are
+ * ours, so that a recording needs no account and tells the same story every time.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,16 +12,16 @@ import { answerOpenai, type OpenaiRequest, readOpenaiPrompts } from './model-ope
 import type { Step, SubAgent } from './scenario.ts';
 import { createTokenMeter, tokensOfStep } from './tokens.ts';
 
-/** Milliseconds per token and ceiling of the time an answer takes: brisk, and yet no two records share a second. */
+/** Milliseconds per token, and the longest time of an answer: fast, but slow enough that no two records share a second. */
 const PACE = { first: 350, perToken: 11, ceiling: 7_000 };
 
 export type Model = {
   url: string;
-  /** Queue what the main conversation answers next. */
+  /** Queues the next answers of the main conversation. */
   expect(steps: Step[]): void;
-  /** Queued answers of the main conversation that are still to come. */
+  /** The number of queued answers of the main conversation. */
   pending(): number;
-  /** Answers nobody asked for, sub-agents' included; more than none means that agent and script disagree. */
+  /** The number of answers that were never requested, including sub-agents'; if it is not zero, agent and script disagree. */
   leftover(): number;
   /** Requests that arrived after the script had ended. */
   surprises(): string[];

@@ -18,7 +18,7 @@ const BINARIES = {
   codex: 'node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex',
 };
 
-/** Where each agent keeps its sessions below the home folder, and which part of that is a sample. */
+/** Each agent's folder of sessions below the home folder, and the folder of its samples. */
 const SESSIONS = {
   'claude-code': { from: '.claude/projects', to: 'claude-code/projects' },
   codex: { from: '.codex/sessions', to: 'codex/sessions' },
@@ -33,7 +33,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const { agents, home, out } = values;
-if (!agents) throw new Error('--agents names the folder where the agents are installed');
+if (!agents) throw new Error('--agents must name the folder with the installed agents');
 
 for (const scenario of scenarios.filter(({ name }) => !positionals.length || positionals.includes(name))) {
   console.error(`${scenario.agent}: ${scenario.name}`);
@@ -49,14 +49,14 @@ async function record(scenario: Scenario, agents: string): Promise<void> {
   } finally {
     model.close();
   }
-  if (model.leftover()) console.error(`  ${model.leftover()} scripted answers were not asked for`);
+  if (model.leftover()) console.error(`  ${model.leftover()} scripted answers were never requested`);
   for (const prompt of model.surprises()) console.error(`  unscripted request after: ${prompt}`);
   const { from, to } = SESSIONS[scenario.agent];
   await mkdir(join(out, to), { recursive: true });
   await cp(join(home, from), join(out, to), { recursive: true, filter: isRecord });
 }
 
-/** Folders, transcripts and what the agents note beside them; locks and the like are of no use to anybody. */
+/** Keeps folders, transcripts and the agents' notes about them; locks and similar files are useless. */
 function isRecord(path: string): boolean {
   return statSync(path).isDirectory() || /\.(jsonl|meta\.json)$/.test(path);
 }

@@ -1,10 +1,10 @@
-/** What a scripted conversation consists of. Scenarios are data; the drivers and the model server act them out. */
+/** The parts of a scripted conversation. Scenarios are data that the drivers and the model server play. */
 
-/** One tool call. An object is sent as JSON arguments, a string as free-form input (Codex patches and code). */
+/** One tool call. Objects are sent as JSON arguments, strings as free-form input (Codex patches and code). */
 export type Call = {
   tool: string;
   input: Record<string, unknown> | string;
-  /** Codex groups some tools under a namespace and wants it repeated beside the name. */
+  /** Codex groups some tools in a namespace and requires it beside the name. */
   namespace?: string;
 };
 
@@ -13,7 +13,7 @@ export type Step = {
   think?: string;
   say?: string;
   calls?: Call[];
-  /** Extra seconds of silence before the answer, where a person would expect the model to ponder. */
+  /** Extra seconds before the answer, at points where a real model would take long. */
   wait?: number;
 };
 
@@ -28,23 +28,23 @@ export type Turn = {
   settings?: string[];
 };
 
-/** One process of the agent. A resumed run appends to the session's file; a forked one opens a file of its own. */
+/** One process of the agent. A resumed run appends to the session's file; a forked one opens its own file. */
 export type Run = { how: 'start' | 'resume' | 'fork'; turns: Turn[] };
 
-/** The script of a sub-agent, recognised by a sentence of the task that its parent gives it. */
+/** The script of a sub-agent, which is recognized by a sentence in its parent's task for it. */
 export type SubAgent = { task: string; steps: Step[] };
 
 export type Scenario = {
   name: string;
   agent: 'claude-code' | 'codex';
   model: string;
-  /** The folder below ~/code that the session works in. */
+  /** The session's folder below ~/code. */
   project: Project;
   runs: Run[];
   subAgents?: SubAgent[];
-  /** Further environment for the agent, for example to choose between its two to-do lists. */
+  /** Additional environment variables for the agent, for example to choose between its two to-do lists. */
   environment?: Record<string, string>;
 };
 
-/** A little repository: its files by path, committed before the session begins unless git ignores them. */
+/** A small repository: its files by path, committed before the session begins unless git ignores them. */
 export type Project = { name: string; files: Record<string, string | Buffer> };

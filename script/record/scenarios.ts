@@ -1,4 +1,4 @@
-/** Every recorded story, in the order in which they are told. */
+/** Every recorded story, in order. */
 import type { Scenario } from './scenario.ts';
 import { csvCommas } from './scenarios/csv-commas.ts';
 import { flakyTest } from './scenarios/flaky-test/scenario.ts';

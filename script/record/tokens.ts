@@ -1,6 +1,6 @@
 /**
- * Token counts that behave like real ones: the context grows with the conversation, and what was sent before comes
- * out of the cache. Four characters to a token is close enough for English and code.
+ * Realistic token counts: the context grows with the conversation, and earlier text is read from the cache. Four characters a
+ * token is close enough for English and code.
  */
 import type { Step } from './scenario.ts';
 

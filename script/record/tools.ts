@@ -1,4 +1,4 @@
-/** Short ways to write the tool calls of both agents, so that the stories read as stories. */
+/** Short notations for the tool calls of both agents, so that the stories stay readable. */
 import type { Call } from './scenario.ts';
 
 type Status = 'pending' | 'in_progress' | 'completed';
@@ -35,7 +35,7 @@ export function claudeTools(folder: string) {
   };
 }
 
-/** Codex's tools as models up to GPT-5.5 call them. */
+/** Codex's tools in the form that models up to GPT-5.5 use. */
 export const codexTools = {
   run: (cmd: string): Call => ({ tool: 'exec_command', input: { cmd } }),
   patch: (...lines: string[]): Call => ({ tool: 'apply_patch', input: patchText(lines) }),
@@ -45,7 +45,7 @@ export const codexTools = {
   }),
 };
 
-/** Codex's tools as newer models call them: JavaScript that calls the tools, and agents addressed by name. */
+/** Codex's tools in the form that newer models use: JavaScript that calls the tools, and agents addressed by name. */
 export const codexCode = {
   run: (cmd: string): Call => ({
     tool: 'exec',

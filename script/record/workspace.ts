@@ -1,4 +1,4 @@
-/** The developer's machine as the agents see it: a home folder, a project under version control, a small environment. */
+/** The developer's machine for the agents: a home folder, a project under version control, a small environment. */
 import { execFileSync } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,8 +7,8 @@ import type { Project } from './scenario.ts';
 const GITCONFIG = '[user]\n\tname = Robin Vale\n\temail = robin@vale.example\n[init]\n\tdefaultBranch = main\n';
 
 /**
- * Nothing is inherited from the shell that starts a recording: no credential can reach an agent, and no name or
- * path of the recording machine reaches a file.
+ * Inherits nothing from the shell that starts a recording, so that no credential reaches an agent, and no name or path of the
+ * recording machine reaches a file.
  */
 export function environment(home: string, extra: Record<string, string> = {}): Record<string, string> {
   return {
@@ -22,7 +22,7 @@ export function environment(home: string, extra: Record<string, string> = {}): R
   };
 }
 
-/** Writes the project to ~/code and commits it, so that the agents find a history and can show differences. */
+/** Writes the project to ~/code and commits it, so that the agents have a history and can show differences. */
 export async function createProject(home: string, project: Project): Promise<string> {
   const folder = join(home, 'code', project.name);
   await rm(folder, { recursive: true, force: true });

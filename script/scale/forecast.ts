@@ -1,9 +1,9 @@
 import { createRandom } from '../../server/test/seed.ts';
 import { simulate } from './network.ts';
 
-/** Processor time in ms of an append of 8 events, as `docs/scaling.md` has it. */
+/** Processor time in ms of an append of 8 events, from `docs/scaling.md`. */
 const COST = { replica: 0.54, bus: 0.055, worker: 0.46, postgres: 0.2 };
-/** Between two machines of one place, there or back; and until the bus has copied a message to another server, in ms. */
+/** One-way delay between two machines of a data center, and the time of the bus to copy a message to another server, in ms. */
 const HOP = 0.25;
 const COPIED = 1;
 
@@ -14,12 +14,12 @@ interface Size {
   workers: number;
 }
 
-/** As `docs/scaling.md` computes them, but for the second replica and worker of the smallest. */
+/** The sizes that `docs/scaling.md` computes; the smallest one has a second replica and a second worker. */
 const SIZES: readonly Size[] = [
   { developers: 1_000, perSecond: 77, replicas: 2, workers: 2 },
   { developers: 100_000, perSecond: 7_700, replicas: 6, workers: 8 },
 ];
-/** One of the replicas and one of the workers are away at the busiest moment. */
+/** The same size without one replica and one worker at the busiest moment. */
 const ONE_LESS = ({ replicas, workers, ...rest }: Size): Size => ({
   ...rest,
   replicas: replicas - 1,
@@ -33,7 +33,7 @@ const both = (values: readonly number[]) => {
   return `${quantile(sorted, 0.5)} / ${quantile(sorted, 0.99)}`;
 };
 
-/** Each process on a processor of its own, and a session's appends always at the same worker. */
+/** Each process has its own processor, and the appends of a session always go to the same worker. */
 function forecast({ perSecond, replicas, workers }: Size) {
   const processors = 2 * replicas + 3 * workers + 1;
   const random = createRandom(1);

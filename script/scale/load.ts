@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Seed } from '../../bench/seed.ts';
 
-/** An append that was answered 202. */
+/** An append that the service answered with 202. */
 interface Acknowledged {
   session: string;
   key: string;
@@ -11,13 +11,13 @@ interface Acknowledged {
   last: number;
 }
 
-/** What came of the requests of a phase. */
+/** The outcomes of the requests of a phase. */
 export interface Answers {
   requests: number;
   acknowledged: number;
-  /** Answers of each other status, and connections that broke. */
+  /** The number of answers with each other status, and of broken connections. */
   others: Record<string, number>;
-  /** Milliseconds, of one append with all its repetitions. */
+  /** Milliseconds of the slowest append, including its retries. */
   longest: number;
 }
 
@@ -25,18 +25,18 @@ const EVENTS = 10;
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 100;
 
-/** Over HTTP, so that the bus is told of it as well. @returns its id */
+/** Opens a session over HTTP, so that the bus learns of it as well. @returns its id */
 export async function openSession(url: string, { secret, environmentId, installationId }: Seed): Promise<string> {
   const reply = await fetch(`${url}/v1/sessions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
     body: JSON.stringify({ environmentId, agentInstallationId: installationId }),
   });
-  if (reply.status !== 201) throw new Error(`a session was not opened: ${reply.status} ${await reply.text()}`);
+  if (reply.status !== 201) throw new Error(`the session could not be opened: ${reply.status} ${await reply.text()}`);
   return ((await reply.json()) as { sessionId: string }).sessionId;
 }
 
-/** One writer for each session: it sends the next append when the last was acknowledged, which it repeats until then. */
+/** One writer for each session: it repeats an append until it is acknowledged, and then sends the next one. */
 export function createLoad(url: string, secret: string, sessions: readonly string[]) {
   const acknowledged: Acknowledged[] = [];
   let answers = newAnswers();
@@ -80,7 +80,7 @@ export function createLoad(url: string, secret: string, sessions: readonly strin
   const writers = Promise.all(sessions.map(write));
   return {
     acknowledged,
-    /** The answers since it was asked last. */
+    /** The answers since the last call. */
     take(): Answers {
       const taken = answers;
       answers = newAnswers();
@@ -93,7 +93,7 @@ export function createLoad(url: string, secret: string, sessions: readonly strin
   };
 }
 
-/** What the proxy answers by itself is HTML. */
+/** The proxy's own answers are HTML. */
 const statusOf = ({ status, headers }: Response): string =>
   headers.get('content-type')?.startsWith('text/html') ? `${status} of the proxy` : String(status);
 
@@ -107,7 +107,7 @@ export interface Count {
   gaps: number;
 }
 
-/** Holds what was acknowledged against the rows of the store. */
+/** Compares the acknowledged appends with the rows of the store. */
 export async function countStored(databaseUrl: string, acknowledged: readonly Acknowledged[]): Promise<Count> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

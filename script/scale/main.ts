@@ -6,9 +6,9 @@ import { type Answers, countStored, createLoad, openSession } from './load.ts';
 import { startTopology } from './topology.ts';
 
 const WRITERS = 16;
-/** So much is acknowledged after each change before the next. */
+/** The number of appends that must be acknowledged after each change before the next one. */
 const APPENDS = 20 * WRITERS;
-/** A cluster without its first server agrees on another within seconds; on a busy machine within a minute. */
+/** A cluster without its leader elects another one within seconds, on a busy machine within a minute. */
 const PATIENCE_MS = 120_000;
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
@@ -26,7 +26,7 @@ print('| phase | requests | 202 | others | longest |\n| --- | ---: | ---: | --- 
 const load = createLoad(topology.url, seeded.secret, sessions);
 const failures: string[] = [];
 
-/** @param allowed statuses beside 202 */
+/** @param allowed the other statuses that the phase may have besides 202 */
 async function phase(what: string, work: () => Promise<unknown>, allowed: RegExp): Promise<Answers> {
   load.take();
   await work();
@@ -41,20 +41,20 @@ async function phase(what: string, work: () => Promise<unknown>, allowed: RegExp
 
 const IN_USE = /^capture_(http_request_seconds_count\{.*status="202"\}|worker_batch_events_count) [1-9]/m;
 const NONE = /^$/;
-/** 502 is the proxy's where a replica ends in the middle of an answer; the client sends it again. */
+/** The proxy answers 502 if a replica ends in the middle of an answer; the client then retries. */
 const PASSING = /^(50[234]|50[234] of the proxy|broken|no answer)$/;
 
 const before = cpuByKind();
 const steady = await phase('all is well', () => untilAcknowledged(4 * APPENDS), NONE);
 const after = cpuByKind();
 await phase(
-  'rolling restart: each replica and worker asked to end, and started again',
+  'rolling restart: each replica and worker ended by SIGTERM and started again',
   async () => {
     for (const name of ['api-1', 'api-2', 'worker-1', 'worker-2'] as const) {
       const code = await parts[name].ask?.();
       if (code !== 0) failures.push(`${name} ended with ${code}`);
       await parts[name].start();
-      // The proxy has to send it requests again, or the bus messages, before the next one goes.
+      // Wait until it gets requests from the proxy or messages from the bus before the next one restarts.
       await until(async () => IN_USE.test(await topology.figures(name)));
     }
   },
@@ -76,15 +76,20 @@ await load.stop();
 await untilWritten();
 const count = await countStored(topology.databaseUrl, load.acknowledged);
 print(`\n${JSON.stringify(count)}`);
-if (count.lost + count.doubled + count.gaps > 0) failures.push('the store does not hold what was acknowledged');
-print('\nProcessor time of an append while all was well, of all processes of a kind together:\n');
+if (count.lost + count.doubled + count.gaps > 0)
+  failures.push('the store lacks acknowledged appends, or has them twice or with gaps');
+print('\nProcessor time of an append without faults, of all processes of a kind together:\n');
 for (const [name, seconds] of Object.entries(after)) {
   const used = ((seconds - (before[name] ?? 0)) / steady.acknowledged) * 1e6;
   print(`| ${name} | ${Math.round(used)} µs |`);
 }
 await topology.stop();
 issuer.close();
-print(failures.length === 0 ? '\nAll of it is as it should be.' : `\nFAILED:\n${failures.join('\n')}`);
+print(
+  failures.length === 0
+    ? '\nThe store has every acknowledged append once and in order.'
+    : `\nFAILED:\n${failures.join('\n')}`,
+);
 process.exit(failures.length === 0 ? 0 : 1);
 
 async function untilAcknowledged(count: number): Promise<void> {
@@ -92,18 +97,18 @@ async function untilAcknowledged(count: number): Promise<void> {
   await until(async () => load.acknowledged.length >= goal);
 }
 
-/** @throws when it is not so, and nothing more was acknowledged, for so long */
+/** @throws if the condition does not become true and no append is acknowledged for `PATIENCE_MS` */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   let [before, end] = [-1, 0];
   while (!(await isSo())) {
     const count = load.acknowledged.length;
     if (count > before) [before, end] = [count, performance.now() + PATIENCE_MS];
-    if (performance.now() > end) throw new Error('nothing went on for two minutes');
+    if (performance.now() > end) throw new Error('nothing was acknowledged for two minutes');
     await pause(100);
   }
 }
 
-/** Until the workers have written everything that is on the bus. */
+/** Waits until the workers have written all messages of the bus. */
 async function untilWritten(): Promise<void> {
   await until(async () => /^capture_bus_messages\{state="waiting"\} 0$/m.test(await topology.figures('worker-1')));
 }

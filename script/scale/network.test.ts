@@ -10,23 +10,23 @@ const forecast = (given: Partial<Network>) =>
     asked: { perSecond: 500 },
     way: () => ({ answered: [{ at: 'service', work: 1 }] }),
     seconds: 200,
-    // Not the run's own seed: a rare one is further from the mean.
+    // A fixed seed, since some seeds give results further from the mean.
     random: createRandom(1),
     ...given,
   });
 
-/** What queueing theory knows exactly (Kleinrock, Queueing Systems, volume 1, sections 3.2 and 4.3). */
-describe('the simulation agrees with what can be computed:', () => {
+/** Exact results of queueing theory (Kleinrock, Queueing Systems, volume 1, sections 3.2 and 4.3). */
+describe('the simulation agrees with queueing theory for', () => {
   test.each([
     [500, 2],
     [700, 1 / 0.3],
     [900, 10],
-  ])('one process that is asked %i times a second', (perSecond, expected) => {
+  ])('one process with %i requests a second', (perSecond, expected) => {
     const { answered } = forecast({ asked: { perSecond }, seconds: 1_000 });
     expect(mean(answered) / expected).toBeCloseTo(1, 0.8);
   });
 
-  test('two processes one behind the other', () => {
+  test('two processes in sequence', () => {
     const way = () => ({ answered: [{ at: 'one', work: 1 }], afterwards: [{ at: 'other', work: 1 }] });
     const { answered, done } = forecast({ way });
     expect(mean(answered)).toBeCloseTo(2, 0.8);
@@ -34,7 +34,7 @@ describe('the simulation agrees with what can be computed:', () => {
   });
 
   test('clients that wait for their answers', () => {
-    // One process and a pause of the same length: of three clients, the process is busy 15/16 of the time.
+    // With three clients, and a pause as long as the work, the process is busy 15/16 of the time.
     const way = () => ({ answered: [{ at: 'service', work: 1 }, { wait: 1 }] });
     expect(forecast({ asked: { clients: 3 }, way }).perSecond / 1000).toBeCloseTo(15 / 16, 1.7);
   });

@@ -1,23 +1,23 @@
-/** A piece of a request's way: work of a process, or time that passes by itself, in milliseconds. */
+/** A step of a request: work of a process, or waiting time, in milliseconds. */
 export type Step = { at: string; work: number } | { wait: number };
 
 export interface Network {
-  /** Processes work one thing at a time each, first come first served, and share this many processors evenly. */
+  /** Each process handles one request at a time, in order of arrival. All processes share this many processors evenly. */
   processors: number;
-  /** What is asked: by clients that each wait for their answer, or at moments that nobody plans, so many a second. */
+  /** The load: clients that each wait for their answer, or random arrivals with this rate. */
   asked: { clients: number } | { perSecond: number };
-  /** The way of a request up to its answer, and what is still done for it then. Clients are numbered from 0. */
+  /** The steps of a request up to its answer, and the steps afterwards. Clients are numbered from 0. */
   way: (client: number) => { answered: readonly Step[]; afterwards?: readonly Step[] };
-  /** Simulated seconds; what is asked in the first tenth is not counted. */
+  /** Simulated seconds; requests of the first tenth do not count. */
   seconds: number;
-  /** From 0 up to 1. */
+  /** A random number from 0 up to 1. */
   random: () => number;
 }
 
 export interface Forecast {
   /** Answers a second. */
   perSecond: number;
-  /** Milliseconds from being asked to the answer, and to the end of what is done afterwards. */
+  /** Milliseconds from a request to its answer, and to the end of the steps afterwards. */
   answered: readonly number[];
   done: readonly number[];
 }
@@ -26,29 +26,29 @@ interface Request {
   client: number;
   askedAt: number;
   steps: readonly Step[];
-  /** Steps behind which it is answered. */
+  /** The number of steps before the answer. */
   answeredBehind: number;
   next: number;
 }
 
 interface Process {
   queue: Request[];
-  /** Milliseconds of a processor that the first one still needs. */
+  /** Milliseconds of processor time that the first request still needs. */
   left: number;
 }
 
-/** So many things are simulated at most. */
+/** The maximum number of simulated steps. */
 const MOST_STEPS = 50_000_000;
 
 /**
- * Plays requests through processes. Work takes exponentially distributed times around what is given, which is more uneven
- * than programs are: delays come out rather too long.
+ * Simulates requests through processes. The times of work are exponentially distributed around the given mean. Real programs vary
+ * less, so the simulated delays are rather too long.
  */
 export function simulate({ processors, asked, way, seconds, random }: Network): Forecast {
   const end = seconds * 1000;
   const warm = end / 10;
   const processes = new Map<string, Process>();
-  /** What waits for a moment to come. */
+  /** Pending timers, latest first. */
   const timers: { at: number; then: () => void }[] = [];
   const answered: number[] = [];
   const done: number[] = [];
@@ -88,7 +88,7 @@ export function simulate({ processors, asked, way, seconds, random }: Network): 
     if (process.queue.push(request) === 1) process.left = spread(work);
   }
 
-  /** The first one's work is done: the next one's begins. */
+  /** Ends the work for the first request of the queue and begins the next one. */
   function finish(process: Process): void {
     const request = process.queue.shift() as Request;
     const following = process.queue[0];
@@ -105,7 +105,7 @@ export function simulate({ processors, asked, way, seconds, random }: Network): 
     arrive(0);
   }
   for (let step = 0; now < end; step++) {
-    if (step > MOST_STEPS) throw new Error('too much is asked to be simulated: take fewer seconds');
+    if (step > MOST_STEPS) throw new Error('the simulation has too many steps: use fewer seconds');
     const busy = [...processes.values()].filter(({ queue }) => queue.length > 0);
     const speed = Math.min(1, processors / busy.length);
     const first = busy.reduce<Process | undefined>(

@@ -17,26 +17,26 @@ import { startServer } from '../../server/test/postgres.ts';
 const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url));
 const PROXY = fileURLToPath(new URL('../../deploy/haproxy.cfg', import.meta.url));
 
-/** One process, or one server of several processes. */
+/** A process, or a server with several processes. */
 export interface Part {
-  /** Ends it without a word. */
+  /** Kills it without warning. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** Has it end by itself. @returns its exit code */
+  /** Asks it to end with SIGTERM. @returns its exit code */
   ask?(): Promise<number | null>;
 }
 
 export interface Topology {
-  /** Of the proxy. */
+  /** Address of the proxy. */
   url: string;
   databaseUrl: string;
   parts: Record<'api-1' | 'api-2' | 'worker-1' | 'worker-2' | 'nats-1' | 'nats-2' | 'nats-3' | 'postgres', Part>;
-  /** Figures of a process, by its name. */
+  /** Metrics of a process. */
   figures(name: 'api-1' | 'api-2' | 'worker-1' | 'worker-2'): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Starts what `deploy/compose.yaml` describes, as processes of this machine. `issuer` are the service's options of it. */
+/** Starts the parts of `deploy/compose.yaml` as processes of this machine. `issuer` has the service's options for the issuer. */
 export async function startTopology<Seeded>(
   issuer: Record<string, string>,
   fill: (where: Where) => Promise<Seeded>,
@@ -91,7 +91,7 @@ export async function startTopology<Seeded>(
 }
 
 interface Program extends Required<Omit<Part, 'start'>> {
-  /** Resolves once it says, or `isReady` says, that it is ready. */
+  /** Resolves once the program's output or `isReady` says that it is ready. */
   start(isReady?: () => Promise<boolean>): Promise<void>;
 }
 
@@ -123,14 +123,14 @@ function program([command = '', ...words]: string[], env: Record<string, string>
   };
 }
 
-/** Servers of a cluster take streams once they have agreed on one that leads. */
+/** Waits until the cluster has a leader, since it accepts streams only then. */
 const untilLed = (url: string) =>
   patiently(async () => {
     const connection = await connect({ servers: url.split(',').map((one) => new URL(one).host) });
     await jetstreamManager(connection).finally(() => connection.close());
   });
 
-/** What a killed PostgreSQL has left running ends a moment later, and a new one waits for that. */
+/** Retries, since processes of a killed PostgreSQL end a moment later and block a new one. */
 async function patiently(work: () => Promise<void>): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {

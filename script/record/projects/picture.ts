@@ -1,4 +1,4 @@
-/** Draws the one picture that the stories attach: a tide curve, as a small greyscale PNG. */
+/** Draws the only picture that the stories attach: a tide curve as a small greyscale PNG. */
 import { crc32, deflateSync } from 'node:zlib';
 
 const WIDTH = 160;

@@ -1,4 +1,4 @@
-/** A little web service without a rate limit, whose settings lie in a file beside it. */
+/** A small web service without a rate limit, with its settings in a file. */
 import type { Project } from '../scenario.ts';
 
 const server = `import { createServer } from 'node:http';
@@ -67,7 +67,7 @@ test('a link leads to its target', async () => {
 });
 `;
 
-/** Invented from end to end; here so that a reader of the demo sees what redaction does to such a file. */
+/** An invented file, so that a reader of the demo sees how redaction masks it. */
 const environment = `PORT=8080
 LINKS_PER_MINUTE=20
 DATABASE_URL=postgres://app:hunter2-correct-horse@db.internal/prod

@@ -1,4 +1,4 @@
-/** A command-line tide table that wants documentation and a second output format. */
+/** A command-line tide table that lacks documentation and a second output format. */
 import type { Project } from '../scenario.ts';
 import { tideCurve } from './picture.ts';
 

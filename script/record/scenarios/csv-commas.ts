@@ -1,4 +1,4 @@
-/** Codex mends a CSV reader: a plan, failing and passing tests, patches, and a look into a file with secrets. */
+/** Codex fixes a CSV reader: a plan, failing and passing tests, patches, and a look into a file with secrets. */
 import { ledger } from '../projects/ledger.ts';
 import type { Scenario, Turn } from '../scenario.ts';
 import { codexTools } from '../tools.ts';

@@ -31,7 +31,7 @@ const writer: SubAgent = {
       ],
     },
     {
-      // Long enough that the agent who asked is waiting by then.
+      // Long enough that the parent agent is waiting by then.
       wait: 14,
       say: 'Wrote `docs/options.md`: a table of all five options, `--json` included. The README already links to it.',
     },

@@ -107,7 +107,7 @@ const addReport: Turn = {
 const addCommand: Turn = {
   pause: 7,
   prompt: 'Go on with the command.',
-  // Below what the thread holds by now, so that Codex compacts before it goes on.
+  // Less than the thread's current size, so that Codex compacts before it continues.
   settings: ['model_auto_compact_token_limit=12500'],
   steps: [
     {

@@ -1,4 +1,4 @@
-/** Claude Code adds a rate limit: tasks, a sub-agent in front and one in the background, secrets, and a compaction. */
+/** Claude Code adds a rate limit: tasks, a sub-agent in the foreground and one in the background, secrets, and a compaction. */
 import { shortlink } from '../projects/shortlink.ts';
 import type { Scenario, SubAgent, Turn } from '../scenario.ts';
 import { claudeTools } from '../tools.ts';

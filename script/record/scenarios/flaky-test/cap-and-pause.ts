@@ -30,7 +30,7 @@ test('never exceeds the cap, whatever the jitter', () => {
     },
     { calls: [bash('FORCE_COLOR=1 node --test test/backoff.test.ts', 'Run the back-off tests')] },
     {
-      // Deliberately not what the file says: a refused edit is part of everyday sessions.
+      // This deliberately differs from the file, since refused edits are part of everyday sessions.
       calls: [
         edit(
           'src/backoff.ts',
