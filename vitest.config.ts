@@ -6,13 +6,13 @@ import { patience, SEED } from './contract/test/runs.ts';
 import { CHROMIUM } from './dashboard/e2e/harness/chromium.ts';
 import { builtThreads } from './server/test/built-service.ts';
 
-/** Programs that tests start find here what an earlier one compiled, and are there in half the time. */
+/** Node's compile cache for the programs that tests start. It halves their start time. */
 const COMPILE_CACHE = join(import.meta.dirname, 'artefacts/compiled');
 
-/** On a machine that nobody knows the load of, what failed is tried once more, with the same seed; the report says so. */
+/** Continuous integration may be busy, so it retries a failed test once, with the same seed; the report says so. */
 const RETRY = process.env.CI === undefined ? 0 : 1;
 
-/** Files that `script/test --fast` leaves out. The option --exclude of the runner does not reach the projects. */
+/** Files that `script/test --fast` leaves out. The runner's option --exclude does not apply to projects. */
 const LEFT_OUT = process.env.CAPTURE_TEST_WITHOUT?.split(' ') ?? [];
 
 export default defineConfig({
@@ -32,14 +32,14 @@ export default defineConfig({
             'server/test/postgres.ts',
             'server/test/nats.ts',
           ],
-          // For tests that hang. A test that is only slow, on a busy machine, must not fail.
+          // The limit is for tests that hang. A test that is slow on a busy machine must not fail.
           testTimeout: patience(180_000),
           hookTimeout: 180_000,
           expect: { poll: { timeout: 60_000 } },
           retry: RETRY,
-          // Two processors are two workers: by default one of them would be left to the runner, which has little to do.
+          // Use all processors: by default the runner would reserve one, although it has little work.
           maxWorkers: '100%',
-          // A process of its own for each of 150 files, which loads everything anew, were a fifth of all the work.
+          // A separate process for each of the 150 files would load everything again, which would be a fifth of all the work.
           isolate: false,
           env: {
             CAPTURE_TEST_SEED: String(SEED),
@@ -49,10 +49,10 @@ export default defineConfig({
         },
       },
       {
-        // The pages as they are built, in a browser, and what the service answers made by the test.
+        // The built components in a browser; the tests make the answers of the service.
         extends: 'dashboard/vite.config.ts',
         cacheDir: join(import.meta.dirname, 'artefacts/vite'),
-        // A package that is met only while tests run would load their document anew.
+        // If Vite discovers a package while tests run, it reloads their document.
         optimizeDeps: { force: true, entries: ['dashboard/kit/highlight-worker.ts'] },
         test: {
           name: 'component',
@@ -61,7 +61,7 @@ export default defineConfig({
           testTimeout: 30_000,
           expect: { poll: { timeout: 10_000 } },
           retry: RETRY,
-          // The document is loaded once: a test takes away what it mounted.
+          // The document is loaded once, and each test removes what it mounted.
           isolate: false,
           fileParallelism: false,
           browser: {
@@ -95,7 +95,7 @@ export default defineConfig({
           hookTimeout: 120_000,
           expect: { poll: { timeout: 10_000 } },
           retry: RETRY,
-          // While one test waits for a page, another has the processor.
+          // While one test waits for a page, another one uses the processor.
           maxWorkers: '100%',
         },
       },
@@ -104,10 +104,10 @@ export default defineConfig({
       provider: 'v8',
       reportsDirectory: 'artefacts/test/coverage',
       reporter: ['json-summary', 'html'],
-      // The dashboard is proved by the tests in the browser.
+      // The browser tests cover the dashboard.
       include: ['{contract,redact,server,cli}/**/*.ts'],
       exclude: ['**/*.test.ts', '**/test/**'],
-      // A little below what is reached, so that a large piece without tests is noticed.
+      // Slightly below the current coverage, so that a large piece of untested code fails the run.
       thresholds: { lines: 90, branches: 80 },
     },
   },

@@ -3,7 +3,7 @@ import { ROUTES } from '../contract/routes.ts';
 import { EXCEPTIONS, exceptionOf, KIND_NAMES, KINDS, statusFor } from '../server/test/authorization.ts';
 import { type AnyRouteName, TABLE } from '../server/test/requests.ts';
 
-/** The page that says what each kind of caller is answered by each route. */
+/** The page with the status that each route answers to each kind of caller. */
 export function authorization(): string {
   const reasons = [...new Set(Object.values(EXCEPTIONS).flatMap((exceptions) => exceptions.map(({ why }) => why)))];
   return `# Who may call what

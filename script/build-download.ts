@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from './release/bundle.ts';
 import { makeDownloads } from './release/download.ts';
 
-/** What machines fetch from the service, in `dist/download`. */
+/** Builds the files that machines download from the service, in `dist/download`. */
 const folder = join(ROOT, 'dist/download');
 await makeDownloads(folder);
 console.log(readFileSync(join(folder, 'install/SHA256SUMS'), 'utf8').trim());

@@ -14,12 +14,12 @@ const dataDir = mkdtempSync(join(tmpdir(), 'capture-demo-'));
 let running: ChildProcess | undefined;
 
 afterAll(async () => {
-  // Not SIGKILL: the demo has a service to stop.
+  // Send SIGTERM instead of SIGKILL, so that the demo stops its service.
   if (running?.exitCode === null && running.kill('SIGTERM')) await once(running, 'exit');
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test('the demo has sessions in it, and is the same when it is started again', async () => {
+test('the demo has sessions, and keeps them after a restart', async () => {
   const first = await runDemo();
   expect(first.sessions.length).toBeGreaterThanOrEqual(6);
   expect(first.sessions.every(({ eventCount }) => eventCount > 0)).toBe(true);
@@ -30,7 +30,7 @@ test('the demo has sessions in it, and is the same when it is started again', as
   expect(again.sessions).toEqual(first.sessions);
 }, 120_000);
 
-/** Starts the demo, looks at it as a person would, and stops it. */
+/** Starts the demo, signs in, lists its sessions and stops it. */
 async function runDemo() {
   const port = await freePort('127.0.0.1');
   const env = { ...process.env, PORT: String(port), DATA_DIR: dataDir };
@@ -46,7 +46,7 @@ async function runDemo() {
   return { credentials, sessions: body.sessions, exitCode };
 }
 
-/** Waits for the text; fails with all that was printed when the process ends before. */
+/** Waits for the text. If the process ends first, it fails with the whole output. */
 function said(child: ChildProcess, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = '';

@@ -9,17 +9,17 @@ import { startService } from './demo/service.ts';
 import { type Credentials, signIn, signUp } from './demo/sign-in.ts';
 
 /**
- * A service with something to look at, made by the ways that everybody has: the sign-up form, the routes and the command
- * line. Started again, it goes on with what is there. An argument names the service's program, if not the sources.
+ * Starts a service with sample sessions, created like any user's: with the sign-up form, the routes and the command line. A
+ * restart keeps the existing data. An optional argument names the service's program; by default it runs the sources.
  */
 const FOLDER = resolve(process.env.DATA_DIR ?? 'data', 'demo');
 const NOTES = join(FOLDER, 'demo.json');
 const PROGRAM = process.argv[2] ?? 'server/main.ts';
 
 interface Notes extends Credentials {
-  /** The organization secret; its value is shown only once, so it is kept here. */
+  /** The organization secret, stored here because the service shows its value only once. */
   secret?: string;
-  /** All samples have arrived. */
+  /** Whether all samples have arrived. */
   isComplete?: boolean;
 }
 
@@ -54,7 +54,7 @@ Ctrl-C stops it; removing ${FOLDER} removes it.`);
   return service.ended;
 }
 
-/** @returns the value of a new secret of the person's organization, which is created where there is none */
+/** Creates the person's organization if there is none. @returns the value of a new secret */
 async function createOrganization(url: string, credentials: Credentials): Promise<string> {
   const token = await signIn(url, credentials);
   const client = createClient({ baseUrl: url, credential: () => token });
@@ -64,7 +64,7 @@ async function createOrganization(url: string, credentials: Credentials): Promis
   return issued.body.value;
 }
 
-/** The samples only: with a home and variables of its own, the command line sees nothing of the person who looks on. */
+/** Captures only the samples: the command line gets its own home and variables, so it sees none of the user's sessions. */
 function captureSamples(url: string, secret: string): void {
   const home = join(FOLDER, 'home');
   const samples = join(FOLDER, 'samples');
@@ -82,7 +82,7 @@ function captureSamples(url: string, secret: string): void {
     },
     stdio: 'inherit',
   });
-  if (status !== 0) throw new Error('the sample sessions could not be captured');
+  if (status !== 0) throw new Error('the command line could not capture the sample sessions');
 }
 
 function readNotes(): Notes {
@@ -102,7 +102,7 @@ demo().then(
     process.exitCode = code;
   },
   (error: Error) => {
-    console.error(`The demo could not be made: ${error.message}`);
+    console.error(`The demo could not start: ${error.message}`);
     process.exitCode = 1;
   },
 );

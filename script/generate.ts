@@ -6,7 +6,7 @@ import { authorization } from './authorization.ts';
 import { QUERIES, queries } from './queries/queries.ts';
 import { RULES_VERSION_FILE, rulesVersion } from './rules-version.ts';
 
-/** Documents that follow from a table in the code. `--check` writes nothing, and fails where one is out of date. */
+/** Documents generated from tables in the code. `--check` writes nothing, and fails if a document is out of date. */
 const DOCUMENTS: Record<string, string> = {
   'docs/openapi.json': `${JSON.stringify(openapi(VERSION), null, 2)}\n`,
   'docs/configuration.md': configuration(),
@@ -39,9 +39,9 @@ function configuration(): string {
   );
   return `# Configuration
 
-The service is configured by environment variables. It checks them all before it starts, and names every wrong one.
+The service is configured by environment variables. It checks all of them before it starts, and reports every invalid one.
 
-For each \`NAME\` there is a \`NAME_FILE\`: a path to a file that holds the value, for secrets that should not be in the
+For each \`NAME\` there is a \`NAME_FILE\`: a path to a file with the value, for secrets that should not be in the
 environment. An empty variable counts as absent.
 
 | variable | default | meaning |

@@ -1,4 +1,4 @@
-# is_built FILE SOURCE…: whether the file is there, and newer than all it is made from.
+# is_built FILE SOURCE…: succeeds if the file exists and is newer than all its sources.
 is_built() {
   local made=$1
   shift

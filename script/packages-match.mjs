@@ -1,5 +1,5 @@
-// Tells by its exit code whether node_modules holds what the lock file asks for. Plain JavaScript without packages: it
-// runs before anything is installed, on whichever Node is there.
+// Exits with 0 if node_modules has the packages of the lock file. This is plain JavaScript without packages, since it runs
+// before anything is installed, with any version of Node.
 import { existsSync, readFileSync } from 'node:fs';
 
 const read = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : undefined);
@@ -7,10 +7,10 @@ const read = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')
 const wanted = read('package-lock.json') ?? {};
 const installed = read('node_modules/.package-lock.json');
 
-/** Workspaces are imported by their path: the links to them are not needed. */
+/** Skips links to workspaces, since imports use their paths. */
 const isPackage = (path) =>
   (path.startsWith('node_modules/') || path.includes('/node_modules/')) && wanted[path].link !== true;
-/** An optional package may be meant for another platform; then npm leaves it out. */
+/** Accepts a missing optional package, since npm leaves out packages for other platforms. */
 const matches = (path) =>
   installed[path] === undefined
     ? wanted[path].optional || wanted[path].devOptional

@@ -4,18 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Raises the agents that tests run to the newest versions that install here, as the registry that npm is set to has them:
+ * Updates the agents that tests run to the newest versions in npm's registry that can be installed here:
  *
  *     node script/raise-agents.ts && script/test --agents
  */
 const LIST = join(import.meta.dirname, '../cli/test/agents/agents.json');
-/** How many versions are tried of an agent whose newest ones name packages that the registry lacks. */
+/** How many of the newest versions to try; the registry may lack packages that the newest ones need. */
 const TRIES = 8;
 
 const list = JSON.parse(readFileSync(LIST, 'utf8')) as { dependencies: { [name: string]: string } };
 for (const [name, version] of Object.entries(list.dependencies)) {
   const newest = findNewest(name);
-  if (newest === undefined) console.log(`${name}: none of the ${TRIES} newest versions installs; stays at ${version}`);
+  if (newest === undefined)
+    console.log(`${name}: none of the ${TRIES} newest versions can be installed; it stays at ${version}`);
   else if (newest !== version) console.log(`${name}: ${version} → ${newest}`);
   list.dependencies[name] = newest ?? version;
 }

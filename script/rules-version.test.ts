@@ -5,7 +5,7 @@ import { bundleRules, RULES_VERSION_FILE, rulesVersion } from './rules-version.t
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-test('the version of the rules is a hash of every file that holds rules, on any path', async () => {
+test('the version of the rules is a hash of every file with rules, independent of its path', async () => {
   const { code, files } = await bundleRules();
   const rules = readdirSync(`${ROOT}redact/rules`).filter((name) => !name.includes('.test.') && name !== 'rule.ts');
   for (const name of ['names.ts', 'separators.ts', 'values.ts', 'tables.ts', ...rules.map((name) => `rules/${name}`)]) {

@@ -4,7 +4,7 @@ import { rolldown } from 'rolldown';
 
 export const RULES_VERSION_FILE = 'redact/version.ts';
 
-/** The file that names the version of the masking rules: a hash of all the code that masks, without its comments. */
+/** Makes the file with the version of the masking rules: a hash of all masking code without comments. */
 export async function rulesVersion(): Promise<string> {
   const { code } = await bundleRules();
   const hash = createHash('sha256').update(code).digest('hex').slice(0, 8);
@@ -13,14 +13,14 @@ export const RULES_VERSION = '3-${hash}';
 `;
 }
 
-/** All the code that masks, and the files that it comes from. */
+/** Bundles all masking code. @returns the code and its source files */
 export async function bundleRules() {
   const cwd = fileURLToPath(new URL('..', import.meta.url));
   const build = await rolldown({
     input: `${cwd}redact/redactor.ts`,
     cwd,
     platform: 'node',
-    // It would be a hash of itself.
+    // The version must not be a part of its own hash.
     external: /version\.ts$/,
   });
   const { output } = await build.generate({ format: 'esm', codeSplitting: false, comments: false });

@@ -1,26 +1,26 @@
-# Read by script/start and script/test, from the root of the repository: installs what is missing.
+# Functions that install missing programs. script/start and script/test source this file from the root of the repository.
 
-# The npm packages. Node itself is among them: from here on, `node` is the version that the lock file pins.
+# Installs the npm packages. They include Node itself: afterwards, `node` is the version pinned in the lock file.
 install_packages() {
   if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
     echo 'Node.js 20 or newer and npm are needed. On Debian: apt-get install nodejs npm' >&2
     exit 1
   fi
   if ! node script/packages-match.mjs; then
-    echo 'Installing npm packages: about half a minute, in which npm says nothing'
-    # Not `npm ci`: npm 11 refuses a lock file without the optional packages of other platforms, and not every registry
-    # has all of those. This installs the versions of the lock file just the same, and leaves the file as it is.
+    echo 'Installing npm packages: this takes about half a minute without output'
+    # `npm ci` of npm 11 refuses a lock file without the optional packages of other platforms, and not every registry has all
+    # of those. `npm install` also installs the versions of the lock file, and does not change the file.
     npm install --no-save --no-progress --loglevel=error
   fi
   export PATH="$PWD/node_modules/.bin:$PATH"
-  # The pinned Node is a package for Linux and Windows only.
+  # The package with the pinned Node exists only for Linux and Windows.
   if [ "$(node -p 'parseInt(process.versions.node)')" -lt 24 ]; then
     echo "Node.js 24 or newer is needed on this platform; this is $(node --version)." >&2
     exit 1
   fi
 }
 
-# install_program COMMAND PACKAGE: a program from the Debian package, where this machine and this user allow it.
+# install_program COMMAND PACKAGE: installs a program from its Debian package, if the machine and the user allow it.
 install_program() {
   command -v "$1" >/dev/null && return
   command -v apt-get >/dev/null || return 1
@@ -35,8 +35,8 @@ install_program() {
   $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" >/dev/null
 }
 
-# unpack_program FOLDER COMMAND PACKAGE: a program from the Debian package, with what it depends on, into a folder and without
-# being root: installed, it would start a service of its own. Its libraries are then in FOLDER/usr/lib.
+# unpack_program FOLDER COMMAND PACKAGE: unpacks a program from its Debian package, with its dependencies, into a folder. This
+# needs no root, and starts no system service, as an installation would. The libraries are then in FOLDER/usr/lib.
 unpack_program() {
   command -v "$2" >/dev/null && return
   ! is_unpacked "$1" "$2" || return 0
@@ -51,7 +51,7 @@ unpack_program() {
   is_unpacked "$1" "$2"
 }
 
-# is_unpacked FOLDER COMMAND: whether the program is there, and all libraries that it needs.
+# is_unpacked FOLDER COMMAND: succeeds if the program and all its libraries exist.
 is_unpacked() {
   local program
   program=$(find "$1"/usr/*bin "$1/usr/lib" -name "$2" -type f 2>/dev/null | head -n 1)
@@ -59,14 +59,14 @@ is_unpacked() {
   ! LD_LIBRARY_PATH=$(echo "$1"/usr/lib/*-linux-gnu) ldd "$program" 2>/dev/null | grep -q 'not found'
 }
 
-# The package and those it depends on that this machine lacks.
+# Downloads the package and its missing dependencies.
 download_packages() {
   local missing
   missing=$(apt-get install --simulate --no-install-recommends "$1" | sed -n 's/^Inst \([^ ]*\).*/\1/p')
   [ -n "$missing" ] && apt-get download -qq $missing
 }
 
-# install_agents FOLDER: the real agents that tests run, in the versions of cli/test/agents/agents.json; about 2 GB.
+# install_agents FOLDER: installs the real agents for tests, in the versions of cli/test/agents/agents.json; about 2 GB.
 install_agents() {
   [ "$(uname -sm)" = 'Linux x86_64' ] || return 1
   mkdir -p "$1"

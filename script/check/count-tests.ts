@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { SKIPS, type Skip } from './skips.ts';
 
-/** What the test runner's JSON report says, as far as it is read here; times are in milliseconds. */
+/** The fields of the test runner's JSON report that are read here; times are in milliseconds. */
 interface Report {
   testResults: TestFile[];
   success: boolean;
@@ -23,7 +23,7 @@ interface Coverage {
   total: Record<'lines' | 'branches', { pct: number }>;
 }
 
-/** A run that broke off left no report, and counts as one failure. */
+/** Stands for the report of an aborted run, and counts as one failure. */
 const BROKEN_OFF: Report = {
   testResults: [],
   success: false,
@@ -36,7 +36,7 @@ const BROKEN_OFF: Report = {
 const SLOWEST = 10;
 const RAN: ReadonlySet<string> = new Set(['passed', 'failed']);
 const ENGINE_LEFT_OUT: Skip = { files: /./, cause: 'ENGINE leaves an engine out' };
-/** Stays when the results of this run are replaced by those of the next. */
+/** A file that stays when the next run replaces the results of this one. */
 const SEEDS = 'artefacts/seeds.txt';
 
 const [folder = '.', ...projects] = process.argv.slice(2);
@@ -67,10 +67,10 @@ const skipped = sum((report) => report.numPendingTests + report.numTodoTests);
 const unnamed = nameSkips();
 console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
 if (unnamed && process.env.CI === 'true') process.exitCode = 1;
-// The runner says so too, but its word is lost when something else in its process ends that with 0.
+// The runner also exits with 1, but its exit code is lost if other code in its process exits with 0.
 if (failed > 0) process.exitCode = 1;
 
-/** Tells of each file with skipped tests and why. @returns whether there are any that continuous integration does not accept */
+/** Prints each file with skipped tests and the cause. @returns whether continuous integration must not accept one of them */
 function nameSkips(): boolean {
   let isFault = false;
   for (const file of files) {
@@ -94,7 +94,7 @@ function pathOf({ name }: TestFile): string {
   return relative(process.cwd(), name);
 }
 
-/** A command for each failed test that says which seed it had. */
+/** A command to repeat each failed test that names its seed. */
 function howToRepeat(file: TestFile): string[] {
   return file.assertionResults
     .filter(({ status }) => status === 'failed')

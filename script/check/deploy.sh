@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Has the programs that will read the files of `deploy/` check them. Each of them is on PATH, or unpacked in `artefacts/`.
+# Checks the files of `deploy/` with the programs that read them. Each program is on PATH or unpacked in `artefacts/`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -13,5 +13,5 @@ for conf in deploy/nats.conf deploy/kubernetes/nats.conf; do
 done
 LISTEN=127.0.0.1:8080 API_1=127.0.0.1:1 API_1_OPERATIONS=1 API_2=127.0.0.1:2 API_2_OPERATIONS=2 \
   "$(program haproxy)" -c -f deploy/haproxy.cfg
-# No Debian package of it is new enough, so only where it is installed.
+# No Debian package of kubectl is new enough, so this check runs only if it is installed.
 ! command -v kubectl >/dev/null || kubectl kustomize deploy/kubernetes >/dev/null

@@ -6,7 +6,7 @@ interface TextFile {
   text: string;
 }
 
-/** Files of the repository, new ones included, as far as they are text. */
+/** Text files of the repository, including new ones. */
 export function textFiles(): TextFile[] {
   const list = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
     encoding: 'utf8',
@@ -18,7 +18,7 @@ export function textFiles(): TextFile[] {
     .filter(({ text }) => !text.includes('\0'));
 }
 
-/** Code that people wrote: neither generated nor recorded. */
+/** Source files that are neither generated nor recorded. */
 export const sourceFiles = (): TextFile[] =>
   textFiles().filter(
     ({ path }) =>

@@ -2,7 +2,7 @@ import { dirname, normalize } from 'node:path';
 import { sourceFiles } from './files.ts';
 
 /**
- * Imports of a workspace's folders run one way, and so do those of its files: none leads back to where it began.
+ * Checks that imports between the folders of a workspace have no cycles, and neither have imports between its files.
  */
 const files = new Map<string, Map<string, string>>();
 const folders = new Map<string, Map<string, string>>();
@@ -23,7 +23,7 @@ function note(imports: typeof files, from: string, to: string, fact: string): vo
   known?.set(to, fact);
 }
 
-/** `cli/read` of `cli/read/stored/stream.ts`, and `cli/account.ts` of itself. */
+/** The folder of a file: `cli/read` for `cli/read/stored/stream.ts`, and `cli/account.ts` for itself. */
 function folderOf(path: string): string | undefined {
   return /^(?:cli|server|dashboard|contract|redact)\/[^/]+/.exec(path)?.[0];
 }
@@ -44,7 +44,7 @@ function circlesIn(imports: typeof files): string[][] {
 
 for (const imports of [folders, files]) {
   for (const circle of circlesIn(imports)) {
-    console.error(`These import each other in a circle: ${circle.join(' → ')}`);
+    console.error(`These imports form a cycle: ${circle.join(' → ')}`);
     for (const [at, place] of circle.slice(0, -1).entries()) {
       console.error(`  ${imports.get(place)?.get(circle[at + 1] ?? '')}`);
     }

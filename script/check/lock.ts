@@ -17,7 +17,7 @@ const stale = entries
     const wanted = read<Package>(join(path, 'package.json'));
     return KINDS.some((kind) => !isDeepStrictEqual(wanted[kind] ?? {}, locked[kind] ?? {}));
   })
-  .map(([path]) => `${join(path, 'package.json')} asks for other packages than the lock file has. Run: npm install`);
+  .map(([path]) => `${join(path, 'package.json')} and the lock file have different packages. Run: npm install`);
 const bound = entries
   .filter(([, { resolved }]) => resolved?.startsWith('http'))
   .map(([path]) => `${path} is bound to the host of a registry. Install with the .npmrc of this repository.`);

@@ -1,6 +1,6 @@
 import { sourceFiles } from './files.ts';
 
-/** The most lines a file may have. A longer one holds more than one idea. */
+/** The maximum number of lines of a file. A longer file contains more than one idea. */
 const LONGEST = 500;
 
 const files = sourceFiles()

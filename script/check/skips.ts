@@ -1,12 +1,12 @@
-/** Why tests of a file may be skipped. */
+/** The cause for which tests of a file may be skipped. */
 export interface Skip {
   files: RegExp;
   cause: string;
-  /** Not a fault of a machine that may install packages: continuous integration accepts it. */
+  /** Continuous integration accepts the cause, since installing packages cannot remove it. */
   isAccepted?: true;
 }
 
-/** The known causes. Any other skipped test is a fault: it looks as if it were run. */
+/** The known causes. Any other skipped test is a fault, since a test that never runs looks like one that passes. */
 export const SKIPS: readonly Skip[] = [
   {
     files:

@@ -1,14 +1,14 @@
-/** A page after all redirects were followed. */
+/** A page after all redirects. */
 export interface Page {
   url: string;
   html: string;
 }
 
-/** As much of a browser as signing in takes: cookies, redirects and forms. */
+/** The parts of a browser that a sign-in needs: cookies, redirects and forms. */
 export interface Browser {
-  /** Follows redirects; stops at an address that `stopAt` begins, without opening it. */
+  /** Follows redirects; stops at an address that begins with `stopAt`, without opening it. */
   open(url: string, stopAt?: string): Promise<Page>;
-  /** Sends the page's form with these values beside its hidden ones. */
+  /** Submits the page's form with these values and its hidden ones. */
   submit(page: Page, values: Record<string, string>, stopAt?: string): Promise<Page>;
 }
 
@@ -34,7 +34,7 @@ export function createBrowser(): Browser {
       url = new URL(location, url).href;
       request = {};
     }
-    throw new Error(`${first} leads in circles`);
+    throw new Error(`${first} redirects too often`);
   }
 
   return {
@@ -49,7 +49,7 @@ export function createBrowser(): Browser {
   };
 }
 
-/** What the page says went wrong. */
+/** The error message on the page. */
 export function alertOf(html: string): string {
   const text = /role="alert"[^>]*>([^<]+)/.exec(html)?.[1];
   return text === undefined ? '' : `: ${text}`;

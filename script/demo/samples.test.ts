@@ -13,7 +13,7 @@ const files = globSync('**/*.jsonl', { cwd: samples });
 beforeAll(() => copySamples(samples, copy, NOW));
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-test('the samples of the demo happened within the last two weeks, and none of them in the future', () => {
+test('all times in the samples of the demo are within the last two weeks', () => {
   for (const file of files) {
     const text = readFileSync(join(copy, file), 'utf8');
     const instants = [
@@ -27,7 +27,7 @@ test('the samples of the demo happened within the last two weeks, and none of th
   }
 });
 
-test('the samples of the demo differ from the recordings in nothing but times', () => {
+test('the samples of the demo differ from the recordings only in times', () => {
   const withoutTimes = (text: string) => text.replaceAll(/\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?|(?<=":)1\d{9,12}\b/g, 'TIME');
   for (const file of files) {
     const [before, after] = [samples, copy].map((folder) => withoutTimes(readFileSync(join(folder, file), 'utf8')));
@@ -35,7 +35,7 @@ test('the samples of the demo differ from the recordings in nothing but times', 
   }
 });
 
-test('a session of the demo and its forks and sub-agents are moved by the same time', () => {
+test('the times of a session in the demo, its forks and its sub-agents move by the same amount', () => {
   const days = new Map<string, Set<string>>();
   for (const file of files) {
     const text = readFileSync(join(copy, file), 'utf8');

@@ -8,8 +8,8 @@ const HOUR_MS = 3_600_000;
 const RECORDED_ON = '2026-11-21';
 
 /**
- * The time of each story, so that the overview has more than one day in it, and the demo looks the same in a
- * year. Forks and sub-agents move with the session that they belong to.
+ * The time of each story before today. The overview thus shows several days, and the demo looks the same in a year. Forks and
+ * sub-agents move with their session.
  */
 const STORIES = [
   { files: 'claude-code/projects/-home-dev-code-backlog/', daysAgo: 11, hoursLater: 2 },
@@ -20,19 +20,19 @@ const STORIES = [
   { files: 'codex/sessions/2026/11/21/rollout-2026-11-21T08-24', daysAgo: 1, hoursLater: 7 },
 ];
 
-/** A day or an instant as text; not the day in the name of a file. */
+/** A day or an instant as text, but not the day in a file name. */
 const DAY_OR_INSTANT = new RegExp(`${RECORDED_ON}(T[0-9:.]+Z)?(?!T[0-9])`, 'g');
-/** An instant as a number of seconds, or of milliseconds. */
+/** An instant in seconds or milliseconds. */
 const EPOCH =
   /("(?:completed_at|create_time|startTime|started_at|timestamp)(?:_ms)?":)(1[0-9]{9})([0-9]{3})?(?![0-9])/g;
 
-/** Copies the recordings of `from` to `into`, and moves all their times to the days before `now`. */
+/** Copies the recordings from `from` to `into`, and moves all their times to the days before `now`. */
 export function copySamples(from: string, into: string, now: Date): void {
   rmSync(into, { recursive: true, force: true });
   cpSync(from, into, { recursive: true });
   for (const file of globSync('**/*.jsonl', { cwd: into })) {
     const story = STORIES.find(({ files }) => file.startsWith(files));
-    if (!story) throw new Error(`samples/${file} belongs to no story: add it to script/demo/samples.ts`);
+    if (!story) throw new Error(`samples/${file} has no story: add it to script/demo/samples.ts`);
     const day = Math.floor(now.getTime() / DAY_MS) * DAY_MS - story.daysAgo * DAY_MS;
     const path = join(into, file);
     writeFileSync(

@@ -4,20 +4,20 @@ import { toText } from '../../server/log-text.ts';
 
 export interface RunningService {
   url: string;
-  /** Creates the first account; absent where there is an account already. */
+  /** Link to create the first account; undefined if an account exists. */
   welcomeLink: string | undefined;
   stop(): void;
   /** Resolves with the exit code. */
   ended: Promise<number>;
 }
 
-/** After the line that names the address, the lines of the greeting follow at once. */
+/** Time for the remaining lines of the greeting after the line with the address. */
 const GREETING_MS = 500;
 
-/** Whatever the shell is set up for, the demo touches nothing outside its folder. Empty counts as absent. */
+/** Overrides the shell's settings, so that the demo touches nothing outside its folder. An empty value counts as absent. */
 const EMBEDDED = { DATABASE_URL: '', DATABASE_URL_FILE: '', IDENTITY_PROVIDER: 'embedded', IDENTITY_PROVIDER_FILE: '' };
 
-/** Starts the service on a data folder, and waits until it accepts connections. What it says later is passed on. */
+/** Starts the service on a data folder, waits until it accepts connections, and prints its later log lines. */
 export async function startService(dataDir: string, program: string): Promise<RunningService> {
   const child = spawn(process.execPath, [program], {
     env: { ...process.env, ...EMBEDDED, DATA_DIR: dataDir },

@@ -7,12 +7,12 @@ export interface Credentials {
   password: string;
 }
 
-/** Creates the first account by the link that the service printed. */
+/** Creates the first account with the link that the service printed. */
 export async function signUp(link: string, credentials: Credentials): Promise<void> {
   const browser = createBrowser();
   const page = await browser.open(link);
   const after = await browser.submit(page, { ...credentials });
-  if (alertOf(after.html) !== '') throw new Error(`no account could be created${alertOf(after.html)}`);
+  if (alertOf(after.html) !== '') throw new Error(`the account could not be created${alertOf(after.html)}`);
 }
 
 /** Signs in as the dashboard does: Authorization Code with PKCE. @returns the token for the service's routes */

@@ -37,11 +37,11 @@ import {
 } from './parameters.ts';
 
 /**
- * What to call each function of the store with, behind its first parameter, to see all that it asks; nothing where it is
- * shown elsewhere.
+ * Arguments for each function of the store, after its first parameter, to record all its statements; none if the statements
+ * are shown elsewhere.
  */
 export const EXAMPLES: Record<string, unknown[][]> = {
-  // These prepare the schema, or ask nothing.
+  // These prepare the schema or run no statement.
   insertRows: [],
   migrate: [],
   pagesOf: [],
