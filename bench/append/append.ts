@@ -17,7 +17,7 @@ const BARE_BUS = fileURLToPath(new URL('./bare-bus.ts', import.meta.url));
 const SIZES = [50, 1];
 const ENCODINGS = ['plain', 'zstd'] as const;
 
-/** Appends against the bare loop, in turn, on this disk and on a slower one; a ratio is the median of the rounds'. */
+/** Compares appends with the bare loop in alternating rounds, on this disk and on a slower one. A ratio is the rounds' median. */
 export function benchAppends(options: Options): Promise<Row[]> {
   return withFolder(async (folder) => {
     const slow = slowDisk(folder);
@@ -43,7 +43,7 @@ const withoutCompiler: Row = {
   figure: Number.NaN,
   unit: '',
   goal: '',
-  detail: 'not measured: there is no C compiler `cc` here to make it slower with',
+  detail: 'not measured: there is no C compiler `cc` to make fsync slower',
 };
 
 async function compare(disk: Disk, batchSize: number, { seconds, rounds }: Options): Promise<Row[]> {
@@ -69,7 +69,7 @@ async function compare(disk: Disk, batchSize: number, { seconds, rounds }: Optio
   ];
 }
 
-/** How long an append takes where half as many are sent as are answered at most. */
+/** Measures the time of an append at half of the maximum rate. */
 async function halfRow(
   what: string,
   rates: readonly Rate[],
@@ -82,7 +82,7 @@ async function halfRow(
   return { what: `${what}, p99 at half load`, figure: p99, unit: 'ms', goal: '', detail };
 }
 
-/** Processor time alone, of zstd on SQLite on this disk; `BENCH_BATCH=1` is one event an append alone. */
+/** Measures only the processor time, with zstd on SQLite on this disk; `BENCH_BATCH=1` measures only appends of one event. */
 export async function benchAppendCost({ seconds, rounds }: Options): Promise<Row[]> {
   const sizes = process.env.BENCH_BATCH === undefined ? SIZES : [Number(process.env.BENCH_BATCH)];
   const rows: Row[] = [];
@@ -108,7 +108,7 @@ function runBare(args: readonly string[], seconds: number, env: Record<string, s
   return Number.parseFloat(execFileSync(process.execPath, [...args, String(seconds)], options));
 }
 
-/** The service on PostgreSQL against one statement an append over as many connections, in turn. */
+/** Compares the service on PostgreSQL with one statement for each append over as many connections, in alternating rounds. */
 export async function benchAppendsOnPostgres({ seconds, rounds }: Options): Promise<Row[]> {
   const postgres = await startPostgres();
   try {
@@ -122,7 +122,7 @@ export async function benchAppendsOnPostgres({ seconds, rounds }: Options): Prom
           const args = [BARE_POSTGRES, bareUrl, String(batchSize), String(CONNECTIONS)];
           bare.push(runBare(args, seconds));
           const where = { dataDir, databaseUrl: await createDatabase(postgres.url) };
-          // As the command line sends it.
+          // The same encoding as the command line's.
           rates.push(await loadService(where, { batchSize, encoding: 'zstd', seconds }));
         });
       }
@@ -139,8 +139,8 @@ export async function benchAppendsOnPostgres({ seconds, rounds }: Options): Prom
 }
 
 /**
- * A replica on an event bus, without and with a worker in the same process, against two yardsticks in turn: publishing
- * alone, which takes and answers no request, and the least HTTP server that publishes what it is sent.
+ * Compares a replica on an event bus, without and with a worker in the same process, with two baselines in alternating rounds:
+ * publishing alone, without HTTP requests, and a minimal HTTP server that publishes each body.
  */
 export async function benchAppendsOnBus({ seconds, rounds }: Options): Promise<Row[]> {
   const [postgres, nats] = [await startPostgres(), await startNatsServer()];
@@ -154,7 +154,7 @@ export async function benchAppendsOnBus({ seconds, rounds }: Options): Promise<R
         for (const way of ['http', 'api', 'all'] as const) {
           await withFolder(async (dataDir) => {
             const where = { dataDir, databaseUrl: await createDatabase(postgres.url) };
-            // As the command line sends it; what publishes it as it came then publishes as many bytes.
+            // The same encoding as the command line's, so that the minimal server publishes as many bytes.
             const load = { batchSize, encoding: 'zstd', seconds } as const;
             const env = { BUS_URL: nats.url, ROLE: way };
             rates[way].push(await loadService(where, load, env, way === 'http' ? BARE_HTTP_BUS : undefined));

@@ -6,9 +6,9 @@ import { encodeFrame } from '../../server/log/frame.ts';
 import { createEvents } from '../text.ts';
 
 /**
- * The yardstick of the event bus: no HTTP and no store, the bytes of an append published behind the last message of its
- * subject, by several publishers that each wait for their answer.
- * Arguments: address of the bus, events a batch, publishers, seconds. Prints appends a second, and the processor time of one in µs.
+ * The baseline for the event bus, without HTTP and without a store. Several publishers publish the bytes of appends, each after
+ * the last message of its subject, and wait for each answer.
+ * Arguments: address of the bus, events a batch, publishers, seconds. Prints appends a second, and µs of processor time an append.
  */
 const [url = '', batchSize = '50', publishers = '16', seconds = '5'] = process.argv.slice(2);
 

@@ -3,9 +3,9 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 
 /**
- * The yardstick of the event bus with the way to it: an HTTP server that publishes each body as it came, behind the last
- * message of its session, and answers with its sequence. It checks nothing, knows nobody and numbers no events.
- * Listens on PORT, and publishes to BUS_URL.
+ * The baseline for the event bus with HTTP: a server that publishes each body unchanged, after the last message of its session,
+ * and answers with its sequence. It does not authenticate, validate or number events.
+ * It listens on PORT, and publishes to BUS_URL.
  */
 const { PORT = '0', BUS_URL = '' } = process.env;
 const connection = await connect({ servers: new URL(BUS_URL).host, noAsyncTraces: true });
@@ -14,7 +14,7 @@ const manager = await jetstreamManager(connection);
 await manager.streams.add({ name, subjects: [`${name}.>`] });
 const client = jetstream(connection);
 
-/** Of each session, the last message. */
+/** The sequence of each session's last message. */
 const last = new Map<string, number>();
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];

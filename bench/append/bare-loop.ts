@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { createEvents } from '../text.ts';
 
 /**
- * The yardstick: one process, no network, one row an event, each batch committed with the service's durability.
+ * The baseline: one process without a network. It writes a row for each event, and commits each batch as durably as the service.
  * Arguments: folder, events a batch, seconds. Prints batches a second.
  */
 const [folder = '', batchSize = '50', seconds = '5'] = process.argv.slice(2);

@@ -10,8 +10,8 @@ import { seed, seedSessions } from '../seed.ts';
 import { createEvents } from '../text.ts';
 
 /**
- * The yardstick on PostgreSQL: no HTTP, the service's own tables with the same columns and keys filled, and one statement
- * an append over several connections that each wait for their answer. It reads, checks and compresses nothing.
+ * The baseline on PostgreSQL, without HTTP: one statement for each append fills the same columns and keys of the service's own
+ * tables, over several connections that each wait for their answer. It reads, validates and compresses nothing.
  * Arguments: address of an empty database, events a batch, connections, seconds. Prints appends a second.
  */
 const [databaseUrl = '', batchSize = '50', connections = '16', seconds = '5'] = process.argv.slice(2);

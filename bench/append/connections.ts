@@ -1,17 +1,16 @@
 import { connect } from 'node:net';
 
 /**
- * A load generator that costs as little as it can, since it shares two cores with the service: requests are bytes made
- * beforehand, and of an answer only status and length are read. Every connection sends its next request when the answer
- * to the last has come.
+ * A load generator with minimal cost, since it shares two cores with the service: requests are prepared bytes, and it reads only
+ * the status and length of an answer. Every connection sends its next request after the answer to the last one.
  */
 export interface LoadOptions {
   port: number;
   connections: number;
   seconds: number;
-  /** Requests a second of all connections together; absent: as many as are answered. */
+  /** Requests a second over all connections; by default as many as the service answers. */
   rate?: number | undefined;
-  /** The next request of a connection: its head, and its body. */
+  /** The head and body of the next request of a connection. */
   nextRequest: (connection: number) => [string, Buffer];
 }
 
@@ -20,7 +19,7 @@ export interface LoadResult {
   seconds: number;
   /** Answers that were not 2xx. */
   failures: number;
-  /** How long each request took from when it was to be sent, in ms. */
+  /** The time of each request from its scheduled start, in ms. */
   times: number[];
 }
 
@@ -49,7 +48,7 @@ function runConnection(options: LoadOptions, connection: number, until: number):
     const socket = connect(port, '127.0.0.1');
     const count: Count = { requests: 0, failures: 0, times: [] };
     let received = '';
-    // Connections take turns. Of one that is behind, the time in which it could not send counts as well.
+    // Connections take turns. If one is late, the delay of its request counts as well.
     let due = performance.now() + (interval * connection) / connections;
     let since = 0;
     const send = () => {
@@ -87,7 +86,7 @@ function runConnection(options: LoadOptions, connection: number, until: number):
   });
 }
 
-/** Bytes of the answer that starts the text, once its head is complete. */
+/** The length in bytes of the first answer in the text, once its head is complete. */
 function answerLength(text: string): number | undefined {
   const headEnd = text.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;
@@ -95,7 +94,7 @@ function answerLength(text: string): number | undefined {
   return headEnd + 4 + Number(length ?? 0);
 }
 
-/** The head of a POST of that many bytes. */
+/** The head of a POST with a body of that many bytes. */
 export function postHead(
   path: string,
   credential: string,

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A disk to measure on: what it is called, and the variables under which programs see it. */
+/** A disk to measure on: its name, and the variables with which programs use it. */
 export interface Disk {
   name: string;
   env: Record<string, string>;
@@ -11,7 +11,7 @@ export interface Disk {
 
 const DELAY_MS = 2;
 
-/** Stands before the system's own, as the disk of a rented machine does. */
+/** Replaces the system's fsync by one with the delay of a cloud disk. */
 const SHIM = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ int fdatasync(int file) { return after_a_while("fdatasync", file); }
 
 export const THIS_DISK: Disk = { name: 'this disk', env: {} };
 
-/** The same disk with every sync 2 ms later; undefined where no C compiler can make that. */
+/** The same disk with a delay of 2 ms for every sync; undefined without a C compiler. */
 export function slowDisk(folder: string): Disk | undefined {
   const [source, library] = [join(folder, 'slow-disk.c'), join(folder, 'slow-disk.so')];
   writeFileSync(source, SHIM);
@@ -37,7 +37,7 @@ export function slowDisk(folder: string): Disk | undefined {
 
 const SYNCS = fileURLToPath(new URL('./syncs.ts', import.meta.url));
 
-/** Median of what an fdatasync of 4 KiB takes in the folder, in ms. */
+/** Median time of an fdatasync of 4 KiB in the folder, in ms. */
 export function syncTime(folder: string, { env }: Disk): number {
   const options = { encoding: 'utf8', env: { PATH: process.env.PATH ?? '', ...env } } as const;
   return Number(execFileSync(process.execPath, [SYNCS, folder], options));

@@ -5,31 +5,31 @@ import { quantile } from '../report.ts';
 import { createEvents } from '../text.ts';
 import { type LoadResult, postHead, runLoad } from './connections.ts';
 
-/** How the generator is told what to do: as JSON in its first argument. */
+/** The generator's task, given as JSON in its first argument. */
 export interface Task {
   port: number;
   secret: string;
-  /** One for each connection. */
+  /** One session for each connection. */
   sessions: string[];
   batchSize: number;
   encoding: 'plain' | 'zstd';
   seconds: number;
-  /** Appends a second; absent: as many as are answered. */
+  /** Appends a second; by default as many as the service answers. */
   rate?: number | undefined;
 }
 
-/** What it prints in the end. Before, it prints `warm`, and measures once its input ends. */
+/** The result that it prints at the end. It first prints `warm`, and starts to measure once its input ends. */
 export interface Measured {
   requests: number;
   seconds: number;
   /** Processor time of the generator, in µs a request. */
   cpu: number;
-  /** How long an append took, in ms. */
+  /** Time of an append, in ms. */
   p50: number;
   p99: number;
 }
 
-/** Compiling the service's code takes a second of processor time, which would be the first appends' alone. */
+/** Appends before the measurement, since compiling the service's code takes a second of processor time. */
 const WARM = { requests: 5_000, seconds: 10 };
 
 async function warm(load: (seconds: number) => Promise<LoadResult>): Promise<void> {
@@ -37,7 +37,7 @@ async function warm(load: (seconds: number) => Promise<LoadResult>): Promise<voi
   for (let done = 0; done < WARM.requests && performance.now() < until; ) done += (await load(0.5)).requests;
 }
 
-/** Another process than the service's and the bench's, so that its processor time can be told apart. */
+/** Runs in a separate process, so that its processor time can be measured separately. */
 async function generate(task: Task): Promise<void> {
   const { port, secret, sessions, batchSize, encoding } = task;
   const makeEvent = createEvents(1);

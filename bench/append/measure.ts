@@ -11,32 +11,32 @@ import { seed, seedSessions } from '../seed.ts';
 import type { Measured, Task } from './generator.ts';
 
 const GENERATOR = fileURLToPath(new URL('./generator.ts', import.meta.url));
-/** Connections that append at once, each to a session of its own. */
+/** Concurrent connections, each of which appends to its own session. */
 export const CONNECTIONS = 16;
 
 export interface Load {
   batchSize: number;
   encoding: 'plain' | 'zstd';
   seconds: number;
-  /** Appends a second; absent: as many as are answered. */
+  /** Appends a second; by default as many as the service answers. */
   rate?: number;
 }
 
 export interface Rate {
-  /** Appends a second that were acknowledged. */
+  /** Acknowledged appends a second. */
   rate: number;
-  /** Processor time in µs an append: of the service, of that its thread that derives, and of the generator. */
+  /** Processor time in µs an append: of the service, of its deriving thread (a part of the former), and of the generator. */
   service: number;
   deriving: number;
   generator: number;
-  /** Of the event bus and PostgreSQL, where they are. */
+  /** Processor time of the event bus and PostgreSQL, if there are any. */
   engine: number;
-  /** How long an append took, in ms. */
+  /** Time of an append, in ms. */
   p50: number;
   p99: number;
 }
 
-/** Loads a fresh service, or what is to be compared with it, with authenticated appends, each with an idempotency key. */
+/** Loads a new service, or a baseline program, with authenticated appends that have idempotency keys. */
 export async function loadService(
   where: Where,
   load: Load,
@@ -44,7 +44,7 @@ export async function loadService(
   program?: string,
 ): Promise<Rate> {
   const issuer = await startIssuer();
-  // Several services may have one store.
+  // Several services may share one store.
   const owner = `owner-${randomUUID()}`;
   const seeded = await seed(where, issuer.url, owner, async (store, made) => ({
     sessions: await seedSessions(store, made, CONNECTIONS),
@@ -84,7 +84,7 @@ interface Spent {
   engine: number;
 }
 
-/** Waits until every session is derived, so that its cost counts where it was caused. */
+/** Waits until every session is derived, so that the cost of deriving counts for the right measurement. */
 async function settled(operations: number): Promise<void> {
   for (let calm = 0; calm < 2; await wait(150)) {
     const text = await (await fetch(`http://127.0.0.1:${operations}/metrics`)).text();
@@ -93,7 +93,7 @@ async function settled(operations: number): Promise<void> {
   }
 }
 
-/** Loads, and tells what was spent from the first append that is measured until the last one is derived. */
+/** Runs the generator, and measures the processor time from the first measured append until the last one is derived. */
 async function generate(
   task: Task,
   spent: () => Spent,

@@ -9,8 +9,8 @@ import { median, type Row } from '../report.ts';
 import { CONNECTIONS, loadService, type Rate } from './measure.ts';
 
 /**
- * Two replicas on one bus and one PostgreSQL against one, each with a load of its own. Where all of it shares two
- * processors the rate cannot rise, so what counts is the processor time of an append, which must not.
+ * Compares two replicas on one bus and one PostgreSQL with a single replica, each with its own load. Since all processes share
+ * two processors, the rate cannot rise; the criterion is that the processor time of an append does not rise.
  */
 export async function benchReplicas({ seconds, rounds }: Options): Promise<Row[]> {
   const [postgres, nats] = [await startPostgres(), await startNatsServer()];
@@ -57,7 +57,7 @@ export async function benchReplicas({ seconds, rounds }: Options): Promise<Row[]
   ];
 }
 
-/** Appends a second of two replicas, each with a generator of its own, that share this machine and a bus. */
+/** Simulates two replicas with a generator each that share this machine and a bus. @returns appends a second */
 function predictTwo({ service, generator, engine }: Rate): number {
   const ms = (microseconds: number) => microseconds / 1000;
   return simulate({

@@ -1,7 +1,7 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Prints the median of what an fdatasync of 4 KiB takes in the folder of its argument, in ms. */
+/** Prints the median time of an fdatasync of 4 KiB in the folder given as its argument, in ms. */
 const COUNT = 301;
 const block = Buffer.alloc(4096, 1);
 const file = openSync(join(process.argv[2] ?? '', 'syncs'), 'w');

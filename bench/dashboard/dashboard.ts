@@ -17,10 +17,10 @@ import { makeSession } from './session.ts';
 
 const OWNER = { email: 'reader@example.com', password: 'three quiet harbours' };
 const SIZES = (process.env.BENCH_EVENTS ?? '5000,50000,200000').split(',').map(Number);
-/** On a busy machine much is slow and nothing is wrong. */
+/** A long timeout, since a slow page on a busy machine is not a failure. */
 const PATIENCE_MS = 120_000;
 
-/** Long sessions and a long list of them in Chromium, from the real service; beside them a list of plain paragraphs, which is the floor. */
+/** Long sessions and a long list of sessions in Chromium with the real service, compared with a list of plain paragraphs. */
 export function benchDashboard(): Promise<readonly Row[]> {
   return withFolder(async (folder) => {
     buildDashboard();
@@ -69,7 +69,7 @@ async function seedSession({ owner, machine, ...place }: Seeding, events: number
   return sessionId;
 }
 
-/** What is derived comes after the commit; a page that is opened sooner reads the events themselves. */
+/** Deriving follows the commit. A page opened before its end reads the events themselves. */
 async function waitUntilDerived(owner: Client, sessionIds: string, events: number): Promise<void> {
   for (;;) {
     const { summaries } = (await owner.listSessionSummaries({ query: { sessionIds } })).body;

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '../../dashboard/e2e/harness/browser.ts';
 
-/** A person's hand at a page: it clicks and types what is in sight, at a person's speed, and counts what it does. */
+/** Simulates a person at a page: clicks and types at a person's speed, uses only visible elements, and counts the actions. */
 export interface Hand {
   page: Page;
   clicks: number;
@@ -8,15 +8,15 @@ export interface Hand {
   click(target: Locator): Promise<void>;
   press(key: string): Promise<void>;
   type(text: string): Promise<void>;
-  /** By the browser's own button. */
+  /** Uses the browser's back button. */
   back(): Promise<void>;
-  /** The middle of something is pointed at, at a share of its width. */
+  /** Points at the vertical middle of an element, at a share of its width. */
   point(target: Locator, share?: number): Promise<void>;
-  /** Waits until the words are where a person sees them, without scrolling. @returns the text of the place */
+  /** Waits until the words are visible without scrolling. @returns the text of the place */
   read(place: Locator, words: RegExp): Promise<string>;
 }
 
-/** Between two keys, in milliseconds. */
+/** Pause between two keys, in milliseconds. */
 const KEY_MS = 25;
 const LONGEST_MS = 15_000;
 
@@ -43,7 +43,7 @@ export function createHand(page: Page): Hand {
     },
     async point(target, share = 0.5) {
       const box = await target.boundingBox();
-      if (!box) throw new Error('there is nothing to point at');
+      if (!box) throw new Error('the element to point at is not on the page');
       await page.mouse.move(box.x + box.width * share, box.y + box.height / 2, { steps: 4 });
     },
     async read(place, words) {
@@ -51,7 +51,7 @@ export function createHand(page: Page): Hand {
       await found.waitFor({ timeout: LONGEST_MS });
       const deadline = performance.now() + LONGEST_MS;
       while (!(await found.evaluate(isInSight))) {
-        if (performance.now() > deadline) throw new Error(`${words} is there, and nobody sees it`);
+        if (performance.now() > deadline) throw new Error(`${words} is on the page but not visible`);
         await page.waitForTimeout(20);
       }
       return (await found.allInnerTexts()).join(' ').replaceAll(/\s+/g, ' ').trim();
@@ -60,7 +60,7 @@ export function createHand(page: Page): Hand {
   return hand;
 }
 
-/** As much of a page's elements as is asked for here. */
+/** The parts of a page's elements that are used here. */
 interface Element {
   getBoundingClientRect(): { left: number; top: number; width: number; height: number };
   contains(other: Element): boolean;
@@ -68,11 +68,11 @@ interface Element {
 declare const getComputedStyle: (element: Element) => { pointerEvents: string };
 declare const document: { elementFromPoint(x: number, y: number): Element | null };
 
-/** Whether its beginning is on the screen, with nothing before it. */
+/** Whether the element's beginning is on the screen and not covered. */
 function isInSight(element: Element): boolean {
   const { left, top, width, height } = element.getBoundingClientRect();
   const seen = document.elementFromPoint(left + Math.min(width, 240) / 2, top + Math.min(height, 40) / 2);
-  // What takes no clicks is not found by its place.
+  // `elementFromPoint` ignores elements that take no clicks.
   if (getComputedStyle(element).pointerEvents === 'none') return seen !== null;
   return seen !== null && (element.contains(seen) || seen.contains(element));
 }

@@ -4,10 +4,10 @@ import { promisify } from 'node:util';
 import type { Client } from '../../contract/client.ts';
 import { REPOSITORY } from '../../dashboard/e2e/harness/folders.ts';
 
-/** Folders of real transcripts, each with its agent: `claude-code=FOLDER:codex=FOLDER`. */
+/** Folders of real transcripts with their agents: `claude-code=FOLDER:codex=FOLDER`. */
 const FOLDERS = (process.env.BENCH_TRANSCRIPTS ?? '').split(':').filter(Boolean);
 
-/** Captures the samples, and the transcripts that `BENCH_TRANSCRIPTS` names, with the command line. */
+/** Captures the samples and the transcripts in `BENCH_TRANSCRIPTS` with the command line. */
 export async function importTranscripts(folder: string, url: string, secret: string, owner: Client): Promise<void> {
   const home = join(folder, 'home');
   const env = {

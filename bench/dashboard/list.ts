@@ -9,10 +9,10 @@ import { measureFloor, measureScripts, measureScrolling, NEXT_FRAME, TURNS } fro
 import type { Parts } from './parts.ts';
 
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 10_000);
-/** One session in a thousand has it. */
+/** A word in one of a thousand sessions. */
 const RARE = 'zephyrgate';
 
-/** A machine that sends sessions, and the person who reads them. */
+/** Clients of a machine that sends sessions and of the person who reads them. */
 export interface Seeding {
   owner: Client;
   machine: Client;
@@ -31,7 +31,7 @@ export async function startSeeding(baseUrl: string, token: string): Promise<Seed
   return { owner, machine, environmentId, agentInstallationId: agent.body.installationId };
 }
 
-/** Many sessions of a prompt and a call each, as soon as all of them are derived. */
+/** Sends many sessions with a prompt and a call each, and waits until all are derived. */
 export async function seedList({ owner, machine, ...place }: Seeding): Promise<void> {
   const passage = createPassages(3);
   let last = '';
@@ -60,7 +60,7 @@ export async function seedList({ owner, machine, ...place }: Seeding): Promise<v
   }
 }
 
-/** The first page and the list of sessions, from an empty cache; then as far down as it goes. */
+/** Measures the first page and the list of sessions with an empty cache, and then the way to the list's end. */
 export async function measureList({ run }: Parts, page: Page, url: string): Promise<void> {
   const list = `list of ${SESSIONS.toLocaleString('en')} sessions`;
   const grid = page.getByRole('grid', { name: 'Sessions' });
@@ -89,7 +89,7 @@ export async function measureList({ run }: Parts, page: Page, url: string): Prom
   await run(`${list}, to its end`, async (tell) => {
     await rows.first().focus();
     const began = await now();
-    // As long as there is more, the number of rows is not known.
+    // The number of rows is unknown until the last page is loaded.
     while ((await grid.getAttribute('aria-rowcount')) === '-1') {
       if ((await now()) - began > MOST_MS) throw new Error('the list has no end');
       await page.keyboard.press('End');
@@ -103,7 +103,7 @@ export async function measureList({ run }: Parts, page: Page, url: string): Prom
     const late = await measureScrolling(page, '.frame-page', 240);
     const floor = await measureFloor(page, 1, (other, area) => measureScrolling(other, area, 240));
     tell(`${list}, late frames, wheel 240`, late, '%', '≤ floor + 5', `floor ${floor.toFixed(1)} %`);
-    // Which a busy machine does not change.
+    // A count does not depend on the machine's load.
     const styled = (await countStyled(page, () => measureScrolling(page, '.frame-page', 240))) / TURNS;
     tell(`${list}, elements styled by a turn of the wheel`, styled, '', '≤ 130', '4 to 5 rows');
   });
@@ -116,5 +116,5 @@ export async function measureList({ run }: Parts, page: Page, url: string): Prom
   });
 }
 
-/** A list of 10,000 takes ten seconds on a quiet machine. */
+/** Scrolling through 10,000 sessions takes ten seconds on a quiet machine. */
 const MOST_MS = 300_000;

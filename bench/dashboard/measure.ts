@@ -1,7 +1,7 @@
 import type { Page } from '../../dashboard/e2e/harness/browser.ts';
 import { traceOf } from '../../dashboard/e2e/steps/styling.ts';
 
-/** What a page is asked, run inside of it. Times in milliseconds. */
+/** Times of loading a page in milliseconds, measured inside the page. */
 
 export interface Loading {
   firstRow: number;
@@ -11,7 +11,7 @@ export interface Loading {
   cpu: number;
 }
 
-/** Notes long tasks and what people did from the first moment on; before the page is opened. */
+/** Records long tasks and interactions from the first moment on. Call it before the page opens. */
 export const watchPage = (page: Page) =>
   page.addInitScript(`
     window.longTasks = [];
@@ -26,12 +26,12 @@ export const watchPage = (page: Page) =>
     }).observe({ type: 'event', durationThreshold: ${SHORTEST}, buffered: true });
   `);
 
-/** Of what was quicker the browser tells nothing. */
+/** The browser does not report shorter interactions. */
 const SHORTEST = 16;
 
 export const NEXT_FRAME = 'new Promise((resolve) => requestAnimationFrame(() => resolve()))';
 
-/** Opens a session and waits until all of it is there. */
+/** Opens a session and waits until it is complete. */
 export async function measureLoading(page: Page, address: string): Promise<Loading> {
   await page.goto('about:blank');
   const cpu = await processorTime(page, () => openSession(page, address));
@@ -39,7 +39,7 @@ export async function measureLoading(page: Page, address: string): Promise<Loadi
   return { ...cpu.result, longestTask: Math.max(0, ...tasks), cpu: cpu.ms };
 }
 
-/** @returns when the first row was there, and when all of them */
+/** @returns the times of the first row and of the last one */
 export async function openSession(page: Page, address: string): Promise<Pick<Loading, 'firstRow' | 'complete'>> {
   await page.goto(address, { waitUntil: 'commit' });
   const now = () => page.evaluate<number>('performance.now()');
@@ -52,7 +52,7 @@ export async function openSession(page: Page, address: string): Promise<Pick<Loa
 
 export const TURNS = 60;
 
-/** The share of frames that came late while the area is turned by the wheel, in percent. */
+/** The percentage of late frames while the area scrolls by the mouse wheel. */
 export const measureScrolling = (page: Page, selector: string, step: number): Promise<number> =>
   measureFrames(page, selector, async () => {
     for (let turn = 0; turn < TURNS; turn++) {
@@ -63,7 +63,7 @@ export const measureScrolling = (page: Page, selector: string, step: number): Pr
 
 const READING_MS = 4_000;
 
-/** The same while it moves at a steady speed, in pixels a millisecond, as under the hand of somebody who reads. */
+/** The same while the area scrolls at a steady speed in pixels a millisecond, as for a person who reads. */
 export const measureReading = (page: Page, selector: string, speed: number): Promise<number> =>
   measureFrames(page, selector, async ({ x, y }) => {
     const session = await page.context().newCDPSession(page);
@@ -78,7 +78,7 @@ type Scroll = (middle: { x: number; y: number }) => Promise<void>;
 
 async function measureFrames(page: Page, selector: string, scroll: Scroll): Promise<number> {
   const box = await page.locator(selector).boundingBox();
-  if (!box) throw new Error(`there is no ${selector}`);
+  if (!box) throw new Error(`the page has no ${selector}`);
   const middle = { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) };
   await page.mouse.move(middle.x, middle.y);
   await page.evaluate(`
@@ -99,9 +99,9 @@ async function measureFrames(page: Page, selector: string, scroll: Scroll): Prom
 }
 
 /**
- * The same of a list of plain paragraphs, which no page can do better than. Without a background of its own Chromium draws
- * such an area anew for each frame, and a fifth of them come late.
- * @param rate so many times slower is the processor
+ * The same for a list of plain paragraphs, which is the best that a page can reach. Without a background, Chromium would redraw
+ * the area for each frame, and a fifth of the frames would be late.
+ * @param rate how many times slower the processor is
  */
 export async function measureFloor(
   page: Page,
@@ -122,7 +122,7 @@ export async function measureFloor(
 export const countNodes = (page: Page): Promise<number> =>
   page.evaluate<number>("document.querySelectorAll('*').length");
 
-/** KiB of JavaScript, compressed, that the page has fetched, and how much of it no paint waits for: the code of the plots. */
+/** KiB of compressed JavaScript that the page has loaded, and the part of the plots, which no paint waits for. */
 export const measureScripts = (page: Page): Promise<{ all: number; plots: number }> =>
   page.evaluate(`
     const scripts = performance.getEntriesByType('resource').filter(({ name }) => new URL(name).pathname.endsWith('.js'));
@@ -130,7 +130,7 @@ export const measureScripts = (page: Page): Promise<{ all: number; plots: number
     ({ all: weigh(scripts), plots: weigh(scripts.filter(({ name }) => name.includes('/plot-area-'))) })
   `);
 
-/** Runs something with a processor that is so many times slower. */
+/** Runs something with a processor that is `rate` times slower. */
 export async function throttled<Result>(page: Page, rate: number, run: () => Promise<Result>): Promise<Result> {
   const session = await page.context().newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate });
@@ -143,20 +143,20 @@ export async function throttled<Result>(page: Page, rate: number, run: () => Pro
 }
 
 /**
- * What people wait for after each key and click, up to the frame that shows what came of it: the interactions of which INP
- * is a quantile.
+ * Measures the time from each key and click to the frame with its result. These are the interactions for INP, which is a
+ * quantile of them.
  */
 export async function measureInteractions(page: Page, act: () => Promise<void>): Promise<number[]> {
   const before = await page.evaluate<number>('interactions.clear(), performance.interactionCount');
   await act();
-  // The browser tells of them a little later.
+  // The browser reports interactions a little later.
   await page.waitForTimeout(300);
   const done = (await page.evaluate<number>('performance.interactionCount')) - before;
   const told = await page.evaluate<number[]>('[...interactions.values()]');
   return [...told, ...Array.from({ length: Math.max(0, done - told.length) }, () => SHORTEST)];
 }
 
-/** Processor time that the page's thread took for something, which a busy machine changes little. */
+/** Processor time of the page's thread for something. The machine's load has little effect on it. */
 export async function processorTime<Result>(
   page: Page,
   act: () => Promise<Result>,
@@ -176,7 +176,7 @@ export async function processorTime<Result>(
   }
 }
 
-/** The longest task of the page's thread in processor time. */
+/** The longest task of the page's thread, in ms of processor time. */
 export async function longestTask(page: Page, act: () => Promise<unknown>): Promise<number> {
   const events = await traceOf(page, ['toplevel'], act);
   const threads = new Set(
@@ -190,7 +190,7 @@ export async function longestTask(page: Page, act: () => Promise<unknown>): Prom
   return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1_000;
 }
 
-/** After a collection, in MB. */
+/** The heap after a garbage collection, in MB. */
 export async function measureHeap(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');

@@ -1,16 +1,16 @@
 import { loadavg } from 'node:os';
 import { formatTable, type Row } from '../report.ts';
 
-/** Takes a row as soon as it is known. */
+/** Reports a row as soon as it is measured. */
 export type Tell = (what: string, figure: number, unit: string, goal: string, detail?: string) => void;
 
 export interface Parts {
   rows: readonly Row[];
-  /** Runs one of several things that are measured. Where it fails, a row says why, and the others are measured all the same. */
+  /** Runs one of several measurements. If it fails, a row gives the reason, and the others still run. */
   run(name: string, measure: (tell: Tell) => Promise<void>): Promise<void>;
 }
 
-/** Of a long bench. On stderr it says how far it is, and each row as it comes: what is cut short has told what it knew. */
+/** The parts of a long bench. It prints the progress and each row to stderr, so that an aborted run has shown its results. */
 export function createParts(): Parts {
   const began = performance.now();
   const rows: Row[] = [];
@@ -28,7 +28,7 @@ export function createParts(): Parts {
       say(name);
       try {
         await measure((what, figure, unit, goal, detail = '') =>
-          // Figures of a busy machine are read beside its load.
+          // The load is needed to judge the figures.
           add({ ...{ what, figure, unit, goal }, detail: [detail, `load ${loadOf()}`].filter(Boolean).join('; ') }),
         );
       } catch (error) {

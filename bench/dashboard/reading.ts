@@ -19,12 +19,12 @@ import type { Parts, Tell } from './parts.ts';
 const TIMELINE = 'section[aria-label="Timeline"]';
 const ROUNDS = 3;
 const KEYS = 30;
-/** Pixels a millisecond at which a person still reads. */
+/** Speeds at which a person can still read, in pixels a millisecond. */
 const READING = [1.5, 3];
-/** A laptop of some years ago. */
+/** The processor of a laptop that is some years old. */
 const SLOWER = 4;
 
-/** Opening, reading and walking a session of so many events. */
+/** Measures opening, reading and navigating a session with this number of events. */
 export async function measureSession({ run }: Parts, page: Page, address: string, events: number): Promise<void> {
   const name = `session of ${events.toLocaleString('en')} events`;
   const part = (what: string, measure: (tell: Tell) => Promise<void>) =>
@@ -32,7 +32,7 @@ export async function measureSession({ run }: Parts, page: Page, address: string
 
   await part('openings', async (tell) => {
     const loadings = [await measureLoading(page, address)];
-    // The first opening of a page is drawn in another way than those after a reload.
+    // Chromium draws the first opening of a page in another way than reloads.
     await tellReading(page, 1, tell, 'first opening');
     for (let round = 1; round < ROUNDS; round++) loadings.push(await measureLoading(page, address));
     const of = (each: keyof (typeof loadings)[number]) => loadings.map((loading) => loading[each]);
@@ -72,7 +72,7 @@ export async function measureSession({ run }: Parts, page: Page, address: string
 const tellLate = (tell: Tell, what: string, late: number, floor: number) =>
   tell(`late frames, ${what}`, late, '%', '≤ floor + 5', `floor ${floor.toFixed(1)} %`);
 
-/** @param rate so many times slower the page's processor is made already */
+/** @param rate how many times slower the page's processor already is */
 async function tellReading(page: Page, rate: number, tell: Tell, what = ''): Promise<void> {
   let nodes = await countNodes(page);
   for (const speed of READING) {
@@ -83,7 +83,8 @@ async function tellReading(page: Page, rate: number, tell: Tell, what = ''): Pro
     if (rate === 1) tell(`4 s of ${name}, page's thread`, ms, 'ms CPU', '');
     nodes = Math.max(nodes, await countNodes(page));
   }
-  if (rate === 1) tell('nodes in the document', nodes, '', '≤ 2,000', 'the most, after each stretch of reading');
+  if (rate === 1)
+    tell('nodes in the document', nodes, '', '≤ 2,000', 'the maximum, counted after each stretch of reading');
 }
 
 async function tellInteractions(page: Page, tell: Tell, goal: string): Promise<void> {
@@ -92,7 +93,7 @@ async function tellInteractions(page: Page, tell: Tell, goal: string): Promise<v
   tell('INP, p95', quantile(times, 0.95), 'ms', goal, most);
 }
 
-/** What somebody does who looks round in a session. */
+/** The keys and clicks of a person who looks around in a session. */
 async function walk(page: Page): Promise<void> {
   const rest = async () => {
     for (let frame = 0; frame < 3; frame++) await page.evaluate(NEXT_FRAME);

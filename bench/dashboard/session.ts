@@ -5,8 +5,8 @@ const START = Date.parse('2026-11-18T08:00:00Z');
 const TOOLS = ['Bash', 'Read', 'Grep', 'Edit', 'Glob', 'WebFetch'];
 
 /**
- * A session as agents write them: turns of a prompt, thoughts, calls with outputs of many lines, answers in Markdown,
- * reports of usage; some calls fail, some start sub-agents, the context is compacted, people go away for hours.
+ * A realistic session: turns with a prompt, reasoning, calls with long outputs, answers in Markdown and usage. Some calls fail,
+ * some start sub-agents, the context is compacted, and the person is sometimes away for hours.
  */
 export function makeSession(count: number, start = START): NewEvent[] {
   const random = createRandom(11);

@@ -17,14 +17,15 @@ import { sendFortnight, TEAM } from './team.ts';
 const LEAD = { email: 'lead@example.com', password: 'three quiet harbours' };
 const GRACE = { email: 'grace@example.com', password: 'seven loud mountains' };
 
-/** A person has waited for long enough then. */
+/** The longest time that a task should take. */
 const LONGEST_MS = 10_000;
 
-/** What a lead wants to know, and how one finds it. @returns what the screen answers */
+/** A lead's question and the steps to answer it. */
 interface Task {
   ask: string;
-  /** Where the person is before. */
+  /** The page on which the task starts. */
   from: string;
+  /** @returns the answer on the screen */
   find: (hand: Hand, team: { now: number }) => Promise<string>;
 }
 
@@ -216,8 +217,8 @@ const TASKS: readonly Task[] = [
 ];
 
 /**
- * The tasks of a lead in Chromium, by clicks and keys alone, on a fortnight of a team's sessions. `BENCH_TRANSCRIPTS` names
- * folders of real transcripts, which are captured beside them: nothing is found among little.
+ * The tasks of a lead in Chromium, only with clicks and keys, on two weeks of a team's sessions. The command line also captures
+ * the real transcripts in `BENCH_TRANSCRIPTS`, since finding something among few sessions proves little.
  */
 export function benchTasks(): Promise<readonly Row[]> {
   return withFolder(async (folder) => {
@@ -269,7 +270,7 @@ export function benchTasks(): Promise<readonly Row[]> {
   });
 }
 
-/** A member who issued a secret. */
+/** Adds a member who has issued a secret. */
 async function addGrace(url: string, folder: string, owner: ReturnType<typeof createClient>, page: Page) {
   await owner.inviteMember({ body: { email: GRACE.email, role: 'admin' } });
   await page.goto(linkTo({ folder }, GRACE.email));

@@ -6,7 +6,7 @@ import { makeSession } from './session.ts';
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** Words by which the tasks find what was put there for them. */
+/** Words in the sessions that the tasks must find. */
 export const TEAM = {
   file: 'metadata.ts',
   commit: '9f5a3c7',
@@ -32,7 +32,7 @@ interface Plan {
   repository: string;
   title: string;
   beganAt: number;
-  /** What came before that. */
+  /** Events before the first written one. */
   before?: NewEvent[];
   write: (write: Write, said: typeof steps) => void;
 }
@@ -71,7 +71,7 @@ const steps = {
 };
 let made = 0;
 
-/** A fortnight of three people and their agents, as their machines would send it. */
+/** Sends two weeks of sessions of three people, as their machines would. */
 export async function sendFortnight(owner: Client, machine: Client, now: number): Promise<void> {
   const installed = await Promise.all(MACHINES.map((each) => install(machine, each)));
   const environments = installed.map(({ environmentId }) => environmentId);
@@ -102,7 +102,7 @@ async function install(machine: Client, { hostname, platform, agentId }: (typeof
   return { environmentId, agentInstallationId: installationId };
 }
 
-/** Two are well, and the third has no room left. */
+/** Two machines are healthy, and the disk of the third one is full. */
 async function reportHealth(machine: Client, environments: readonly string[]): Promise<void> {
   for (const [index, environmentId] of environments.entries()) {
     const body = index === 2 ? { waiting: 812, troubles: ['full'] } : { waiting: 0, troubles: [] };
@@ -136,7 +136,7 @@ function eventsOf({ beganAt, before = [], write }: Plan, host: string, folder: s
   return events;
 }
 
-/** Small work of each day, a little more of it in the second week. */
+/** Small sessions for each day, with more of them in the second week. */
 function everyday(now: number): Plan[] {
   const random = createRandom(5);
   const passage = createPassages(5);
@@ -167,7 +167,7 @@ function everyday(now: number): Plan[] {
   return plans;
 }
 
-/** What the tasks ask for. */
+/** The sessions that the tasks must find. */
 function special(now: number): Plan[] {
   const limit = (machine: 0 | 1, rounds: number): Plan => ({
     ...{ machine, repository: 'gateway', title: TEAM.task, beganAt: now - 2 * DAY_MS + machine * 3_600_000 },

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { createPassages, shorten } from '../text.ts';
 
-/** Bodies of appends that cost much to read and little to send. */
+/** Bodies of appends that are expensive to parse and cheap to send. */
 
 const MEGABYTES_13 = 13_300_000;
-/** The largest payload that is accepted, less what is around the text. */
+/** The largest accepted payload, without the JSON around the text. */
 const PAYLOAD = 256 * 1024 - 64;
 const EVENT = '{"eventType":"notice","payload":{}}';
 
-/** `unit` again and again, by commas, in about so many bytes. */
+/** Repeats `unit`, separated by commas, up to about `bytes`. */
 const repeat = (unit: string, bytes: number) => `${`${unit},`.repeat(Math.floor(bytes / (unit.length + 1)))}${unit}`;
 const withUnknown = (value: string) => Buffer.from(`{"x":${value},"events":[${EVENT}]}`);
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
@@ -19,10 +19,10 @@ export const manyNumbers = () => Buffer.from(`{"events":[${repeat('1', MEGABYTES
 export const deepUnknown = () => withUnknown(nested(MEGABYTES_13 / 2 - 50));
 export const manyObjects = () => withUnknown(`[${repeat('{}', MEGABYTES_13 - 100)}]`);
 export const deepPayload = () => batch([`{"a":${nested(PAYLOAD / 2)}}`]);
-/** 60 times what a body may have. */
+/** 60 times the largest accepted body. */
 export const bomb = () => Buffer.alloc(60 * MEGABYTES_13, ' ');
 
-/** 50 valid payloads of the largest size: prose, what does not compress, text of escapes alone, and small objects. */
+/** 50 valid payloads of the largest size: prose, incompressible text, text of escapes, and small objects. */
 export function largestBatches() {
   const passage = createPassages(5);
   const text = (make: () => string) => batch(Array.from({ length: 50 }, () => `{"text":${make()}}`));

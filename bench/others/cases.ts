@@ -2,23 +2,23 @@ import { bomb, deepPayload, deepUnknown, largestBatches, manyNumbers, manyObject
 import { dropAfter, gzip, holdBody, postRaw, readSlowly, requestText, type Status, sendRaw, zstd } from './requests.ts';
 import type { HostileStore } from './store.ts';
 
-/** One way to be a burden. */
+/** One kind of expensive request. */
 export interface Case {
   name: string;
-  /** Sends it all, and resolves when the service has dealt with it. */
+  /** Sends all requests, and resolves when the service has handled them. */
   run: () => Promise<Status | Status[]>;
 }
 
 export interface Target {
   port: number;
   store: HostileStore;
-  /** Of a member of the organization. */
+  /** Token of a member of the organization. */
   token: string;
-  /** Of another key than the issuer's. */
+  /** Token signed with another key than the issuer's. */
   forgedToken: string;
 }
 
-/** Every case once, prepared before anything is measured. Those that read what has not been derived go first. */
+/** All cases, prepared before the measurement. Cases that read underived sessions come first. */
 export function createCases({ port, store, token, forgedToken }: Target): Case[] {
   const { secret, open, long, short, numbers } = store;
   const own = '/v1/organizations/me/sessions';
@@ -101,7 +101,7 @@ export function createCases({ port, store, token, forgedToken }: Target): Case[]
     },
   ];
 
-  /** Many requests in one write. */
+  /** Sends many requests in one write. */
   function pipeline(count: number, request: (n: number) => string): Promise<Status> {
     return sendRaw(port, [Array.from({ length: count }, (_, n) => request(n)).join('')]);
   }

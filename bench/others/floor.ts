@@ -8,7 +8,7 @@ import type { Waits } from './prober.ts';
 
 const SELF = fileURLToPath(import.meta.url);
 
-/** What a prober waits here for a bare HTTP server: while nothing else runs, and while a loop keeps one core busy. */
+/** Measures how long a prober waits for a bare HTTP server on an idle machine, and while a loop keeps one core busy. */
 export async function measureFloor(seconds: number): Promise<{ idle: Waits; busy: Waits }> {
   const server = fork(SELF, ['serve']);
   const [port] = (await once(server, 'message')) as [number];

@@ -14,10 +14,10 @@ import { seedHostileStore } from './store.ts';
 
 const OWNER = 'owner';
 const GOAL = '≤ 100';
-/** A service that kept others waiting so long may be busy still, and would spoil the next case. */
+/** After a wait this long, the service may still be busy, which would distort the next case. */
 const STUCK_MS = 1_000;
 
-/** How long somebody else waits for /health while the service is sent the worst that it accepts, and what memory that takes. */
+/** Measures how long others wait for /health during the most expensive accepted requests, and how much memory those take. */
 export function benchOthers({ seconds, table }: Options): Promise<Row[]> {
   return withFolder(async (dataDir) => {
     const floor = await measureFloor(seconds);
@@ -73,9 +73,9 @@ async function measure({ pid, probe }: Victim, run: Case['run']) {
 interface Measured {
   name: string;
   waits: Waits;
-  /** The status codes that were answered. */
+  /** The status codes of the answers. */
   answers: string;
-  /** MB of resident memory that came on top while it lasted. */
+  /** Growth of resident memory during the case, in MB. */
   grown: number;
 }
 
@@ -104,7 +104,7 @@ const row = (what: string, figure: number, goal: string, detail: string): Row =>
 const detailOf = ({ waits: { p99Ms, asked }, answers, grown }: Measured) =>
   `p99 ${p99Ms.toFixed(1)} ms of ${asked}; memory + ${Math.round(grown)} MB; answered ${answers}`;
 
-/** A token such as the issuer's, signed with a key that is not. */
+/** A token like the issuer's, signed with another key. */
 async function forge(issuer: string): Promise<string> {
   const { privateKey } = await generateKeyPair('ES256');
   const token = new SignJWT({ email: 'ada@example.com' }).setProtectedHeader({ alg: 'ES256', kid: 'bench' });

@@ -7,7 +7,7 @@ import type { Waits } from './prober.ts';
 const PROBER = fileURLToPath(new URL('./prober.ts', import.meta.url));
 
 export interface Probe {
-  /** What /health waited while the work was going on, and a moment longer. */
+  /** The waiting times for /health during the work and a moment longer. */
   during(work: () => Promise<unknown>): Promise<Waits>;
   stop(): void;
 }
@@ -19,7 +19,7 @@ export async function startProbe(port: number): Promise<Probe> {
     async during(work) {
       child.send('begin');
       await work();
-      // What the service does after its answer keeps others waiting as well.
+      // The service's work after its answer also makes others wait.
       await sleep(300);
       child.send('end');
       const [waits] = (await once(child, 'message')) as [Waits];

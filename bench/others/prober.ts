@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** What a prober saw between `begin` and `end`. */
+/** The waiting times between `begin` and `end`. */
 export interface Waits {
   asked: number;
   longestMs: number;
@@ -8,13 +8,13 @@ export interface Waits {
 }
 
 const EVERY_MS = 5;
-/** How long an answer is waited for after the end. */
+/** The longest wait for an answer after the end. */
 const PATIENCE_MS = 20_000;
 
 /**
- * A process of its own that asks /health of the port in its argument every 5 ms over one warm connection, and tells how
- * long it waited for the answers. Where an answer is late, the questions that would have been asked meanwhile are counted
- * with what they would have waited.
+ * A separate process that requests /health every 5 ms over one warm connection to the port in its argument, and measures how
+ * long it waits for the answers. If an answer is late, the requests that would have been sent meanwhile also count, with the
+ * times that they would have waited.
  */
 const REQUEST = 'GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n';
 let waits: number[] = [];
@@ -23,7 +23,7 @@ let askedAt: number | undefined;
 const socket = connect(Number(process.argv[2]), '127.0.0.1', () => process.send?.('ready'));
 socket.setNoDelay(true);
 socket.on('data', () => note());
-// The service is killed when it stays busy for too long.
+// The bench kills a service that stays busy for too long.
 socket.on('error', () => undefined);
 setInterval(ask, EVERY_MS);
 
@@ -43,7 +43,7 @@ process.on('message', (message) => {
   if (message === 'begin') waits = [];
   if (message !== 'end') return;
   if (askedAt === undefined) return tell();
-  // A service may have answered the request that keeps it busy, and be busy still.
+  // The service may have answered an expensive request and still be busy with it.
   const giveUp = setTimeout(end, PATIENCE_MS);
   socket.once('data', end);
   function end() {

@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { postHead } from '../append/connections.ts';
 
-/** Ways to send what no well-meaning client sends. Whatever is answered is read to its end, or not, and forgotten. */
+/** Sends requests that no well-behaved client sends. Answers are read completely or not at all, and then discarded. */
 
-/** Nobody waits longer for an answer; a case has then shown what it can do. */
+/** The longest wait for an answer; after it, a case has shown its effect. */
 const LIMIT_MS = 20_000;
 
-/** Of the first answer on a connection; `nothing` where there was none, or nobody waited for it. */
+/** Status of the first answer on a connection; `nothing` if there was none or the case did not wait for it. */
 export type Status = number | 'nothing';
 
-/** Sends the bytes; resolves when answers have come and no more do, or the connection is closed. */
+/** Sends the bytes, and resolves after the last answer or when the connection is closed. */
 export function sendRaw(port: number, parts: readonly (string | Buffer)[]): Promise<Status> {
   return new Promise((resolve) => {
     let status: Status = 'nothing';
@@ -44,7 +44,7 @@ export const postRaw = (port: number, path: string, secret: string, body: Buffer
 export const requestText = (method: string, path: string, credential: string): string =>
   `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${credential}\r\n\r\n`;
 
-/** Reads a little of the answer now and then, and goes away before it has all. */
+/** Reads the answer slowly in small pieces, and disconnects before its end. */
 export async function readSlowly(port: number, request: string, ms: number): Promise<Status> {
   const socket = open(port, () => undefined);
   socket.write(request);
@@ -59,7 +59,7 @@ export async function readSlowly(port: number, request: string, ms: number): Pro
   return 'nothing';
 }
 
-/** Goes away `ms` after it has asked. */
+/** Disconnects `ms` after the request. */
 export async function dropAfter(port: number, request: string, ms: number): Promise<Status> {
   const socket = open(port, () => undefined);
   socket.write(request);
@@ -68,7 +68,7 @@ export async function dropAfter(port: number, request: string, ms: number): Prom
   return 'nothing';
 }
 
-/** Promises a body of `length` bytes, sends all but the last of them, and waits. */
+/** Announces a body of `length` bytes, sends all but the last one, and waits. */
 export async function holdBody(port: number, path: string, length: number, ms: number): Promise<Status> {
   const socket = open(port, () => undefined);
   socket.write(postHead(path, 'sk_live_nobody', length));

@@ -3,16 +3,16 @@ import type { Where } from '../process.ts';
 import { seed, seedEvents, seedSessions } from '../seed.ts';
 import { createEvents } from '../text.ts';
 
-/** A store in which every hostile request finds what it needs to be expensive. */
+/** A store with the data that makes every hostile request expensive. */
 export interface HostileStore {
   secret: string;
   /** Sessions to append to. */
   open: string[];
-  /** 60,000 events of 1 KiB. */
+  /** A session with 60,000 events of 1 KiB. */
   long: string;
-  /** Hold 20 events each of which no figures are known. */
+  /** Sessions with 20 events each that are not derived yet. */
   short: string[];
-  /** 50 events of 256 KiB of numbers. */
+  /** A session with 50 events of 256 KiB of numbers. */
   numbers: string;
 }
 
@@ -25,7 +25,7 @@ export function seedHostileStore(where: Where, issuer: string, owner: string): P
     const ids = await seedSessions(store, made, LIST_LENGTH);
     const [long = '', numbers = '', ...rest] = ids;
     const short = rest.slice(0, 100);
-    // The same events again and again: making new ones would take longer than all that is measured.
+    // Reuse the same events, since making new ones would take longer than all measurements.
     const makeEvent = createEvents(3);
     const events = Array.from({ length: 200 }, () => makeEvent(1024));
     let next = 0;
@@ -33,7 +33,7 @@ export function seedHostileStore(where: Where, issuer: string, owner: string): P
     await seedEvents(store, made, long, 60_000, repeat);
     for (const id of short) await seedEvents(store, made, id, 20, repeat);
     await seedEvents(store, made, numbers, 50, () => ({ eventType: 'notice', payload: NUMBERS }));
-    // Machines that were registered once and are listed with the others.
+    // Add machines that only make the list of machines long.
     for (let n = 0; n < 500; n++) {
       const machine = { hostname: `machine-${n}`, platform: 'linux' as const, serviceCliVersion: '0.1.0' };
       await registerEnvironment(store.db, { ...made, secretId: 'sec_bench' }, machine, Date.now());
