@@ -3,7 +3,7 @@ import type { Store } from '../server/store/open.ts';
 
 /**
  * Copies a session's row of a table inside the store.
- * @param changed what is other in the n-th copy, by column: `n` counts from 1
+ * @param changed expressions for the columns that differ in the n-th copy; `n` counts from 1
  */
 export async function copyRow(
   store: Store,

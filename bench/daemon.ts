@@ -13,7 +13,7 @@ const FILES = { claude: 3000, codex: 1200, qwen: 800 };
 const APPENDS = Number(process.env.BENCH_APPENDS ?? 200);
 const REST_SECONDS = Number(process.env.BENCH_REST_SECONDS ?? 60);
 
-/** A daemon over 5,000 transcripts: what it costs at rest, and how soon a record is in the service's store. */
+/** A daemon over 5,000 transcripts: its cost while idle, and the time until a record is in the service's store. */
 export async function benchDaemon(): Promise<Row[]> {
   return withFolder(async (folder) => {
     const files = layOut(folder);
@@ -27,7 +27,7 @@ export async function benchDaemon(): Promise<Row[]> {
     const run = (flags: string[] = []) => startDaemon(folder, [...flags, program], service);
 
     const first = run();
-    // Old sessions are completed after their events were sent: that is part of the catch-up.
+    // The catch-up also completes old sessions after sending their events.
     await untilStill(() => countEvents() + countCompleted());
     const afterCatchUp = memoryOf(first.pid ?? 0);
     await stop(first);
@@ -43,7 +43,7 @@ export async function benchDaemon(): Promise<Row[]> {
 
     await service.stop();
     store.close();
-    const from = program.endsWith('.ts') ? 'from source, so with the type stripper in it' : 'bundled';
+    const from = program.endsWith('.ts') ? 'from source, including the type stripper' : 'bundled';
     return [
       { what: 'daemon at rest, processor', figure: rest.cpu * 100, unit: '%', goal: '≤ 0.1', detail: rest.detail },
       ...memoryRows('daemon at rest', rest.memory, from),
@@ -54,14 +54,14 @@ export async function benchDaemon(): Promise<Row[]> {
   });
 }
 
-/** A system that has no notices of changes to give. */
+/** Simulates a system without notices of file changes. */
 const NO_WATCH = `data:text/javascript,${encodeURIComponent(`
   import fs from 'node:fs';
   import { syncBuiltinESMExports } from 'node:module';
   fs.watch = () => { throw Object.assign(new Error('no watches left'), { code: 'ENOSPC' }); };
   syncBuiltinESMExports();`)}`;
 
-/** Writes the transcripts of three agents; returns those of Claude Code. */
+/** Writes transcripts of three agents. @returns the paths of Claude Code's */
 function layOut(folder: string): string[] {
   const write = (path: string, lines: object[]) => {
     mkdirSync(dirname(path), { recursive: true });
@@ -101,7 +101,7 @@ const record = (n: number, id: number) => ({
   message: { role: 'user', content: `prompt ${id} ${'text '.repeat(40)}` },
 });
 
-/** As `capture init` has it started. */
+/** Starts the daemon as `capture init` does. */
 function startDaemon(
   folder: string,
   program: string[],
@@ -125,7 +125,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Waits until the count has not changed for a while. */
+/** Waits until the count stays the same for ten seconds. */
 async function untilStill(count: () => number): Promise<void> {
   for (let last = -1, still = 0; still < 10; await sleep(1000)) {
     const now = count();
@@ -144,7 +144,7 @@ async function measureRest({ pid = 0 }: ChildProcess) {
 
 let written = 100;
 
-/** Appends to eight sessions, at random intervals, each once the one before has arrived; milliseconds until it has. */
+/** Appends to eight sessions at random intervals, one after the other. @returns the milliseconds until each arrived */
 async function measureLatency(files: string[], countEvents: () => number): Promise<number[]> {
   const latencies: number[] = [];
   for (let n = 0; n < APPENDS; n++) {
@@ -166,7 +166,7 @@ function latencyRow(what: string, sorted: number[]): Row {
   return { what, figure: quantile(0.95) / 1000, unit: 's', goal: '≤ 1', detail };
 }
 
-/** Ticks of 1/100 s, from Linux's accounting. */
+/** Processor time in ticks of 1/100 s, from Linux's accounting. */
 function cpuTicks(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return Number(fields[11]) + Number(fields[12]);
@@ -174,11 +174,11 @@ function cpuTicks(pid: number): number {
 
 interface Memory {
   resident: number;
-  /** Without what it shares with other processes, such as Node's own program. */
+  /** Without memory shared with other processes, such as Node's program file. */
   private: number;
 }
 
-/** In megabytes. */
+/** The memory of a process in megabytes. */
 function memoryOf(pid: number): Memory {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0) / 1000;

@@ -10,14 +10,14 @@ import { quantile, type Row } from './report.ts';
 import { createCorpus } from './search-corpus.ts';
 import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
 
-/** `BENCH_EVENTS=100000` is a quick look. */
+/** Set `BENCH_EVENTS=100000` for a quick look. */
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000_000);
 const SESSION = 1_000;
 const OWNER = 'reader';
-/** An append this often, as machines do on which people work. */
+/** Interval of appends, like those of machines on which people work. */
 const APPEND_EVERY_MS = 20;
 
-/** How fast what is known of sessions is derived, and what appends wait meanwhile, on both engines. */
+/** Measures how fast sessions are derived, and how long appends wait meanwhile, on both engines. */
 export async function benchDerive(options: Options): Promise<Row[]> {
   const sqlite = await withFolder((dataDir) =>
     measure('SQLite', async (n) => ({ dataDir: `${dataDir}/${n}` }), options),
@@ -43,7 +43,7 @@ async function measure(engine: string, fresh: (n: number) => Promise<Where>, { s
       figure: rate.events / rate.seconds,
       unit: '/s',
       goal: '–',
-      detail: `${rate.events.toLocaleString('en')} events in ${rate.seconds.toFixed(0)} s, nothing else being done`,
+      detail: `${rate.events.toLocaleString('en')} events in ${rate.seconds.toFixed(0)} s, without other load`,
     },
     {
       what: `append beside a backlog of ${EVENTS.toLocaleString('en')}, ${engine}, p99`,
@@ -75,7 +75,7 @@ async function fill(store: Store, made: Seed, events: number): Promise<{ open: s
   return { open: String(open) };
 }
 
-/** So many, without rests. */
+/** Derives at least this number of events without pauses. */
 async function deriveSome(where: Where, some: number): Promise<{ events: number; seconds: number }> {
   const store = await openStore({ ...where, onError: console.error });
   const thread = createDeriveThread();
@@ -108,7 +108,8 @@ async function append(url: string, { secret, open }: Seed & { open: string }, se
   for (const until = performance.now() + seconds * 2_000; performance.now() < until; await wait(APPEND_EVERY_MS)) {
     const started = performance.now();
     const reply = await fetch(`${url}/v1/sessions/${open}/events`, { method: 'POST', headers, body });
-    if (reply.status !== 200) throw new Error(`an append was answered ${reply.status}: ${await reply.text()}`);
+    if (reply.status !== 200)
+      throw new Error(`the service answered an append with ${reply.status}: ${await reply.text()}`);
     await reply.arrayBuffer();
     times.push(performance.now() - started);
   }

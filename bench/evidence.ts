@@ -14,12 +14,12 @@ import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
 import { createEvents } from './text.ts';
 
 const VERIFIED = 50_000;
-/** Passes of countersigning; in each, every session has as many new appends as a busy one gets in a second. */
+/** Passes of countersigning. In each, every session has as many new appends as a busy session gets in a second. */
 const PASSES = 12;
 const APPENDS = 7;
 const BATCH = 50;
 
-/** What it costs to countersign appends, beside what the appends cost, and how fast a chain is checked. */
+/** Compares the cost of countersigning appends with the cost of the appends, and measures how fast a chain is checked. */
 export const benchEvidence = async ({ seconds, rounds }: Options): Promise<Row[]> => {
   const shares: number[] = [];
   const costs: number[] = [];
@@ -54,7 +54,7 @@ const measureSigning = (dataDir: string): Promise<number> =>
     ({ cost }) => cost,
   );
 
-/** @returns processor time of all threads in µs an append */
+/** @returns the processor time of all threads in µs an append */
 async function signAll(store: Store, made: Seed): Promise<number> {
   const key = new AuditKey(generateKeyPairSync('ed25519').privateKey);
   const background = new Background({ atOnce: 2, onError: console.error });
@@ -77,7 +77,7 @@ async function signAll(store: Store, made: Seed): Promise<number> {
   return median(costs);
 }
 
-/** @returns processor time in µs of what the deriving thread does for the digests of events that it has read anyway */
+/** @returns the processor time in µs that the deriving thread spends on digests of the events that it reads anyway */
 async function digestDerived(
   { db }: Store,
   { organizationId }: Seed,
@@ -93,7 +93,7 @@ async function digestDerived(
     }));
     const before = process.cpuUsage();
     const digests = events.map(({ eventType, text }) => eventDigest(eventType, text));
-    // As it comes from the thread.
+    // Clone the digests, as passing them between threads does.
     witness.takeDigests(sessionId, structuredClone([{ first: append.first_sequence, digests }]));
     cost += timeSince(before);
   }

@@ -8,7 +8,7 @@ import type { Row } from './report.ts';
 
 const RUNS = 500;
 const GOAL = '≤ 10 ms';
-/** What an agent tells a hook after a tool has run. */
+/** An agent's message to a hook after a tool call. */
 const MESSAGE = JSON.stringify({
   session_id: '7f0c0c0e-6a3c-4b53-9a3a-0c5be5f2ce8a',
   transcript_path: '/home/ada/.claude/projects/-home-ada-shop/7f0c0c0e-6a3c-4b53-9a3a-0c5be5f2ce8a.jsonl',
@@ -26,11 +26,11 @@ interface Case {
 const CASES: Case[] = [
   { what: 'hook', detail: 'keeps the message' },
   { what: 'hook, large message', detail: 'a message of 1 MB', message: MESSAGE.padEnd(1_000_000) },
-  { what: 'hook, read-only folder', detail: 'mounted so where root', spoil: makeReadOnly },
-  { what: 'hook, full disk', detail: 'a file system of 64 KB, where root', spoil: fillDisk },
+  { what: 'hook, read-only folder', detail: 'mounted read-only if root', spoil: makeReadOnly },
+  { what: 'hook, full disk', detail: 'a file system of 64 KB if root', spoil: fillDisk },
 ];
 
-/** Runs the hook as agents do, and in turn with it a shell that does nothing: what any hook costs on this machine now. */
+/** Runs the hook as agents do, alternating with an empty shell, which is the minimal cost of any hook on this machine. */
 export async function benchHooks(): Promise<Row[]> {
   const rows: Row[] = [];
   for (const { what, detail, message = MESSAGE, spoil } of CASES) {
@@ -79,7 +79,7 @@ function summarize(times: number[]): Times {
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
-/** From the start of the shell until its outputs are closed, which is what an agent waits for. */
+/** Measures from the start of the shell until its outputs are closed, which an agent waits for. */
 async function runOnce(command: string, message: string): Promise<number> {
   const started = performance.now();
   const child = spawn('sh', ['-c', command]);
@@ -92,7 +92,7 @@ async function runOnce(command: string, message: string): Promise<number> {
 
 const describe = ({ p50, p95, p99 }: Times): string => `${p50.toFixed(1)}/${p95.toFixed(1)}/${p99.toFixed(1)}`;
 
-/** Root may write wherever the mode says it may not, so for root it is mounted read-only. */
+/** Also mounts the folder read-only, since root may write despite the mode. */
 function makeReadOnly(folder: string): void {
   chmodSync(folder, 0o500);
   spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', folder], { stdio: 'ignore' });

@@ -11,7 +11,7 @@ import type { Row } from './report.ts';
 
 const root = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-/** Real transcripts where they lie beside the repository; else the samples. */
+/** Real transcripts if they are beside the repository, otherwise the samples. */
 const CORPORA = {
   claude: [root('../shared/transcripts/claude-code'), root('samples/claude-code')],
   codex: [root('../shared/transcripts/codex'), root('samples/codex')],
@@ -19,12 +19,12 @@ const CORPORA = {
 
 const MEGABYTE = 1e6;
 
-/** As the service has them where nobody sets them. */
+/** The service's default rate limits. */
 export const DEFAULT_LIMITS = { RATE_LIMIT_SECRET: '600', RATE_LIMIT_USER: '600', RATE_LIMIT_ADDRESS: '600' };
 export const SMALL_SESSIONS = 5000;
 const COPIES = 21;
 
-/** The real CLI captures transcripts into the real service with its default limits: speed, memory, what it takes on disk. */
+/** The command line imports transcripts into the service with default limits: speed, memory and disk space. */
 export async function benchImport(): Promise<Row[]> {
   return [
     ...(await benchCase('as it is', (folder) => layOut(folder), { goal: '≥ 20', unit: 'MB/s' })),
@@ -37,7 +37,7 @@ export async function benchImport(): Promise<Row[]> {
 interface Goal {
   goal: string;
   unit: 'MB/s' | 's';
-  /** Of the peak of memory, in MB. */
+  /** Goal for the peak memory, in MB. */
   peak?: string;
 }
 
@@ -70,7 +70,7 @@ function benchCase(
   });
 }
 
-/** The same many times over, each copy with session ids of its own. */
+/** Lays out many copies of the transcripts, each with its own session ids. */
 function layOutCopies(folder: string): number {
   let bytes = layOut(folder);
   const target = join(folder, 'claude', 'projects');
@@ -99,7 +99,7 @@ export function layOutSmall(folder: string): number {
   return bytes;
 }
 
-/** Words, as a tool may print them. */
+/** Writes one long line of words, like the output of a tool. */
 const layOutLong = (folder: string): number =>
   writeSession(folder, 1, `${claudeRecord(1, 'user', 'some words of a log, line after line '.repeat(1_650_000))}\n`);
 
@@ -119,7 +119,7 @@ const claudeRecord = (number: number, role: string, content: string) =>
     message: { role, content },
   });
 
-/** Puts the transcripts where the agents would have them; returns their bytes. */
+/** Copies the transcripts to the agents' folders. @returns their size in bytes */
 function layOut(folder: string): number {
   const claude = join(folder, 'claude', 'projects');
   const codex = join(folder, 'codex', 'sessions');
@@ -136,7 +136,7 @@ function layOut(folder: string): number {
   return bytes;
 }
 
-/** Runs a command over the transcripts that were laid out, to its end. */
+/** Runs a command to its end over the transcripts in the folder. */
 export async function runCapture(folder: string, { url, secret }: { url: string; secret: string }, command: string) {
   const program = await makeCapture(folder);
   const started = performance.now();

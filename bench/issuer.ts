@@ -3,13 +3,13 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
 export interface Issuer {
   url: string;
-  /** Configuration of the service that trusts this issuer. */
+  /** Configuration of a service that trusts this issuer. */
   env: Record<string, string>;
   token(subject: string, email: string): Promise<string>;
   close(): void;
 }
 
-/** An OpenID issuer on loopback that tells its key and signs tokens: what the service needs to know a person. */
+/** An OpenID issuer on loopback with only the parts that the service needs: it publishes its key and signs tokens. */
 export async function startIssuer(): Promise<Issuer> {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'bench', alg: 'ES256', use: 'sig' }] };

@@ -11,14 +11,14 @@ import { startService, type Where } from './process.ts';
 import { median, type Row } from './report.ts';
 import { type Seed, seed, seedSessions } from './seed.ts';
 
-/** `BENCH_SESSIONS=100000` is a quick look. */
+/** Set `BENCH_SESSIONS=100000` for a quick look. */
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 1_000_000);
-/** Of so many one is rare: from the rare machine, of the rare agent, of the plane `test`. Together they are rarer still. */
+/** One of this many sessions is from the rare machine, of the rare agent, or of the plane `test`. */
 const RARE = { machine: 2_000, agent: 25_000, plane: 100 };
 const SAMPLES = 11;
 const OWNER = 'reader';
 
-/** The session list of a large organization under every filter, on both engines; the longest median of an engine. */
+/** Measures the session list of a large organization with every filter, on both engines. Reports an engine's longest median. */
 export const benchLists = ({ table }: Options): Promise<Row[]> =>
   onBothEngines((engine, where) => measureEngine(engine, where, table));
 
@@ -43,7 +43,7 @@ async function measureEngine(engine: string, where: Where, table: boolean): Prom
   }
 }
 
-/** Every combination of plane, machine and agent, each left out, frequent or rare. */
+/** Every combination of plane, machine and agent; machine and agent are each absent, frequent or rare. */
 function filters(frequentMachine: string, rareMachine: string): [name: string, query: string][] {
   const choices = (name: string, frequent: string, rare: string) => [
     { label: '', query: '' },
@@ -75,7 +75,7 @@ async function sample(url: string, headers: Record<string, string>): Promise<num
   return times;
 }
 
-/** Makes the sessions inside the store, as copies of one that was opened as usual. */
+/** Copies a normally opened session inside the store. */
 async function seedMillion(store: Store, made: Seed): Promise<{ rareMachine: string }> {
   const now = Date.now();
   const machine = { hostname: 'rare', platform: 'linux' as const, serviceCliVersion: '0.1.0' };
@@ -93,7 +93,7 @@ async function seedMillion(store: Store, made: Seed): Promise<{ rareMachine: str
   const every = (count: number, rare: string, column: string) =>
     sql`CASE WHEN n % ${sql.lit(count)} = 0 THEN ${sql.lit(rare)} ELSE ${sql.ref(column)} END`;
   const changed: Record<string, ReturnType<typeof every>> = {
-    // In the order of their keys, so that the indexes grow at their ends.
+    // The copies have ascending keys, so that the indexes grow at their ends.
     session_id: sql`${sql.lit('ses_copy')} || CAST(10000000 + n AS text)`,
     started_at: sql`started_at - n * 1000`,
     plane: every(RARE.plane, 'test', 'plane'),
@@ -102,7 +102,7 @@ async function seedMillion(store: Store, made: Seed): Promise<{ rareMachine: str
     installation_id: every(RARE.agent, rareAgent.installation_id, 'installation_id'),
   };
   await copyRow(store, 'sessions', String(first), SESSIONS, changed);
-  // PostgreSQL does so by itself, some time later.
+  // PostgreSQL would run this by itself some time later.
   if (store.engine === 'postgres') await sql`ANALYZE`.execute(store.db);
   return { rareMachine };
 }

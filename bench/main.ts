@@ -21,7 +21,7 @@ import { benchUsage } from './usage.ts';
 import { benchVerify } from './verify.ts';
 import { benchWords } from './words.ts';
 
-/** Each bench by the name it is asked for: `npm run bench` runs all, `npm run bench -- append` one. */
+/** The benches by name: `npm run bench` runs all of them, `npm run bench -- append` runs one. */
 const BENCHES: Record<string, (options: Options) => Promise<readonly Row[]>> = {
   append: benchAppends,
   'append-cost': benchAppendCost,
@@ -47,7 +47,7 @@ const BENCHES: Record<string, (options: Options) => Promise<readonly Row[]>> = {
 };
 
 const USAGE = `npm run bench -- [BENCH…] [--seconds 5] [--rounds 3] [--table]
-BENCH is one of ${Object.keys(BENCHES).join(', ')}; all of them otherwise.`;
+BENCH is one of ${Object.keys(BENCHES).join(', ')}; without a name, all of them run.`;
 
 const OPTIONS = {
   seconds: { type: 'string', default: '5' },

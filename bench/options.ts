@@ -1,9 +1,9 @@
-/** What may be said beside a bench's name. */
+/** Options of a bench. */
 export interface Options {
-  /** How long each side of a comparison is loaded. */
+  /** Duration of the load on each side of a comparison. */
   seconds: number;
-  /** How often the sides take turns. */
+  /** Number of alternating rounds. */
   rounds: number;
-  /** One line for each case, where there is a line for the worst otherwise. */
+  /** Prints a line for each case instead of a line for the worst one. */
   table: boolean;
 }

@@ -6,7 +6,7 @@ import { createEvents } from './text.ts';
 
 const SAMPLES = 200;
 
-/** A page of the timeline and of the session list, small store against large one, in turn; medians. */
+/** Compares a page of the timeline and of the session list between a small and a large store, by medians of alternating reads. */
 export async function benchPages(): Promise<Row[]> {
   const timeline = await withFolder((folder) =>
     compare(folder, seedTimelines, 'timeline page of 100 at 100,000 ÷ 1,000 events'),
@@ -16,7 +16,7 @@ export async function benchPages(): Promise<Row[]> {
 }
 
 interface Pages {
-  /** Addresses to read, and whose they are. */
+  /** The pages to read, and their readers. */
   small: { url: string; owner: string };
   large: { url: string; owner: string };
 }
@@ -54,7 +54,7 @@ async function compare(
   }
 }
 
-/** Two sessions of one organization; the page is the last full one, which an offset would have to count up to. */
+/** Two sessions of one organization. The page is the last full one, which would be slowest with an offset. */
 async function seedTimelines(folder: string, issuer: string): Promise<Pages> {
   const owner = 'reader';
   const { small, large } = await seed({ dataDir: folder }, issuer, owner, async (store, made) => {
@@ -68,7 +68,7 @@ async function seedTimelines(folder: string, issuer: string): Promise<Pages> {
   return { small: { url: page(small, 1_000), owner }, large: { url: page(large, 100_000), owner } };
 }
 
-/** Two organizations, so that a list is read over few or many sessions of one's own. */
+/** Two organizations, one with few sessions and one with many. */
 async function seedLists(folder: string, issuer: string): Promise<Pages> {
   const fill = (owner: string, count: number) =>
     seed({ dataDir: folder }, issuer, owner, async (store, made: Seed) => ({

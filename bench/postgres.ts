@@ -4,10 +4,10 @@ import { startServer } from '../server/test/postgres.ts';
 import { type Where, withFolder } from './process.ts';
 import type { Row } from './report.ts';
 
-/** A PostgreSQL for one bench, with its durability as delivered. */
+/** A PostgreSQL for one bench, with its default durability. */
 export const startPostgres = startServer;
 
-/** An empty database in it; returns its address. */
+/** Creates an empty database. @returns its address */
 export async function createDatabase(url: string): Promise<string> {
   const name = `bench_${randomBytes(6).toString('hex')}`;
   const client = new pg.Client({ connectionString: `${url}/postgres` });
@@ -17,7 +17,7 @@ export async function createDatabase(url: string): Promise<string> {
   return `${url}/${name}`;
 }
 
-/** Measures the same on a fresh store of each engine, one after the other. */
+/** Measures the same on a new store of each engine, one after the other. */
 export async function onBothEngines(measure: (engine: string, where: Where) => Promise<Row[]>): Promise<Row[]> {
   const sqlite = await withFolder((dataDir) => measure('SQLite', { dataDir }));
   const postgres = await startPostgres();

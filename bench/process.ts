@@ -17,18 +17,18 @@ export interface RunningService {
   child: ChildProcess;
   /** Processor time used so far, in seconds. */
   cpuSeconds(): number;
-  /** The share of it that deriving had, on its own thread. */
+  /** The part of it that the deriving thread used. */
   derivingSeconds(): number;
   stop(): Promise<void>;
 }
 
-/** The store of a service: PostgreSQL where an address is given, else in the folder. */
+/** The store of a service: PostgreSQL if it has an address, otherwise the embedded store in the folder. */
 export interface Where {
   dataDir: string;
   databaseUrl?: string;
 }
 
-/** Starts the service as its users do, on a seeded store, with limits off. `NODE_FLAGS` among the variables are Node's. */
+/** Starts the service on a seeded store without rate limits. The variable `NODE_FLAGS` has flags for Node. */
 export async function startService(
   { dataDir, databaseUrl }: Where,
   extra: Record<string, string> = {},
@@ -63,7 +63,7 @@ export async function startService(
   };
 }
 
-/** The service with an organization in it and the secret of one, on a data folder below the given one. */
+/** Starts the service with an organization and a secret, on a data folder below the given one. */
 export async function startSeededService(folder: string, extra: Record<string, string> = {}) {
   const issuer = await startIssuer();
   const dataDir = join(folder, 'data');
@@ -78,7 +78,7 @@ export async function startSeededService(folder: string, extra: Record<string, s
   };
 }
 
-/** Waits for the line that says so, which a warning may come before. */
+/** Waits for the line that says that the process is ready; warnings may precede it. */
 async function ready(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit').then(() => {
     throw new Error('the process ended before it was ready');
@@ -93,7 +93,7 @@ async function ready(child: ChildProcess): Promise<void> {
   await Promise.race([said, exited]);
 }
 
-/** The command line in one file in a folder, as `script/capture` runs it; with `BENCH_CAPTURE` another, such as `cli/main.ts`. */
+/** Bundles the command line as `script/capture` does. `BENCH_CAPTURE` names another program, such as `cli/main.ts`. */
 export async function makeCapture(folder: string): Promise<string> {
   if (process.env.BENCH_CAPTURE !== undefined) return process.env.BENCH_CAPTURE;
   const path = join(folder, 'capture.cjs');
@@ -101,7 +101,7 @@ export async function makeCapture(folder: string): Promise<string> {
   return path;
 }
 
-/** Runs the work with a folder of its own, which is removed afterwards. */
+/** Runs the work with a temporary folder. */
 export async function withFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'capture-bench-'));
   try {
@@ -114,19 +114,19 @@ export async function withFolder<Result>(work: (folder: string) => Promise<Resul
 const megabytes = (pid: number, field: string) =>
   Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1000;
 
-/** Of a process, in MB. */
+/** Resident memory of a process, in MB. */
 export const residentMemory = (pid: number): number => megabytes(pid, 'VmRSS');
-/** The most it was since the start, or since `resetPeak`. */
+/** Peak of the resident memory since the start or since `resetPeak`. */
 export const peakMemory = (pid: number): number => megabytes(pid, 'VmHWM');
 export const resetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5');
 
-/** From Linux's accounting, in ticks of 1/100 s. */
+/** Processor time from Linux's accounting, which has ticks of 1/100 s. */
 function cpuSeconds(pid: number | string): number {
   const [user = 0, system = 0] = ticksOf(pid);
   return (user + system) / 100;
 }
 
-/** Of the threads of that name. */
+/** Processor time of the threads with that name. */
 function threadSeconds(pid: number, name: string): number {
   const threads = readdirSync(`/proc/${pid}/task`).filter(
     (thread) => readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').trim() === name,
@@ -134,13 +134,13 @@ function threadSeconds(pid: number, name: string): number {
   return threads.reduce((sum, thread) => sum + cpuSeconds(`${pid}/task/${thread}`), 0);
 }
 
-/** Of the process itself, in its own code and the system's, and the same of its children that have ended. */
+/** Ticks of the process in its own code and in the system's, and the same of its ended children. */
 function ticksOf(pid: number | string): number[] {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return fields.slice(11, 15).map(Number);
 }
 
-/** A process with all that it has started: processor time in seconds, and memory in MB, what several share counted once. */
+/** Processor time in seconds and memory in MB of a process and its descendants; shared memory counts once. */
 export function measureFamily(pid: number): { cpuSeconds: number; memory: number } {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
@@ -151,12 +151,12 @@ export function measureFamily(pid: number): { cpuSeconds: number; memory: number
       memory: share + sumOf(families, 'memory'),
     };
   } catch {
-    // It has ended.
+    // The process has ended.
     return { cpuSeconds: 0, memory: 0 };
   }
 }
 
-/** Processor time in seconds of what this process has started and still runs, by its `ROLE`, or the program's name. */
+/** Processor time in seconds of this process's running children, by their `ROLE` or program name. */
 export function cpuByKind(): Record<string, number> {
   const times: Record<string, number> = {};
   const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');

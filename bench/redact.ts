@@ -7,7 +7,7 @@ import { RULES } from '../redact/rules/all.ts';
 import { RULE_EXAMPLES } from '../redact/test/rule-examples.ts';
 
 /**
- * How fast redaction is over a folder, how often it fires there, and whether its time grows in line with its input.
+ * Measures how fast redaction is over a folder, how often it fires there, and whether its time grows linearly with its input.
  *
  *     node bench/redact.ts <folder> [--extensions jsonl,md] [--megabytes 20]
  *     node bench/redact.ts --firing
@@ -51,7 +51,7 @@ function measureFolder(folder: string, extensions: string[], limit: number): voi
   console.table(Object.fromEntries(Object.entries(counts).sort(([, one], [, other]) => other - one)));
 }
 
-/** Prose and code without any keyword, then with keywords that lead to nothing, then with more and more secrets. */
+/** Measures prose and code without keywords, then with keywords but no secrets, then with increasingly many secrets. */
 function measureFiring(): void {
   const line = 'The quick brown fox jumps over 42 lazy dogs, if (n > 3) return list.map((item) => item + 1);\n';
   const nearly =
@@ -72,7 +72,7 @@ function measureFiring(): void {
   };
   for (const [name, text] of Object.entries(texts)) {
     const size = text.length;
-    // Pieces of the size of a tool's answer.
+    // Pieces with the size of a tool's output.
     const pieces = Array.from({ length: Math.ceil(size / 8192) }, (_, index) =>
       text.slice(index * 8192, (index + 1) * 8192),
     );
@@ -98,7 +98,7 @@ function readTexts(folder: string, extensions: string[], limit: number): { path:
   return texts;
 }
 
-/** A transcript's records as its parser leaves them when it knows none of them; any other file as what a tool printed. */
+/** The records of a transcript as records of unknown kinds; any other file as the output of a tool. */
 function toEvents(file: string, text: string): CapturedEvent[] {
   const source = { agent: 'bench', session: 'bench', file, position: 0 };
   if (!file.endsWith('.jsonl')) return [{ eventType: 'tool.result', payload: { source, output: text } }];
@@ -111,7 +111,7 @@ function toEvents(file: string, text: string): CapturedEvent[] {
   });
 }
 
-/** Each rule's own examples, cut off and repeated, at four sizes: twice the input may take about twice the time. */
+/** Repeats truncated examples of each rule at two sizes: twice the input may take about twice the time. */
 function measureGrowth(): void {
   const starts = RULES.flatMap(({ id, keywords }) => [
     ...keywords.map((keyword): [string, string] => [id, keyword]),
@@ -141,7 +141,7 @@ function time(output: string): number {
   return cpuSeconds() - started;
 }
 
-/** Of this process: other programs on the machine do not count. */
+/** Processor time of this process, which other programs on the machine do not affect. */
 function cpuSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;

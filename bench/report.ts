@@ -1,7 +1,7 @@
-/** One line of the table. */
+/** A row of the table of results. */
 export interface Row {
   what: string;
-  /** Not a number where it could not be measured; the detail says why. */
+  /** NaN if it could not be measured; the detail then gives the reason. */
   figure: number;
   unit: string;
   goal: string;

@@ -36,16 +36,16 @@ const NOUNS = [
 const HAN = [
   ...'文件上传失败请修复数据库连接超时用户登录权限错误测试通过部署服务器配置日志分析性能优化缓存队列任务线程',
 ];
-/** Identifiers there are, each by its rank: the first is in every tenth event, the last in one or none. */
+/** The number of identifiers, by rank: the first one is in every tenth event, the last one in one event or none. */
 const IDENTIFIERS = 400_000;
 
-/** The identifier of a rank. */
+/** The identifier with this rank. */
 export const identifierOf = (rank: number): string =>
   `${VERBS[rank % 12]}${NOUNS[Math.floor(rank / 12) % 12]}${rank >= 144 ? `For${word(rank)}` : ''}`;
 
 export const pathOf = (rank: number): string => `src/${word(rank % 97).toLowerCase()}/${word(rank).toLowerCase()}.ts`;
 
-/** Letters that say a number, such as `Bakudo`. */
+/** Encodes a number as a word, such as `Bakudo`. */
 function word(rank: number): string {
   let rest = rank;
   let made = '';
@@ -60,8 +60,8 @@ export const hanOf = (rank: number): string =>
   [7, 11, 13, 17].map((step) => HAN[(rank * step + Math.floor(rank / step)) % HAN.length]).join('');
 
 /**
- * Events as agents write them: a third prompts and answers, two thirds calls with what they answer, 0.2 to 8 KB each.
- * Documentation and code of the installed packages is their text; identifiers, paths and Chinese by Zipf's law between.
+ * Realistic events of 0.2 to 8 KB: a third are prompts and answers, two thirds are calls and their results. Their text is
+ * documentation and code of the installed packages, with identifiers, paths and Chinese words distributed by Zipf's law.
  */
 export function createCorpus(seed: number): () => CorpusEvent {
   const random = createRandom(seed);

@@ -12,16 +12,16 @@ import { median, quantile, type Row } from './report.ts';
 import { createCorpus, identifierOf, pathOf } from './search-corpus.ts';
 import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
 
-/** `BENCH_EVENTS=100000` is a quick look. */
+/** Set `BENCH_EVENTS=100000` for a quick look. */
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000_000);
 const LARGEST_SESSION = Math.min(50_000, EVENTS / 10);
 const SESSION = 200;
-/** So many sessions have the same events, derived once: the lists of the index are as long as if all were different. */
+/** Copies of each session, derived once. The lists of the index are as long as if all sessions were different. */
 const ALIKE = 10;
 const SAMPLES = 40;
 const OWNER = 'reader';
 
-/** Search over sessions and inside one, on both engines; p95 of requests that each ask for another word. */
+/** Measures search over sessions and within one, on both engines; p95 of requests for different words. */
 export const benchSearch = (): Promise<Row[]> => onBothEngines(measure);
 
 async function measure(engine: string, where: Where): Promise<Row[]> {
@@ -60,7 +60,7 @@ async function measure(engine: string, where: Where): Promise<Row[]> {
   }
 }
 
-/** What occurs in the events, the rarest first. */
+/** Words and phrases in the events, rarest first. */
 interface Occurring {
   identifiers: string[];
   paths: string[];
@@ -68,7 +68,7 @@ interface Occurring {
   phrases: string[];
 }
 
-/** What a person asks, each time another; all of it occurs, but for the word that nobody has. */
+/** Queries that differ in each request. All find something, except those named so. */
 const queriesOf = ({ identifiers, paths, han, phrases }: Occurring) => ({
   'rare word': (n: number) => at(identifiers, n).toLowerCase(),
   'common word': (n: number) => at(COMMON, n),
@@ -88,7 +88,7 @@ const queriesOf = ({ identifiers, paths, han, phrases }: Occurring) => ({
 const COMMON = ['return', 'function', 'the', 'import', 'string', 'value', 'user', 'queue'];
 const at = (all: readonly string[], n: number): string => all[n % all.length] ?? '';
 
-/** What of this kind occurs in the texts, the rarest first. */
+/** Finds words and phrases in the texts, rarest first. */
 function occurringIn(texts: readonly string[]): Occurring {
   const byRarity = (pattern: RegExp) => {
     const counts = new Map<string, number>();
@@ -126,7 +126,7 @@ async function sample(
   return { what, figure: quantile(times, 0.95), unit: 'ms', goal: '≤ 100', detail };
 }
 
-/** One long session and many of 200 events, with what is derived of them. */
+/** Adds one long session and many of 200 events, and derives them. */
 async function fill(store: Store, made: Seed) {
   const corpus = createCorpus(7);
   let [textBytes, texts, n] = [0, [] as string[], 0];
@@ -173,7 +173,7 @@ async function sizeOfIndex(store: Store): Promise<number> {
   return Number((await size.execute(store.db)).rows[0]?.bytes);
 }
 
-/** All but the largest session once more, with what is derived of them. */
+/** Copies all sessions but the largest one, with their derived data. */
 async function copySessions(store: Store, largest: string, ending: string): Promise<void> {
   const isCopied = sql`session_id <> ${largest} and session_id not like '%!_%!_%' escape '!'`;
   await store.db.transaction().execute(async (transaction) => {

@@ -22,8 +22,8 @@ export interface Seed {
 }
 
 /**
- * Adds an organization with a secret, a machine and an agent to a store; then `more`. `issuer`
- * and `owner` are how a token names the organization's owner.
+ * Adds an organization with a secret, a machine and an agent to a store, and then runs `more`. `issuer` and `owner` identify
+ * the organization's owner in tokens.
  */
 export async function seed<More>(
   where: Pick<StoreOptions, 'dataDir' | 'databaseUrl'>,
@@ -31,7 +31,7 @@ export async function seed<More>(
   owner: string,
   more: (store: Store, seed: Seed) => Promise<More>,
 ): Promise<Seed & More> {
-  // To fill it, a statement may take minutes.
+  // A statement that fills the store may take minutes.
   const store = await openStore({ ...where, silentMs: 0, onError: console.error });
   try {
     const now = Date.now();
@@ -89,7 +89,7 @@ export async function seedSessions(store: Store, seeded: Seed, count: number): P
   return ids;
 }
 
-/** Writes `count` events of about 1 KiB into the session, 50 an append. */
+/** Writes `count` events of about 1 KiB into the session, in appends of 50. */
 export async function seedEvents(
   store: Store,
   seeded: Seed,

@@ -12,7 +12,7 @@ import { createEvents } from './text.ts';
 const STARTS = 10;
 const IDLE_MS = 10_000;
 const REQUESTS = 100;
-/** As `script/start` and the image set them. */
+/** The settings of `script/start` and the image. */
 const SETTINGS = { NODE_OPTIONS: '--max-semi-space-size=4', MALLOC_ARENA_MAX: '2' };
 const SOAK = { streams: 8, searchers: 3, pauseMs: 500 };
 
@@ -21,13 +21,13 @@ interface Way {
   program: string;
   startMs: number[];
   startCpuMs: number[];
-  /** MB by the moment, in their order. */
+  /** MB at each moment, in order. */
   memory: Record<string, { resident: number[]; proportional?: number[] }>;
 }
 
 /**
- * How long the service takes to start on an embedded store with sessions in it, and what memory it has: at rest, after 100
- * requests, and after a soak of twelve times `seconds`, as built and as `script/start` runs it.
+ * Measures the start of the service on an embedded store with sessions, and its memory: idle, after 100 requests, and after a
+ * soak of twelve times `seconds`; as `script/start` builds it and from source.
  */
 export function benchService({ seconds, rounds }: Options): Promise<Row[]> {
   return withFolder(async (folder) => {
@@ -42,7 +42,7 @@ export function benchService({ seconds, rounds }: Options): Promise<Row[]> {
     });
     const asBuilt = way('as `script/start` builds it', join(built, 'main.cjs'));
     const ways: Way[] = [asBuilt, way('from source', fileURLToPath(new URL('../server/main.ts', import.meta.url)))];
-    // The first of each finds its files on the disk, the others in memory.
+    // The first start of each way reads its files from the disk, later ones from memory, so it does not count.
     for (let run = -1; run < STARTS; run++) for (const way of ways) await measureStart(way, dataDir, run >= 0);
     const people = { secret, sessions, token: await issuer.token('owner', 'owner@example.com') };
     for (let run = 0; run < rounds; run++) {
@@ -68,13 +68,13 @@ const way = (name: string, program: string): Way => ({
   memory: {},
 });
 
-/** Until the line that says it is ready, with the embedded identity provider as delivered. */
+/** Measures until the line that the service is ready, with the default embedded identity provider. */
 async function measureStart({ program, startMs, startCpuMs }: Way, dataDir: string, counts: boolean): Promise<void> {
   const started = performance.now();
   const service = await startService({ dataDir }, SETTINGS, program);
   const took = performance.now() - started;
   const cpu = service.cpuSeconds() * 1000;
-  // It keeps its compiled code when it ends by itself.
+  // Node stores the compiled code when the process ends by itself.
   await settle(service);
   await service.stop();
   if (!counts) return;
@@ -82,16 +82,16 @@ async function measureStart({ program, startMs, startCpuMs }: Way, dataDir: stri
   startCpuMs.push(cpu);
 }
 
-/** The line that it is ready is not the last that it does. */
+/** Waits for the service's work after the line that it is ready. */
 async function settle({ url }: RunningService): Promise<void> {
   await sleep(200);
   await (await fetch(`${url}/health`)).text();
 }
 
 interface People {
-  /** Of a machine. */
+  /** Secret of a machine. */
   secret: string;
-  /** Of a member. */
+  /** Token of a member. */
   token: string;
   sessions: readonly string[];
 }
@@ -107,7 +107,7 @@ async function measureMemory(way: Way, service: RunningService, people: People):
   note(way, `at rest after ${REQUESTS} requests`, service);
 }
 
-/** Appends, searches and pages beside each other, with pauses, so that it is work for some of a processor. */
+/** Appends, searches and reads pages concurrently, with pauses, which uses a part of a processor. */
 async function measureSoak(way: Way, service: RunningService, people: People, ms: number): Promise<void> {
   const until = performance.now() + ms;
   const repeat = async (work: (n: number) => Promise<Response>) => {
@@ -137,7 +137,7 @@ async function measureSoak(way: Way, service: RunningService, people: People, ms
 
 const WORDS = ['license', 'module', 'function', 'return', 'version'];
 
-/** Until it has used hardly any processor time for `IDLE_MS`: what it derives beside the answers is done then. */
+/** Waits until the service has used hardly any processor time for `IDLE_MS`, since deriving continues after the answers. */
 async function untilRest({ cpuSeconds }: RunningService): Promise<void> {
   for (let before = Number.NEGATIVE_INFINITY; cpuSeconds() - before > 0.05; ) {
     before = cpuSeconds();
@@ -151,7 +151,7 @@ function note({ memory }: Way, moment: string, { child: { pid = 0 } }: RunningSe
   memory[moment].proportional?.push(measureFamily(pid).memory);
 }
 
-/** What an agent's machine and a glance at the dashboard ask for. */
+/** Sends the requests of an agent's machine and of a glance at the dashboard. */
 async function use(service: RunningService, people: People): Promise<void> {
   const makeEvent = createEvents(2);
   for (let n = 0; n < REQUESTS; n++) {
@@ -174,7 +174,7 @@ function append(
   });
 }
 
-/** MB. */
+/** Goals in MB. */
 const GOALS: Record<string, number> = {
   idle: 100,
   [`10 s after ${REQUESTS} requests`]: 120,

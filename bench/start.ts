@@ -11,10 +11,10 @@ import type { Row } from './report.ts';
 
 const RUNS = 40;
 const NODE_ALONE = 'Node alone';
-/** Status of a home where nobody signed in: it looks for agents, and asks nobody. */
+/** `status` in a home without a sign-in looks for agents and sends no request. */
 const COMMANDS = [['--version'], ['status', '--json']];
 
-/** How long capture takes to start, in each way it is distributed, and how large that is. */
+/** Measures the start time and size of capture in each form of distribution. */
 export function benchStart(): Promise<Row[]> {
   return withFolder(async (folder) => {
     const bundle = join(folder, 'package/capture.js');
@@ -40,7 +40,7 @@ function makeHostExecutable(folder: string, bundle: string): string {
   return executable;
 }
 
-/** Taken in turn, so that what else the machine does meets all ways alike. */
+/** Alternates between the ways, so that other load on the machine affects all of them equally. */
 function measure(ways: Record<string, { start: string[]; goal: string }>, command: string[], folder: string): Row[] {
   const home = join(folder, 'home');
   mkdirSync(home, { recursive: true });
@@ -52,7 +52,7 @@ function measure(ways: Record<string, { start: string[]; goal: string }>, comman
       const started = performance.now();
       const { error, stderr } = spawnSync(program, args, { env, encoding: 'utf8' });
       if (error ?? /Error:/.test(stderr)) throw new Error(`${way} did not start: ${stderr}`, { cause: error });
-      // The first of each finds its files on the disk, the others in memory.
+      // The first start of each way reads its files from the disk, later ones from memory, so it does not count.
       if (run >= 0) times.get(way)?.push(performance.now() - started);
     }
   }
@@ -65,7 +65,7 @@ function measure(ways: Record<string, { start: string[]; goal: string }>, comman
     figure: at(way, 0.5),
     unit: 'ms',
     goal,
-    // What the machine does besides slows all of them down, so that the ratio is what can be compared between days.
+    // Other load slows down all ways, so only the ratio can be compared between days.
     detail: `${(at(way, 0.5) / at(NODE_ALONE, 0.5)).toFixed(1)} × Node alone; p95 ${at(way, 0.95).toFixed(0)} ms of ${RUNS} runs`,
   }));
 }

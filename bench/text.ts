@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
 
-/** Documentation and code of the installed packages: text as agents read and write it. */
+/** Documentation and code of the installed packages, which resemble the text that agents read and write. */
 function readCorpus(bytes: number): string {
   const parts: string[] = [];
   let size = 0;
@@ -21,7 +21,7 @@ function readCorpus(bytes: number): string {
   return parts.join('\n');
 }
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+/** A seeded random number generator from 0 to 1 (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -32,7 +32,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** Makes passages of about `length` characters, each from another place of the corpus. */
+/** Makes passages of `length` characters from random places of the corpus. */
 export function createPassages(seed: number, corpusBytes = 4_000_000): (length: number) => string {
   const corpus = readCorpus(corpusBytes);
   const random = createRandom(seed);
@@ -42,7 +42,7 @@ export function createPassages(seed: number, corpusBytes = 4_000_000): (length: 
   };
 }
 
-/** An event whose payload is about `bytes` of JSON. */
+/** Makes events with a payload of about `bytes` of JSON. */
 export function createEvents(seed: number): (bytes: number) => { eventType: string; payload: object } {
   const passage = createPassages(seed);
   let number = 0;
@@ -55,7 +55,7 @@ export function createEvents(seed: number): (bytes: number) => { eventType: stri
   };
 }
 
-/** The longest start of the text that takes at most `bytes` as a JSON string. */
+/** A prefix of the text that takes at most `bytes` as a JSON string. */
 export function shorten(text: string, bytes: number): string {
   let end = text.length;
   while (Buffer.byteLength(JSON.stringify(text.slice(0, end))) - 2 > bytes)

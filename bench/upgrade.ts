@@ -9,12 +9,12 @@ import { median, type Row } from './report.ts';
 import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
 import { createEvents } from './text.ts';
 
-/** `BENCH_EVENTS=100000` is a quick look. */
+/** Set `BENCH_EVENTS=100000` for a quick look. */
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000_000);
 const EVENTS_OF_SESSION = 1_000;
 const makeEvent = createEvents(11);
 
-/** What a later version might change: columns of the two largest tables, and an index over each. */
+/** Changes that a later version might make: columns of the two largest tables, and an index over each. */
 const LATER: readonly SchemaChange[] = [
   {
     name: '9001-columns',
@@ -26,8 +26,8 @@ const LATER: readonly SchemaChange[] = [
 ];
 
 /**
- * How long an upgrade keeps appends waiting. On PostgreSQL a replica goes on while the schema changes; the embedded store
- * is upgraded before its service answers.
+ * Measures how long an upgrade delays appends. On PostgreSQL a replica continues to answer while the schema changes; the service
+ * upgrades an embedded store before it answers.
  */
 export const benchUpgrade = (): Promise<Row[]> => onBothEngines(measure);
 
@@ -76,7 +76,7 @@ async function upgradeBeside(where: Where, databaseUrl: string, { secret, sessio
       headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
       body: JSON.stringify({ events: [makeEvent(1024)] }),
     });
-    if (status !== 200) throw new Error(`an append was answered ${status}`);
+    if (status !== 200) throw new Error(`the service answered an append with ${status}`);
     return performance.now() - started;
   };
   try {

@@ -12,7 +12,7 @@ import { median, type Row } from './report.ts';
 import { createCorpus } from './search-corpus.ts';
 import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
 
-/** `BENCH_SESSIONS=100000` is a quick look. */
+/** Set `BENCH_SESSIONS=100000` for a quick look. */
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 1_000_000);
 const DAYS = 365;
 const DAY_MS = 86_400_000;
@@ -20,10 +20,10 @@ const EACH_DAY = Math.floor(SESSIONS / DAYS);
 const SAMPLES = 11;
 const OWNER = 'reader';
 
-/** How many values each dimension has on a day: what 1,000 developers do with 20 models. */
+/** The number of values of each dimension on a day, for 1,000 developers with 20 models. */
 const VALUES = { total: 1, agent: 5, repository: 200, environment: 700, person: 700, model: 20, tool: 50, hour: 24 };
 
-/** The overview of a year in which a large organization had a million sessions, on both engines. */
+/** Measures the overview of a large organization with a million sessions a year, on both engines. */
 export const benchUsage = (): Promise<Row[]> => onBothEngines(measure);
 
 async function measure(engine: string, where: Where): Promise<Row[]> {
@@ -59,7 +59,7 @@ async function measure(engine: string, where: Where): Promise<Row[]> {
 
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
-/** One session as it is derived, and copies of what was derived, each conspicuous in its own way. */
+/** Derives one session, and copies it with its derived data; the copies differ in failures, duration and cost. */
 async function fill(store: Store, made: Seed) {
   const [id] = (await seedSessions(store, made, 1)) as [string];
   await seedEvents(store, made, id, 100, createCorpus(7));

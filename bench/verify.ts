@@ -3,10 +3,10 @@ import { DEFAULT_LIMITS, layOutSmall, runCapture, SMALL_SESSIONS } from './impor
 import { startSeededService, withFolder } from './process.ts';
 import type { Row } from './report.ts';
 
-/** The counters of a service's limits are a minute long: those of the import must not be held against `verify`. */
+/** The window of the service's rate limits: after it, the requests of the import no longer count against `verify`. */
 const MINUTE_MS = 60_000;
 
-/** `capture verify` of many sessions against the real service with its default limits. */
+/** Measures `capture verify` of many sessions with the real service and its default limits. */
 export function benchVerify(): Promise<Row[]> {
   return withFolder(async (folder) => {
     layOutSmall(folder);

@@ -6,10 +6,10 @@ import { withFolder } from './process.ts';
 import { quantile, type Row } from './report.ts';
 import { createEvents } from './text.ts';
 
-/** Chunks that are written, of 64 events of 1 KiB. */
+/** The number of written chunks, each with 64 events of 1 KiB. */
 const CHUNKS = Number(process.env.BENCH_CHUNKS ?? 1_500);
 const EVENTS = 64;
-/** Between two writes, as where sessions are derived one after the other. */
+/** Pause between two writes, as when sessions are derived one after the other. */
 const PAUSE_MS = 5;
 
 const WAYS = {
@@ -17,7 +17,7 @@ const WAYS = {
   'by SQLite within writes': "insert into chunk_words (chunk_words, rank) values ('automerge', 4), ('crisismerge', 16)",
 };
 
-/** What an append waits behind a write to the index of words, with each way to merge the segments of the index. */
+/** Measures how long an append waits behind a write to the index of words, with each way to merge the index's segments. */
 export async function benchWords(): Promise<Row[]> {
   const chunks = createChunks();
   const rows: Row[] = [];

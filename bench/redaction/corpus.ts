@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { makeExample } from '../../redact/test/made.ts';
 import { createMaskers, MASKERS, maskSession, OURS, survives } from './maskers.ts';
 
-/** Recall and harm over the sessions of `corpus/`, a table by class; see its README. */
+/** Prints recall and harm over the sessions in `corpus/` as a table by class; see its README. */
 const { values } = parseArgs({ options: { ...MASKERS, show: { type: 'boolean', default: false } } });
 
 interface Turn {
@@ -12,7 +12,7 @@ interface Turn {
   text: string;
 }
 
-/** A record as an agent writes it, and where its secrets stand in it. */
+/** A record in an agent's format, and the places of its secrets. */
 interface Written {
   json: string;
   secrets: { kind: string; secret: string; start: number; end: number }[];
@@ -93,7 +93,7 @@ function writeCodex({ kind, text }: Turn): string[] {
   return [JSON.stringify({ timestamp: '2026-11-01T10:00:00.000Z', type: 'response_item', payload })];
 }
 
-/** Puts what is made where the placeholders stand: letters that JSON does not escape, however deep. */
+/** Replaces the placeholders by generated secrets of letters that JSON does not escape at any depth. */
 function fillIn(template: string): Written {
   const secrets: Written['secrets'] = [];
   let json = '';
@@ -113,7 +113,7 @@ function distinctSecrets(records: readonly Written[]) {
   return [...new Map(secrets.map((each) => [each.secret, each])).values()];
 }
 
-/** Of the letters that are no secret, those that a masked text has no more. A prefix of a token is a part of it. */
+/** Counts the letters outside secrets that the masked text lacks. The prefix of a token belongs to the token. */
 function measureHarm({ json, secrets }: Written, masked: string, show: boolean): { masked: number; all: number } {
   const isSecret = new Uint8Array(json.length);
   for (const { start, end } of secrets) {
@@ -127,8 +127,8 @@ function measureHarm({ json, secrets }: Written, masked: string, show: boolean):
     const found = isLast ? json.length - piece.length : json.indexOf(piece, at);
     const next = Math.max(found, at);
     const lost = isSecret.subarray(at, next).filter((secret) => secret === 0).length;
-    // The lines between those of a key, and what a colour put into a token, go with it.
-    if (lost > 0 && show) console.log(`masked for nothing: ${lost} of ${json.slice(at, next).slice(0, 120)}`);
+    // Masking also removes line breaks within a key and colour codes within a token; they count as harm.
+    if (lost > 0 && show) console.log(`masked without need: ${lost} of ${json.slice(at, next).slice(0, 120)}`);
     harmed += lost;
     at = next + piece.length;
   }

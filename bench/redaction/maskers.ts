@@ -2,7 +2,7 @@ import type { CapturedEvent } from '../../contract/transcript.ts';
 import { createRedactor } from '../../redact/redactor.ts';
 import { createDetectSecrets, createGitleaks, createSecretlint, type Masker } from './others.ts';
 
-/** Where the other tools are; those that are not named are left out. */
+/** Options with the paths of other tools; tools without a path are left out. */
 export const MASKERS = {
   gitleaks: { type: 'string' },
   secretlint: { type: 'string' },
@@ -11,7 +11,7 @@ export const MASKERS = {
 
 export const OURS = 'Session Capture';
 
-/** By name, ours first. Each text is masked by itself. */
+/** The maskers by name, ours first. Each text is masked separately. */
 export async function createMaskers(
   places: { [name in keyof typeof MASKERS]?: string | undefined },
 ): Promise<{ [name: string]: Masker }> {
@@ -35,7 +35,7 @@ const maskApart: Masker = async (texts) =>
     return String((payload as { output?: unknown }).output);
   });
 
-/** The records of one session, each as JSON. What one of them proves is masked in the later ones, as in capture. */
+/** Masks the JSON records of one session. As in capture, a secret found in one record is also masked in later ones. */
 export function maskSession(records: readonly string[]): string[] {
   const session = `bench ${++sessions}`;
   return records.map((record) => {
@@ -46,7 +46,7 @@ export function maskSession(records: readonly string[]): string[] {
   });
 }
 
-/** A mask that leaves eight letters in a row of a secret, or 40 % of it, is none. */
+/** Whether the masked text still has eight letters in a row of the secret, or 40 % of it. */
 export function survives(secret: string, masked: string): boolean {
   const length = Math.min(secret.length, Math.max(8, Math.ceil(secret.length * 0.4)));
   return Array.from({ length: secret.length - length + 1 }).some((_, start) =>

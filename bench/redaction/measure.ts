@@ -4,13 +4,13 @@ import { parseArgs } from 'node:util';
 import { createMaskers, MASKERS, OURS, survives } from './maskers.ts';
 
 /**
- * How much of other people's examples is masked, a table by class. The examples lie outside the repository, in folders of
- * TSV files with a line `provider, class, secret, text` each, secret and text as JSON strings.
+ * Prints how many secrets in other people's examples are masked, as a table by class. The examples are outside the repository,
+ * in folders of TSV files. Each line has provider, class, secret and text; secret and text are JSON strings.
  *
  *     node bench/redaction/measure.ts FOLDER… [--show CLASS] [--gitleaks gitleaks.toml] [--secretlint NODE_MODULES]
  *         [--detect-secrets SOURCE]
  *
- * What the other tools find is taken out of the same texts in the same run. `--show` prints what is left of a class here.
+ * The other tools mask the same texts in the same run. `--show` prints the missed secrets of a class.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

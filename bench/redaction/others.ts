@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-/** Takes out of each text what a tool finds in it. */
+/** Removes the secrets that a tool finds from each text. */
 export type Masker = (texts: readonly string[]) => Promise<string[]>;
 
 interface GitleaksRule {
@@ -14,7 +14,7 @@ interface GitleaksRule {
   allowlists?: { regexes?: string[]; stopwords?: string[] }[];
 }
 
-/** Gitleaks' published rules, with their keywords, entropy and lists of what they allow. Python reads the TOML. */
+/** Gitleaks' published rules, with their keywords, entropy and allowlists. Python reads the TOML. */
 export function createGitleaks(path: string): Masker {
   const script = 'import json, sys, tomllib; print(json.dumps(tomllib.load(open(sys.argv[1], "rb"))))';
   const config = JSON.parse(execFileSync('python3', ['-c', script, path], { encoding: 'utf8', maxBuffer: 1e8 }));
@@ -47,7 +47,7 @@ function prepareGitleaks(rule: GitleaksRule): ((text: string, lower: string) => 
   ];
 }
 
-/** Go's form of a pattern in JavaScript's; undefined where it has no such form. */
+/** Converts a pattern of Go to JavaScript; undefined if that is impossible. */
 function toPattern(source: string): RegExp | undefined {
   const ignoresCase = /\(\?i\)/.test(source);
   const pattern = source
@@ -71,7 +71,7 @@ function measureEntropy(text: string): number {
   }, 0);
 }
 
-/** From its source, with its default plugins, each text as a file; in Python, in one process. */
+/** Detect-secrets from its source, with its default plugins. One Python process scans each text as a file. */
 export function createDetectSecrets(source: string): Masker {
   const script = `
 import json, os, sys, tempfile
@@ -99,7 +99,7 @@ print(json.dumps(out))
 const takeOut = (texts: readonly string[], found: string[][]) =>
   texts.map((text, index) => (found[index] ?? []).reduce((rest, secret) => rest.replaceAll(secret, '[masked]'), text));
 
-/** From npm, with its recommended rules; `modules` is the folder it was installed to. */
+/** Secretlint from npm, with its recommended rules; `modules` is the folder of its installation. */
 export async function createSecretlint(modules: string): Promise<Masker> {
   const require = createRequire(join(modules, 'package.json'));
   const [core, preset] = await Promise.all(
