@@ -6,20 +6,20 @@ import { type AnyRouteName, TABLE } from '../server/test/requests.ts';
 /** The page with the status that each route answers to each kind of caller. */
 export function authorization(): string {
   const reasons = [...new Set(Object.values(EXCEPTIONS).flatMap((exceptions) => exceptions.map(({ why }) => why)))];
-  return `# Who may call what
+  return `# Which caller may call which route
 
-Each row is a route, each column a kind of caller, and each cell the status of the answer. Everybody sends the same request, about
-a thing of one organization: its session, its member, its machine. *Elsewhere* means another organization. A success
-there concerns the caller's own organization, and its answer holds nothing of the other one.
+Each row is a route, each column a kind of caller, and each cell the status of the answer. All callers send the same request, about
+an object of one organization: its session, its member, its machine. *Elsewhere* means another organization. A success in that
+column concerns the caller's own organization, and the answer contains nothing of the other one.
 
 | caller | credential |
 | --- | --- |
-| malformed or unknown | another scheme than \`Bearer\`, nonsense, a secret with a typo, half a secret, a secret that nobody issued |
+| malformed or unknown | another scheme than \`Bearer\`, random text, a secret with a typo, half a secret, a secret that nobody issued |
 | forged token | a token that somebody else signed, or that has no signature |
 | secret of the machine | a secret that a machine got by a confirmed sign-in; *another machine* belongs to the same organization |
 | no organization | a signed-in person who belongs to no organization |
 
-\`server/test/callers.test.ts\` sends all of these requests on SQLite and on PostgreSQL. A new route is in the tests and on this
+\`server/test/callers.test.ts\` sends all of these requests on SQLite and on PostgreSQL. A new route appears in the tests and on this
 page as soon as it is in the contract.
 
 ## Routes of the interface
