@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runs } from '../../contract/test/runs.ts';
+import { patience, runs } from '../../contract/test/runs.ts';
 import type { Agent } from '../agents/agent.ts';
 import { aider } from '../agents/aider/aider.ts';
 import { cline } from '../agents/cline/cline.ts';
@@ -133,7 +133,7 @@ test.each(KEPT)(
       runs(8),
     );
   },
-  120_000,
+  patience(120_000),
 );
 
 function change(messages: Message[], does: string, which: number, changes: number): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runs } from '../../contract/test/runs.ts';
+import { patience, runs } from '../../contract/test/runs.ts';
 import { AGENTS } from '../agents/all.ts';
 import { readGrowing } from './growing.ts';
 import { createRandom } from './random.ts';
@@ -27,5 +27,5 @@ test.each(groups.map((files, index) => ({ group: index + 1, files })))(
       runs(2),
     );
   },
-  120_000,
+  patience(120_000),
 );
