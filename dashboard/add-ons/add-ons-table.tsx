@@ -22,7 +22,7 @@ const KIND_NAMES: Record<AddOnKind, string> = {
 };
 
 const UNKNOWN = (
-  <span className="text-muted" title="Unknown: the transcripts do not tell">
+  <span className="text-muted" title="Unknown: not recorded in the transcripts">
     –
   </span>
 );
@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<AddOn>[] = [
   {
     head: 'Offered in',
     isNumber: true,
-    explain: 'Sessions whose agent lists it to its model. Only Claude Code writes such lists.',
+    explain: 'Sessions in which the agent offered it to its model. Only Claude Code records this.',
     cell: ({ listed }) => (listed === 0 ? UNKNOWN : plural(listed, 'session')),
   },
   {
@@ -71,7 +71,7 @@ const COLUMNS: readonly Column<AddOn>[] = [
   {
     head: 'Tokens',
     isNumber: true,
-    explain: 'Of sub-agents. Tokens of other calls are part of the turn that makes them.',
+    explain: 'Tokens of sub-agents. Tokens of other calls count for the turn that made them.',
     cell: ({ calls, tokens }) => (calls === 0 ? undefined : tokens === undefined ? UNKNOWN : formatTokens(tokens)),
   },
   {
@@ -89,15 +89,15 @@ function namesOf(names: readonly string[], count: number): string {
   return [...shown, ...(count > shown.length ? [`${formatCount(count - shown.length)} more`] : [])].join(', ');
 }
 
-/** A line for each add-on, with a link to its sessions. */
+/** A row for each add-on, with a link to its sessions. */
 export function AddOnsTable({ found, plane }: { found: AddOns; plane: Plane }) {
   const onClick = useLinks();
   const { addOns, isWhole } = found;
   if (addOns.length === 0) {
-    return <p className="text-13 text-muted">No transcript of these days names an add-on.</p>;
+    return <p className="text-13 text-muted">No add-ons in this period.</p>;
   }
   return (
-    // biome-ignore lint/a11y: the click is one on a link; all of them are made by Enter as well
+    // biome-ignore lint/a11y: the click targets a link inside, which Enter activates as well
     <div onClick={onClick}>
       <Table
         name="Table of add-ons"
@@ -122,7 +122,7 @@ export function AddOnsTable({ found, plane }: { found: AddOns; plane: Plane }) {
       />
       {!isWhole && (
         <p className="mt-2 text-12 text-muted">
-          These {formatCount(addOns.length)} are called most; the others are not listed.
+          Only the {formatCount(addOns.length)} add-ons with the most calls are listed.
         </p>
       )}
     </div>

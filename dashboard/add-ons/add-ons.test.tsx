@@ -33,18 +33,18 @@ beforeEach(() => {
 
 const textOf = (name: string) => page.getByRole('row', { name: new RegExp(name) }).query()?.textContent ?? '';
 
-test('each add-on stands with its calls, failures, people and cost, as far as they are known', async () => {
+test('each add-on is listed with its known calls, failures, people and cost', async () => {
   await show('/add-ons?days=7', service);
   await expect.poll(() => textOf('playwright')).toMatch(/MCP server8.*2 · 25 %.*ada, ben, 1 more/);
   expect(textOf('playwright')).not.toContain('$');
   expect(textOf('Explore')).toMatch(/12\.0k\$0\.42/);
   expect(textOf('seo')).toMatch(/never.*5 sessions/);
-  // That nobody uses it is known, and no dash says otherwise.
+  // It is known that nobody uses it, so the cell is empty and has no dash.
   expect(textOf('seo')).not.toContain('–');
   expect(textOf('playwright')).toContain('–');
 });
 
-test('where nobody is told by name, people are counted', async () => {
+test('people are counted if the policy hides their names', async () => {
   service.answers.listAddOns = ({ from = '', to = '' }) => {
     const addOns = [3, 1].map((people) => addOn('mcp', `of-${people}`, { ...used, people, topPeople: [] }));
     return { from, to, addOns, isWhole: true };
@@ -54,7 +54,7 @@ test('where nobody is told by name, people are counted', async () => {
   expect(textOf('of-1')).toContain('1 person');
 });
 
-test('a name leads to its sessions of these days; one that is never used leads nowhere', async () => {
+test('a name links to its sessions of the period; the name of an unused add-on is no link', async () => {
   await show('/add-ons?from=2026-11-01&to=2026-11-07', service);
   const link = page.getByRole('link', { name: 'playwright' });
   await expect.element(link).toBeVisible();
@@ -63,14 +63,14 @@ test('a name leads to its sessions of these days; one that is never used leads n
   expect(page.getByRole('link', { name: 'seo' }).query()).toBeNull();
 });
 
-test('a hostile name is text, with its hidden signs shown', async () => {
+test('a hostile name is shown as text with visible hidden characters', async () => {
   await show('/add-ons', service);
   await expect.poll(() => textOf('img src')).toContain('<img src=x>');
   expect(document.querySelector('td img, th img')).toBeNull();
   expect(textOf('img src')).not.toContain('\u202e');
 });
 
-test('a kind is chosen, and is part of the address', async () => {
+test('the chosen kind is part of the address', async () => {
   await show('/add-ons', service);
   await page.getByRole('button', { name: 'Skills' }).click();
   await expect.poll(() => asked.at(-1)?.kind).toBe('skill');
@@ -78,13 +78,13 @@ test('a kind is chosen, and is part of the address', async () => {
   expect(textOf('seo')).toContain('never');
 });
 
-test('days without add-ons say so', async () => {
+test('a period without add-ons shows an empty state', async () => {
   service.answers.listAddOns = ({ from = '', to = '' }) => ({ from, to, addOns: [], isWhole: true });
   await show('/add-ons', service);
-  await expect.element(page.getByText('No transcript of these days names an add-on.')).toBeVisible();
+  await expect.element(page.getByText('No add-ons in this period.')).toBeVisible();
 });
 
-test('days are written as everywhere on the page, and as the browser has them while they are typed', async () => {
+test('date fields use the format of the page, and the format of the browser during typing', async () => {
   await show('/add-ons?from=2026-10-05&to=2026-11-03', service);
   const words = page.getByText('5 Oct 2026', { exact: true });
   await expect.element(words).toBeVisible();

@@ -20,7 +20,7 @@ const KINDS: readonly { value: AddOnKind | 'all'; label: string }[] = [
   { value: 'plugin', label: 'Plugins' },
 ];
 
-/** Which MCP servers, skills, sub-agents and plugins are used in some days, and which are only offered. */
+/** The MCP servers, skills, sub-agents and plugins that were used in a period, and those that were only offered. */
 export function AddOnsPage() {
   const search = useSearch({ from: '/add-ons' });
   const { plane, kind } = search;
@@ -33,7 +33,6 @@ export function AddOnsPage() {
     <Page
       title="Add-ons"
       wide="content"
-      context="MCP servers, skills, sub-agents and plugins, as far as the transcripts name them."
       actions={<RangeChoice search={search} range={{ from, to }} onChange={change} />}
     >
       <div className="mb-4 overflow-x-auto">

@@ -24,14 +24,14 @@ export function AgentsPage() {
   return (
     <ResourcePage
       title="Agents"
-      context="Every agent that a machine sent sessions of. What a disabled agent does stays on its machine."
+      context="Sessions of a disabled agent stay on its machine and are not sent."
       name="Installations"
       query={useInstallations()}
       failed={change.error}
       empty={
         <Empty title="No agents yet">
           <p>
-            An agent appears here with its first captured session. On a machine that is logged in, this command captures
+            An agent appears here with its first captured session. On a machine that is signed in, this command captures
             new sessions and asks whether to send earlier ones too:
           </p>
           <CopyLine text="capture init" label="Copy the command" />
@@ -66,7 +66,7 @@ export function AgentsPage() {
           label: 'version',
           isMuted: true,
           cell: ({ version }) =>
-            version ? showHidden(version) : <span title="Its machine has not told the version">unknown</span>,
+            version ? showHidden(version) : <span title="The machine has not reported the version">unknown</span>,
         },
         { head: 'Changed', label: 'changed', isMuted: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
         {
@@ -102,7 +102,7 @@ function Catalog({ agents }: { agents: readonly AgentDefinition[] }) {
       <h2 id="catalog" className="mb-2 text-14">
         Catalog
       </h2>
-      <p className="mb-2 text-13 text-muted">Agents that this service knows by name. Not all of them are in use.</p>
+      <p className="mb-2 text-13 text-muted">Agents that this service knows, in use or not.</p>
       <ul className="grid grid-cols-[repeat(auto-fill,minmax(220px,1fr))] gap-x-6 text-13">
         {agents.map(({ agentId, vendor, status }) => (
           <li key={agentId} className="flex h-8 items-center justify-between gap-2 border-line border-b">

@@ -33,8 +33,8 @@ export const WORDS: Record<AuditAction, string> = {
   'session.deleted': 'deleted the session',
   'session.removed': 'finished deleting the session',
   'session.deletion_refused': 'could not delete the session',
-  'session.expired': 'deleted sessions that were over their time',
-  'session.content_expired': 'removed the words of sessions that were over their time',
+  'session.expired': 'deleted sessions past their retention period',
+  'session.content_expired': 'removed the words of sessions past their retention period',
   'session.deletion_forgotten': 'allowed to capture again',
   'hold.placed': 'placed the hold',
   'hold.released': 'released the hold',
@@ -50,7 +50,7 @@ export const WORDS: Record<AuditAction, string> = {
 export const ACTIONS = Object.keys(WORDS) as AuditAction[];
 export const isAction = (word: string): word is AuditAction => Object.hasOwn(WORDS, word);
 
-/** Actions that say everything without their target. */
+/** Actions that need no target to be understood. */
 export const WHOLE: ReadonlySet<AuditAction> = new Set<AuditAction>([
   'organization.created',
   'organization.renamed',
@@ -69,10 +69,10 @@ export const WHOLE: ReadonlySet<AuditAction> = new Set<AuditAction>([
 type Details = NonNullable<AuditEntry['details']>;
 type Value = Details[string];
 
-/** Names a person, a machine or whatever else has an id; other words as they are. */
+/** Replaces the id of a person, a machine or another thing by its name; returns other words unchanged. */
 export type NameOf = (value: Value) => string;
 
-/** What else the log says of an action, in words. */
+/** The details of an action in words. */
 export function wordDetails({ from, to, role, ...others }: Details, nameOf: NameOf): string {
   const change = from === undefined ? [] : [`from ${nameOf(from)}`];
   return [
@@ -90,7 +90,7 @@ function wordDetail(name: string, value: Value, nameOf: NameOf): string {
 }
 
 const DETAILS: Readonly<Record<string, (value: Value, nameOf: NameOf) => string>> = {
-  // Of the policy their names; of a mask, in how many of the session's own the text was.
+  // For the policy, the names of the fields; for a mask, the number of the session's fields that held the text.
   fields: (value) =>
     typeof value === 'number'
       ? plural(value, 'field')
@@ -98,7 +98,7 @@ const DETAILS: Readonly<Record<string, (value: Value, nameOf: NameOf) => string>
           .split(', ')
           .map((field) => wordPolicyField(field))
           .join(', '),
-  hold: (value) => `which the hold ${value} keeps`,
+  hold: (value) => `kept by the hold ${value}`,
   agent: (value) => agentName(String(value)),
   machine: (value, nameOf) => `on ${nameOf(value)}`,
   sessions: (value) => plural(Number(value), 'session'),
@@ -113,7 +113,7 @@ const DETAILS: Readonly<Record<string, (value: Value, nameOf: NameOf) => string>
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   held: 'until a hold was placed',
-  stopped: 'until who asked was no admin any more',
+  stopped: 'until the person who asked was no longer an admin',
   cancelled: 'until it was cancelled',
   failed: 'until it failed',
 };

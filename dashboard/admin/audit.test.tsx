@@ -53,7 +53,7 @@ test('the audit log says in words who did what, and shows earlier entries on req
   await expect.element(page.getByRole('button', { name: 'Show earlier entries' })).not.toBeInTheDocument();
 });
 
-test('a further page that cannot be read leaves the entries before it, and is asked for again', async () => {
+test('a page of the audit log that fails to load keeps the earlier entries and can be retried', async () => {
   const { service } = serviceWithLog();
   const { listAudit } = service.answers;
   await show('/audit', service);
@@ -69,7 +69,7 @@ test('a further page that cannot be read leaves the entries before it, and is as
   await expect.element(page.getByRole('alert')).not.toBeInTheDocument();
 });
 
-test('of a long audit log all that was read is shown, and one button leads on', async () => {
+test('a long audit log shows all loaded entries and one button for more', async () => {
   const { service } = serviceWithLog();
   const COUNT = 150;
   service.answers.listAudit = ({ limit, cursor = COUNT + 1 }) => {
@@ -87,7 +87,7 @@ test('of a long audit log all that was read is shown, and one button leads on', 
   await expect.element(buttons).not.toBeInTheDocument();
 });
 
-test('nobody is called a former member before it is known who is a member', async () => {
+test('nobody is called a former member before the members are loaded', async () => {
   const { service } = serviceWithLog();
   const { listMembers } = service.answers;
   delete service.answers.listMembers;
@@ -147,16 +147,16 @@ test('the audit log names people, fields and counts in words', async () => {
     /the operator of the service exported the data of ada@example\.com/,
     /handed over the machines and sessions of ada@example\.com to ada@example\.com, 1 session /,
     /placed the hold hol_1 on the person ada@example\.com/,
-    /changed the policy who may sign in a machine, whether looks at sessions are recorded/,
-    /the service deleted sessions that were over their time 2 sessions, 1,200 events/,
-    /could not delete the session ses_1 which the hold hol_1 keeps/,
+    /changed the policy who may sign in a machine, whether the service records who looks at a session/,
+    /the service deleted sessions past their retention period 2 sessions, 1,200 events/,
+    /could not delete the session ses_1 kept by the hold hol_1/,
     /installed an agent Claude Code/,
     /masked a text in the session ses_1 34 events, 37 places, 1 field /,
   ])
     await expect.element(row(words)).toBeInTheDocument();
 });
 
-test('the audit log links what is still there, and breaks no e-mail in a word', async () => {
+test('the audit log links existing objects and does not break e-mail addresses inside words', async () => {
   const { service } = serviceWithLog();
   const session = (sessionId: string) => ({ kind: 'session', id: sessionId }) as const;
   const hold = { kind: 'hold', id: 'hol_1' } as const;
@@ -176,21 +176,21 @@ test('the audit log links what is still there, and breaks no e-mail in a word', 
   await expect.element(row(/deleted the session ses_deleted/)).toBeInTheDocument();
   expect(linkTo('ses_deleted').query()).toBeNull();
   const [email] = linkTo('ada@example.com').elements();
-  // One line box, in a window where the longest entry takes all the room.
+  // One line box, in a window in which the longest entry takes all the room.
   expect(email?.getClientRects().length).toBe(1);
 });
 
-test('the palette leads admins to the audit log', async () => {
+test('the palette offers the audit log to admins', async () => {
   const { service } = serviceWithLog();
   const { address } = await show('/secrets', service);
   await expect.element(page.getByRole('heading', { name: 'Secrets' })).toBeVisible();
   await userEvent.keyboard('{Control>}k{/Control}');
-  await page.getByPlaceholder(/A page, an action/).fill('audit');
+  await page.getByPlaceholder(/Find a page, an action/).fill('audit');
   await page.getByRole('option', { name: 'Audit log' }).click();
   await expect.poll(address).toBe('/audit');
 });
 
-test('a filter of the audit log stands in the address and is asked of the service', async () => {
+test('a filter of the audit log is part of the address and of the request', async () => {
   const { service, asked } = serviceWithLog();
   const { address } = await show('/audit', service);
   await page.getByRole('combobox', { name: 'Action' }).selectOptions('revoked the secret');
@@ -199,7 +199,7 @@ test('a filter of the audit log stands in the address and is asked of the servic
   expect(address()).toContain('action=secret.revoked&actor=usr_1');
 });
 
-test('a member is told that only admins read the audit log', async () => {
+test('a member sees that only admins may read the audit log', async () => {
   const { service, asked } = serviceWithLog();
   const known = service.answers.getPerson;
   service.answers.getPerson = (given) => ({ ...known?.(given), role: 'member' }) as never;

@@ -15,15 +15,15 @@ import { PlaneChoice } from './plane-choice.tsx';
 interface Props {
   userCode: string;
   device: DeviceSignIn;
-  /** The person typed the code here. One that came with a link may be somebody else's. */
+  /** Whether the person typed the code on this page. A code from a link may belong to somebody else. */
   isTyped: boolean;
 }
 
-/** Characters of a code that came with a link which the person reads in their own terminal. */
+/** If the code came with a link, the person types this many of its last characters from their own terminal. */
 const TYPED_CHARACTERS = 4;
 const plain = (code: string) => code.toUpperCase().replace(/[^0-9A-Z]/g, '');
 
-/** Which machine it is, what it is given, and the question. */
+/** Shows the machine and what it gets, and asks the person to confirm. */
 export function DeviceDecision({ userCode, device, isTyped }: Props) {
   const [ending, setEnding] = useState('');
   const isRead = isTyped || plain(ending) === plain(userCode).slice(-TYPED_CHARACTERS);
@@ -51,7 +51,7 @@ export function DeviceDecision({ userCode, device, isTyped }: Props) {
             <p className="flex items-center gap-2 font-mono text-20 tracking-wider">
               {userCode.toUpperCase().slice(0, -TYPED_CHARACTERS)}
               <input
-                aria-label="The last four characters of the code, as the terminal shows them"
+                aria-label="The last four characters of the code in the terminal"
                 aria-describedby="ending"
                 aria-invalid={isWrong}
                 className="field w-24 font-mono text-20 uppercase tracking-wider"
@@ -64,8 +64,8 @@ export function DeviceDecision({ userCode, device, isTyped }: Props) {
             </p>
             <p id="ending" role={isWrong ? 'alert' : undefined} className={isWrong ? 'text-bad' : 'text-13 text-muted'}>
               {isWrong
-                ? 'The link is for another code. Read the terminal again, or refuse: the link may come from somebody else.'
-                : 'Type the last four characters as your own terminal shows them.'}
+                ? 'The link is for another code. Check the terminal again, or refuse: the link may come from somebody else.'
+                : 'Type the last four characters of the code in your own terminal.'}
             </p>
           </>
         )}
@@ -76,7 +76,7 @@ export function DeviceDecision({ userCode, device, isTyped }: Props) {
           { name: 'Machine', value: showHidden(device.hostname) },
           { name: 'System', value: `${SYSTEMS[device.platform]}, capture ${showHidden(device.serviceCliVersion)}` },
           {
-            name: 'Asked',
+            name: 'Requested',
             value: (
               <>
                 <Ago time={device.createdAt} />, from the address {device.address}
@@ -84,16 +84,16 @@ export function DeviceDecision({ userCode, device, isTyped }: Props) {
             ),
           },
           {
-            name: 'It is given',
+            name: 'It gets',
             value:
-              'a secret of its own. With it the machine sends sessions, deletes its own, and checks which sessions were sent already. It reads no events. You can revoke it on the page Secrets.',
+              'a secret of its own. With it, the machine can send sessions, delete its own, and check which sessions were already sent. It cannot read events. You can revoke it on the page Secrets.',
           },
         ]}
       />
       <PlaneChoice plane={plane} onChange={setPlane} />
       <p className="text-13">
-        Confirm only what you began yourself, just now. Whoever sent you here otherwise wants to write into your
-        organization.
+        Confirm only if you have just started this sign-in yourself. Anybody else who sent you here wants to write into
+        your organization.
       </p>
       {decide.isError && <ErrorNote error={decide.error} />}
       <div className="flex gap-2">
@@ -108,7 +108,7 @@ export function DeviceDecision({ userCode, device, isTyped }: Props) {
   );
 }
 
-/** What became of it. */
+/** The outcome of a decided sign-in. */
 export function DeviceOutcome({ device: { status, hostname } }: Pick<Props, 'device'>) {
   const machine = showHidden(hostname);
   return (
@@ -116,21 +116,21 @@ export function DeviceOutcome({ device: { status, hostname } }: Pick<Props, 'dev
       {status === 'approved' && (
         <p className="flex items-center gap-2">
           <span className="pulse size-2 rounded-full bg-ok" />
-          Confirmed. The terminal goes on by itself in a moment.
+          Confirmed. The terminal continues by itself in a moment.
         </p>
       )}
       {status === 'issued' && (
         <>
           <p>
-            <strong className="font-semibold text-ok">{machine} is signed in.</strong> Go on in its terminal; you can
+            <strong className="font-semibold text-ok">{machine} is signed in.</strong> Continue in its terminal; you can
             close this page.
           </p>
           <Link to={paths.welcome()} className="link">
-            See what comes
+            See what arrives
           </Link>
         </>
       )}
-      {status === 'denied' && <p>Refused. {machine} was given nothing.</p>}
+      {status === 'denied' && <p>Refused. {machine} got no secret.</p>}
     </div>
   );
 }

@@ -29,7 +29,7 @@ function serviceWithDevice(): Service {
 
 const confirm = () => page.getByRole('button', { name: 'Sign in this machine' });
 
-test('a code that came with a link is confirmed once its end was typed as the terminal shows it', async () => {
+test('a code from a link can be confirmed once the person has typed its end from the terminal', async () => {
   await show('/device?code=ABCD-EFGH', serviceWithDevice());
   const ending = page.getByLabelText(/last four characters/);
   await expect.element(ending).toBeVisible();
@@ -42,10 +42,10 @@ test('a code that came with a link is confirmed once its end was typed as the te
   await expect.element(confirm()).toBeEnabled();
 });
 
-test('a code that the person typed on the page is not asked for a second time', async () => {
+test('a code that the person typed on the page does not have to be typed again', async () => {
   await show('/device', serviceWithDevice());
-  await page.getByLabelText('The code that the terminal shows').fill('abcd-efgh');
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByLabelText('Code in the terminal').fill('abcd-efgh');
+  await page.getByRole('button', { name: 'Continue' }).click();
   await expect.element(page.getByText('ABCD-EFGH')).toBeVisible();
   await expect.element(confirm()).toBeEnabled();
 });

@@ -10,7 +10,7 @@ import { showHidden } from '../kit/text/controls.ts';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { DeviceDecision, DeviceOutcome } from './device-sign-in.tsx';
 
-/** Where a person confirms a machine that `capture login` wants to sign in. */
+/** The page on which a person confirms a machine that `capture login` wants to sign in. */
 export function DevicePage() {
   const { code } = useSearch({ from: '/device' });
   const name = showHidden(usePerson().organization.name);
@@ -23,7 +23,7 @@ export function DevicePage() {
 }
 
 interface Typing {
-  /** Told of the code that the person typed on this page; one that came with the link was not. */
+  /** Called with a code that the person typed on this page, not with a code from a link. */
   onType: (code: string) => void;
 }
 
@@ -32,7 +32,7 @@ function Device({ userCode, isTyped, onType }: Typing & { userCode: string; isTy
   const device = useQuery({
     queryKey: keys.device(userCode),
     queryFn: async ({ signal }) => (await api.getDeviceSignIn({ query: { userCode }, signal })).body,
-    // From the yes until the machine has taken its secret.
+    // From the confirmation until the machine has fetched its secret.
     refetchInterval: ({ state }) => (state.data?.status === 'approved' ? 1_000 : false),
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -50,13 +50,13 @@ function AdminsOnly() {
   const name = showHidden(usePerson().organization.name);
   return (
     <p>
-      Only an owner or an admin of {name} may confirm a machine: its policy says so. Send one of them the address of
-      this page; the code is good for 10 minutes.
+      The policy of {name} lets only owners and admins confirm a machine. Send one of them the address of this page; the
+      code is valid for 10 minutes.
     </p>
   );
 }
 
-/** For a code that was read elsewhere, and after one that is none. */
+/** Asks for a code, at first or after an unknown code. */
 function CodeForm({ wrong, onType }: Typing & { wrong?: string }) {
   const navigate = useNavigate();
   const [code, setCode] = useState('');
@@ -71,12 +71,12 @@ function CodeForm({ wrong, onType }: Typing & { wrong?: string }) {
     >
       {wrong && (
         <p role="alert" className="text-bad">
-          No machine is waiting with this code. It may have run out after its 10 minutes: start again with{' '}
+          No machine is waiting with this code. Codes expire after 10 minutes: start again with{' '}
           <code>capture login</code>.
         </p>
       )}
       <label htmlFor="code" className="text-13 text-muted">
-        The code that the terminal shows
+        Code in the terminal
       </label>
       <div className="flex gap-2">
         <input
@@ -91,7 +91,7 @@ function CodeForm({ wrong, onType }: Typing & { wrong?: string }) {
           onChange={(event) => setCode(event.target.value)}
         />
         <Button type="submit" tone="primary" disabled={code.trim() === ''}>
-          Go on
+          Continue
         </Button>
       </div>
     </form>

@@ -14,16 +14,16 @@ import { FormDialog } from '../shared/form-dialog.tsx';
 import { PersonLink } from '../shared/person-name.tsx';
 import { ResourcePage } from './resource-page.tsx';
 
-/** What each kind of hold names, and how its id is asked for. */
+/** The kinds of holds: their names, and the field for an id. */
 const KINDS: Record<HoldTarget['kind'], { word: string; asks?: string; example?: string }> = {
   session: { word: 'a session', asks: 'Id of the session', example: 'ses_…' },
   person: { word: 'a person' },
-  repository: { word: 'a repository', asks: 'Repository, as lists show it', example: 'github.com/owner/name' },
+  repository: { word: 'a repository', asks: 'Repository, as shown in lists', example: 'github.com/owner/name' },
   everything: { word: 'everything' },
 };
 const NAMES = Object.keys(KINDS) as HoldTarget['kind'][];
 
-/** What nobody and nothing may delete. */
+/** Legal holds: data that nobody and nothing may delete. */
 export function HoldsPage() {
   return useIsAdmin() ? (
     <Holds />
@@ -41,13 +41,12 @@ function Holds() {
   const [releasing, setReleasing] = useState<Hold>();
   const leave = () => {
     setPlacing(false);
-    // Otherwise the page would ask again when it is loaded again.
+    // Otherwise a reload of the page would open the dialog again.
     if (session !== undefined) void navigate({ search: {}, replace: true });
   };
   return (
     <ResourcePage
       title="Legal holds"
-      context="Nobody can delete what is held, and it does not expire."
       actions={
         <Button tone="primary" onClick={() => setPlacing(true)}>
           <Plus size={16} aria-hidden /> Place a hold
@@ -56,7 +55,7 @@ function Holds() {
       query={useHolds()}
       empty={
         <Empty title="Nothing is held">
-          <p>Place a hold before a lawsuit or an audit, on a session, a person, a repository or everything.</p>
+          <p>Before a lawsuit or an audit, place a hold on a session, a person, a repository or everything.</p>
         </Empty>
       }
       wordsOf={({ holdId, target, reason }) => `${holdId} ${target.kind} ${target.id} ${reason}`}
@@ -98,8 +97,8 @@ function Holds() {
           onDone={() => setReleasing(undefined)}
           onClose={() => setReleasing(undefined)}
         >
-          What it holds may be deleted then, and what is over its time expires within the hour. The hold stays in this
-          list.
+          Sessions that it holds can be deleted again, and those past their retention period expire within the hour. The
+          hold stays in this list.
         </Confirm>
       )}
     </ResourcePage>
@@ -167,7 +166,7 @@ function PlaceHold({ sessionId, onClose }: { sessionId: string | undefined; onCl
         </label>
       )}
       <label className="flex flex-col gap-1 text-13">
-        Reason, for those who meet it later
+        Reason, for people who see the hold later
         <input name="reason" className="field" required maxLength={500} />
       </label>
     </FormDialog>

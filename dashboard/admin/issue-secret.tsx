@@ -15,7 +15,7 @@ export interface NewSecret {
 export const useIssueSecret = () =>
   useChange(async (api, body: NewSecret) => (await api.issueSecret({ body })).body, [keys.secrets]);
 
-/** Issues a secret and shows its value, this once. */
+/** Issues a secret and shows its value once. */
 export function IssueSecret({ onClose }: { onClose: () => void }) {
   const [plane, setPlane] = useState<Plane>('live');
   const [isCopied, setCopied] = useState(false);
@@ -46,7 +46,7 @@ export function IssueSecret({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <label className="flex flex-col gap-1 text-13">
-        Name, to know it by
+        Name (optional)
         <input name="name" className="field" maxLength={200} />
       </label>
       <PlaneChoice plane={plane} onChange={setPlane} />
@@ -58,7 +58,7 @@ export function SecretValue({ value, onCopied }: { value: string; onCopied?: () 
   return (
     <div className="flex w-full flex-col gap-3 text-13">
       <p>
-        Copy it now. <strong>It is shown this once</strong>, and kept by the service only as a fingerprint.
+        Copy it now. <strong>It is shown only once</strong>: the service keeps a fingerprint of it.
       </p>
       <CopyLine text={value} label="Copy the secret" hasFocus {...(onCopied && { onCopied })} />
     </div>

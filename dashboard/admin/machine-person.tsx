@@ -12,14 +12,14 @@ interface Props {
   machine: Environment;
 }
 
-/** Says whose a machine is from now on; null: it belongs to nobody. */
+/** Changes the person of a machine; null: it belongs to nobody. */
 const useSetPerson = ({ environmentId }: Environment) =>
   useChange(
     (api, userId: string | null) => api.setMachinePerson({ environmentId, body: { userId } }),
     [keys.environments, keys.allSessions],
   );
 
-/** Whose it is, or who says that it is theirs. */
+/** The person of a machine, or the member who claims it. */
 export function MachinePerson({ machine: { userId, claimedBy } }: Props) {
   const nameOf = useNameOf();
   if (userId) return <>{nameOf(userId)}</>;
@@ -27,7 +27,7 @@ export function MachinePerson({ machine: { userId, claimedBy } }: Props) {
   return <span className="text-muted">unclaimed</span>;
 }
 
-/** What the person who looks may do about it. */
+/** The actions that the signed-in person may take. */
 export function PersonActions({ machine, onChoose }: Props & { onChoose: () => void }) {
   const isAdmin = useIsAdmin();
   const own = usePerson().userId;
@@ -56,7 +56,7 @@ export function PersonActions({ machine, onChoose }: Props & { onChoose: () => v
 
 const NOBODY = '';
 
-/** An admin names the person of a machine. */
+/** A dialog in which an admin chooses the person of a machine. */
 export function ChoosePerson({ machine, onClose }: Props & { onClose: () => void }) {
   const { data: members = [] } = useMembers();
   const nameOf = useNameOf();
@@ -74,8 +74,8 @@ export function ChoosePerson({ machine, onClose }: Props & { onClose: () => void
       onClose={onClose}
     >
       <p className="text-muted">
-        Its sessions from now on belong to this person, and so do earlier ones that belong to nobody. What it captured
-        for somebody else stays theirs.
+        New sessions of the machine belong to this person, and so do earlier sessions that belong to nobody. Sessions
+        that it captured for somebody else stay theirs.
       </p>
       <label className="flex flex-col gap-1 text-13">
         Person

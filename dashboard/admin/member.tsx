@@ -17,7 +17,7 @@ import { personOf, useIssuedBy } from './issued-by.ts';
 
 const FEW = 10;
 
-/** A member with what is theirs: machines, secrets and the latest sessions. */
+/** A member with their machines, secrets and latest sessions. */
 export function MemberPage() {
   const { userId } = useParams({ from: '/members/$userId' });
   const members = useMembers();
@@ -26,7 +26,7 @@ export function MemberPage() {
   if (members.isError) return <ErrorNote error={members.error} onRetry={() => void members.refetch()} />;
   if (!member) {
     return (
-      <Page title="No such member" context="They may have left, or were removed.">
+      <Page title="No such member" context="They may have left or been removed.">
         <Link to={paths.members()} className="link">
           See the members
         </Link>
@@ -53,7 +53,7 @@ function Issued({ userId }: { userId: string }) {
         <h2 id="machines" className="mb-1 text-14">
           Machines
         </h2>
-        {machines.length === 0 && <p className="text-13 text-muted">No machine is theirs.</p>}
+        {machines.length === 0 && <p className="text-13 text-muted">No machines.</p>}
         <ul className="text-13">
           {machines.map((machine) => (
             <li key={machine.environmentId} className="flex min-h-8 items-center gap-3 border-line border-b">
@@ -99,7 +99,7 @@ function Sessions({ person }: { person: string }) {
       </h2>
       {sessions.isSuccess && rows.length === 0 && (
         <p className="text-13 text-muted">
-          No sessions yet. Theirs are those of a user named {showHidden(person)} on any machine.
+          No sessions yet. They appear here once a user named {showHidden(person)} runs an agent on any machine.
         </p>
       )}
       <ul className="text-13">

@@ -18,7 +18,7 @@ import { Remove } from './members/remove.tsx';
 import { ChangeRole } from './members/role.tsx';
 import { ResourcePage } from './resource-page.tsx';
 
-/** What the person has begun to do. */
+/** The dialog that is open. */
 type Doing = { what: 'role' | 'remove'; member: Member } | { what: 'leave' | 'invite' };
 
 export function MembersPage() {
@@ -32,7 +32,6 @@ export function MembersPage() {
   return (
     <ResourcePage
       title="Members"
-      context="Sessions are matched to members by user name: ada for ada@example.com."
       actions={
         isAdmin && (
           <Button tone="primary" onClick={() => setDoing({ what: 'invite' })}>
@@ -72,6 +71,7 @@ export function MembersPage() {
         },
         {
           head: 'Sessions',
+          explain: 'Matched by user name: ada for ada@example.com',
           wraps: true,
           cell: (member) =>
             member.status === 'active' && (
@@ -144,7 +144,7 @@ function Actions({ member, isRepeating, onRepeat, onDo }: ActionsProps) {
   );
 }
 
-/** How the invitation's mail fared: a link that expired, or was never sent, admits nobody until it is sent again. */
+/** The state of the invitation's mail. An expired or unsent link admits nobody until the invitation is sent again. */
 function MailState({ invitation }: { invitation: WaitingInvitation | undefined }) {
   const now = useNow();
   if (!invitation) return null;

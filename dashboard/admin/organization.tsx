@@ -41,7 +41,7 @@ export function OrganizationPage() {
               name: 'Policy',
               value: (
                 <Link to="/policy" className="link">
-                  Who signs in machines, and who sees sessions
+                  Who can sign in machines and see sessions
                 </Link>
               ),
             },
@@ -59,7 +59,7 @@ export function OrganizationPage() {
                     name: 'Legal holds',
                     value: (
                       <Link to="/holds" className="link">
-                        What nobody may delete
+                        Data that nobody can delete
                       </Link>
                     ),
                   },

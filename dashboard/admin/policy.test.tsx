@@ -20,7 +20,7 @@ function serviceWithPolicy() {
   return service;
 }
 
-test('an owner chooses who may sign in a machine, and is told that it was saved', async () => {
+test('an owner chooses who may sign in a machine and sees that it was saved', async () => {
   await show('/policy', serviceWithPolicy());
   await expect.element(option(/^Every member/)).toBeChecked();
   await expect.element(save()).toBeDisabled();
@@ -31,7 +31,7 @@ test('an owner chooses who may sign in a machine, and is told that it was saved'
   await expect.element(save()).toBeDisabled();
 });
 
-test('a choice that could not be saved stays, with the reason', async () => {
+test('a choice that failed to save stays selected and shows the reason', async () => {
   const service = serviceWithPolicy();
   delete service.answers.replacePolicy;
   await show('/policy', service);
@@ -42,10 +42,10 @@ test('a choice that could not be saved stays, with the reason', async () => {
   await expect.element(save()).toBeEnabled();
 });
 
-test('before a change is saved, the page says what would change, wherever it is scrolled to, and takes it back', async () => {
+test('unsaved changes are listed at every scroll position and can be discarded', async () => {
   await show('/policy', serviceWithPolicy());
   await option(/^Owners and admins/).click();
-  const days = page.getByRole('spinbutton', { name: 'Days that a share lasts at most' });
+  const days = page.getByRole('spinbutton', { name: 'Longest duration of a share, in days' });
   await days.fill('7');
   const status = page.getByText('Not saved yet: who may sign in a machine, how long a share lasts at most.');
   for (const top of [0, 10_000]) {
@@ -60,7 +60,7 @@ test('before a change is saved, the page says what would change, wherever it is 
   expect(page.getByText(/Not saved yet/).query()).toBeNull();
 });
 
-test('a member reads the policy and cannot change it', async () => {
+test('a member can read the policy but not change it', async () => {
   const service = serviceWithPolicy();
   const known = service.answers.getPerson;
   service.answers.getPerson = (given) => ({ ...known?.(given), role: 'member' }) as never;
@@ -71,7 +71,7 @@ test('a member reads the policy and cannot change it', async () => {
   expect(save().query()).toBeNull();
 });
 
-test('where admins see every session, every page says so', async () => {
+test('every page says so if admins see every session', async () => {
   const service = serviceWithPolicy();
   const known = service.answers.getPerson;
   service.answers.getPerson = (given) => ({ ...known?.(given), role: 'member', adminsSeeAll: true }) as never;
@@ -79,7 +79,7 @@ test('where admins see every session, every page says so', async () => {
   await expect.element(page.getByRole('link', { name: 'Admins see all sessions' })).toBeInTheDocument();
 });
 
-test('an owner lets figures be told by person, and says of how many people', async () => {
+test('an owner allows figures by person and sets the smallest number of people', async () => {
   const service = serviceWithPolicy();
   const told = { policy: SHOWN };
   service.answers.getPolicy = () => told.policy;
@@ -88,7 +88,7 @@ test('an owner lets figures be told by person, and says of how many people', asy
     return told.policy;
   };
   await show('/policy', service);
-  const fewest = page.getByRole('spinbutton', { name: 'Smallest number of people whose figures are shown apart' });
+  const fewest = page.getByRole('spinbutton', { name: 'Smallest number of people whose figures are shown by name' });
   await expect.element(option(/^Not shown/)).toBeChecked();
   expect(fewest.query()).toBeNull();
   await option(/^Shown/).click();
@@ -99,7 +99,7 @@ test('an owner lets figures be told by person, and says of how many people', asy
   await expect.element(fewest).toHaveValue(3);
 });
 
-test('an owner adds a rule of retention, and is told what it removes before it is saved', async () => {
+test('an owner adds a retention rule and sees what it removes before saving', async () => {
   const service = serviceWithPolicy();
   const told = { policy: SHOWN };
   service.answers.getPolicy = () => told.policy;
@@ -120,7 +120,7 @@ test('an owner adds a rule of retention, and is told what it removes before it i
   await save().click();
   const dialog = page.getByRole('dialog');
   await expect
-    .element(dialog.getByText(/remove the words of 412 sessions and delete 1 session within the hour, for good/))
+    .element(dialog.getByText(/remove the words of 412 sessions and delete 1 session within the hour, permanently/))
     .toBeVisible();
   await expect.element(dialog.getByText(/Legal holds keep the words of 3 more\./)).toBeVisible();
   expect(saved).toBe(0);

@@ -12,11 +12,11 @@ import { VISIBILITY_OPTIONS } from '../shared/visibility.tsx';
 import { ADMINS_SEE, BY_PERSON, LINKS, RECORD_VIEWS, SIGN_IN, wordPolicyField } from './policy-words.ts';
 import { ConfirmRetention, RetentionRules } from './retention-rules.tsx';
 
-/** What an owner decides for all members, who see it here. */
+/** The policy: owners decide it, and all members can read it here. */
 export function PolicyPage() {
   const { data: policy, error, isPending, refetch } = usePolicy();
   return (
-    <Page title="Policy" context="Rules of this organization. Every member can read them; owners change them.">
+    <Page title="Policy">
       {isPending && <Waiting label="Loading the policy" rows={4} />}
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {policy && <PolicyForm policy={policy} />}
@@ -31,7 +31,7 @@ function PolicyForm({ policy }: { policy: ShownPolicy }) {
   const wanted = { ...kept, ...chosen };
   const save = useChange((api, body: PolicyBody) => api.replacePolicy({ body }), [keys.policy, keys.person]);
   const [isConfirming, setConfirming] = useState(false);
-  /** Fields keep what was typed into them: of each edition, they begin anew. */
+  /** Fields keep the typed text. Another edition resets them. */
   const [edition, setEdition] = useState(0);
   const changed = Object.entries(chosen).flatMap(([field, value]) =>
     JSON.stringify(value) === JSON.stringify(kept[field as keyof Policy]) ? [] : [field],
@@ -41,7 +41,7 @@ function PolicyForm({ policy }: { policy: ShownPolicy }) {
     setConfirming(false);
     save.reset();
   };
-  // Not before the policy was read again: the old one would be shown for a moment.
+  // Runs once the policy has been read again; otherwise the old policy would be shown for a moment.
   const saveAll = () =>
     save.mutate(wanted, {
       onSuccess: () => {
@@ -89,7 +89,7 @@ function PolicyForm({ policy }: { policy: ShownPolicy }) {
           />
           {wanted.groupByPerson && (
             <label className="flex flex-col items-start gap-1 text-13">
-              Smallest number of people whose figures are shown apart
+              Smallest number of people whose figures are shown by name
               <input
                 className="field w-24"
                 type="number"
@@ -114,7 +114,7 @@ function PolicyForm({ policy }: { policy: ShownPolicy }) {
             onChange={(linkSharing) => choose({ linkSharing })}
           />
           <label className="flex flex-col items-start gap-1 text-13">
-            Days that a share lasts at most
+            Longest duration of a share, in days
             <input
               className="field w-24"
               type="number"

@@ -14,15 +14,15 @@ interface Props {
   onChange: (rules: RetentionRule[]) => void;
 }
 
-/** How long the words and the facts of sessions are kept: the rules, and fields for one more. */
+/** The rules that limit how long content and facts of sessions are kept, and a form that adds a rule. */
 export function RetentionRules({ policy: { retention: rules, retentionBounds: bounds }, canChange, onChange }: Props) {
   return (
     <fieldset className="flex flex-col gap-3">
       <legend className="mb-1 text-13 font-medium">Retention</legend>
       <p className="text-13">
-        Words are all that was said and done in a session. Where they are removed, its facts stay: files, tools and
-        figures. The rule for a repository counts before that for a plane, and that before the rule for all sessions.{' '}
-        {boundsInWords(bounds)}
+        Words are the prompts, answers, calls and outputs of a session. Once they are removed, its facts stay: files,
+        tools and figures. A rule for a repository overrides a rule for a plane, which overrides the rule for all
+        sessions. {boundsInWords(bounds)}
       </p>
       {rules.length > 0 && (
         <Table
@@ -50,7 +50,7 @@ export function RetentionRules({ policy: { retention: rules, retentionBounds: bo
           ]}
         />
       )}
-      {rules.length === 0 && <p className="text-13 text-muted">No rule yet.</p>}
+      {rules.length === 0 && <p className="text-13 text-muted">No rules yet.</p>}
       {canChange && (
         <AddRule onAdd={(rule) => onChange([...rules.filter((other) => keyOf(other) !== keyOf(rule)), rule])} />
       )}
@@ -118,18 +118,18 @@ const targetInWords = ({ target: { kind, id } }: RetentionRule) =>
 
 function daysInWords({ target, ...rule }: RetentionRule, field: 'contentDays' | 'factsDays'): string {
   const days = rule[field];
-  if (days === undefined) return target.kind === 'organization' ? 'by no rule' : 'as a broader rule says';
+  if (days === undefined) return target.kind === 'organization' ? 'no rule' : 'by a broader rule';
   return days === null ? 'never' : `after ${plural(days, 'day')}`;
 }
 
 function boundsInWords({ minDays, maxDays, defaultDays }: ShownPolicy['retentionBounds']): string {
   const all = [
     minDays !== undefined && minDays > 0
-      ? `The operator of this service allows no fewer than ${plural(minDays, 'day')}.`
+      ? `The operator of this service requires at least ${plural(minDays, 'day')}.`
       : '',
-    maxDays === undefined ? '' : `The operator of this service keeps nothing longer than ${plural(maxDays, 'day')}.`,
+    maxDays === undefined ? '' : `The operator of this service keeps sessions for at most ${plural(maxDays, 'day')}.`,
     defaultDays === undefined
-      ? 'Without a rule, all is kept.'
+      ? 'Without a rule, sessions are kept.'
       : `Without a rule, sessions are deleted after ${plural(defaultDays, 'day')}.`,
   ];
   return all.filter((sentence) => sentence !== '').join(' ');
@@ -143,12 +143,12 @@ interface ConfirmProps {
   onClose: () => void;
 }
 
-/** Says what changed rules remove now, before they are saved: that is for good. */
+/** Before the rules are saved, shows what they would remove, since that is permanent. */
 export function ConfirmRetention({ rules, error, isSaving, onSave, onClose }: ConfirmProps) {
   const preview = useRetentionPreview(rules);
   return (
     <FormDialog
-      title="Save the rules of retention"
+      title="Save the retention rules"
       action="Save"
       tone={preview.data && removesNothing(preview.data) ? 'primary' : 'danger'}
       error={error ?? preview.error}
@@ -167,13 +167,13 @@ const removesNothing = ({ content, facts }: RetentionPreview) => content + facts
 
 function previewInWords(preview: RetentionPreview): string {
   const { content, facts } = preview;
-  const later = 'From then on, sessions follow as they reach these ages.';
+  const later = 'Other sessions follow as they reach these ages.';
   if (removesNothing(preview)) return `These rules remove nothing now. ${later}${heldInWords(preview)}`;
   const deeds = [
     content > 0 && `remove the words of ${plural(content, 'session')}`,
     facts > 0 && `delete ${plural(facts, 'session')}`,
   ].filter(Boolean);
-  return `These rules ${deeds.join(' and ')} within the hour, for good. ${later}${heldInWords(preview)}`;
+  return `These rules ${deeds.join(' and ')} within the hour, permanently. ${later}${heldInWords(preview)}`;
 }
 
 const heldInWords = ({ contentHeld, factsHeld }: RetentionPreview) =>

@@ -13,7 +13,7 @@ import { SecretValue, useIssueSecret } from './issue-secret.tsx';
 /** The interval between checks for machines that still use the old secret, in milliseconds. */
 const LOOK_EVERY = 5_000;
 
-/** A successor of the same name and plane, the machines moved to it, and the old one revoked: one after the other. */
+/** Rotates a secret step by step: issue a successor of the same name and plane, move the machines to it, revoke the old one. */
 export function RotateSecret({ secret: old, onClose }: { secret: Secret; onClose: () => void }) {
   const issue = useIssueSecret();
   const revoke = useChange((api) => api.revokeSecret({ secretId: old.secretId }), [keys.secrets]);
@@ -27,10 +27,10 @@ export function RotateSecret({ secret: old, onClose }: { secret: Secret; onClose
       isHeld={successor !== undefined && !isCopied}
     >
       <ol className="flex flex-col gap-5 text-13">
-        <Step title="Issue its successor" isDone={successor !== undefined}>
+        <Step title="Issue a successor" isDone={successor !== undefined}>
           {!successor && (
             <>
-              <p className="text-muted">Of the same name and plane. The old one goes on working until you revoke it.</p>
+              <p className="text-muted">It has the same name and plane. The old secret works until you revoke it.</p>
               <Button
                 tone="primary"
                 disabled={issue.isPending}
@@ -50,12 +50,12 @@ export function RotateSecret({ secret: old, onClose }: { secret: Secret; onClose
         <Step title="Sign each machine in with it" isDone={revoke.isSuccess} isLater={!isCopied}>
           {successor && <Usage old={old} since={successor.createdAt} />}
         </Step>
-        <Step title="Revoke the old one" isDone={revoke.isSuccess} isLater={!isCopied}>
+        <Step title="Revoke the old secret" isDone={revoke.isSuccess} isLater={!isCopied}>
           {!revoke.isSuccess && (
             <>
               <p className="text-muted">
-                Machines that still use it send nothing more; they keep what they capture until they are signed in
-                again. This cannot be taken back.
+                Machines that still use it stop sending; they keep their captured events until they are signed in again.
+                This cannot be undone.
               </p>
               <Button tone="danger" disabled={revoke.isPending} onClick={() => revoke.mutate(undefined)}>
                 Revoke {old.prefix}…{old.lastFour}
@@ -81,7 +81,7 @@ export function RotateSecret({ secret: old, onClose }: { secret: Secret; onClose
   );
 }
 
-/** What to run, and whether the old secret is still in use. */
+/** Shows the command to run, and whether the old secret is still in use. */
 function Usage({ old, since }: { old: Secret; since: string }) {
   const secrets = useSecrets({ refetchInterval: () => LOOK_EVERY }).data;
   const lastUsedAt = secrets?.find(({ secretId }) => secretId === old.secretId)?.lastUsedAt;
@@ -91,13 +91,13 @@ function Usage({ old, since }: { old: Secret; since: string }) {
       <CopyLine text={`capture login --url ${window.location.origin} --ask-secret`} label="Copy the command" />
       <p role="status" className={isUsed ? 'text-warn' : 'text-muted'}>
         {lastUsedAt === undefined ? (
-          'The old one was never used.'
+          'The old secret was never used.'
         ) : (
           <>
-            The old one was last used <Ago time={lastUsedAt} />
+            The old secret was last used <Ago time={lastUsedAt} />
             {isUsed
-              ? ', after its successor was issued: a machine still has it.'
-              : ', before its successor was issued.'}
+              ? ', after you issued its successor: a machine still uses it.'
+              : ', before you issued its successor.'}
           </>
         )}
       </p>

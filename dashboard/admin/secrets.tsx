@@ -26,7 +26,6 @@ export function SecretsPage() {
   return (
     <ResourcePage
       title="Secrets"
-      context="Machines use a secret to send sessions."
       actions={
         isAdmin && (
           <Button tone="primary" onClick={() => setDoing({ what: 'issue' })}>
@@ -38,9 +37,7 @@ export function SecretsPage() {
       empty={
         <Empty title="No secrets yet">
           <p>
-            {isAdmin
-              ? 'Issue one, and log a machine in with it.'
-              : 'An owner or an admin can issue one; machines are logged in with it.'}
+            {isAdmin ? 'Issue one to sign in a machine that has no browser.' : 'Ask an owner or an admin to issue one.'}
           </p>
         </Empty>
       }
@@ -126,8 +123,8 @@ export function SecretsPage() {
           onDone={close}
           onClose={close}
         >
-          Machines that use it can send nothing more from now on; they keep what they capture until they are logged in
-          again. This cannot be taken back.
+          Machines that use it stop sending; they keep their captured events until they are signed in again. This cannot
+          be undone.
         </Confirm>
       )}
     </ResourcePage>

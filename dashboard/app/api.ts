@@ -25,7 +25,7 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 30_000,
-        // Offline, a request fails and says so, where it would wait without a word.
+        // Offline, a request fails and reports it; by default it would wait silently.
         networkMode: 'always',
         refetchOnWindowFocus: true,
         retry: (count, error) => count < 3 && isPassing(error),
@@ -36,15 +36,15 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-/** Worth another try without the person doing anything. */
+/** Errors that may pass by themselves, so that a retry makes sense. */
 const isPassing = (error: unknown): boolean =>
   !(error instanceof ServiceError) || error.status === 429 || error.status >= 502;
 
-/** An error in words: what happened, and what to do. The only place that words one. */
+/** An error in words: what happened, and what to do. All pages take their error texts from here. */
 export interface WordedError {
   title: string;
   advice: string;
-  /** For the person who is asked to help: the code and the request. */
+  /** The error code and the request id, for the person who helps. */
   small?: string;
 }
 
@@ -64,13 +64,13 @@ export function wordError(error: unknown): WordedError {
   if (error instanceof ProviderAway) {
     return {
       title: 'The identity provider does not answer',
-      advice: 'It signs people in. What agents do is captured as before. Try again in a moment.',
+      advice: 'You need it to sign in. Machines still capture sessions. Try again in a moment.',
     };
   }
   if (error instanceof TypeError) {
     return {
       title: 'The service cannot be reached',
-      advice: 'Nothing is lost: what agents do is kept on their machines until it answers. Check the connection.',
+      advice: 'Nothing is lost: machines keep captured events until it answers. Check your connection.',
     };
   }
   return { title: 'Something went wrong', advice: error instanceof Error ? error.message : String(error) };
@@ -78,17 +78,20 @@ export function wordError(error: unknown): WordedError {
 
 function wordServiceError({ status, code, message }: ServiceError): WordedError {
   if (code === 'held') return { title: 'A legal hold keeps this', advice: message };
-  if (code === 'words_withheld') return { title: 'The words of this session are not here to read', advice: message };
-  if (code === 'last_owner') return { title: 'The last owner cannot go', advice: message };
+  if (code === 'words_withheld') return { title: 'The words of this session cannot be read', advice: message };
+  if (code === 'last_owner') return { title: 'The last owner has to stay', advice: message };
   if (status === 403) return { title: 'Not allowed', advice: message };
   if (status === 404)
-    return { title: 'Not found', advice: 'This was deleted, is private, or belongs to another organization.' };
+    return { title: 'Not found', advice: 'It was deleted, is private, or belongs to another organization.' };
   if (status === 410) return { title: 'This share has ended', advice: message };
   if (status === 409) return { title: 'Already done', advice: message };
-  if (status === 429) return { title: 'Too many requests', advice: 'It is tried again in a moment.' };
+  if (status === 429) return { title: 'Too many requests', advice: 'Wait a moment, then try again.' };
   if (status === 502) return { title: 'The identity provider did not answer', advice: message };
   if (status >= 500) {
-    return { title: 'The service is not available', advice: 'What is stored is safe. It is tried again in a moment.' };
+    return {
+      title: 'The service is not available',
+      advice: 'Stored sessions are safe. Wait a moment, then try again.',
+    };
   }
   return { title: 'The service refused this', advice: message };
 }

@@ -4,17 +4,17 @@ import { paths } from './paths.ts';
 
 /** Signing in, and the token that proves it. */
 export interface Auth {
-  /** The bearer token, renewed when it is about to expire. Without one, the browser is sent to sign in. */
+  /** The bearer token, renewed when it is about to expire. Without a token, redirects the browser to the sign-in. */
   token(): Promise<string>;
-  /** Gets a new token, because the service did not take the last one. */
+  /** Gets a new token, because the service refused the last one. */
   renew(): Promise<string>;
   signIn(returnTo: string): Promise<never>;
-  /** Completes the visit to the identity provider. @returns where the person wanted to go */
+  /** Completes the sign-in at the identity provider. @returns the address that the person wanted to open */
   finishSignIn(): Promise<string>;
   signOut(): Promise<void>;
 }
 
-/** The identity provider does not answer, or not as one does. */
+/** The identity provider does not answer, or its answer is invalid. */
 export class ProviderAway extends Error {
   constructor(cause: unknown) {
     super('The identity provider does not answer.', { cause });
@@ -22,14 +22,14 @@ export class ProviderAway extends Error {
   }
 }
 
-/** Seconds before its end at which a token is renewed. */
+/** A token is renewed this many seconds before it expires. */
 const MARGIN = 60;
 const SIGNED_OUT = 'signed-out';
 const CLOCK_AHEAD = 'clock-ahead';
 
 export async function createAuth(): Promise<Auth> {
   const config = await readConfig();
-  // A seventh of all code, which a person who is signed in does not need until the token ends.
+  // Loaded on demand: this is a seventh of all code, and a signed-in person does not need it until the token expires.
   let loading: Promise<ReturnType<typeof import('./provider.ts').createProvider>> | undefined;
   const loadProvider = () => {
     loading ??= import('./provider.ts').then(({ createProvider }) => createProvider(config));
@@ -42,7 +42,7 @@ export async function createAuth(): Promise<Auth> {
   let renewing: Promise<string> | undefined;
 
   async function signIn(returnTo: string): Promise<never> {
-    // Whoever is sent to a service that is away is at an error page of the browser, and what was open is gone.
+    // A redirect to an unreachable service would replace the open page by an error page of the browser.
     if (!(await isAnswering())) throw new TypeError('The service does not answer.');
     const { manager, scopeFor } = await loadProvider();
     const provider = await manager.metadataService.getMetadata().catch((error) => {
@@ -55,10 +55,10 @@ export async function createAuth(): Promise<Auth> {
   async function renewOnce(): Promise<string> {
     const { manager, isOutage } = await loadProvider();
     const user = await manager.getUser();
-    // Without a refresh token the library would try an iframe, which the page's policy forbids.
+    // Without a refresh token, the library would try an iframe, which the page's content security policy forbids.
     const renewed = user?.refresh_token
       ? await manager.signinSilent().catch(async (error) => {
-          // Only who is refused has to sign in again; while nobody answers, the person stays where they are.
+          // Only a refused person has to sign in again; during an outage, the person stays on the page.
           if (!(await isAnswering())) throw error;
           if (isOutage(error)) throw new ProviderAway(error);
           return null;
@@ -68,7 +68,7 @@ export async function createAuth(): Promise<Auth> {
       noteClock(renewed);
       return renewed.id_token;
     }
-    // Sent to sign in again, the person would come back at once, with the same.
+    // Another sign-in would return at once with an equal token.
     if (user && !user.refresh_token && isNew(user)) throw new Error(REFUSED);
     await manager.removeUser();
     return signIn(currentAddress());
@@ -111,24 +111,24 @@ export async function createAuth(): Promise<Auth> {
 }
 
 const REFUSED =
-  'You have just signed in, and the service does not take it. Its clock or its settings are wrong: ask whoever runs it.';
+  'You have just signed in, but the service refused it. Its clock or its settings are wrong: ask its operator.';
 
 type Stored = Pick<User, 'id_token' | 'profile'>;
 
-/** The signed-in person, from where the library keeps them. */
+/** The signed-in person, read from the library's storage. */
 function readStored({ idpDomain, idpClientId }: BootstrapConfig): Stored | undefined {
   const text = window.sessionStorage.getItem(`oidc.user:${idpDomain}:${idpClientId}`);
   return text === null ? undefined : (JSON.parse(text) as Stored);
 }
 
-/** Whether the service is there. */
+/** Whether the service answers. */
 export const isAnswering = (): Promise<boolean> =>
   fetch('/config').then(
     ({ ok }) => ok,
     () => false,
   );
 
-/** Whether the person has just signed out, so that they are not signed in again at once. Told once. */
+/** Whether the person has just signed out, so that they are not signed in again at once. Only the first call returns true. */
 export function justSignedOut(): boolean {
   const found = window.sessionStorage.getItem(SIGNED_OUT) !== null;
   window.sessionStorage.removeItem(SIGNED_OUT);
@@ -137,17 +137,17 @@ export function justSignedOut(): boolean {
 
 export const currentAddress = (): string => window.location.pathname + window.location.search;
 
-/** How far this machine's clock is ahead of the provider's, told by a token that was made a moment ago. */
+/** Stores by how much this machine's clock is ahead of the provider's, measured with a new token. */
 const noteClock = ({ profile }: User): void =>
   window.sessionStorage.setItem(CLOCK_AHEAD, String(Date.now() / 1000 - profile.iat));
 
-/** Seconds since the token was made, whatever this machine's clock says. */
+/** Seconds since the token was issued, corrected for this machine's clock. */
 const secondsSince = ({ profile }: Stored): number =>
   Date.now() / 1000 - Number(window.sessionStorage.getItem(CLOCK_AHEAD)) - profile.iat;
 
 const isNew = (user: Stored): boolean => secondsSince(user) < MARGIN && secondsLeft(user) > MARGIN;
 
-/** The bearer is the ID token, so its own end counts, not the access token's. */
+/** The bearer is the ID token, so its own expiry counts, not the access token's. */
 const secondsLeft = (user: Stored): number => user.profile.exp - user.profile.iat - secondsSince(user);
 
 async function readConfig(): Promise<BootstrapConfig> {

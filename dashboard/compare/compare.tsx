@@ -16,7 +16,7 @@ import { ErrorNote } from '../shared/error-note.tsx';
 import { titleOf } from '../shared/session-title.ts';
 import { joinFiles, readFigures } from './rows.ts';
 
-/** Compare sessions: a fork and where it came from, or two agents at one task. */
+/** Compares two sessions: a fork with its origin, or two agents at the same task. */
 export function ComparePage() {
   const { one, other } = useSearch({ from: '/compare' });
   return (
@@ -66,7 +66,7 @@ interface Side {
   facts: SessionFacts;
 }
 
-/** Both in one table: what is said of one stands beside what is said of the other. */
+/** Both sessions side by side in one table. */
 function Comparison({ one, other }: { one: Side; other: Side }) {
   const figures = readFigures(one.facts, other.facts);
   const files = joinFiles(one.facts, other.facts);
@@ -105,7 +105,7 @@ function Comparison({ one, other }: { one: Side; other: Side }) {
           </tr>
         ))}
         {files.length > MOST && <Note>and {formatCount(files.length - MOST)} more</Note>}
-        {files.length === 0 && <Note>Neither edited a file.</Note>}
+        {files.length === 0 && <Note>Neither session edited a file.</Note>}
       </Group>
     </table>
   );
@@ -123,10 +123,10 @@ const Head = ({ session, facts }: Side) => (
   </th>
 );
 
-/** Turns and files that are listed. */
+/** At most this many turns and files are listed. */
 const MOST = 200;
 
-/** What was asked of both, turn by turn. */
+/** The prompts of both sessions, turn by turn. */
 function Prompts({ one, other }: { one: Session; other: Session }) {
   const logs = [useEventLog(one), useEventLog(other)] as const;
   const [first, second] = logs.map(({ timeline }) => timeline.turns.filter(({ prompt }) => prompt)) as [Turn[], Turn[]];

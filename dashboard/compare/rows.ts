@@ -3,7 +3,7 @@ import { formatCount, formatDuration, formatShort, formatTokens } from '../kit/f
 import { relativePath } from '../session/model/changed-files.ts';
 import { costOf } from '../shared/session-cost.ts';
 
-/** A figure of both sessions, and which of them did better by it: the first, the second, or neither. */
+/** A figure of both sessions, and the session with the better value, if any. */
 export interface Figure {
   name: string;
   one: string;
@@ -16,7 +16,7 @@ type Read = (facts: SessionFacts) => number | undefined;
 const tookOf: Read = ({ summary: { firstEventAt, lastEventAt } }) =>
   firstEventAt && lastEventAt ? Date.parse(lastEventAt) - Date.parse(firstEventAt) : undefined;
 
-/** Nothing is known where an agent recorded none. */
+/** 0 means that the agent recorded none, so the value is unknown. */
 const known = (count: number) => (count > 0 ? count : undefined);
 
 const testsOf: Read = ({ milestones }) => {
@@ -24,7 +24,7 @@ const testsOf: Read = ({ milestones }) => {
   return last && Number(last.passed === true);
 };
 
-/** `isBetter`: whether less of it is better, or more; most figures tell two sessions apart, and do not judge them. */
+/** `best`: whether less or more is better. Figures without it describe the sessions, but do not judge them. */
 const FIGURES: readonly [name: string, read: Read, show: (facts: SessionFacts) => string, best?: 'less' | 'more'][] = [
   ['tests at the end', testsOf, (facts) => ['red', 'green'][testsOf(facts) ?? 2] ?? '–', 'more'],
   ['duration', tookOf, (facts) => formatDefined(tookOf(facts), formatDuration), 'less'],
@@ -50,7 +50,7 @@ const FIGURES: readonly [name: string, read: Read, show: (facts: SessionFacts) =
     ({ summary }) => formatTokens(summary.outputTokens),
     'less',
   ],
-  ['cost', ({ summary }) => priceOf(summary), ({ summary }) => costOf(summary).text || 'no price known', 'less'],
+  ['cost', ({ summary }) => priceOf(summary), ({ summary }) => costOf(summary).text || 'price unknown', 'less'],
   ['model', () => undefined, modelOf],
 ];
 
@@ -58,7 +58,7 @@ function commitsOf({ milestones }: SessionFacts): number {
   return milestones.filter(({ kind }) => kind === 'commit').length;
 }
 
-/** What is known in part cannot be less than another. */
+/** A cost that is only known in part cannot be compared. */
 const priceOf = ({ cost, inputTokens }: SessionFacts['summary']) => (inputTokens > 0 ? cost : undefined);
 
 function modelOf({ summary, contextWindow }: SessionFacts): string {
@@ -69,7 +69,7 @@ const formatDefined = (value: number | undefined, format: (value: number) => str
   value === undefined ? '–' : format(value);
 
 export function readFigures(one: SessionFacts, other: SessionFacts): Figure[] {
-  // Whoever did nothing was quick and made no mistake.
+  // A session without calls is quick and has no failures, so it must not count as better.
   const isJudged = [one, other].every(({ summary }) => summary.toolCalls > 0);
   return FIGURES.map(([name, read, show, best]) => {
     const better = isJudged && best ? betterOf(read(one), read(other), best) : undefined;
@@ -84,14 +84,14 @@ function betterOf(one: number | undefined, other: number | undefined, best: 'les
 
 type File = SessionFacts['files'][number];
 
-/** A file that one of them changed, or both. */
+/** A file that one or both sessions changed. */
 export interface JoinedFile {
   path: string;
   one?: File;
   other?: File;
 }
 
-/** Files of the same place in the folders of both, those that both changed first. */
+/** Joins files by their path in the folders of the sessions. Files that both sessions changed come first. */
 export function joinFiles(one: SessionFacts, other: SessionFacts): JoinedFile[] {
   const joined = new Map<string, JoinedFile>();
   for (const [side, { files, folder }] of [['one', one] as const, ['other', other] as const]) {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   page = tab.page;
 });
 
-/** A machine that waits, and its page. */
+/** Starts the sign-in of a machine and opens its page. */
 async function open(hostname: string, on = page): Promise<StartedDevice> {
   const body = { hostname, platform: 'darwin', serviceCliVersion: '1.2.3' } as const;
   const started = (await anybody.startDeviceSignIn({ body })).body;
@@ -30,7 +30,7 @@ async function open(hostname: string, on = page): Promise<StartedDevice> {
   return started;
 }
 
-/** Reads the end of the code in the terminal, and types it. */
+/** Types the end of the code, as a person reads it in the terminal. */
 const typeEnding = ({ userCode }: Pick<StartedDevice, 'userCode'>) =>
   page.getByLabel('The last four characters of the code').fill(userCode.slice(-4).toLowerCase());
 
@@ -40,7 +40,7 @@ const collect = async ({ deviceCode }: StartedDevice) =>
     (error: unknown) => (error as ServiceError).code,
   );
 
-test('a person sees which machine it is, and chooses the plane of its secret', async () => {
+test('a person sees the machine and chooses the plane of its secret', async () => {
   const started = await open('workbench');
   await page.getByText(started.userCode.slice(0, 5)).waitFor();
   expect(await page.getByRole('main').textContent()).toMatch(
@@ -59,14 +59,14 @@ test('a person sees which machine it is, and chooses the plane of its secret', a
   await page.getByText('workbench is signed in.').waitFor();
 });
 
-test('a machine that is refused is given nothing', async () => {
+test('a refused machine gets no secret', async () => {
   const started = await open('workbench');
   await page.getByRole('button', { name: 'Refuse' }).click();
-  await page.getByText('Refused. workbench was given nothing.').waitFor();
+  await page.getByText('Refused. workbench got no secret.').waitFor();
   expect(await collect(started)).toBe('access_denied');
 });
 
-test('what somebody else decided meanwhile is said', async () => {
+test('the page shows a decision that somebody else made in the meantime', async () => {
   tab.allow(/status of 409/);
   const { userCode } = await open('workbench');
   await typeEnding({ userCode });
@@ -75,25 +75,25 @@ test('what somebody else decided meanwhile is said', async () => {
   await page.getByRole('alert').getByText('This sign-in was already decided.').waitFor();
 });
 
-test('a code that is none can be typed again, in any case', async () => {
+test('a wrong code can be typed again, in upper or lower case', async () => {
   tab.allow(/status of 404/);
   const started = (
     await anybody.startDeviceSignIn({ body: { hostname: 'h', platform: 'linux', serviceCliVersion: '1' } })
   ).body;
   await page.goto(`${product.service.url}/device?code=AAAA-AAAA`);
   await page.getByRole('alert').getByText('No machine is waiting with this code.').waitFor();
-  await page.getByLabel('The code that the terminal shows').fill(started.userCode.toLowerCase().replace('-', ''));
+  await page.getByLabel('Code in the terminal').fill(started.userCode.toLowerCase().replace('-', ''));
   await page.keyboard.press('Enter');
   await page.getByText(started.userCode.replace('-', '')).waitFor();
   expect(await page.getByRole('button', { name: 'Sign in this machine' }).isEnabled()).toBe(true);
 });
 
-test('a name that looks like markup is shown as it is', async () => {
+test('a name that looks like markup is shown as text', async () => {
   await open('workbench<img src=x onerror=alert(1)>');
   await page.getByText('workbench<img src=x onerror=alert(1)>').waitFor();
 });
 
-test('a member confirms their own machine, unless the policy leaves that to admins', async () => {
+test('a member confirms their own machine, unless the policy reserves this for admins', async () => {
   await owner.inviteMember({ body: { email: BEN.email, role: 'member' } });
   await joinByMail(product, BEN);
   const other = await product.open();
@@ -115,9 +115,7 @@ test('a member confirms their own machine, unless the policy leaves that to admi
   await owner.replacePolicy({ body: { signIn: 'admins' } });
   other.allow(/status of 403/);
   await open('workbench', other.page);
-  await other.page
-    .getByText('Only an owner or an admin of Harbour Works may confirm a machine: its policy says so.')
-    .waitFor();
+  await other.page.getByText('The policy of Harbour Works lets only owners and admins confirm a machine.').waitFor();
   expect(await other.page.getByRole('button').count()).toBe(0);
   await product.close(other);
 });

@@ -14,7 +14,7 @@ import { createOrganization, lineOf, openFirstSession, tick } from './steps/welc
 
 const product = setUpProduct();
 
-/** What a person does, from the link that an empty service prints to the first session of their own. */
+/** The steps of a person, from the link that an empty service prints to their first session. */
 describe('the first minute', () => {
   let tab: Tab;
   let page: Page;
@@ -28,7 +28,7 @@ describe('the first minute', () => {
 
   beforeAll(async () => {
     const home = join(product.folder, 'home');
-    // An agent is there, and has not been used yet.
+    // An agent is installed, but has not been used yet.
     mkdirSync(join(home, '.claude/projects'), { recursive: true });
     variables = { HOME: home, PATH: '/usr/bin:/bin' };
     tab = await product.open();
@@ -47,7 +47,7 @@ describe('the first minute', () => {
     await openTerminal(`${variables.HOME}/.local/bin/capture stop`, variables).ended;
   });
 
-  test('the link makes an account, and the organization does not move the page', async () => {
+  test('the link creates an account, and creating the organization does not move the page', async () => {
     started = performance.now();
     await createFirstAccount(page, product.service, ADA);
     const heading = page.getByRole('heading', { name: 'Connect a machine' });
@@ -63,7 +63,7 @@ describe('the first minute', () => {
     await picture(tab, 'welcome-organization');
   });
 
-  test('the line of the page installs capture, and shows where the machine is confirmed', async () => {
+  test('the command on the page installs capture and prints the address to confirm the machine', async () => {
     const line = await lineOf(page, 'Linux');
     const script = await (await fetch(`${product.service.url}/install`)).text();
     const sum = createHash('sha256').update(script).digest('hex');
@@ -86,7 +86,7 @@ describe('the first minute', () => {
     await tick(page, 'Secret').waitFor();
   });
 
-  test('the machine is set up once its person says yes', async () => {
+  test('the machine is set up once the person confirms it', async () => {
     await terminal.read(/Continue\? \[y\/N\]/);
     expect(await tick(page, 'Machine').count()).toBe(0);
     terminal.type('y\n');
@@ -98,10 +98,10 @@ describe('the first minute', () => {
     lap('machine and agent shown');
   });
 
-  test('a reload forgets nothing', async () => {
+  test('a reload keeps all steps', async () => {
     await page.reload();
     for (const title of ['Organization', 'Secret', 'Machine', 'Agent']) await tick(page, title).waitFor();
-    expect(await page.getByText('shown this once').count()).toBe(0);
+    expect(await page.getByText('shown only once').count()).toBe(0);
   });
 
   test('the first session of the agent appears by itself', async () => {
@@ -115,7 +115,7 @@ describe('the first minute', () => {
     lap('its timeline shown');
   });
 
-  test('the same line again upgrades, and has the daemon run the new program', async () => {
+  test('running the command again upgrades capture and restarts the daemon with the new program', async () => {
     const again = openTerminal(`curl -fsSL ${product.service.url}/install | sh`, variables);
     await again.read(/This machine is signed in: Harbour Works, live plane/);
     await again.read(/The daemon is running/);

@@ -10,7 +10,7 @@ import { linkTo } from './steps/outbox.ts';
 import { ADA, BEN, createFirstAccount, signIn, signOut, signUp } from './steps/person.ts';
 import { createOrganization, invite } from './steps/welcome.ts';
 
-/** The embedded provider of another service, which knows the dashboard by its host's two names: one is theirs, one ours. */
+/** The embedded provider of another service. It knows the dashboard by both names of the host: one is theirs, one is ours. */
 let issuer: Service;
 let proxy: Server;
 const folder = mkdtempSync(join(tmpdir(), 'capture-issuer-'));
@@ -58,21 +58,21 @@ async function openTab(address: string) {
   return tab;
 }
 
-test('people of another service sign in, found an organization, invite, join and sign out', async () => {
+test('people of another service sign in, create an organization, invite, join and sign out', async () => {
   const { url } = product.service;
   const ada = await openTab('about:blank');
   await createFirstAccount(ada.page, issuer, ADA);
-  // Left sooner, the other service's page would go on to its own sign-in from here.
+  // If the other service's page were left sooner, it would continue to its own sign-in from here.
   await ada.page.waitForURL(`${issuer.url}/welcome`);
-  await ada.page.getByLabel(/^Its name/).waitFor();
+  await ada.page.getByLabel(/^Name/).waitFor();
   await ada.page.goto(url);
   await createOrganization(ada.page, 'Harbour Works');
   await invite(ada.page, product.service, BEN.email);
   expect(linkTo(product, BEN.email)).toBe(`${url}/`);
 
-  // An account is let in once its e-mail is proven, which is the other service's affair.
+  // An account may sign in once its e-mail address is verified, which the other service does.
   const account = await openTab(issuer.url);
-  // A password that is set ends the sign-in of before, of which the page may not know yet.
+  // Setting a password ends the previous sign-in, which the page may not know yet.
   account.allow(/401 \(Unauthorized\) \(http:\/\/localhost:\d+\/v1\/me\)/);
   await signUp(account.page, BEN);
   await account.page.waitForURL('**/welcome');

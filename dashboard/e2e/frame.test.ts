@@ -9,7 +9,7 @@ const product = setUpProduct();
 let tab: Tab;
 let page: Page;
 
-/** A name that reads backwards, hides something and is piled up. */
+/** A name with bidirectional controls, hidden characters and piled marks. */
 const NAME = `mach\u202eenie \u200bnine \u2066${'z'.concat('\u0301'.repeat(60))}`;
 const HIDING = /[\u202a-\u202e\u2066-\u2069\u200b]|\p{M}{9}/u;
 
@@ -32,7 +32,7 @@ const goTo = async (path: string, name: string) => {
 const focused = () =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent);
 
-describe('names that somebody else chose', () => {
+describe('hidden characters in names from other people', () => {
   test.each([
     ['/', 'Overview'],
     ['/sessions', 'Sessions'],
@@ -40,7 +40,7 @@ describe('names that somebody else chose', () => {
     ['/agents', 'Agents'],
     ['/secrets', 'Secrets'],
     ['/organization', 'Organization'],
-  ])('hide nothing at %s', async (path, name) => {
+  ])('are visible at %s', async (path, name) => {
     await goTo(path, name);
     await page.getByText('⟨U+202E⟩').first().waitFor();
     const texts = await page.evaluate(() => [
@@ -54,7 +54,7 @@ describe('names that somebody else chose', () => {
     for (const text of texts) expect(text).not.toMatch(HIDING);
   });
 
-  test('hide nothing in the palette, nor in the title of the window', async () => {
+  test('are visible in the palette and in the title of the window', async () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog').getByText('⟨U+202E⟩').waitFor();
     expect(await page.getByRole('dialog').textContent()).not.toMatch(HIDING);
@@ -71,7 +71,7 @@ describe('names that somebody else chose', () => {
 });
 
 describe('by keyboard alone', () => {
-  test('one comes past the rail to the page', async () => {
+  test('the skip link leads past the rail to the page', async () => {
     await goTo('/environments', 'Machines');
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('Skip to the page');
@@ -92,7 +92,7 @@ describe('by keyboard alone', () => {
     await expect.poll(focused).toBe(before);
   });
 
-  test('an action of the palette is done, and the dialog gives the focus to the page', async () => {
+  test('an action of the palette opens a dialog, which gives the focus to the page', async () => {
     await page.keyboard.press('Control+k');
     await page.keyboard.type('issue sec');
     await page.keyboard.press('Enter');
@@ -102,7 +102,7 @@ describe('by keyboard alone', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement !== document.body)).toBe(true);
   });
 
-  test('a confirmation that is cancelled gives the focus back to its button', async () => {
+  test('a cancelled confirmation gives the focus back to its button', async () => {
     await goTo('/environments', 'Machines');
     const button = page.getByRole('button', { name: /^Revoke/ }).first();
     await button.focus();
@@ -115,10 +115,10 @@ describe('by keyboard alone', () => {
 });
 
 describe('a secret', () => {
-  test('is not lost before it is copied', async () => {
+  test('cannot be closed by accident before it is copied', async () => {
     await goTo('/secrets', 'Secrets');
     await page.getByRole('button', { name: 'Issue a secret' }).click();
-    await page.getByLabel('Name, to know it by').fill('laptop');
+    await page.getByLabel('Name (optional)').fill('laptop');
     await page.getByRole('button', { name: 'Issue', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'The new secret' });
     await dialog.waitFor();
@@ -139,7 +139,7 @@ describe('a secret', () => {
     await page.keyboard.press('Escape');
     await picture(tab, 'rotation-copy');
     await dialog.getByRole('button', { name: 'Copy the secret' }).click();
-    await dialog.getByText('The old one was never used.').waitFor();
+    await dialog.getByText('The old secret was never used.').waitFor();
     await picture(tab, 'rotation');
     await dialog.getByRole('button', { name: /^Revoke sk_live_/ }).click();
     await dialog.getByRole('button', { name: 'Done' }).click();
@@ -149,7 +149,7 @@ describe('a secret', () => {
   });
 });
 
-test('a machine and its agents lead to their sessions', async () => {
+test('a machine and its agents link to their sessions', async () => {
   for (const [path, name, row] of [
     ['/environments', 'Machines', /⟨U\+202E⟩/],
     ['/agents', 'Agents', /Claude Code/],
@@ -165,7 +165,7 @@ test('a machine and its agents lead to their sessions', async () => {
   }
 });
 
-test('whoever asked for no motion gets none', async () => {
+test('a person who prefers reduced motion sees no motion', async () => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await goTo('/sessions', 'Sessions');
   await page.locator('.pulse').first().waitFor();
@@ -180,7 +180,7 @@ test('whoever asked for no motion gets none', async () => {
 test.each([
   [320, 640],
   [2560, 1440],
-])('nothing scrolls sideways at a width of %i, and titles stand at one place', async (width, height) => {
+])('nothing scrolls sideways at a width of %i, and titles are at the same place', async (width, height) => {
   await page.setViewportSize({ width, height });
   const lefts = new Set<number>();
   for (const [path, name] of [

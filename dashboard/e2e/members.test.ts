@@ -32,14 +32,14 @@ const invite = (email: string, role: 'member' | 'admin' = 'member') =>
   harbour.owner.inviteMember({ body: { email, role } });
 const row = (page: Page, email: string) => page.getByRole('row').filter({ hasText: email });
 
-/** @returns a client that calls as the invited person, who has not answered yet */
+/** @returns a client of the invited person, who has not accepted yet */
 async function createAccount({ email, password }: Credentials) {
   await joinByMail(product, { email, password });
   const token = await signIn(product.service.url, { email, password });
   return createClient({ baseUrl: product.service.url, credential: () => token });
 }
 
-/** @returns a client that calls as the invited person, who has joined */
+/** @returns a client of the invited person, who has joined */
 async function becomeMember(credentials: Credentials) {
   const client = await createAccount(credentials);
   const [invitation] = (await client.getPerson({})).body.invitations ?? [];
@@ -48,7 +48,7 @@ async function becomeMember(credentials: Credentials) {
 }
 
 describe('the page of members', () => {
-  test('shows until when a mailed link works, and sends one that has expired again', async () => {
+  test('shows when a mailed link expires, and sends an expired link again', async () => {
     const { page } = tab;
     await row(page, 'waiting@example.com').getByText('7 days left').waitFor();
     const database = new DatabaseSync(join(product.folder, 'data', 'session-capture.sqlite'));
@@ -63,7 +63,7 @@ describe('the page of members', () => {
     expect(linkTo(product, 'waiting@example.com')).not.toBe(before);
   });
 
-  test('changes a role, by the keyboard alone', async () => {
+  test('changes a role with the keyboard', async () => {
     const { page } = tab;
     await page.getByRole('button', { name: 'Change role of cleo@example.com' }).focus();
     await page.keyboard.press('Enter');
@@ -79,7 +79,7 @@ describe('the page of members', () => {
     await row(page, 'cleo@example.com').getByRole('cell', { name: 'member', exact: true }).waitFor();
   });
 
-  test('withdraws an invitation, once the person has confirmed', async () => {
+  test('withdraws an invitation after a confirmation', async () => {
     const { page } = tab;
     await page.getByRole('button', { name: 'Withdraw the invitation of waiting@example.com' }).click();
     const dialog = page.getByRole('dialog', { name: 'Withdraw the invitation of waiting@example.com' });
@@ -89,7 +89,7 @@ describe('the page of members', () => {
     await row(page, 'waiting@example.com').waitFor({ state: 'detached' });
   });
 
-  test('lets no last owner go, and says what to do', async () => {
+  test('does not let the last owner leave, and says what to do', async () => {
     const { page } = tab;
     tab.allow(/status of 409/);
     await row(page, 'ada@example.com').getByRole('button', { name: 'Leave' }).click();
@@ -99,7 +99,7 @@ describe('the page of members', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
   });
 
-  test('passes ownership on, after which the owner may leave', async () => {
+  test('passes ownership on, so that the owner may leave', async () => {
     const { page } = tab;
     await page.getByRole('button', { name: 'Change role of cleo@example.com' }).click();
     await page.getByRole('radio', { name: /owner in your place/ }).check();
@@ -109,15 +109,15 @@ describe('the page of members', () => {
     await row(page, 'ada@example.com').getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
     await page.waitForURL('**/welcome');
-    await page.getByLabel(/^Its name/).waitFor();
+    await page.getByLabel(/^Name/).waitFor();
   });
 });
 
-test('whom two organizations invited chooses one of them', async () => {
+test('a person with invitations of two organizations chooses one of them', async () => {
   const { page } = tab;
-  await page.getByLabel(/^Its name/).fill('Mountain Works');
+  await page.getByLabel(/^Name/).fill('Mountain Works');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
-  // Whoever leaves at once may be gone before the organization is there.
+  // Without this wait, the person could leave before the organization is created.
   await page.getByText('Connect a machine').waitFor();
   await page.goto(`${product.service.url}/members`);
   const cleo = createClient({
@@ -129,7 +129,7 @@ test('whom two organizations invited chooses one of them', async () => {
   const visitor = await product.open();
   await visitor.page.goto(product.service.url);
   await signInByForm(visitor.page, DAN);
-  await visitor.page.getByText('These invited you').waitFor();
+  await visitor.page.getByText('These organizations invited you').waitFor();
   expect(await violationsOf(visitor.page)).toEqual([]);
   await pictures('invitations', visitor);
   await visitor.page.getByRole('button', { name: 'Join Harbour Works' }).click();
@@ -137,7 +137,7 @@ test('whom two organizations invited chooses one of them', async () => {
   await product.close(visitor);
 });
 
-test('a member who is removed is shown where to begin', async () => {
+test('a removed member sees how to start again', async () => {
   await harbour.owner.inviteMember({ body: { email: EVE.email } });
   const eve = await becomeMember(EVE);
   const { page } = tab;
@@ -151,7 +151,7 @@ test('a member who is removed is shown where to begin', async () => {
   await expect(eve.listMembers({})).rejects.toMatchObject({ code: 'no_organization' });
 });
 
-/** In both themes, as wide as a desk and as narrow as a phone. */
+/** Saves pictures in both themes, at the widths of a desktop and of a phone. */
 async function pictures(name: string, { page } = tab): Promise<void> {
   const before = page.viewportSize() ?? { width: 1440, height: 900 };
   for (const colorScheme of ['light', 'dark'] as const) {

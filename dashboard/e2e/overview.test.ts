@@ -30,7 +30,7 @@ beforeAll(async () => {
   page = tab.page;
 });
 
-/** As if it happened at this moment. */
+/** Shifts the times of events to the present. */
 const now = (events: readonly NewEvent[]): NewEvent[] =>
   events.map((each) => ({ ...each, payload: { ...each.payload, occurredAt: new Date().toISOString() } }));
 const said = (text: string) => now([event('user.message', { text })]);
@@ -42,7 +42,7 @@ const goTo = async (search = '') => {
 const running = () => page.getByRole('region', { name: /Running now/ });
 const plot = (name: string) => page.getByRole('navigation', { name, exact: true });
 
-test('what runs now is on top, and what begins next comes without a reload', async () => {
+test('running sessions are at the top, and new ones appear without a reload', async () => {
   await goTo();
   await running()
     .getByRole('link', { name: /Mend the pump/ })
@@ -54,7 +54,7 @@ test('what runs now is on top, and what begins next comes without a reload', asy
 });
 
 describe('a plot', () => {
-  test('is walked over by the arrow keys, and a day leads to its sessions', async () => {
+  test('can be explored with the arrow keys, and a day links to its sessions', async () => {
     await goTo();
     const day = plot('Sessions').getByRole('link').last();
     await day.focus();
@@ -67,9 +67,9 @@ describe('a plot', () => {
     await expect.poll(() => titlesIn(page)).toContain('Mend the pump');
   });
 
-  test('has a name for each series, which leads to its sessions', async () => {
+  test('names each series with a link to its sessions', async () => {
     await goTo();
-    await page.getByRole('list', { name: 'Sessions, told apart' }).getByRole('link', { name: 'Codex' }).click();
+    await page.getByRole('list', { name: 'Sessions by series' }).getByRole('link', { name: 'Codex' }).click();
     await expect.poll(() => titlesIn(page)).toEqual(['Paint the hull']);
   });
 
@@ -86,7 +86,7 @@ describe('a plot', () => {
   });
 });
 
-test('a tool tells how often it fails, and leads to the sessions that called it', async () => {
+test('a tool shows how often it fails and links to the sessions that called it', async () => {
   await goTo();
   const bash = page.getByRole('row', { name: /^Bash/ });
   await expect.poll(() => bash.textContent()).toContain('1 failed · 50 %');
@@ -95,18 +95,18 @@ test('a tool tells how often it fails, and leads to the sessions that called it'
   await expect.poll(() => titlesIn(page)).toHaveLength(2);
 });
 
-test('other days are in the address, and a range without sessions stays a page of figures', async () => {
+test('the chosen days are in the address, and a range without sessions still shows figures', async () => {
   await goTo();
   await page.getByRole('button', { name: '7 days' }).click();
   await page.waitForURL('**/?days=7');
   await page.getByLabel('First day, UTC').fill('2026-01-01');
   await page.waitForURL((url) => url.searchParams.get('from') === '2026-01-01' && !url.searchParams.has('days'));
   await goTo('?from=2020-01-01&to=2020-12-31');
-  await page.getByText('No calls in these days.').waitFor();
+  await page.getByText('No calls in this period.').waitFor();
 });
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
-  test('nothing is in the way of anybody', async () => {
+  test('the overview has no accessibility violation', async () => {
     await page.emulateMedia({ colorScheme });
     await goTo();
     await plot('Sessions').getByRole('link').last().focus();
@@ -115,7 +115,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  test.each([320, 1440, 2560])('it fits into a width of %i', async (width) => {
+  test.each([320, 1440, 2560])('the overview fits into a width of %i', async (width) => {
     await page.setViewportSize({ width, height: 900 });
     await goTo();
     await picture(tab, `overview-${colorScheme}-${width}`);

@@ -6,7 +6,7 @@ import { openTabAt, signInThere } from './steps/provider.ts';
 import { expireToken } from './steps/token.ts';
 import { createOrganization } from './steps/welcome.ts';
 
-/** Neither refresh tokens nor a way to sign out, as some providers are. */
+/** A provider without refresh tokens and without a sign-out, as some are. */
 let provider: ForeignProvider;
 const product = setUpProduct({
   configure: async (publicUrl) => {
@@ -16,7 +16,7 @@ const product = setUpProduct({
 });
 afterAll(() => provider?.stop());
 
-test('at the end of a sign-in the provider is visited without a question, and the page is there again', async () => {
+test('an expired sign-in is renewed at the provider without a question, and the page opens again', async () => {
   const { page } = await openTabAt(product, provider);
   await signInThere(page, ADA);
   await createOrganization(page, 'Harbour Works');
@@ -30,20 +30,20 @@ test('at the end of a sign-in the provider is visited without a question, and th
   expect(new URL(page.url()).pathname).toBe('/secrets');
 });
 
-test('who signs out is signed out of the dashboard', async () => {
+test('signing out signs the person out of the dashboard', async () => {
   const { page } = await openTabAt(product, provider);
   await signInThere(page, ADA);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await signOut(page);
 });
 
-test('a sign-in that the service does not take is said so, instead of being tried for ever', async () => {
+test('a sign-in that the service refuses shows an error instead of a loop', async () => {
   const tab = await openTabAt(product, provider);
   tab.allow(/status of 401/);
   const { page } = tab;
   await provider.signOtherwise();
   await signInThere(page, ADA);
-  await page.getByText('the service does not take it').first().waitFor();
+  await page.getByText('the service refused it').first().waitFor();
   await picture(tab, 'sign-in-refused');
   expect(provider.count('/token')).toBeLessThanOrEqual(4);
 });

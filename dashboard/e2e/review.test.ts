@@ -21,7 +21,7 @@ async function openWhole(): Promise<void> {
 
 const chip = (name: RegExp) => page.getByRole('button', { name });
 
-test('every file that was changed is there once, and its hunks lead to the events that made them', async () => {
+test('every changed file is listed once, and its hunks link to their events', async () => {
   await chip(/^Changes$/).click();
   const changes = page.getByRole('region', { name: 'Changes' });
   const name = page.locator('summary', { hasText: 'src/limit.ts' });
@@ -38,7 +38,7 @@ test('every file that was changed is there once, and its hunks lead to the event
   await expect.poll(() => currentSequence(page)).toBe(sequence);
 });
 
-test('kinds of rows are shown by themselves, and the address says which', async () => {
+test('rows can be filtered by kind, and the address has the filter', async () => {
   await chip(/^Edits \d/).click();
   await page.waitForURL(/show=edits/);
   await expect.poll(() => timelineOf(page).locator('[data-kind="message"]').count()).toBe(0);
@@ -49,13 +49,13 @@ test('kinds of rows are shown by themselves, and the address says which', async 
   await expect.poll(rows).toBe(edits);
 });
 
-test('a link to what the chosen kinds leave out shows it all the same', async () => {
+test('a link to an event that the filter hides shows the event', async () => {
   await page.goto(`${product.service.url}/sessions/${sessionId}?show=edits&e=1`);
   await expect.poll(() => page.url()).not.toContain('show=edits');
   await currentRow(page).waitFor();
 });
 
-test('the strip goes from turn to turn by keys, and a stretch of it is a link', async () => {
+test('keys move between turns on the strip, and a range of it is a link', async () => {
   await openWhole();
   const strip = page.getByRole('slider', { name: 'Position in the session' });
   await expect.poll(() => strip.getAttribute('aria-valuemax')).toBe('2');
@@ -78,7 +78,7 @@ test.each([
   ['Events (JSONL)', /^\{"session":\{"sessionId":"ses_\w+","agent":"Claude Code",.*\}\}\n\{"sessionId"/],
   [
     'Conversation (Markdown)',
-    /^# .*\n\n- agent: `Claude Code`\n(?:- .*\n)*- link: <http.*>\n\n\*Left out here: .*\n\n> We have a setting/,
+    /^# .*\n\n- agent: `Claude Code`\n(?:- .*\n)*- link: <http.*>\n\n\*Not included: .*\n\n> We have a setting/,
   ],
   ['Page (HTML, one file)', /^<!doctype html>/],
 ])('the session is saved as %s', async (name, beginning) => {
@@ -87,7 +87,7 @@ test.each([
   expect(readFileSync(await download.path(), 'utf8')).toMatch(beginning);
 });
 
-test('sub-agents are a tree: into one, and back to the call that started it', async () => {
+test('the tree of sub-agents opens a sub-agent, and leaving it returns to the call that started it', async () => {
   await page.getByRole('button', { name: 'Sub-agents', exact: true }).click();
   const tree = page.getByRole('region', { name: 'Sub-agents' });
   await tree.getByText('started by').first().waitFor();
@@ -98,7 +98,7 @@ test('sub-agents are a tree: into one, and back to the call that started it', as
   await timelineOf(page).locator('[data-current] [data-kind="subagent"]').first().waitFor();
 });
 
-test('found words are marked where they are shown', async () => {
+test('words of a search are highlighted', async () => {
   await page.keyboard.press('/');
   await page.keyboard.type('linksPerMinute');
   await expect.poll(() => page.evaluate(() => CSS.highlights.get('found')?.size ?? 0)).toBeGreaterThan(0);

@@ -10,7 +10,7 @@ let page: Page;
 let recorder: Recorder;
 let sessionId: string;
 
-/** Events of one writing of a message. */
+/** The events of one revision of a message. */
 const written = (revision: number, ...events: [eventType: string, fields: object][]) =>
   events.map(([eventType, fields], index) =>
     event(eventType, { ...fields, source: { agent: 'gemini-cli', session: 'a', record: 'm1', revision, index } }),
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 const texts = () => timelineOf(page).getByRole('listitem').allInnerTexts();
 
-test('a message that is written again while one reads it changes in its place', async () => {
+test('a message that is written again while it is read changes in place', async () => {
   await openSession(page, product.service, sessionId, 2);
   await expectAt(page, 2);
   await timelineOf(page).getByText('I look.').waitFor();
@@ -56,12 +56,12 @@ test('a message that is written again while one reads it changes in its place', 
   expect(order.indexOf('search')).toBeLessThan(order.indexOf('Answer 0'));
 });
 
-test('a link to what it was opens what it is, which tells what it was', async () => {
+test('a link to an earlier revision opens the current one, which shows the earlier one', async () => {
   await openSession(page, product.service, sessionId, 2);
   await currentRow(page).getByText('I look closely.').waitFor();
   expect(await rowOfEvent(page, 203).and(currentRow(page)).count()).toBe(1);
   await page.keyboard.press('Enter');
   const inspector = page.getByRole('complementary', { name: 'Inspector' });
-  await inspector.getByText('Written once before').click();
+  await inspector.getByText('1 earlier revision').click();
   await inspector.getByText('"I look."').waitFor();
 });

@@ -3,12 +3,12 @@ import { CloudOff } from 'lucide-react';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useApp } from '../app/app.ts';
 
-/** How long the note that the service is back stays, in milliseconds. */
+/** How long the note about the recovered connection stays, in milliseconds. */
 const SAID_FOR = 4_000;
 
 /**
- * Says when the service is away, and when it is back; what is on the page is then read again. It listens to changes itself,
- * so that every page knows.
+ * Tells the person when the connection to the service is lost, and when it is back. Then all data of the page is read again.
+ * It listens to changes itself, so that it works on every page.
  */
 export function Connection() {
   const { live } = useApp();
@@ -34,8 +34,8 @@ export function Connection() {
       {state === 'lost' && (
         <p className="connection-note">
           <CloudOff size={14} aria-hidden className="flex-none text-warn" />
-          {navigator.onLine ? 'The service does not answer.' : 'This machine is offline.'} What you see may be old; it
-          is tried again.
+          {navigator.onLine ? 'The service does not answer.' : 'This machine is offline.'} This page may be out of date.
+          Retrying…
         </p>
       )}
       {isBack && <p className="connection-note">The service answers again.</p>}

@@ -7,10 +7,10 @@ import { showHidden } from '../kit/text/controls.ts';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { Shell } from './shell.tsx';
 
-/** Pages that are about one thing, outside of the frame. */
+/** Pages that are shown without the frame. */
 const ALONE = new Set([paths.welcome(), paths.device()]);
 
-/** Lets members in, and leads a person without an organization to the page that makes one. */
+/** Shows pages to members, and sends a person without an organization to the welcome page. */
 export function Gate() {
   const person = usePersonQuery();
   // The path of the page on screen: while the next page loads, the location is already the next page's.
@@ -30,8 +30,8 @@ export function Gate() {
     <PersonProvider value={member}>
       {lost !== undefined && (
         <p role="status" className="lost-membership">
-          You are no longer a member of {showHidden(lost)}. Its sessions stay there, yours included. To come back, ask
-          an owner or admin for an invitation.
+          You are no longer a member of {showHidden(lost)}. Its sessions stay there, including yours. To come back, ask
+          an owner or an admin for an invitation.
         </p>
       )}
       {ALONE.has(pathname ?? '') ? (

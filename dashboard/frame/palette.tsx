@@ -14,13 +14,13 @@ import { PAGES } from './rail.tsx';
 
 /** A part of the page “Organization”. */
 const POLICY = { to: paths.policy(), label: 'Policy', icon: Scale };
-/** Only admins may read these, and the rail names what everybody reads. */
+/** Pages for admins only. They are not in the rail, which shows pages for every member. */
 const OF_ADMINS = [
   { to: paths.audit(), label: 'Audit log', icon: ScrollText },
   { to: paths.holds(), label: 'Legal holds', icon: Lock },
 ];
 
-/** Every page, action and recent session, a few letters away. */
+/** A dialog that finds pages, actions and recent sessions by a few letters. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const { plane } = useSearch({ from: '__root__' });
@@ -39,7 +39,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       <Command label="Go to" className="flex flex-col" loop filter={rankWords}>
         <Command.Input
           ref={input}
-          placeholder="A page, an action, a session, or words to find…"
+          placeholder="Find a page, an action, a session or any words…"
           value={words}
           onValueChange={setWords}
           className="h-11 border-line border-b bg-transparent px-4 text-14 outline-none"

@@ -10,7 +10,7 @@ import { Rail } from './rail.tsx';
 
 const Palette = lazyPart(() => import('./palette.tsx'), 'Palette');
 
-/** The frame: rail at the left, page at the right. The test plane tints it, so that nobody mistakes it for the live one. */
+/** The frame: rail on the left, page on the right. The test plane tints it, so that nobody mistakes it for the live plane. */
 export function Shell({ children }: { children: ReactNode }) {
   const { plane } = useSearch({ from: '__root__' });
   const [sheet, setSheet] = useState(false);
@@ -63,7 +63,7 @@ export function Shell({ children }: { children: ReactNode }) {
 const PaletteMissing = ({ onClose }: { onClose: () => void }) => (
   <Dialog title="Go to" onClose={onClose}>
     <p className="text-muted">
-      Its code could not be loaded, since the service was away. Load the window anew once it answers.
+      The service did not answer, so this dialog could not be loaded. Reload the page to try again.
     </p>
   </Dialog>
 );

@@ -4,17 +4,17 @@ import { ProviderAway } from '../app/auth.ts';
 import { Button } from '../kit/button.tsx';
 import { Wordmark } from './wordmark.tsx';
 
-/** While the identity provider, or the way there, takes its time. */
+/** Shown if signing in takes long. */
 export const SigningIn = () => (
   <Alone title="Signing you in…">
-    <p className="text-muted">It takes longer than usual.</p>
+    <p className="text-muted">This is taking longer than usual.</p>
   </Alone>
 );
 
 export function SignedOut({ onSignIn }: { onSignIn: () => void }) {
   return (
     <Alone title="You are signed out">
-      <p className="text-muted">Sessions are captured as before; signing in is only for looking at them.</p>
+      <p className="text-muted">Machines still capture sessions. Sign in to read them.</p>
       <Button tone="primary" onClick={onSignIn}>
         Sign in
       </Button>

@@ -6,9 +6,9 @@ interface Props {
   text: string | (() => string);
   label: string;
   onCopied?: () => void;
-  /** From the moment it appears. */
+  /** The button gets the focus when it appears. */
   hasFocus?: boolean;
-  /** Without it only the icon is shown. */
+  /** The text of the button; without it, only the icon is shown. */
   children?: string;
 }
 
@@ -20,13 +20,13 @@ export function CopyButton({ text, label, onCopied, hasFocus, children }: Props)
         setOutcome('copied');
         onCopied?.();
       },
-      // A browser may forbid it; by hand it works all the same.
+      // A browser may forbid it. The person can still copy the text by hand.
       () => setOutcome('refused'),
     );
     setTimeout(() => setOutcome(undefined), 3000);
   };
   const Icon = outcome === 'copied' ? Check : Copy;
-  const said = outcome && (outcome === 'copied' ? 'Copied' : 'Select it, and copy it by hand');
+  const said = outcome && (outcome === 'copied' ? 'Copied' : 'Select the text and copy it');
   return (
     <Button
       size="small"
@@ -46,7 +46,7 @@ export function CopyButton({ text, label, onCopied, hasFocus, children }: Props)
   );
 }
 
-/** One line to be run or kept, with its copy button. */
+/** One line to run or to keep, with a copy button. */
 export function CopyLine({ text, ...rest }: Omit<Props, 'children'> & { text: string }) {
   return (
     <div className="flex w-full min-w-0 items-center gap-2 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">

@@ -15,14 +15,14 @@ test.each([
   ['one word of a line', ' a\n-const size = 1;\n+const size = 2;\n b', [[], ['1'], ['2'], []]],
   ['what was added', '-call(a)\n+call(a, b)', [[], [', b']]],
   ['each of several lines', '-x = 1\n-y = 2\n+x = 3\n+y = 4', [['1'], ['2'], ['3'], ['4']]],
-  ['nothing of lines that are others', '-import a from "b";\n+while (true) {}', [[], []]],
-  ['nothing where lines came in or went', '-a b\n+a c\n+a d', [[], [], []]],
-  ['nothing of lines that are too long', `-${'a '.repeat(400)}b\n+${'a '.repeat(400)}c`, [[], []]],
+  ['nothing in unrelated lines', '-import a from "b";\n+while (true) {}', [[], []]],
+  ['nothing if lines were added or removed', '-a b\n+a c\n+a d', [[], [], []]],
+  ['nothing in lines that are too long', `-${'a '.repeat(400)}b\n+${'a '.repeat(400)}c`, [[], []]],
 ])('marks %s', (_, text, words) => {
   expect(marked(text)).toEqual(words);
 });
 
-test('a text is all there in its turns, and every second one is marked', () => {
+test('a cut text is complete, and every second part is marked', () => {
   expect(splitAt('size = 1;', 6, [[13, 14]])).toEqual(['size = ', '1', ';']);
   expect(splitAt('const', 0, [[13, 14]])).toEqual(['const', '', '']);
   const range = fc.tuple(fc.nat(20), fc.nat(20)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const);

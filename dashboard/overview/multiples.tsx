@@ -11,7 +11,7 @@ import { TimePlot } from './time-plot.tsx';
 
 interface Props {
   usage: Usage;
-  /** Of as many days before. */
+  /** The usage of the period before, which has as many days. */
   before: Usage | undefined;
   plane: FrameSearch['plane'];
   dimension: Dimension;
@@ -26,13 +26,13 @@ const LABELS: Record<Dimension, string> = {
   person: 'Person',
 };
 
-/** By person only where the policy of the organization says so. */
+/** By person only if the policy of the organization allows it. */
 const dimensionsOf = ({ groups }: Usage): Dimension[] =>
   DIMENSIONS.filter((one) => one !== 'person' || groups.some(({ dimension }) => dimension === one));
 
-const TOO_FEW = 'These days have fewer people than the policy allows to tell apart. Choose a longer period.';
+const TOO_FEW = 'Too few people were active in this period to show their figures by name. Choose a longer period.';
 
-/** The same days four times over: cost, with the period before, then sessions, tokens and failures; or as a table. */
+/** Four plots of the same days: cost (with the period before), sessions, tokens and failures. Or one table. */
 export function Multiples({ usage, before, plane, dimension: wanted, onDimension }: Props) {
   const [view, setView] = useState<'plots' | 'table'>('plots');
   const [slot, setSlot] = useState<number>();
@@ -132,7 +132,7 @@ export function Multiples({ usage, before, plane, dimension: wanted, onDimension
       <p className="mt-3 text-12 text-muted">
         Prices of {usage.pricesOf}, in US dollars.
         {usage.unpricedTokens > 0 &&
-          ` ${formatShort(usage.unpricedTokens)} tokens of models without a known price are excluded.`}
+          ` ${formatShort(usage.unpricedTokens)} tokens of models without a known price are not included.`}
       </p>
     </section>
   );

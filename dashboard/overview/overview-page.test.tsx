@@ -51,7 +51,7 @@ beforeEach(() => {
   service.answers.getUsage = ({ from = '', to = '' }) => usage(from, to, to === dayOf(Date.now()) ? 138 : 100);
 });
 
-test('begins with a sentence: what the week cost, how that changed, what failed, and which machines need somebody', async () => {
+test('begins with a sentence: cost of the week, its change, failures and machines in trouble', async () => {
   await show('/?days=7', service);
   const sentence = () => document.querySelector('.sentence')?.textContent ?? '';
   await expect.poll(sentence).toContain('+38 % on the 7 days before');
@@ -60,12 +60,12 @@ test('begins with a sentence: what the week cost, how that changed, what failed,
   for (const part of ['7 days $138', '79 sessions', '5 % of calls failed', 'ben-linux 12 events waiting']) {
     expect(sentence()).toContain(part);
   }
-  // Events that wait for moments, and a version that is behind, are nothing to worry about.
+  // Events that wait for moments and an outdated version are no trouble.
   expect(sentence()).not.toContain('dora-win');
   expect(sentence()).toContain('eve-air spool full');
 });
 
-test('says that sessions are still being counted, and shows all of them once they are', async () => {
+test('says that sessions are still being counted, and shows them all afterwards', async () => {
   let asked = 0;
   service.answers.getUsage = ({ from = '', to = '' }) => ({
     ...usage(from, to, 100),
@@ -77,7 +77,7 @@ test('says that sessions are still being counted, and shows all of them once the
   await expect.poll(sentence, { timeout: 10_000 }).not.toContain('still being counted');
 });
 
-test('a machine is amber where something is wrong alone, and tells that its version is behind', async () => {
+test('a machine is amber only if something is wrong, and says that its version is outdated', async () => {
   await show('/', service);
   const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) });
   const textOf = (name: string) => row(name).query()?.textContent ?? '';
@@ -87,7 +87,7 @@ test('a machine is amber where something is wrong alone, and tells that its vers
   expect(amber).toHaveLength(3);
 });
 
-test('the plot of cost shows the period before, and a session that needs a look stands there once', async () => {
+test('the plot of cost shows the period before, and a session that needs a look is listed once', async () => {
   await show('/?days=7', service);
   await expect.poll(() => document.querySelector('.plot-ghost')?.getAttribute('d')).toMatch(/^M/);
   const look = page.getByRole('region', { name: 'Needs a look' });
@@ -103,20 +103,20 @@ const byPerson = (...people: string[]) => {
   });
 };
 
-test('figures by person are offered where the service tells them', async () => {
+test('figures by person are offered if the service returns them', async () => {
   byPerson('ada', 'ben');
   await show('/?by=person', service);
   await expect.element(page.getByRole('heading', { name: 'Figures by person' })).toBeVisible();
-  expect(page.getByText(/fewer people/).query()).toBeNull();
+  expect(page.getByText(/Too few people/).query()).toBeNull();
 });
 
-test('by person, others alone are explained', async () => {
+test('figures by person with only the group of others are explained', async () => {
   byPerson('');
   await show('/?by=person', service);
-  await expect.element(page.getByText(/fewer people than the policy allows/)).toBeVisible();
+  await expect.element(page.getByText(/Too few people were active/)).toBeVisible();
 });
 
-test('an address by person shows figures by agent where the policy tells nobody apart', async () => {
+test('an address by person shows figures by agent if the policy hides names', async () => {
   byPerson();
   await show('/?by=person', service);
   await expect.element(page.getByRole('heading', { name: 'Figures by agent' })).toBeVisible();

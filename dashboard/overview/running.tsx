@@ -5,10 +5,10 @@ import { formatDuration } from '../kit/format.ts';
 import { useNow } from '../kit/time.tsx';
 import { SessionLines } from './session-lines.tsx';
 
-/** The service tells of no more. */
+/** The service returns at most this many. */
 const MOST = 20;
 
-/** What agents do at this moment. */
+/** The sessions that run at this moment. */
 export function Running({ running, plane }: Pick<Usage, 'running'> & Pick<FrameSearch, 'plane'>) {
   const now = useNow();
   return (
@@ -23,7 +23,7 @@ export function Running({ running, plane }: Pick<Usage, 'running'> & Pick<FrameS
           </span>
         )}
       </h2>
-      {running.length === 0 && <p className="text-13 text-muted">No agent is at work.</p>}
+      {running.length === 0 && <p className="text-13 text-muted">No agent is working.</p>}
       <SessionLines
         lines={running.map(({ session, summary }) => ({
           session,

@@ -2,7 +2,7 @@ import { type ReactNode, Suspense } from 'react';
 import { lazyPart } from '../kit/lazy.tsx';
 import type { PlotProps } from './plot-area.tsx';
 
-/** With its library 17 KiB: it comes while the figures are asked for, and its room is kept. */
+/** 17 KiB with its library. It loads together with the figures, and the page reserves room for it. */
 export const PlotArea = lazyPart(() => import('./plot-area.tsx'), 'PlotArea');
 
 const Room = () => (
@@ -12,7 +12,7 @@ const Room = () => (
   </>
 );
 
-/** One figure over time. Each slot is a link, and so is each layer of its bar; arrow keys walk over the slots. */
+/** One figure over time. Each slot is a link, and so is each layer of its bar; arrow keys move between slots. */
 export function TimePlot(props: PlotProps) {
   const { title, series, format, total, addressOf, range, ghost, isLarge } = props;
   return (
@@ -33,11 +33,11 @@ interface NamesProps extends Pick<PlotProps, 'title' | 'series' | 'format' | 'ad
   hasGhost: boolean | undefined;
 }
 
-/** The names of the series, where there are several; each leads to its sessions. */
+/** The names of the series, if there are several; each links to its sessions. */
 function SeriesNames({ title, series, format, addressOf, range, hasGhost }: NamesProps) {
   const isTold = series.length > 1 || series.some(({ filter }) => filter);
   return (
-    <ul className="plot-names" aria-label={`${title}, told apart`}>
+    <ul className="plot-names" aria-label={`${title} by series`}>
       {isTold &&
         series.map((each) => (
           <li key={each.label}>

@@ -7,10 +7,10 @@ import { showHidden } from '../kit/text/controls.ts';
 import { sessionsOf } from './series.ts';
 
 const FEW = 12;
-/** The service tells of no more. */
+/** The service returns at most this many. */
 const MOST = 50;
 
-/** Which tools are called, and how often they fail: a bar each, from zero, with its figures beside it. */
+/** Tools by their calls and failures: a bar from zero for each, with its figures beside it. */
 export function Tools({ usage, plane }: { usage: Usage; plane: FrameSearch['plane'] }) {
   const [isWhole, setIsWhole] = useState(false);
   const tools = usage.tools.toSorted((a, b) => b.calls - a.calls);
@@ -19,9 +19,9 @@ export function Tools({ usage, plane }: { usage: Usage; plane: FrameSearch['plan
   return (
     <section aria-labelledby="tools" className="overview-part min-w-0">
       <h2 id="tools" className="mb-3 text-14">
-        Tools <span className="font-normal text-muted">· calls, and which fail</span>
+        Tools <span className="font-normal text-muted">· calls and failures</span>
       </h2>
-      {tools.length === 0 && <p className="text-13 text-muted">No calls in these days.</p>}
+      {tools.length === 0 && <p className="text-13 text-muted">No calls in this period.</p>}
       <table className="tools">
         <thead className="sr-only">
           <tr>
@@ -55,7 +55,7 @@ export function Tools({ usage, plane }: { usage: Usage; plane: FrameSearch['plan
         </tbody>
       </table>
       {isWhole && tools.length >= MOST && (
-        <p className="mt-2 text-12 text-muted">These {MOST} are called most; those called less are not listed.</p>
+        <p className="mt-2 text-12 text-muted">Only the {MOST} tools with the most calls are listed.</p>
       )}
       {tools.length > FEW && (
         <ShowAll isWhole={isWhole} onToggle={() => setIsWhole(!isWhole)}>

@@ -15,7 +15,7 @@ import { useReading } from './reading.ts';
 import { readTodos, Todos } from './todos.tsx';
 import { usePayload } from './use-payload.ts';
 
-/** What a call asked and what it answered, read when it is opened. */
+/** The input and the results of a call, read when the call is opened. */
 export function CallBody({ item, sessionId }: { item: ToolItem; sessionId: string }) {
   const { data } = usePayload(sessionId, item.call?.sequence, item.call?.span);
   const todos = readTodos(data?.payload.input);
@@ -36,7 +36,7 @@ export function CallBody({ item, sessionId }: { item: ToolItem; sessionId: strin
   );
 }
 
-/** The command, or where and what was looked for. */
+/** The command of a call, or its address, or its search. */
 function Asked({ input }: { input: unknown }) {
   const fields = asParsedObject(input);
   const command = asText(fields.command) ?? asText(fields.cmd);
@@ -50,7 +50,7 @@ function Asked({ input }: { input: unknown }) {
   return told.length > 0 ? <p className="mono mb-1 text-muted">{showHidden(told.join('   '))}</p> : null;
 }
 
-/** The host stands out: that is where it went. */
+/** An address with its host in bold, since the host says who received the request. */
 function Address({ url }: { url: string }) {
   const host = URL.canParse(url) ? new URL(url).host : '';
   return (
@@ -61,10 +61,10 @@ function Address({ url }: { url: string }) {
   );
 }
 
-/** Lines shown at first, and how many characters of them at most. */
+/** An output is shown up to this many lines and characters at first. */
 const FIRST_LINES = 12;
 const FIRST_CHARACTERS = 4_000;
-/** Of what stands before a match. */
+/** Context shown before a match. */
 const LINES_BEFORE = 3;
 const CHARACTERS_BEFORE = 1_000;
 
@@ -87,7 +87,7 @@ function AnswerText({ payload }: { payload: Parameters<typeof resultText>[0] }) 
       <p className="flex gap-1">
         {part.length < text.length && (
           <ShowAll isWhole={isWhole} onToggle={() => setWhole((before) => !before)}>
-            {hidden > 0 ? `${formatCount(hidden)} more lines` : 'Show all of it'}
+            {hidden > 0 ? `${formatCount(hidden)} more lines` : 'Show all'}
           </ShowAll>
         )}
         {text !== '' && (
@@ -100,7 +100,7 @@ function AnswerText({ payload }: { payload: Parameters<typeof resultText>[0] }) 
   );
 }
 
-/** Where one of the words that are looked for stands first, also when they are looked for no more. */
+/** The position of the first match of the search. It stays after the search has ended. */
 function useMatch(text: string): number {
   const { words } = useReading();
   const [match, setMatch] = useState(0);
@@ -117,7 +117,7 @@ function useMatch(text: string): number {
   return match;
 }
 
-/** The beginning; where the match is further down, what is around that. */
+/** The beginning of a text, or the part around the match if the match is further down. */
 function partAt(text: string, match: number): string {
   const beginning = linesFrom(text, 0);
   if (match < beginning.length) return beginning;

@@ -10,7 +10,7 @@ import { call, type Given, result } from './model/test/events.ts';
 const LONG = `${'line\n'.repeat(3_999)}done\n`;
 const source: Source = { agent: 'codex', file: 'a.jsonl', position: 1 } as never;
 
-/** As one event, or as two with a part of it each. */
+/** A result as one event, or as two events with a part each. */
 const results: [string, Given[]][] = [
   ['in one piece', [result('a', { output: `${LONG}more` })]],
   ['in parts', inParts({ callId: 'a', output: `${LONG}more` })],
@@ -23,16 +23,13 @@ function inParts(payload: object): Given[] {
 }
 
 describe('a session as a file', () => {
-  test.each(results)(
-    'has outputs that came %s up to 20,000 characters, and says how many more there are',
-    async (_, given) => {
-      const { api } = createService([call('a', 'Bash', { command: 'seq' }), ...given]).app();
-      const file = toHtml(await readWholeTimeline(eachEvent(api, 'ses_1')), 'A', []);
-      expect(file).toContain(`<pre>${LONG}\n\n[… 4 more characters]</pre>`);
-    },
-  );
+  test.each(results)('has outputs that came %s up to 20,000 characters and counts the rest', async (_, given) => {
+    const { api } = createService([call('a', 'Bash', { command: 'seq' }), ...given]).app();
+    const file = toHtml(await readWholeTimeline(eachEvent(api, 'ses_1')), 'A', []);
+    expect(file).toContain(`<pre>${LONG}\n\n[… 4 more characters]</pre>`);
+  });
 
-  test('has outputs without the codes of colours, and no more of all together than a page may have', async () => {
+  test('has outputs without colour codes, limited for all of them together', async () => {
     const output = '\u001b[32m✓\u001b[39m adds';
     const some = ['a', 'b', 'c'].flatMap((id) => [call(id, 'Bash', { command: 'test' }), result(id, { output })]);
     const file = toHtml(await readWholeTimeline(eachEvent(createService(some).app().api, 'ses_1'), 10), 'A', []);
@@ -43,7 +40,7 @@ describe('a session as a file', () => {
     ]);
   });
 
-  test('as events is one line for each, never joined into a text that a browser cannot hold', async () => {
+  test('as events has one line for each, never joined into a string that is too long for a browser', async () => {
     const events: Given[] = [
       ['user.message', { text: 'First' }],
       ['user.message', { text: 'Second' }],
@@ -55,7 +52,7 @@ describe('a session as a file', () => {
     expect(rest.map(({ payload }) => payload.text)).toEqual(['First', 'Second']);
   });
 
-  test('that cannot be read is told of', async () => {
+  test('that fails to load shows an error', async () => {
     const service = createService([['user.message', { text: 'First' }]]);
     service.answers.listSessionEvents = () => {
       throw new TypeError('The service is gone.');
@@ -67,12 +64,12 @@ describe('a session as a file', () => {
   });
 });
 
-describe('a session on paper', () => {
+describe('a printed session', () => {
   const COUNT = 300;
   const prompts = Array.from({ length: COUNT }, (_, at): Given => ['user.message', { text: `Errand ${at + 1}.` }]);
   const paper = () => document.querySelector('.printed');
 
-  test('has all of its rows, though the page draws those in sight', async () => {
+  test('has all rows, although the page only draws visible ones', async () => {
     const print = vi.spyOn(window, 'print').mockReturnValue();
     await show('/sessions/ses_1', createService(prompts));
     await expect.poll(() => document.querySelector('[data-complete="true"]')).not.toBeNull();
@@ -85,7 +82,7 @@ describe('a session on paper', () => {
     print.mockRestore();
   });
 
-  test('is read once however often it is asked for meanwhile, and that it is prepared is told', async () => {
+  test('is read once for several requests at a time, and the page says that it is prepared', async () => {
     const print = vi.spyOn(window, 'print').mockReturnValue();
     const service = createService([['user.message', { text: 'First' }]]);
     const app = service.app();
@@ -103,7 +100,7 @@ describe('a session on paper', () => {
     expect(document.body.textContent).not.toContain('Preparing the whole session…');
     expect(print).toHaveBeenCalledOnce();
     expect(read.mock.calls.length - before).toBe(1);
-    // A browser may never say that it has printed: a further request still prints.
+    // A browser may never report that it has printed. Another request still prints.
     await userEvent.keyboard('{Control>}p{/Control}');
     await expect.poll(() => print.mock.calls.length).toBe(2);
     window.dispatchEvent(new Event('afterprint'));
@@ -128,7 +125,7 @@ describe('a session on paper', () => {
     print.mockRestore();
   });
 
-  test('that cannot be read is told of as not printed', async () => {
+  test('that fails to load shows that it was not printed', async () => {
     const service = createService([['user.message', { text: 'First' }]]);
     await show('/sessions/ses_1', service);
     await expect.poll(() => document.querySelector('[data-complete="true"]')).not.toBeNull();
@@ -143,7 +140,7 @@ describe('the palette on a session', () => {
     const { address } = await show('/sessions/ses_1', createService([['user.message', { text: 'First' }]]));
     await expect.poll(() => document.querySelector('[data-complete="true"]')).not.toBeNull();
     await userEvent.keyboard('{Control>}k{/Control}');
-    await page.getByPlaceholder(/A page, an action/).fill(command);
+    await page.getByPlaceholder(/Find a page, an action/).fill(command);
     await page
       .getByRole('option', { name: new RegExp(command, 'i') })
       .first()
@@ -158,7 +155,7 @@ describe('the palette on a session', () => {
     made.mockRestore();
   });
 
-  test('leads to the list, to pick another session to compare it with', async () => {
+  test('opens the list to pick a session for a comparison', async () => {
     const address = await choose('compare');
     await expect.poll(address).toBe('/sessions?compare=ses_1');
     await expect.element(page.getByText(/^Comparing “.+”\. Pick another session from its menu\./)).toBeVisible();

@@ -26,7 +26,7 @@ interface Props {
   onSelect: (sequence: number) => void;
 }
 
-/** What was changed in a file, in one box whose head stays in sight. */
+/** The changes of a file in a box. The head of the box stays visible while the reader scrolls. */
 export function FileChanges(props: Props) {
   const { file, index, turns, sessionId, folder, isByTurn, isOpen, onOpen, isViewed, onViewed, onSelect } = props;
   const { path, formerly, edits, added, removed, isNew, isGone } = file;
@@ -65,7 +65,7 @@ export const EventLink = ({ sequence, onSelect }: { sequence: number; onSelect: 
   </button>
 );
 
-/** What was said last before the edits, and where they are. */
+/** Links to the edits, each with the last message before it. */
 function Reasons({ edits, onSelect }: { edits: readonly Edit[]; onSelect: Props['onSelect'] }) {
   return edits.map(({ item, reason }, index) => {
     const isSame = reason !== undefined && edits[index - 1]?.reason?.sequence === reason.sequence;
@@ -73,7 +73,7 @@ function Reasons({ edits, onSelect }: { edits: readonly Edit[]; onSelect: Props[
       <p key={item.key} className="change-reason">
         <EventLink sequence={item.sequence} onSelect={onSelect} />
         {reason && !isSame && (
-          <button type="button" title="To these words" onClick={() => onSelect(reason.sequence)}>
+          <button type="button" title="Go to this message" onClick={() => onSelect(reason.sequence)}>
             {showHidden(reason.text)}
           </button>
         )}
@@ -98,7 +98,7 @@ function Turns({ edits, turns, sessionId, onSelect }: TurnsProps) {
   ));
 }
 
-/** The difference that all edits make together; where that cannot be told, one edit after the other. */
+/** The difference that all edits make together, or the single edits if it cannot be computed. */
 function Total({ file, turns, sessionId, onSelect }: Pick<Props, 'file' | 'turns' | 'sessionId' | 'onSelect'>) {
   const query = usePayloadQuery(sessionId);
   const asked = file.edits.slice(0, MOST_EDITS).map(({ item }) => {
@@ -119,7 +119,7 @@ function Total({ file, turns, sessionId, onSelect }: Pick<Props, 'file' | 'turns
     return (
       <>
         <p className="px-3 pt-1 text-12 text-muted">
-          The whole file was not recorded: the edits follow one after the other.
+          The whole file was not recorded, so the edits are listed one by one.
         </p>
         <Turns edits={file.edits} {...{ turns, sessionId, onSelect }} />
       </>
@@ -134,7 +134,7 @@ function Total({ file, turns, sessionId, onSelect }: Pick<Props, 'file' | 'turns
   ));
 }
 
-/** Of a file that was edited more often, the whole is not put together. */
+/** For a file with more edits, the total difference is not computed. */
 const MOST_EDITS = 60;
 
 function stepsOf(

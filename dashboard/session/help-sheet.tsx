@@ -3,25 +3,25 @@ import { Pairs } from '../kit/pairs.tsx';
 import { COMMAND_KEY } from '../kit/platform.ts';
 
 const KEYS: readonly [keys: string[], does: string][] = [
-  [['j', 'k'], 'next row, row before'],
-  [['[', ']'], 'turn before, next turn'],
-  [['n', 'p'], 'next failure, failure before'],
+  [['j', 'k'], 'next row, previous row'],
+  [['[', ']'], 'previous turn, next turn'],
+  [['n', 'p'], 'next failure, previous failure'],
   [['o', 'Space'], 'open or close the row'],
   [['Enter'], 'open or close the inspector'],
   [['e', 'E'], 'open everything, close everything'],
-  [['l'], 'only this sub-agent, everything again'],
+  [['l'], 'show only this sub-agent, show everything'],
   [['g g', 'G'], 'first row, last row'],
-  [['/'], `find in the session, as does ${COMMAND_KEY}F`],
-  [['t'], 'times by the clock, since the start, in UTC'],
+  [['/'], `find in the session, like ${COMMAND_KEY}F`],
+  [['t'], 'local time, time since start, UTC'],
   [['y'], 'copy the link to the row'],
   [[`${COMMAND_KEY}K`], 'go to a page or a session'],
-  [['Esc'], 'close what is open, back to the row'],
+  [['Esc'], 'close the open panel, go back to the row'],
 ];
 
 const COLOURS: readonly [token: string, means: string][] = [
   ['person', 'a prompt: a pin at the top'],
   ['failure', 'a failure: a dot at the bottom'],
-  ['ok', 'tests are green, or red: the base line'],
+  ['ok', 'the base line: tests are green or red'],
   ['text', 'a commit: a tick on the axis'],
   ['context', 'the line: how full the context of the model is'],
   ['read', 'reading and searching'],

@@ -26,14 +26,14 @@ interface Props {
   view: View;
   sessionId: string;
   timeline: Timeline;
-  /** What is shown of the session while no row is chosen. */
+  /** Shown while no row is selected. */
   facts: SessionFacts | undefined;
   outcome: ReactNode;
   linkOf: (sequence: number) => string;
   onClose: () => void;
 }
 
-/** All there is to know of the current row. */
+/** The details of the current row. */
 export function Inspector({ view, sessionId, timeline, facts, outcome, linkOf, onClose }: Props) {
   const { current } = useReading();
   const key = useValue(current, (each) => each?.key);
@@ -57,7 +57,7 @@ export function Inspector({ view, sessionId, timeline, facts, outcome, linkOf, o
           <X size={14} />
         </Button>
       </header>
-      <Boundary of="This" resetKey={item?.key ?? ''}>
+      <Boundary of="The event" resetKey={item?.key ?? ''}>
         {!item && (
           <Scroll
             aria-label="session"
@@ -86,7 +86,7 @@ export function Inspector({ view, sessionId, timeline, facts, outcome, linkOf, o
               {item.kind === 'tool' && tab === 'output' && <ToolOutput item={item} sessionId={sessionId} />}
               {item.kind === 'tool' && tab === 'diff' && <Changes item={item} sessionId={sessionId} />}
               {tab === 'raw' && <RawEvents entries={entries} sessionId={sessionId} />}
-              {entries.length === 0 && <p className="text-13 text-muted">Open it to see its events one by one.</p>}
+              {entries.length === 0 && <p className="text-13 text-muted">Open the row to see its events.</p>}
             </Scroll>
           </Tabs>
         )}

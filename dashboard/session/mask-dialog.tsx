@@ -12,16 +12,16 @@ import { useNameOf } from '../shared/person-name.tsx';
 
 interface Props {
   sessionId: string;
-  /** The text that is marked in the session; it may be empty. */
+  /** The text selected in the session; it may be empty. */
   selected: string;
-  /** The session is to be read again. */
+  /** Called when the session has to be read again. */
   onMasked: () => void;
   onClose: () => void;
 }
 
 /**
- * Masks a text in the session, in two steps: it is counted where the text stands, and a person confirms that it is to be
- * masked there for good. Below, what was masked before.
+ * Masks a text in the session in two steps: the service counts its occurrences, and the person confirms that they are
+ * masked permanently. Earlier masks are listed below.
  */
 export function MaskDialog({ sessionId, selected, onMasked, onClose }: Props) {
   const [text, setText] = useState(selected);
@@ -44,7 +44,7 @@ export function MaskDialog({ sessionId, selected, onMasked, onClose }: Props) {
   return (
     <FormDialog
       title="Mask a text"
-      action={isFound ? 'Mask for good' : 'Find it'}
+      action={isFound ? 'Mask permanently' : 'Find'}
       tone={isFound ? 'danger' : 'primary'}
       error={mask.error ?? count.error}
       isBlocked={count.isPending || mask.isPending || !isFit(text) || (found !== undefined && !(isFound && isSure))}
@@ -52,7 +52,7 @@ export function MaskDialog({ sessionId, selected, onMasked, onClose }: Props) {
       onClose={onClose}
     >
       <label className="flex flex-col gap-1 text-13">
-        Text, exactly as the session has it
+        Text, exactly as in the session
         <textarea
           className="field h-24 py-2 font-mono"
           required
@@ -73,16 +73,15 @@ export function MaskDialog({ sessionId, selected, onMasked, onClose }: Props) {
         </span>
       </label>
       <p role="status" className="text-13">
-        {mask.isPending ? 'Masking…' : count.isPending ? 'Looking through the session…' : found && wordFound(found)}
+        {mask.isPending ? 'Masking…' : count.isPending ? 'Searching the session…' : found && wordFound(found)}
       </p>
       {isFound && (
         <div className="flex flex-col gap-3 text-13">
           <p className="text-muted">
-            Exports, backups and pages that are open keep what they have. Replace a secret all the same: somebody may
-            have seen it.
+            Exports, backups and open pages keep the text. If it is a secret, replace it: somebody may have seen it.
           </p>
           <Check isChecked={isSure} onChange={setSure}>
-            Nobody can show this text again: I want it masked for good
+            Mask it permanently: nobody can restore this text
           </Check>
         </div>
       )}
@@ -95,10 +94,10 @@ const isFit = (text: string) => text.trim().length >= SHORTEST_MASKED && text.le
 
 const wordFound = (found: Masked) =>
   found.places + found.fields > 0
-    ? `It stands in ${wordPlaces(found)}. ${found.mark} will stand there.`
-    : 'It stands nowhere in this session. Upper and lower case count, and so does each space: the tab “raw” of the inspector shows the text as it is stored.';
+    ? `Found in ${wordPlaces(found)}. ${found.mark} will replace it.`
+    : 'Not found in this session. Case and spaces must match exactly: the tab “raw” of the inspector shows the stored text.';
 
-/** As “3 places of 2 events, and once in what the session says of itself”. */
+/** For example “3 places of 2 events, and once in title, folder, repository or branch”. */
 function wordPlaces({ events, places, fields }: Pick<Masked, 'events' | 'places' | 'fields'>): string {
   const own = fields === 1 ? 'once' : `${formatCount(fields)} times`;
   return [
@@ -107,7 +106,7 @@ function wordPlaces({ events, places, fields }: Pick<Masked, 'events' | 'places'
   ].join(', and ');
 }
 
-/** What became of it. The page is read again at its end, and not before: until then, it has the text. */
+/** The progress of a mask. The page is read again when the mask has finished, since the session has the text until then. */
 function Receipt({ sessionId, receipt, onMasked, onClose }: Omit<Props, 'selected'> & { receipt: MaskReceipt }) {
   const { data: masks = [] } = useMasks(sessionId);
   const now = masks.find(({ maskId }) => maskId === receipt.maskId) ?? receipt;
@@ -123,11 +122,11 @@ function Receipt({ sessionId, receipt, onMasked, onClose }: Omit<Props, 'selecte
     <Dialog title={TITLES[stateOf(now)]} onClose={onClose}>
       <div className="text-13">
         <p role="status">
-          {isOver ? '' : 'It goes on by itself, also where this is closed. Load the page again later. So far: '}
-          {`Masked in ${wordPlaces(now)}. ${now.mark} stands there now.`}
-          {now.outcome === 'held' && ' A legal hold was placed meanwhile, so the other places keep the text.'}
+          {isOver ? '' : 'Masking continues if you close this dialog. Reload the page later. So far: '}
+          {`Masked in ${wordPlaces(now)}. ${now.mark} replaces it.`}
+          {now.outcome === 'held' && ' A legal hold was placed in the meantime, so the other places keep the text.'}
           {now.outcome === 'failed' &&
-            ' The rest could not be masked. The log of the service says why; try it again then.'}
+            ' The rest could not be masked. Check the log of the service for the reason, then try again.'}
         </p>
       </div>
       <DialogActions>
@@ -143,12 +142,12 @@ const stateOf = ({ finishedAt, outcome }: MaskReceipt) => (finishedAt === undefi
 const TITLES = {
   done: 'The text is masked',
   running: 'The text is being masked',
-  held: 'A part of it is masked',
-  cancelled: 'A part of it is masked',
-  failed: 'A part of it is masked',
+  held: 'The text is masked in part',
+  cancelled: 'The text is masked in part',
+  failed: 'The text is masked in part',
 } as const;
 
-/** All that was read of the session before. What is not on screen is not kept either. */
+/** Reads all data of the session again. Data that is not on screen is dropped from the cache. */
 function useReadAgain(sessionId: string, onMasked: () => void) {
   const client = useQueryClient();
   return () => {
@@ -163,7 +162,7 @@ function useReadAgain(sessionId: string, onMasked: () => void) {
   };
 }
 
-/** What was masked in the session, the latest first. */
+/** The masks of the session, the latest first. */
 function Receipts({ sessionId }: { sessionId: string }) {
   const { data: masks = [] } = useMasks(sessionId);
   const nameOf = useNameOf();
@@ -188,8 +187,8 @@ function Receipts({ sessionId }: { sessionId: string }) {
 
 const STATES = {
   done: '',
-  running: ', still going on',
+  running: ', in progress',
   held: ', stopped by a legal hold',
-  cancelled: ', cancelled before its end',
-  failed: ', failed before its end',
+  cancelled: ', cancelled before it finished',
+  failed: ', failed before it finished',
 } as const;

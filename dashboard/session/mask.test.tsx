@@ -14,9 +14,9 @@ const RUNNING: MaskReceipt = { maskId: 'msk_1', by: 'usr_1', requestedAt: AT, ..
 
 let service: Service;
 let asked: MaskBody[];
-/** What became of the texts that were masked, the latest first. */
+/** The receipts of masks, the latest first. */
 let masks: MaskReceipt[];
-/** What becomes of the next one. */
+/** The outcome of the next mask. */
 let next: MaskReceipt;
 
 beforeEach(() => {
@@ -53,11 +53,11 @@ async function openFromMenu(): Promise<void> {
 }
 const field = () => page.getByRole('textbox', { name: /^Text/ });
 const button = (name: string) => page.getByRole('button', { name, exact: true });
-const sure = () => page.getByRole('checkbox', { name: /for good/ });
+const sure = () => page.getByRole('checkbox', { name: /permanently/ });
 const dialog = (name: string) => page.getByRole('dialog', { name });
 const prompt = () => wordsOf(rowOf(1));
 
-/** Marks the word in the prompt, as a mouse does. */
+/** Selects the word in the prompt, like a mouse does. */
 function select(): void {
   const walker = document.createTreeWalker(rowOf(1) as Node, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
@@ -71,23 +71,23 @@ function select(): void {
 async function maskPasted(): Promise<void> {
   await openFromMenu();
   await field().fill(SECRET);
-  await button('Find it').click();
+  await button('Find').click();
   await sure().click();
-  await button('Mask for good').click();
+  await button('Mask permanently').click();
 }
 
-test('a text is counted, then masked once a person confirms it, and the page no longer has it', async () => {
+test('a text is counted, then masked after a confirmation, and disappears from the page', async () => {
   await openFromMenu();
   await expect.element(field()).toHaveFocus();
-  await expect.element(button('Find it')).toBeDisabled();
+  await expect.element(button('Find')).toBeDisabled();
   await field().fill(SECRET);
-  await button('Find it').click();
-  await expect.element(page.getByText(/It stands in 3 places of 2 events, and once in title/)).toBeVisible();
+  await button('Find').click();
+  await expect.element(page.getByText(/Found in 3 places of 2 events, and once in title/)).toBeVisible();
   expect(asked).toEqual([{ text: SECRET, dryRun: true }]);
   expect(prompt()).toContain(SECRET);
-  await expect.element(button('Mask for good')).toBeDisabled();
+  await expect.element(button('Mask permanently')).toBeDisabled();
   await sure().click();
-  await button('Mask for good').click();
+  await button('Mask permanently').click();
   await expect.element(dialog('The text is masked').getByText(/Masked in 3 places of 2 events/)).toBeVisible();
   expect(asked.slice(1)).toEqual([{ text: SECRET }]);
   await expect.poll(prompt).toContain(MARK);
@@ -97,13 +97,13 @@ test('a text is counted, then masked once a person confirms it, and the page no 
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();
 });
 
-test('a text that is marked in the session is counted at once, from the menu and from the palette', async () => {
+test('a selected text is counted at once, from the menu and from the palette', async () => {
   await open();
   select();
   await page.getByRole('button', { name: 'More', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Mask a text…' }).click();
   await expect.element(field()).toHaveValue(SECRET);
-  await expect.element(page.getByText(/It stands in 3 places/)).toBeVisible();
+  await expect.element(page.getByText(/Found in 3 places/)).toBeVisible();
   await userEvent.keyboard('{Escape}');
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();
   select();
@@ -113,38 +113,38 @@ test('a text that is marked in the session is counted at once, from the menu and
   await expect.element(field()).toHaveValue(SECRET);
 });
 
-test('another text is counted anew, and one that is nowhere cannot be masked', async () => {
+test('another text is counted again, and a text without matches cannot be masked', async () => {
   await openFromMenu();
   await field().fill(SECRET);
-  await button('Find it').click();
+  await button('Find').click();
   await sure().click();
   await field().fill('Harbour-4711');
   await expect.element(sure()).not.toBeInTheDocument();
-  await button('Find it').click();
-  await expect.element(page.getByText(/It stands nowhere in this session/)).toBeVisible();
-  await expect.element(button('Find it')).toBeDisabled();
+  await button('Find').click();
+  await expect.element(page.getByText(/Not found in this session/)).toBeVisible();
+  await expect.element(button('Find')).toBeDisabled();
   expect(asked.every(({ dryRun }) => dryRun)).toBe(true);
 });
 
-test('what keeps a text from being masked is said in words', async () => {
+test('the reason why a text cannot be masked is shown', async () => {
   const refuse = (status: number, code: string, error: string) => {
     service.answers.maskText = () => Response.json({ error, code }, { status }) as never;
   };
   await openFromMenu();
   refuse(409, 'held', 'The hold hld_1 keeps this session as it is, so nothing was masked.');
   await field().fill(SECRET);
-  await button('Find it').click();
+  await button('Find').click();
   await expect
     .poll(() => page.getByRole('alert').query()?.textContent)
     .toMatch(/^A legal hold keeps this\. The hold hld_1/);
   refuse(403, 'words_withheld', 'The words of this session were removed meanwhile.');
-  await button('Find it').click();
+  await button('Find').click();
   await expect
     .poll(() => page.getByRole('alert').query()?.textContent)
-    .toMatch(/^The words of this session are not here to read\. The words of this session were removed/);
+    .toMatch(/^The words of this session cannot be read\. The words of this session were removed/);
 });
 
-test('what takes long says so, and the page is read again at its end', async () => {
+test('a long mask shows that it runs, and the page is read again when it ends', async () => {
   next = RUNNING;
   await maskPasted();
   await expect.element(dialog('The text is being masked')).toBeVisible();
@@ -154,13 +154,13 @@ test('what takes long says so, and the page is read again at its end', async () 
   await expect.poll(prompt).toContain(MARK);
 });
 
-test('a hold that came meanwhile is told with what was masked before it', async () => {
+test('a hold in the meantime is shown with the places masked before it', async () => {
   next = { ...DONE, outcome: 'held' };
   await maskPasted();
-  await expect.element(dialog('A part of it is masked').getByText(/the other places keep the text/)).toBeVisible();
+  await expect.element(dialog('The text is masked in part').getByText(/the other places keep the text/)).toBeVisible();
 });
 
-test('what was masked before is listed', async () => {
+test('earlier masks are listed', async () => {
   masks = [DONE];
   await openFromMenu();
   const listed = page.getByRole('region', { name: 'Masked in this session' });
@@ -168,11 +168,11 @@ test('what was masked before is listed', async () => {
   await expect.element(listed.getByText(/by a former member/)).toBeVisible();
 });
 
-test('who may not read the words of a session is not offered to mask them', async () => {
+test('a person who may not read the words of a session cannot mask them', async () => {
   const error = { error: 'Only the person of this session may read what was said in it.', code: 'words_withheld' };
   service.answers.getEventWindow = () => Response.json(error, { status: 403 }) as never;
   await show('/sessions/ses_1', service);
-  await expect.element(page.getByText(/You see the facts of this session alone/)).toBeVisible();
+  await expect.element(page.getByText(/You see its facts/)).toBeVisible();
   await page.getByRole('button', { name: 'More', exact: true }).click();
   await expect.element(page.getByRole('menuitem', { name: 'Share…' })).toBeVisible();
   await expect.element(page.getByRole('menuitem', { name: 'Mask a text…' })).not.toBeInTheDocument();

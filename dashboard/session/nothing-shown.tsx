@@ -9,7 +9,7 @@ interface Props {
   eventCount: number;
 }
 
-/** Why a session has no row, and what to do about it. */
+/** Explains why a session has no rows, and what to do about it. */
 export function NothingShown({ search: { shown, change }, timeline, eventCount }: Props) {
   if (eventCount === 0) {
     return <p className="p-6 text-13 text-muted">No events yet. They appear here as the agent works.</p>;
@@ -18,7 +18,7 @@ export function NothingShown({ search: { shown, change }, timeline, eventCount }
   if (records === 0 || shown.length > 0) return null;
   return (
     <p className="p-6 text-13 text-muted">
-      Nothing was said or done here: there are only records of the agent's own.{' '}
+      This session has no prompts, answers or calls, only the agent's own records.{' '}
       <button type="button" className="link" onClick={() => change({ show: 'records' })}>
         Show {plural(records, 'record')}
       </button>

@@ -21,20 +21,20 @@ interface Props extends OutcomeLinks {
   elapsed: ReactNode;
 }
 
-/** How the session went, in one line: each part leads to where it can be seen. */
+/** The outcome of the session in one line. Each part links to its place in the session. */
 export function OutcomeLine({ outcome, summary, isLive, elapsed, onSelect, onChanges, onFailures }: Props) {
   const { tests, interrupted, commits, pullRequests, changes, failures, waiting, dearest } = outcome;
   const cost = summary && costOf(summary);
   return (
     <ul aria-label="Outcome" className="session-outcome">
       {interrupted && (
-        <Part title="To where the agent was stopped" tone="text-warn" onClick={() => onSelect(interrupted.at)}>
+        <Part title="Go to the interruption" tone="text-warn" onClick={() => onSelect(interrupted.at)}>
           {isLive ? 'Last turn interrupted' : 'Interrupted'}
         </Part>
       )}
       {tests && (
         <Part
-          title={`To the run from which on the tests were ${tests.passed ? 'green' : 'red'}`}
+          title={`Go to the run since which the tests are ${tests.passed ? 'green' : 'red'}`}
           tone={tests.passed ? 'text-ok' : 'text-bad'}
           onClick={() => onSelect(tests.at)}
         >
@@ -43,7 +43,7 @@ export function OutcomeLine({ outcome, summary, isLive, elapsed, onSelect, onCha
       )}
       {commits && (
         <Part
-          title={`To the last commit${commits.isPushed ? '' : '. No push was recorded after it'}`}
+          title={`Go to the last commit${commits.isPushed ? '' : '. No push was recorded after it'}`}
           onClick={() => onSelect(commits.at)}
         >
           {plural(commits.count, 'commit')}
@@ -56,13 +56,13 @@ export function OutcomeLine({ outcome, summary, isLive, elapsed, onSelect, onCha
         </li>
       ))}
       {changes && (
-        <Part title="To the changes" onClick={onChanges}>
+        <Part title="Go to the changes" onClick={onChanges}>
           {plural(changes.files, 'file')} <Lines added={changes.added} removed={changes.removed} />
         </Part>
       )}
       {failures && (
         <Part
-          title="A failure is recovered where a later call for the same file, command or purpose succeeded"
+          title="A failure counts as recovered if a later call for the same file, command or purpose succeeded"
           tone={failures.recovered < failures.count ? 'text-bad' : ''}
           onClick={() => (failures.recovered < failures.count ? onSelect(failures.at) : onFailures())}
         >
@@ -71,7 +71,7 @@ export function OutcomeLine({ outcome, summary, isLive, elapsed, onSelect, onCha
       )}
       <li>{elapsed}</li>
       {waiting && (
-        <Part title="To the prompt that the agent waited longest for" onClick={() => onSelect(waiting.at)}>
+        <Part title="Go to the prompt after the longest wait" onClick={() => onSelect(waiting.at)}>
           waited {formatDuration(waiting.durationMs)}
         </Part>
       )}
@@ -79,13 +79,13 @@ export function OutcomeLine({ outcome, summary, isLive, elapsed, onSelect, onCha
         cost.text !== '' &&
         (dearest ? (
           <Part
-            title={`At the prices the service knows: ${cost.explain}. Turn ${dearest.turn} cost most: ${formatCost(dearest.cost)}`}
+            title={`At the prices that the service knows: ${cost.explain}. Turn ${dearest.turn} cost most: ${formatCost(dearest.cost)}`}
             onClick={() => onSelect(dearest.at)}
           >
             {cost.text}
           </Part>
         ) : (
-          <li title={`At the prices the service knows: ${cost.explain}`}>{cost.text}</li>
+          <li title={`At the prices that the service knows: ${cost.explain}`}>{cost.text}</li>
         ))}
     </ul>
   );

@@ -19,13 +19,13 @@ export function RawEvents({ entries, sessionId }: { entries: readonly Entry[]; s
   );
 }
 
-/** What the record was before its agent wrote it again. Read only when it is asked for. */
+/** Earlier revisions of a record, loaded on request. */
 function Earlier({ entries, sessionId }: { entries: readonly Entry[]; sessionId: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details className="text-13" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="cursor-pointer text-muted">
-        {entries.length === 1 ? 'Written once before' : `Written ${entries.length} times before`}
+        {entries.length === 1 ? '1 earlier revision' : `${entries.length} earlier revisions`}
       </summary>
       {isOpen && <RawEvents entries={entries} sessionId={sessionId} />}
     </details>

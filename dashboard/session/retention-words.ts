@@ -1,7 +1,7 @@
 import type { SessionFacts } from '../../contract/review.ts';
 import { formatUtcDay, plural } from '../kit/format.ts';
 
-/* What the page of a session says of the rules of retention. */
+/* The words about retention on the page of a session. */
 
 type Kept = Pick<SessionFacts, 'wordsRemoved' | 'wordsKeptUntil' | 'keptUntil' | 'holdId'>;
 
@@ -18,19 +18,19 @@ export function removedInWords({ at, days, target }: NonNullable<Kept['wordsRemo
   return `The words of this session were removed on ${dayOf(at)}: ${rule} keeps words for ${plural(days, 'day')}. Its facts are kept.`;
 }
 
-/** Until when it stays as it is, if nothing is added; undefined: for ever, or as long as a hold keeps it. */
+/** The day until which the session is kept if nothing is added; undefined: forever, or until a hold is released. */
 export function keptInWords({ wordsRemoved, wordsKeptUntil, keptUntil, holdId }: Kept): string | undefined {
   if (holdId !== undefined) return undefined;
   if (wordsKeptUntil && wordsKeptUntil.at !== keptUntil?.at) return `words kept until ${dayOf(wordsKeptUntil.at)}`;
   return keptUntil && `${wordsRemoved ? 'facts ' : ''}kept until ${dayOf(keptUntil.at)}`;
 }
 
-/** The same with what is removed then, and by which rule. */
+/** What is removed on that day, and by which rule. */
 export function whyKept({ wordsKeptUntil, keptUntil }: Kept): string | undefined {
   const next = wordsKeptUntil ?? keptUntil;
   if (!next) return undefined;
   const what = next.at === keptUntil?.at ? 'the session is deleted' : 'its words are removed, and its facts stay';
   const rule = next.target === undefined ? 'the operator of this service' : RULES[next.target.kind];
   const later = keptUntil && next.at !== keptUntil.at ? ` until ${dayOf(keptUntil.at)}` : '';
-  return `Then ${what}${later}, as ${rule} says. What is added before begins the time anew`;
+  return `Then ${what}${later}, as ${rule} says. New events restart this period`;
 }

@@ -33,7 +33,7 @@ async function open(userId: string | undefined, views: SessionViews) {
   return () => asked;
 }
 
-test('the person of a session sees who looked, how, how often and from where', async () => {
+test('the person of a session sees who looked at it, how, how often and from where', async () => {
   await open(undefined, { isRecorded: true, views: [LOOK, { ...LOOK, kind: 'found', count: 1, surface: 'api' }] });
   await page.getByText('Seen by a former member').click();
   const rows = page.getByRole('list', { name: 'Who looked' }).getByRole('listitem');
@@ -44,7 +44,7 @@ test('the person of a session sees who looked, how, how often and from where', a
     await expect.poll(() => rows.nth(at).element().textContent).toMatch(words);
 });
 
-test('the head of a session keeps its height when its facts arrive', async () => {
+test('the header of a session keeps its height when its facts arrive', async () => {
   const service = createService([['user.message', { text: 'Go on.' }]]);
   const { getSessionFacts, getSession } = service.answers;
   const { session } = getSession?.({ sessionId: 'ses_2' }) ?? {};
@@ -75,13 +75,13 @@ test('the head of a session keeps its height when its facts arrive', async () =>
   expect(height()).toBe(before);
 });
 
-test('nobody else asks who looked', async () => {
+test('other people do not request who looked', async () => {
   const asked = await open('usr_other', { isRecorded: true, views: [LOOK] });
   expect(page.getByText(/Seen by/).query()).toBeNull();
   expect(asked()).toBe(0);
 });
 
-test('a session says where an organization does not record who looks', async () => {
+test('a session says that the organization does not record who looks', async () => {
   await open(undefined, { isRecorded: false, views: [] });
-  await expect.element(page.getByText(/Who looks at this session is not recorded/)).toBeVisible();
+  await expect.element(page.getByText(/does not record who looks at sessions/)).toBeVisible();
 });

@@ -16,7 +16,7 @@ interface Props {
   userId: string | undefined;
 }
 
-/** Who looked at the session, for its person; for admins, where it belongs to nobody. */
+/** Shows the person of a session who looked at it. If the session belongs to nobody, it shows admins. */
 export function SeenBy({ sessionId, userId }: Props) {
   const person = usePerson();
   const isAdmin = useIsAdmin();
@@ -31,7 +31,7 @@ function Views({ sessionId }: { sessionId: string }) {
   const { isRecorded, views } = data;
   if (views.length === 0) {
     return isRecorded ? null : (
-      <span className="session-seen">Who looks at this session is not recorded in this organization.</span>
+      <span className="session-seen">This organization does not record who looks at sessions.</span>
     );
   }
   const names = [...new Set(views.map((view) => nameOf(view.userId)))];
@@ -50,7 +50,7 @@ function Views({ sessionId }: { sessionId: string }) {
             </span>
           </li>
         ))}
-        {!isRecorded && <li className="text-muted">Who looks from now on is not recorded in this organization.</li>}
+        {!isRecorded && <li className="text-muted">This organization no longer records who looks at sessions.</li>}
       </ul>
     </details>
   );

@@ -36,11 +36,11 @@ interface Props extends OutcomeLinks {
   linkOf: () => string;
   onInspect: () => void;
   onHelp: () => void;
-  /** Absent where the person may not read its words. */
+  /** Absent if the person may not read its words. */
   onMask: (() => void) | undefined;
 }
 
-/** Which session it is, and how it stands. */
+/** The header of a session: its title, its outcome and its facts. */
 export function SessionHeader(props: Props) {
   const { session, summary, facts, timeline, isInspecting, outcome, linkOf, onInspect, onHelp, onMask, ...links } =
     props;
@@ -153,7 +153,7 @@ const Fact = ({ name, children }: { name: string; children: string | undefined }
     </span>
   ) : null;
 
-/** How long it took; how long it has been running, each second, while it is live. */
+/** The duration of a session. While it is live, the time since its start, updated every second. */
 export function Elapsed({ session, summary }: { session: Session; summary: SessionSummary | undefined }) {
   const [now, setNow] = useState(Date.now);
   const isLive = stateOf(session, summary, now) === 'live';
@@ -164,8 +164,8 @@ export function Elapsed({ session, summary }: { session: Session; summary: Sessi
   }, [isLive]);
   const start = startOf(session, summary);
   const duration = isLive ? now - start : durationOf(session, summary, now);
-  if (duration === undefined) return <span title="Its agent writes no times into its transcripts">times unknown</span>;
-  // While it runs, the figure counts seconds.
+  if (duration === undefined) return <span title="The agent does not record times">times unknown</span>;
+  // While the session runs, the duration counts seconds.
   return (
     <span title={`since ${formatExact(start)}`}>{formatDuration(isLive ? Math.max(1000, duration) : duration)}</span>
   );

@@ -32,7 +32,7 @@ afterEach(() => page.viewport(1280, 800));
 afterEach(() => void vi.restoreAllMocks());
 
 test.each(['[1]', '7', '{', '[["ses_1", true, [1]]]', '[["ses_1", 1, []]]'])(
-  'a session opens when the browser kept %s of another version as its folds',
+  'a session opens with folds %s stored by another version',
   async (kept) => {
     localStorage.setItem('folds', kept);
     localStorage.setItem('inspector', kept);
@@ -41,7 +41,7 @@ test.each(['[1]', '7', '{', '[["ses_1", true, [1]]]', '[["ses_1", 1, []]]'])(
   },
 );
 
-test('a session whose events say no times has no strip, no duration and numbers instead of times', async () => {
+test('a session without times has no strip, no duration and event numbers instead of times', async () => {
   await open(
     '',
     {},
@@ -53,7 +53,7 @@ test('a session whose events say no times has no strip, no duration and numbers 
   expect([isShown('.timeline-clock'), isShown('.timeline-number')]).toEqual([false, true]);
 });
 
-describe('what fails while it is drawn says so, and the session stays:', () => {
+describe('a part that fails to render says so, and the session stays:', () => {
   beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue());
   const told = (of: string) => expect.element(page.getByText(`${of} cannot be shown.`)).toBeVisible();
 
@@ -66,31 +66,31 @@ describe('what fails while it is drawn says so, and the session stays:', () => {
     await expect.poll(() => drawnRows().length).toBe(3);
   });
 
-  // As of a service that is newer than the page.
+  // Facts of a service that is newer than the page.
   const milestone = { kind: 'unheard-of', text: '', sequence: 1, time: '2026-11-22T12:00:00.000Z' };
   const facts = { milestones: [milestone], commands: 7, folder: 7 } as unknown as Partial<SessionFacts>;
 
-  test('prompts, and what the inspector shows while no row is chosen', async () => {
+  test('prompts, and the inspector without a selected row', async () => {
     await open('', facts);
     await told('The prompts');
     await expect.poll(() => drawnRows().length).toBe(3);
     await press('{Enter}');
-    await told('This');
+    await told('The event');
     await press('j');
-    await expect.element(page.getByText('This cannot be shown.')).not.toBeInTheDocument();
+    await expect.element(page.getByText('The event cannot be shown.')).not.toBeInTheDocument();
     await expectAt(1);
   });
 
   test('changes', async () => {
     await open('?view=changes', facts);
-    await told('What was changed');
+    await told('The list of changes');
     await page.getByRole('button', { name: 'Timeline' }).click();
     await expect.poll(() => drawnRows().length).toBe(3);
   });
 });
 
-describe('a link says so', () => {
-  test('where it leads past the end, until one goes on', async () => {
+describe('the page shows a notice', () => {
+  test('if a link names an event past the end, until the next key', async () => {
     await open('?e=999');
     await expect.poll(status).toBe('That event does not exist: this session has 4 events.');
     await expectAt(4);
@@ -99,20 +99,20 @@ describe('a link says so', () => {
     expect(status()).toBe('');
   });
 
-  test('where its range is past the end, and the strip shows the whole', async () => {
+  test('if the range of a link is past the end, and the strip shows the whole session', async () => {
     await open('?from=900&to=950');
     await expect.poll(status).toContain('does not exist');
     expect(page.getByRole('button', { name: /^events 900/ }).query()).toBeNull();
   });
 
-  test('where what it leads to is not among the rows that it chose', async () => {
+  test('if the filter of a link hides its event', async () => {
     await open('?e=4&show=prompts');
     await expect.poll(status).toContain('All rows are shown again');
     await expectAt(4);
     expect(address()).not.toContain('show=');
   });
 
-  test('once it is copied', async () => {
+  test('once a link is copied', async () => {
     await open('?e=4');
     await expectAt(4);
     expect(status()).toBe('');
@@ -121,7 +121,7 @@ describe('a link says so', () => {
   });
 });
 
-test('a row that was opened by the mouse has the focus: Enter shows it in the inspector, and leaves it open', async () => {
+test('a row that was opened with the mouse has the focus: Enter opens the inspector and leaves the row open', async () => {
   await open('?e=4');
   await expectAt(4);
   const fold = () => rowOf(2)?.querySelector('.fold');
@@ -158,16 +158,16 @@ test.each<[expected: string, facts: Partial<SessionFacts>]>([
     },
   ],
   ['nothing', { holdId: 'hld_1', keptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90 } }],
-])('the details of a session say %s where the rules of retention do', async (expected, facts) => {
+])('the details of a session show %s by the retention rules', async (expected, facts) => {
   await open('', { ...facts, userId: 'usr_1' });
   await expect.element(page.getByText('4 events')).toBeVisible();
   const kept = page.getByText(/kept until/);
   if (expected === 'nothing') return expect(kept.query()).toBeNull();
   await expect.element(kept).toHaveTextContent(expected);
-  await expect.element(kept).toHaveAttribute('title', expect.stringMatching(/^Then .* says\. What is added/));
+  await expect.element(kept).toHaveAttribute('title', expect.stringMatching(/^Then .* says\. New events/));
 });
 
-test('on a phone what is said above the timeline leaves it the room, and nothing scrolls sideways', async () => {
+test('on a phone, the header leaves room for the timeline, and nothing scrolls sideways', async () => {
   for (const [width, height] of [
     [390, 844],
     [320, 640],
@@ -182,7 +182,7 @@ test('on a phone what is said above the timeline leaves it the room, and nothing
   }
 });
 
-test('of the prompts one is a stop of Tab, the others are walked to; a link leads past them all', async () => {
+test('one prompt is a stop of Tab, arrow keys reach the others, and a link skips them all', async () => {
   await open('', { milestones: [{ kind: 'commit', text: 'Done', hash: 'abcdef0', sequence: 4 }] });
   const lines = () => page.getByRole('navigation', { name: 'Prompts' }).getByRole('button').elements() as HTMLElement[];
   await expect.poll(() => lines().map(({ tabIndex }) => tabIndex)).toEqual([0, -1]);
@@ -197,7 +197,7 @@ test('of the prompts one is a stop of Tab, the others are walked to; a link lead
   await expect.poll(() => document.activeElement?.ariaLabel).toBe('Timeline');
 });
 
-test('times are told as chosen in the menu of the person', async () => {
+test('times are shown as chosen in the menu of the person', async () => {
   await open();
   const clock = () => rowOf(2)?.querySelector('time')?.textContent;
   for (const [choice, told] of [
@@ -212,8 +212,8 @@ test('times are told as chosen in the menu of the person', async () => {
   await expect.poll(clock).toBe('09:00:01Z');
 });
 
-test('rows are lower once compact ones are chosen, and each begins where the one before ends', async () => {
-  // Not as high as expected, and as high in either.
+test('compact rows are lower, and each begins where the previous one ends', async () => {
+  // A row that differs from its estimate and has the same height in both densities.
   const list = ['assistant.message', { text: '- one\n\n- two\n\n- three\n\n1. one\n\n2. two' }] satisfies Given;
   await open('', {}, [...EVENTS.slice(0, 3), list, ...EVENTS.slice(3)]);
   for (const [choice, height] of [
@@ -229,7 +229,7 @@ test('rows are lower once compact ones are chosen, and each begins where the one
   }
 });
 
-test('the colours of the strip are told', async () => {
+test('the colours of the strip are explained', async () => {
   await open();
   await press('?');
   await expect.element(page.getByText('a failure: a dot at the bottom')).toBeVisible();
@@ -253,7 +253,7 @@ describe('the outcome under the title', () => {
     [...document.querySelectorAll('.session-header .session-outcome > li')].map((part) => part.textContent);
   const part = (name: RegExp) => page.getByRole('list', { name: 'Outcome' }).getByRole('button', { name });
 
-  test('says how tests ended, what was committed and changed, and what failed', async () => {
+  test('shows the result of tests, commits, changes and failures', async () => {
     await open('', { milestones }, events);
     await expect
       .poll(parts)
@@ -266,7 +266,7 @@ describe('the outcome under the title', () => {
       ]);
   });
 
-  test('leads to each of them', async () => {
+  test('links to each of them', async () => {
     await open('', { milestones }, events);
     await part(/^Tests ended green/).click();
     await expect.poll(address).toContain('e=3');
@@ -279,7 +279,7 @@ describe('the outcome under the title', () => {
   });
 });
 
-test('a long prompt shows its beginning, until all of it is wanted, or a word is found further down', async () => {
+test('a long prompt shows its beginning, until the reader unfolds it or a search finds a word further down', async () => {
   const text = Array.from({ length: 40 }, (_, line) => `Step ${line + 1}.`).join('\n\n');
   await open('', {}, [['user.message', { text }]]);
   await expect.poll(() => wordsOf(rowOf(1))).toContain('Step 6.');
@@ -288,14 +288,14 @@ test('a long prompt shows its beginning, until all of it is wanted, or a word is
   await expect.poll(() => wordsOf(rowOf(1))).toContain('Step 40.');
 });
 
-test('a stretch drawn over the strip is shown from its start, and what is outside stands back until Esc', async () => {
+test('a drag over the strip shows the range from its start and dims the rest until Esc', async () => {
   const events = Array.from({ length: 200 }, (_, at): Given => ['user.message', { text: `Prompt ${at + 1}` }]);
   await open('', {}, events);
-  // The strip has the events a little later than the rows.
+  // The strip gets the events a little later than the rows.
   await expect.poll(() => document.querySelector('.strip [role="slider"]')?.ariaValueMax).toBe('200');
   const canvas = document.querySelector('.strip canvas') as HTMLElement;
   const { left, top, width } = canvas.getBoundingClientRect();
-  // Only what the browser made itself can be captured.
+  // Only pointers of real events can be captured.
   canvas.setPointerCapture = () => {};
   const at = async (type: string, place: number) => {
     canvas.dispatchEvent(
@@ -315,7 +315,7 @@ test('a stretch drawn over the strip is shown from its start, and what is outsid
   expect(document.querySelector('.timeline')?.hasAttribute('data-range')).toBe(false);
 });
 
-test('on a screen of little height header and strip make room for what is read, and come back at the first row', async () => {
+test('on a low screen, header and strip make room for the rows and return at the first row', async () => {
   await page.viewport(640, 400);
   await open(
     '',
@@ -331,14 +331,14 @@ test('on a screen of little height header and strip make room for what is read, 
   await expect.poll(bottom).toBeGreaterThan(60);
 });
 
-test('the commands of a session are in the palette, and gone with its page', async () => {
+test('the commands of a session are in the palette only on its page', async () => {
   const { close } = await show('/sessions/ses_1', createService([['user.message', { text: 'Go on.' }]]));
   await expect.poll(() => document.querySelector('.session')).not.toBeNull();
   await userEvent.keyboard('{Control>}k{/Control}');
   const options = () => [...document.querySelectorAll('dialog [role="option"]')].map(({ textContent }) => textContent);
   await expect.poll(options).toEqual(expect.arrayContaining(['Next failure', 'Open all rows']));
   await page.getByRole('option', { name: 'Copy the link to this event' }).click();
-  await expect.poll(() => document.body.textContent).toMatch(/The link is copied|did not let the link be copied/);
+  await expect.poll(() => document.body.textContent).toMatch(/The link is copied|refused to copy the link/);
   await close();
   await show('/members', createService());
   await userEvent.keyboard('{Control>}k{/Control}');

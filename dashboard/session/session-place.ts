@@ -10,7 +10,7 @@ import type { TimelineHandle } from './use-timeline-rows.ts';
 import { useView } from './use-view.ts';
 import { useWalk } from './use-walk.ts';
 
-/** Where the reader is in a session, and the ways to other places: rows, ranges, sub-agents. */
+/** The reader's place in a session, and functions that move to other rows, ranges and sub-agents. */
 export function useSessionPlace(data: SessionData, search: Search, tell: (words: string) => void) {
   const { sessionId, timeline, loaded, isComplete } = data;
   const { e: linked, from, lane, shown, change, amend } = search;
@@ -24,13 +24,13 @@ export function useSessionPlace(data: SessionData, search: Search, tell: (words:
       const hasKinds = shown.some((kind) => kind !== 'records');
       if (isRecord && (hasKinds || shown.length === 0)) amend({ show: 'records', lane: undefined });
       else if (hasKinds || lane !== undefined) amend({ show: undefined, lane: undefined });
-      if (hasKinds || lane !== undefined) tell('All rows are shown again: the one you go to was not among the chosen.');
+      if (hasKinds || lane !== undefined) tell('All rows are shown again, because the filter hid the row you opened.');
     },
     [shown, lane, amend, tell],
   );
   const walk = useWalk({ timeline, view, reading, handle, unhide });
   const { choose, goTo } = walk;
-  // A link to a range leads to its beginning. A reader who marks a range stays at their row.
+  // A link to a range leads to its first event. A reader who marks a range stays at their row.
   const opened = linked ?? (reading.current.get() === undefined ? from : undefined);
   useAddress(reading, sessionId, opened, loaded >= (opened ?? 0) || (isComplete && loaded > 0), goTo);
 
@@ -43,7 +43,7 @@ export function useSessionPlace(data: SessionData, search: Search, tell: (words:
   useEffect(() => reading.range.set(range), [reading, range]);
   const hasRange = range !== undefined;
   const chooseRange = useCallback(
-    // Each further drag adjusts the range; Back takes it away.
+    // Each further drag adjusts the range; Back removes it.
     (first: number, last: number) => {
       (hasRange ? amend : change)({ from: first, to: last });
       goTo(first, false);
@@ -63,7 +63,7 @@ export function useSessionPlace(data: SessionData, search: Search, tell: (words:
     leaveRange: useCallback(() => change({ from: undefined, to: undefined }), [change]),
     linkOf: (sequence = reading.current.get()?.sequence) =>
       window.location.origin + paths.session(sessionId, sequence, range),
-    /** A jump is a place in the browser's history: Back returns to the place before it. */
+    /** A jump adds an entry to the browser's history, so that Back returns to the place before it. */
     jump: useCallback(
       (sequence: number) => {
         change({ e: sequence });
@@ -71,13 +71,13 @@ export function useSessionPlace(data: SessionData, search: Search, tell: (words:
       },
       [goTo, change],
     ),
-    /** From another view to an event in the timeline. */
+    /** Leaves another view for an event in the timeline. */
     show(sequence: number) {
       change({ view: undefined, e: sequence });
       goTo(sequence);
     },
     laneItem,
-    /** To the call that started the sub-agent, in the lane that made the call. */
+    /** Goes to the call that started the sub-agent, in the lane of that call. */
     leaveLane() {
       change({ lane: laneItem?.starter?.call?.lane });
       if (laneItem) goTo(laneItem.starter?.sequence ?? laneItem.sequence);

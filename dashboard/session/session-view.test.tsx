@@ -36,7 +36,7 @@ const inspector = () => page.getByRole('complementary', { name: 'Inspector' });
 const searchBar = () => document.querySelector('search') ?? undefined;
 const isThere = (locator: ReturnType<typeof inspector>) => locator.query() !== null;
 
-test('of all rows one is a stop of Tab: the current one, which has the ring', async () => {
+test('only the current row is a stop of Tab, and it has the ring', async () => {
   expect(drawnRows().filter(({ tabIndex }) => tabIndex === 0)).toEqual([current()]);
   expect(current()?.matches(':focus-visible')).toBe(true);
   await press('j');
@@ -44,7 +44,7 @@ test('of all rows one is a stop of Tab: the current one, which has the ring', as
   expect(drawnRows().filter(({ tabIndex }) => tabIndex === 0)).toEqual([current()]);
 });
 
-test('what was opened is open when the session is opened again, until all was closed', async () => {
+test('open rows are open when the session is opened again, until all are closed', async () => {
   const events = [prompt('First'), ['assistant.reasoning', { text: 'One\n\nTwo' }]] satisfies Given[];
   const reopen = async () => {
     await cleanup();
@@ -64,7 +64,7 @@ test('what was opened is open when the session is opened again, until all was cl
   }
 });
 
-test('rows that come are in the document before the strip is drawn anew, in a later task', async () => {
+test('new rows are in the document before the strip is drawn again in a later task', async () => {
   await cleanup();
   const service = createService([prompt('First'), answer('One')]);
   await show('/sessions/ses_1', service);
@@ -75,7 +75,7 @@ test('rows that come are in the document before the strip is drawn anew, in a la
   });
   watch.observe(document.body, { childList: true, subtree: true });
   const noticedAtDrawing: number[] = [];
-  // By this each drawing of the strip begins.
+  // Each drawing of the strip begins with this.
   vi.spyOn(CanvasRenderingContext2D.prototype, 'scale').mockImplementation(() => {
     if (drawnRows().length === 3) noticedAtDrawing.push(noticed);
   });
@@ -95,7 +95,7 @@ describe('the Back button', () => {
     await expect.poll(() => drawnRows().length).toBe(7);
   });
 
-  test('returns from a prompt that was gone to in the outline to the row before it', async () => {
+  test('returns from a prompt chosen in the outline to the previous row', async () => {
     await expect.poll(address).toContain('e=2');
     await page.getByRole('navigation', { name: 'Prompts' }).getByText('Third').click();
     await expectAt(7);
@@ -105,7 +105,7 @@ describe('the Back button', () => {
   });
 });
 
-describe('what opens above the page', () => {
+describe('a dialog or a menu', () => {
   test('takes the keys, and gives the focus back to the row', async () => {
     await press('?');
     await expect.poll(() => document.querySelector('dialog')?.contains(document.activeElement)).toBe(true);
@@ -115,7 +115,7 @@ describe('what opens above the page', () => {
     await expectAt(2);
   });
 
-  test('gives it back to the button it was opened by', async () => {
+  test('gives the focus back to its button', async () => {
     for (const close of ['{Escape}', '{Enter}']) {
       button('Keys').element().focus();
       await press('{Enter}');
@@ -126,7 +126,7 @@ describe('what opens above the page', () => {
     }
   });
 
-  test('as a menu has its own keys, and Escape leads back to its button', async () => {
+  test('has its own keys as a menu, and Escape returns to its button', async () => {
     button('Download').element().focus();
     await press('{Enter}');
     await expect.poll(() => document.activeElement?.role).toBe('menuitem');
@@ -139,7 +139,7 @@ describe('what opens above the page', () => {
   });
 });
 
-test('Escape closes one thing at a time, and each time the row has the focus', async () => {
+test('Escape closes one panel at a time, and the row has the focus each time', async () => {
   await userEvent.click(rowOf(5) as Element, { modifiers: ['Shift'] });
   await expect.poll(address).toContain('from=2&to=5');
   await press('{Enter}');
@@ -158,7 +158,7 @@ test('Escape closes one thing at a time, and each time the row has the focus', a
   }
 });
 
-test('keys are letters while one types', async () => {
+test('keys are letters during typing', async () => {
   await press('/');
   await expect.poll(focused).toBe('Find in the session');
   await press('jj G?');
@@ -174,17 +174,17 @@ describe('the search', () => {
     await press(words);
   };
 
-  test('says of what it cannot look for why', async () => {
+  test('says why it cannot search for something', async () => {
     await search('=>');
     await expect.poll(() => wordsOf(searchBar())).toContain('it has neither letters nor digits');
   });
 
-  test('takes what filters in the list of sessions for words, and marks them', async () => {
+  test('treats filters of the list of sessions as words and marks them', async () => {
     await search('-rf');
     await expect.poll(marked).toEqual(['-rf']);
   });
 
-  test('leads from match to match while one types on, and marks the words', async () => {
+  test('moves from match to match during typing and marks the words', async () => {
     await search('wo');
     await expect.poll(() => wordsOf(searchBar())).toContain('2');
     await press('{Enter}');
@@ -198,7 +198,7 @@ describe('the search', () => {
     await expect.poll(() => CSS.highlights.has('found')).toBe(false);
   });
 
-  test('marks words that change their colour on the way', async () => {
+  test('marks words that change their colour in the middle', async () => {
     await press('jo');
     await expect.poll(() => wordsOf(current())).toContain('listing of three');
     await search('LISTING');
@@ -218,7 +218,7 @@ describe('the inspector', () => {
     await expect.poll(() => isThere(inspector())).toBe(true);
   });
 
-  test('shows the row that keys lead to, while that keeps the focus', async () => {
+  test('shows the current row, which keeps the focus', async () => {
     expect(wordsOf(inspector().element())).toContain('event 2');
     await press('j');
     await expect.poll(() => wordsOf(inspector().element())).toContain('listing');
@@ -230,7 +230,7 @@ describe('the inspector', () => {
     await expectAt(2);
   });
 
-  test('is as wide as arrow keys make it, within what they tell, and again when it comes back', async () => {
+  test('keeps the width that arrow keys set within its limits, also when it is opened again', async () => {
     separator().element().focus();
     const before = width();
     await press('{ArrowLeft}{ArrowLeft}');
@@ -256,10 +256,10 @@ describe('the inspector', () => {
     await expect.poll(() => inspector().query()?.clientWidth).toBeLessThan(710);
   });
 
-  test('says so where it may not copy', async () => {
+  test('says so if it may not copy', async () => {
     vi.spyOn(navigator.clipboard, 'writeText').mockRejectedValueOnce(new Error('not allowed'));
     await page.getByRole('button', { name: 'Copy as Markdown' }).click();
-    await expect.poll(() => wordsOf(inspector().element())).toContain('Select it, and copy it by hand');
+    await expect.poll(() => wordsOf(inspector().element())).toContain('Select the text and copy it');
   });
 
   test('copies its event as Markdown', async () => {
@@ -276,7 +276,7 @@ describe('the inspector', () => {
 describe('the strip', () => {
   const strip = () => page.getByRole('slider', { name: 'Position in the session' }).element();
 
-  test('goes from turn to turn by its keys, key after key', async () => {
+  test('moves from turn to turn with its keys, several times in a row', async () => {
     strip().focus();
     await press('{Home}');
     await expect.poll(() => sequenceOf(current())).toBe(1);
@@ -287,7 +287,7 @@ describe('the strip', () => {
     expect(strip().ariaValueText).toBe('turn 3 of 3: Third');
   });
 
-  test('is drawn as wide as it is', async () => {
+  test('is drawn at its width', async () => {
     const canvas = () => strip().querySelector('canvas') as HTMLCanvasElement;
     const fits = () => Math.abs(canvas().width / devicePixelRatio - strip().getBoundingClientRect().width) < 2;
     await expect.poll(fits).toBe(true);

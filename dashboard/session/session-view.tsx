@@ -26,7 +26,7 @@ import { useSelectedText } from './use-selected-text.ts';
 import { TextsProvider } from './use-text.ts';
 import { ViewBar } from './view-bar.tsx';
 
-// The timeline is read before these are asked for.
+// Loaded on demand, so that the timeline does not wait for them.
 const Inspector = lazyPart(() => import('./inspector.tsx'), 'Inspector');
 const ChangesView = lazyPart(() => import('./changes-view.tsx'), 'ChangesView');
 const SubagentsView = lazyPart(() => import('./subagents-view.tsx'), 'SubagentsView');
@@ -110,7 +110,7 @@ export function SessionView({ session }: { session: Session }) {
   );
 }
 
-/** The view that was chosen, below the ways to choose another, and what is looked for. */
+/** The chosen view, below the bars for searching and for choosing another view. */
 function Middle({ state: { data, place, search, notice, panel, setPanel, leavePanel } }: { state: SessionState }) {
   const { session, sessionId, timeline, loaded, isComplete, facts, milestones, isLive } = data;
   const { view, shown, find, change } = search;
@@ -141,7 +141,7 @@ function Middle({ state: { data, place, search, notice, panel, setPanel, leavePa
       />
       {view === 'story' && <Outline turns={timeline.turns} milestones={milestones} onSelect={place.show} />}
       {view === 'changes' && (
-        <Boundary of="What was changed" resetKey={loaded}>
+        <Boundary of="The list of changes" resetKey={loaded}>
           <Suspense>
             <ChangesView
               {...{ timeline, sessionId }}
@@ -183,7 +183,7 @@ function Middle({ state: { data, place, search, notice, panel, setPanel, leavePa
   );
 }
 
-/** Details of the current row; of the session, where no row is chosen. */
+/** Details of the current row, or of the session if no row is selected. */
 function Side({ state: { data, place, links, setInspecting } }: { state: SessionState }) {
   const { session, sessionId, timeline, facts, summary, outcome, isLive } = data;
   return (

@@ -10,12 +10,12 @@ import { useValue } from './value.ts';
 
 interface Props {
   turns: readonly Turn[];
-  /** Of the session, with prices. */
+  /** The usage of the session, with prices. */
   usage: SessionFacts['usage'] | undefined;
   onSelect: (sequence: number) => void;
 }
 
-/** The turn that is being read, in one line at the top of the timeline, once its prompt is out of sight. */
+/** The current turn in one line at the top of the timeline, once its prompt is out of sight. */
 export function TurnHead({ turns, usage, onSelect }: Props) {
   const { seen } = useReading();
   const at = useValue(seen, ({ from }) => turnAt(turns, from));
@@ -50,14 +50,16 @@ export function TurnFigures({ turn, usage }: { turn: Turn } & Pick<Props, 'usage
   );
 }
 
-/** Tokens and what they cost. */
+/** Tokens and their cost. */
 export function SpentFigures({ spent, usage }: { spent: Spent } & Pick<Props, 'usage'>) {
   const tokens = tokensIn(spent);
   const cost = costOfSpent(spent, usage);
   return (
     <>
-      {tokens > 0 && <span title="Tokens read, cached ones included, and written">{formatShort(tokens)} tokens</span>}
-      {cost !== undefined && <span title="At the prices the service knows">{formatCost(cost)}</span>}
+      {tokens > 0 && (
+        <span title="Input tokens, including cached ones, and output tokens">{formatShort(tokens)} tokens</span>
+      )}
+      {cost !== undefined && <span title="At the prices that the service knows">{formatCost(cost)}</span>}
     </>
   );
 }

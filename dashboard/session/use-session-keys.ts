@@ -9,7 +9,7 @@ import { cycleTimeMode } from './time-link.tsx';
 import type { View } from './use-view.ts';
 import type { useWalk } from './use-walk.ts';
 
-/** What is open above or beside the rows. */
+/** The panel that is open above or beside the rows. */
 export type Panel = 'help' | 'find' | 'mask' | undefined;
 
 interface Options {
@@ -17,20 +17,20 @@ interface Options {
   view: View;
   walk: ReturnType<typeof useWalk>;
   panel: Panel;
-  /** The timeline is shown, and no other place: keys act on its rows. */
+  /** The timeline is shown, not another view, so keys act on its rows. */
   isReading: boolean;
   setPanel: (panel: Panel) => void;
   setInspecting: Dispatch<SetStateAction<boolean>>;
   search: (change: SessionSearch) => void;
   linkOf: () => string;
-  /** Picks another session to compare this one with. */
+  /** Opens the list to pick another session for a comparison. */
   compare: () => void;
   tell: (words: string) => void;
-  /** Closes what is open, and gives the focus back to the current row. */
+  /** Closes the open panel, and gives the focus back to the current row. */
   leave: () => void;
 }
 
-/** What keys do in a session. All of them act on the current row, which has the focus. */
+/** The keyboard shortcuts of a session. They act on the current row, which has the focus. */
 export function useSessionKeys(options: Options): void {
   const { reading, view, walk, panel, isReading, setPanel, setInspecting, search, linkOf, compare, tell, leave } =
     options;
@@ -46,7 +46,7 @@ export function useSessionKeys(options: Options): void {
   const copyLink = () =>
     navigator.clipboard.writeText(linkOf()).then(
       () => tell('The link is copied.'),
-      () => tell('The browser did not let the link be copied.'),
+      () => tell('The browser refused to copy the link.'),
     );
   const onlyLane = () => {
     const item = row()?.item;
@@ -90,7 +90,7 @@ export function useSessionKeys(options: Options): void {
     { label: 'Close all rows', icon: FoldVertical, does: () => setAll(false) },
   ]);
 
-  // The browser's own search sees only the rows that are drawn. Asked for again, it comes.
+  // The browser's own search only covers rendered rows. The second press of the shortcut opens it.
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey)

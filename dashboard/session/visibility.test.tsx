@@ -20,15 +20,15 @@ async function openDialog(service: ReturnType<typeof serviceWith>) {
 const option = (name: RegExp) => page.getByRole('radio', { name });
 const save = () => page.getByRole('button', { name: 'Save' });
 
-test('a session that not every member may read is marked, on its page and in the list', async () => {
+test('a session that not every member may read is marked on its page and in the list', async () => {
   const { close } = await show('/sessions/ses_1', serviceWith('private'));
-  await expect.element(page.getByTitle('Only its person sees this session')).toHaveTextContent('private');
+  await expect.element(page.getByTitle('Only the person who ran this session can see it')).toHaveTextContent('private');
   await close();
   await show('/sessions', serviceWith('facts'));
   await expect.element(page.getByTitle(/others see its facts/)).toHaveTextContent('facts');
 });
 
-test('who may see the facts of a session alone is shown its files and tools, and no error', async () => {
+test('a person who may only see the facts of a session sees its files and tools, and no error', async () => {
   const service = serviceWith('facts');
   const { getSessionFacts } = service.answers;
   service.answers.getSessionFacts = (given) => ({
@@ -64,14 +64,14 @@ test('the person of a session chooses who may see it', async () => {
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();
 });
 
-test('who may not change it is not asked', async () => {
+test('a person who may not change the visibility is not offered to', async () => {
   await show('/sessions/ses_1', serviceWith('facts', false));
   await page.getByRole('button', { name: 'More', exact: true }).click();
   await expect.element(page.getByRole('menuitem', { name: 'Keyboard shortcuts' })).toBeVisible();
   await expect.element(page.getByRole('menuitem', { name: 'Who may see it…' })).not.toBeInTheDocument();
 });
 
-test('who may change it no more is told why', async () => {
+test('a person who may no longer change the visibility sees why', async () => {
   await openDialog(serviceWith('team'));
   await option(/^Facts/).click();
   await save().click();

@@ -6,7 +6,7 @@ import { suggest, withField } from './suggestions.ts';
 
 const codex = { field: 'agent', value: 'codex' } as const;
 
-test('a query is chips and text, and is the same query again', () => {
+test('a query becomes chips and text, and becomes the same query again', () => {
   expect(readBar('agent:codex timeout "two words"')).toEqual({ filters: [codex], text: 'timeout "two words"' });
   expect(writeBar({ filters: [codex], text: 'timeout "two words"' })).toBe('agent:codex timeout "two words"');
   fc.assert(
@@ -21,43 +21,43 @@ test('a query is chips and text, and is the same query again', () => {
 test.each([
   ['a filter and a blank', 'agent:codex ', { filters: [codex], text: '' }],
   ['a filter among words', 'slow agent:codex que', { filters: [codex], text: 'slow que' }],
-  ['a filter that may go on', 'agent:codex', { filters: [], text: 'agent:codex' }],
+  ['a filter that may be unfinished', 'agent:codex', { filters: [], text: 'agent:codex' }],
   ['a quoted filter that is not closed', 'repo:"two wo', { filters: [], text: 'repo:"two wo' }],
   ['words alone', 'two words ', { filters: [], text: 'two words ' }],
-])('while typing, %s', (_, text, bar) => {
+])('during typing, %s', (_, text, bar) => {
   expect(takeFilters({ filters: [], text }, false)).toEqual(bar);
 });
 
-test('when typing ends, the last filter is taken as well, and none twice', () => {
+test('when typing ends, the last filter becomes a chip as well, and no filter is repeated', () => {
   expect(takeFilters({ filters: [], text: 'slow agent:codex' }, true)).toEqual({ filters: [codex], text: 'slow ' });
   expect(takeFilters({ filters: [codex], text: 'agent:codex' }, true)).toEqual({ filters: [codex], text: '' });
   expect(writeBar({ filters: [codex], text: 'agent:codex' })).toBe('agent:codex');
 });
 
-test('what is looked for while a filter is typed leaves it out', () => {
+test('the search during typing leaves out an unfinished filter', () => {
   expect(settledText('slow agent:co')).toBe('slow ');
   expect(settledText('slow que')).toBe('slow que');
 });
 
-test('the piece that is being typed', () => {
+test('the piece that the person is typing is split off', () => {
   expect(splitTyped('a "b c')).toEqual({ head: 'a ', tail: '"b c' });
   expect(splitTyped('👍 x')).toEqual({ head: '👍 ', tail: 'x' });
   expect(fieldOf('repo:"a b')).toEqual({ field: 'repo', value: 'a b' });
   expect(fieldOf('http://x')).toBeUndefined();
 });
 
-describe('suggested is', () => {
+describe('the query bar suggests', () => {
   const known = { agent: [{ value: 'claude-code', label: 'Claude Code' }, { value: 'codex' }] };
   const labels = (text: string) => suggest(text, known).map(({ label }) => label);
 
-  test('every field at first, then those that begin so', () => {
+  test('every field at first, then fields that begin with the typed text', () => {
     expect(labels('')).toContain('repo:');
     expect(labels('slow b')).toEqual(['branch:', 'before:']);
     expect(labels('slow ')).toEqual([]);
     expect(labels('timeout')).toEqual([]);
   });
 
-  test('a value that is there, by any part of its name', () => {
+  test('a known value by any part of its name', () => {
     expect(labels('agent:')).toEqual(['Claude Code', 'codex']);
     expect(labels('slow AGENT:CODE')).toEqual(['codex', 'Claude Code']);
     expect(suggest('agent:claude', known)).toEqual([
@@ -67,7 +67,7 @@ describe('suggested is', () => {
     expect(labels('branch:')).toEqual([]);
   });
 
-  test('a field, which takes the place of what was typed of it', () => {
+  test('a field, which replaces the typed beginning', () => {
     expect(withField('slow ag', 'agent')).toBe('slow agent:');
   });
 });

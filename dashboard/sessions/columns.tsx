@@ -8,17 +8,17 @@ import { costOf } from '../shared/session-cost.ts';
 import { durationOf, endOf, hasTimes } from '../shared/session-title.ts';
 import { ShapeStrip } from '../shared/shape-strip.tsx';
 
-/** A figure of a session. A list has three groups of them: when, how much, and at what cost. */
+/** A column of the list. There are three groups: time, amount and cost. */
 export interface Column {
   label: string;
   width: number;
-  /** The list must be as wide for it to be shown; before, the title needs the room more. */
+  /** The least width of the list that shows the column. In a narrower list, the title needs the room more. */
   from: number;
   order?: Order;
-  /** The first of figures that belong together. */
+  /** Whether it is the first column of a group. */
   begins?: true;
   Cell: (props: SessionRow & { isBelowDay?: boolean }) => ReactNode;
-  /** What a hover says of it. */
+  /** The text of its tooltip. */
   explain?: (row: SessionRow) => string | undefined;
 }
 
@@ -41,7 +41,7 @@ export const COLUMNS: readonly Column[] = [
     explain: ({ session, summary }) =>
       hasTimes(summary)
         ? `until ${formatExact(endOf(session, summary, Date.parse(session.updatedAt)))}`
-        : 'its agent writes no times',
+        : 'the agent does not record times',
   },
   {
     label: 'Events',
@@ -81,7 +81,7 @@ export const COLUMNS: readonly Column[] = [
   },
 ];
 
-/** Calls that failed are at the end of the title's column, so that the title gets the room where none did. */
+/** Failed calls are at the end of the title's column, so that the title gets the room if there are none. */
 export const FAILED: Column = {
   label: 'Failed',
   width: 44,
@@ -97,10 +97,10 @@ export const REDACTED: Column = {
   from: 560,
   order: 'redactions',
   Cell: ({ summary: { redactions } }) => (redactions > 0 ? formatShort(redactions) : ''),
-  explain: ({ summary: { redactions } }) => `${plural(redactions, 'secret')} taken out`,
+  explain: ({ summary: { redactions } }) => `${plural(redactions, 'secret')} removed`,
 };
 
-/** Below this width a session is a few lines, without columns. */
+/** Below this width, a session is shown in a few lines, without columns. */
 export const NARROW = 560;
 
 export const columnsFor = (width: number, order?: Order): readonly Column[] => [
@@ -114,7 +114,7 @@ function Duration({ session, summary }: SessionRow): ReactNode {
   return duration === undefined ? '–' : formatDuration(duration);
 }
 
-/** Lines added and removed; the files where no lines are known, and nothing where no file was changed. */
+/** Lines added and removed; the number of files if no lines are known; nothing if no file was changed. */
 export function Changes({ linesAdded, linesRemoved, filesChanged }: SessionRow['summary']): ReactNode {
   if (linesAdded + linesRemoved === 0) return filesChanged === 0 ? '' : plural(filesChanged, 'file');
   return <Lines added={linesAdded} removed={linesRemoved} format={formatShort} />;

@@ -31,12 +31,12 @@ export function NoSessions({ q, plane }: Pick<SessionSearch, 'q' | 'plane'>) {
   return (
     <Empty title={plane === 'test' ? 'No session on the test plane yet' : 'No sessions yet'}>
       <p>
-        Each run of an agent on a machine becomes one line here, while it happens. On a machine that is logged in, this
-        captures those to come, and asks whether to send earlier ones, too:
+        Each run of an agent on a machine appears here while it happens. On a machine that is signed in, this command
+        captures new sessions and asks whether to send earlier ones too:
       </p>
       <CopyLine text="capture init" label="Copy the command" />
       <p>
-        A machine that is not logged in yet?{' '}
+        Is your machine not signed in yet?{' '}
         <Link to={paths.welcome()} className="link">
           Connect it
         </Link>

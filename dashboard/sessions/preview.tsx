@@ -22,7 +22,7 @@ interface Props {
 
 const FEW = 12;
 
-/** A session beside the list, without opening it: figures, strip, prompts, milestones, files, commands that failed. */
+/** A preview of a session beside the list: figures, strip, prompts, milestones, files and failed commands. */
 export function Preview({ row, onClose }: Props) {
   const { session, summary } = row;
   const { sessionId } = session;
@@ -87,7 +87,7 @@ function Milestones({ milestones, sessionId }: Pick<SessionFacts, 'milestones'> 
   );
 }
 
-/** What a session is remembered by beside its milestones: files, commands that failed. */
+/** The changed files and the failed commands of a session. */
 export function FactLists({ facts, sessionId }: { facts: SessionFacts; sessionId: string }) {
   const files = facts.files.toSorted((a, b) => b.added + b.removed - a.added - a.removed);
   const failing = facts.commands.filter(({ failed }) => failed > 0);
@@ -105,7 +105,7 @@ export function FactLists({ facts, sessionId }: { facts: SessionFacts; sessionId
           </li>
         ))}
       </Part>
-      <Part title="Commands that failed" count={failing.length}>
+      <Part title="Failed commands" count={failing.length}>
         {failing.slice(0, FEW).map(({ command, failed, runs, sequence }) => (
           <li key={command}>
             <Line sessionId={sessionId} sequence={sequence}>
@@ -121,9 +121,9 @@ export function FactLists({ facts, sessionId }: { facts: SessionFacts; sessionId
 
 interface PartProps {
   title: string;
-  /** Of all; without any, the part is not there. */
+  /** The number of all lines. Without any, the part is not shown. */
   count: number;
-  /** Of those that are listed. */
+  /** The number of listed lines. */
   shown?: number;
   children: ReactNode;
 }

@@ -17,9 +17,9 @@ interface Props {
   onDelete: () => void;
 }
 
-/** What can be done with a session from the list. */
+/** The menu of a session in the list. */
 export function RowMenu(props: Props) {
-  // A menu for each row that scrolls by would cost more than the rest of it.
+  // A menu in each row that scrolls by would cost more than the rest of the row.
   const [isWanted, setIsWanted] = useState(false);
   const button = { tabIndex: props.isCurrent ? 0 : -1 };
   return isWanted ? (
@@ -53,10 +53,10 @@ function OpenMenu({
       [besides === undefined ? 'Compare with…' : `Compare with “${besides}”`, onCompare],
     ],
     [
-      ['Only of this agent', () => onNarrow('agent', agentId)],
-      ['Only of this machine', () => onNarrow('machine', environmentId)],
-      ...(secretId ? [['Only with this secret', () => onNarrow('secret', secretId)] as const] : []),
-      ...(repository ? [[`Only of ${repositoryName(repository)}`, () => onNarrow('repo', repository)] as const] : []),
+      ['Only this agent', () => onNarrow('agent', agentId)],
+      ['Only this machine', () => onNarrow('machine', environmentId)],
+      ...(secretId ? [['Only this secret', () => onNarrow('secret', secretId)] as const] : []),
+      ...(repository ? [[`Only ${repositoryName(repository)}`, () => onNarrow('repo', repository)] as const] : []),
     ],
     isAdmin ? [['Delete…', onDelete]] : [],
   ];

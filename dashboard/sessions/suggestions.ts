@@ -2,21 +2,21 @@ import { FAILED, STATUSES, TESTS } from '../../contract/query.ts';
 import { FIELDS, type Field } from '../../contract/written-query.ts';
 import { fieldOf, splitTyped } from './bar.ts';
 
-/** Something to take instead of typing it. */
+/** A suggestion that completes the typed text. */
 export interface Suggestion {
-  /** Of a filter without a value yet, there is only the field. */
+  /** The field. A suggestion of a filter without a value has only this. */
   field: Field;
   value?: string;
   label: string;
-  /** What it is, in muted words beside it. */
+  /** An explanation, shown in muted words beside the label. */
   hint?: string;
 }
 
-/** A value of a field that is there in the organization. */
+/** A value of a field that occurs in the organization. */
 export interface KnownValue {
   value: string;
   label?: string;
-  /** Of sessions, as far as that is known. */
+  /** The number of its sessions, if known. */
   count?: number;
 }
 export type KnownValues = Partial<Record<Field, readonly KnownValue[]>>;
@@ -24,7 +24,7 @@ export type KnownValues = Partial<Record<Field, readonly KnownValue[]>>;
 const MOST = 8;
 
 const HINTS: Record<Field, string> = {
-  agent: 'which agent ran',
+  agent: 'agent that ran',
   repo: 'address or folder of the repository',
   branch: 'branch it worked on',
   file: 'file it read or changed',
@@ -33,7 +33,7 @@ const HINTS: Record<Field, string> = {
   tool: 'tool it called',
   model: 'model it talked to',
   person: 'user on the machine',
-  machine: 'where it ran',
+  machine: 'machine it ran on',
   secret: 'secret it was sent with',
   commit: 'hash of a commit it made',
   before: 'started before a date, or e.g. 7d',
@@ -66,7 +66,7 @@ export const FIXED: KnownValues = {
   ],
 };
 
-/** Completions of the piece that is being typed; none for a plain word. */
+/** Completions of the piece that the person is typing; none for a plain word. */
 export function suggest(text: string, known: KnownValues): Suggestion[] {
   const { head, tail } = splitTyped(text);
   const typed = fieldOf(tail);
@@ -97,5 +97,5 @@ function suggestValues(field: Field, typed: string, known: KnownValues): Suggest
     }));
 }
 
-/** The text, with its last piece replaced by the suggested field. The value is still to be typed. */
+/** The text with its last piece replaced by the suggested field. The person still has to type the value. */
 export const withField = (text: string, field: Field): string => `${splitTyped(text).head}${field}:`;

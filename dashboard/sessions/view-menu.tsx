@@ -9,10 +9,10 @@ import { Confirm } from '../shared/confirm.tsx';
 import { ViewDialog } from './view-dialog.tsx';
 import { isSameSearch, type SavedView, useViews } from './views.ts';
 
-/** What a dialog is open for. */
+/** The dialog that is open. */
 type Asked = 'save' | 'edit' | 'delete';
 
-/** Saved views: to go to one, to save what is shown, to edit or delete the one that is shown. */
+/** The menu of saved views. It opens a view, saves the current search, or edits or deletes the current view. */
 export function ViewMenu({ search }: { search: SessionSearch }) {
   const { userId, organization } = usePerson();
   const isAdmin = useIsAdmin();
@@ -92,7 +92,7 @@ function DeleteView({ view: { viewId, name, isShared }, onClose }: { view: Saved
       onDone={onClose}
       onClose={onClose}
     >
-      {isShared ? `“${name}” disappears for everyone. ` : `“${name}” disappears. `}Its sessions stay.
+      {isShared ? `“${name}” is deleted for everyone. ` : `“${name}” is deleted. `}Its sessions stay.
     </Confirm>
   );
 }

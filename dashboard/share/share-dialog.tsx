@@ -17,7 +17,7 @@ import { LEVEL_WORDS } from './words.ts';
 const DAY_MS = 86_400_000;
 const DAYS = [1, 7, 30, 90, 365];
 
-/** Shares a session, shows the address this once, and lists what was shared before. */
+/** Shares a session, shows the address once, and lists the shares in force. */
 export function ShareDialog({ session, onClose }: { session: Session; onClose: () => void }) {
   const { sessionId, eventCount } = session;
   const { data: policy } = usePolicy();
@@ -43,7 +43,7 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose: (
       <Dialog title="The session is shared" onClose={onClose} width="wide">
         <div className="flex w-full flex-col gap-3 text-13">
           <p>
-            Copy the address now. <strong>It is shown this once</strong>, and kept by the service only as a fingerprint.
+            Copy the address now. <strong>It is shown only once</strong>: the service keeps a fingerprint of it.
           </p>
           <CopyLine text={create.data.url} label="Copy the address" hasFocus />
         </div>
@@ -58,10 +58,10 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose: (
   if (!isForTeam(session) && facts.isPending) return null;
   if (level === undefined) {
     return (
-      <Dialog title="Only its person may share this session" onClose={onClose}>
+      <Dialog title="Only the person who ran this session can share it" onClose={onClose}>
         <p className="text-13">
-          It is private. That you read it, because the policy lets owners and admins read every session, is not for you
-          to pass on.
+          It is private. You can read it because the policy lets owners and admins read every session, but you cannot
+          share it.
         </p>
         <DialogActions>
           <Button onClick={onClose}>Close</Button>
@@ -120,12 +120,12 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose: (
         <p className="text-13 text-muted">
           {session.contentExpiredAt === undefined
             ? 'Only the person who ran it can read and share its content.'
-            : 'Its words were removed by the retention policy.'}
+            : 'The retention policy removed its words.'}
         </p>
       )}
       {level !== 'figures' && (
         <fieldset className="flex flex-wrap items-end gap-3 text-13">
-          <legend className="mb-1 font-medium text-text">A part only (optional)</legend>
+          <legend className="mb-1 font-medium text-text">Only a part (optional)</legend>
           {(['from', 'to'] as const).map((name) => (
             <label key={name} className="flex flex-col gap-1">
               {name === 'from' ? 'From event' : 'To event'}
@@ -136,7 +136,7 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose: (
       )}
       {policy && (
         <label className="flex flex-col items-start gap-1 text-13">
-          Ends after
+          Expires after
           <select name="days" className="field" defaultValue={days.includes(7) ? 7 : most}>
             {days.map((count) => (
               <option key={count} value={count}>
@@ -153,7 +153,7 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose: (
 
 const isForTeam = ({ visibility = 'team' }: Session): boolean => visibility === 'team';
 
-/** As much as the service lets the member pass on: what they read only because admins read everything is not theirs to give. */
+/** The levels that the service allows the member to share. An admin cannot share content that only admins may read. */
 function levelsToGive(session: Session, isTheirs: boolean): readonly ShareLevel[] {
   if (session.visibility === 'private' && !isTheirs) return [];
   const mayRead = session.contentExpiredAt === undefined && (isTheirs || isForTeam(session));
@@ -163,7 +163,7 @@ function levelsToGive(session: Session, isTheirs: boolean): readonly ShareLevel[
 const AUDIENCES = [
   { value: 'organization', label: 'The organization', meaning: 'every member, after signing in' },
   { value: 'person', label: 'A member', meaning: 'one member, after signing in' },
-  { value: 'link', label: 'Anybody with the link', meaning: 'without a sign-in, wherever the link ends up' },
+  { value: 'link', label: 'Anybody with the link', meaning: 'without signing in, wherever the link ends up' },
 ] as const;
 
 const LEVELS = [
@@ -172,7 +172,7 @@ const LEVELS = [
   { value: 'figures', label: 'Figures', meaning: LEVEL_WORDS.figures },
 ] as const;
 
-/** What was shared before, and is not over. */
+/** The shares in force: neither revoked nor expired. */
 function Shares({ sessionId }: { sessionId: string }) {
   const { data: shares = [] } = useShares(sessionId);
   const revoke = useChange(

@@ -11,12 +11,12 @@ import { ErrorNote } from '../shared/error-note.tsx';
 import { type ReadShare, readShare } from './read-share.ts';
 import { LEVEL_WORDS } from './words.ts';
 
-/** A shared session, on a page that needs no sign-in and leads nowhere else. */
+/** A shared session, on a page without a sign-in and without links to other pages. */
 export function SharePage({ token, read = readShare }: { token: string; read?: typeof readShare }) {
   const [share, setShare] = useState<ReadShare>();
   const [error, setError] = useState<unknown>();
   const [attempt, setAttempt] = useState(1);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt reads anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt reads the share again
   useEffect(() => {
     let isCurrent = true;
     read(token).then(
@@ -77,7 +77,7 @@ function Frame({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** Parsed apart from the page, as nothing in it may run before it is looked at: all of the session in it is escaped. */
+/** Shows HTML in which all text of the session is escaped. It is parsed outside of the page, so that nothing in it can run. */
 function Paper({ html }: { html: string }) {
   const paper = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -97,10 +97,7 @@ const aboutOf = ({ agentId, startedAt, endedAt, repository, eventCount, from, to
   { name: 'Events', value: formatCount(eventCount) },
   {
     name: 'Part',
-    value:
-      from === undefined && to === undefined
-        ? undefined
-        : `from event ${from ?? 1} to ${to ?? 'the end'}, without the rest`,
+    value: from === undefined && to === undefined ? undefined : `only event ${from ?? 1} to ${to ?? 'the end'}`,
   },
   { name: 'Shared until', value: timeOf(expiresAt) },
 ];

@@ -19,7 +19,7 @@ const share: Share = {
   ...{ expiresAt: '2999-01-01T00:00:00.000Z', views: 3, from: 20 },
 };
 
-test('a shared session says what is left out, and is shown as text', async () => {
+test('a shared session says what is left out and shows its content as text', async () => {
   const html = '<article class="prompt">&lt;img src=x&gt; sort it</article>';
   await render(<SharePage token="t" read={async () => ({ shared, html })} />);
   await expect.element(page.getByRole('heading', { name: 'Sort the harbour list' })).toBeVisible();
@@ -34,7 +34,7 @@ test('a share that has ended says so', async () => {
   await expect.element(page.getByText('This share has ended.', { exact: true })).toBeVisible();
 });
 
-test('an address that nobody shared is not said to be private or deleted', async () => {
+test('an unknown share does not say that it is private or deleted', async () => {
   const unknown = new ServiceError(404, { error: 'There is no such share.', code: 'not_found' }, new Headers());
   await render(<SharePage token="t" read={() => Promise.reject(unknown)} />);
   await expect
@@ -42,7 +42,7 @@ test('an address that nobody shared is not said to be private or deleted', async
     .toBeVisible();
 });
 
-test('a share that could not be read is read again when the reader asks for it', async () => {
+test('a share that failed to load can be retried', async () => {
   const answers = [Promise.reject(new TypeError('away')), Promise.resolve({ shared })];
   await render(<SharePage token="t" read={() => answers.shift() as Promise<{ shared: SharedSession }>} />);
   await page.getByRole('button', { name: 'Try again' }).click();
@@ -70,7 +70,7 @@ async function openDialog(linkSharing: 'on' | 'off', session: Partial<Session> =
   await page.getByRole('menuitem', { name: 'Share…' }).click();
 }
 
-test('who shares a session is shown the address, this once', async () => {
+test('the address of a share is shown only once', async () => {
   await openDialog('on');
   await page.getByRole('radio', { name: /Anybody with the link/ }).click();
   await page.getByRole('radio', { name: /^Outline/ }).click();
@@ -78,13 +78,13 @@ test('who shares a session is shown the address, this once', async () => {
   await expect.element(page.getByText('https://capture.example.com/s/token')).toBeVisible();
 });
 
-test('links are not offered where no owner has allowed them', async () => {
+test('links are not offered if the policy forbids them', async () => {
   await openDialog('off');
   await expect.element(page.getByRole('radio', { name: /The organization/ })).toBeVisible();
   expect(page.getByRole('radio', { name: /Anybody/ }).query()).toBeNull();
 });
 
-test('who is alone in the organization is not offered to share with a member', async () => {
+test('the only member of an organization is not offered to share with a member', async () => {
   await openDialog('off');
   await expect.element(page.getByRole('radio', { name: /The organization/ })).toBeVisible();
   expect(page.getByRole('radio', { name: /A member/ }).query()).toBeNull();
@@ -92,7 +92,7 @@ test('who is alone in the organization is not offered to share with a member', a
 
 const levels = () => page.getByRole('radio', { name: /^(Full|Outline|Figures)/ }).elements().length;
 
-test('who has only the facts of a session is offered to share its figures, and with members alone', async () => {
+test('a person who may only see the facts of a session can share only its figures, and only with members', async () => {
   await openDialog('on', { visibility: 'facts' }, 'usr_2');
   await expect.element(page.getByRole('radio', { name: /^Figures/ })).toBeChecked();
   expect(levels()).toBe(1);
@@ -100,25 +100,25 @@ test('who has only the facts of a session is offered to share its figures, and w
   await expect.element(page.getByText(/Only the person who ran it can read and share its content/)).toBeVisible();
 });
 
-test('the person of a session that shows others its facts shares all of it', async () => {
+test('the person of a session with visibility facts can share all of it', async () => {
   await openDialog('on', { visibility: 'facts' }, 'usr_1');
   await expect.element(page.getByRole('radio', { name: /^Full/ })).toBeChecked();
   expect(levels()).toBe(3);
 });
 
-test('of a session whose words were removed, figures are offered', async () => {
+test('only figures are offered for a session without words', async () => {
   await openDialog('on', { contentExpiredAt: AT });
   await expect.element(page.getByRole('radio', { name: /^Figures/ })).toBeChecked();
   expect(levels()).toBe(1);
 });
 
-test('an admin who reads a private session of somebody else is not offered to share it', async () => {
+test('an admin cannot share a private session of somebody else', async () => {
   await openDialog('on', { visibility: 'private' }, 'usr_2');
-  await expect.element(page.getByText('Only its person may share this session')).toBeVisible();
+  await expect.element(page.getByText('Only the person who ran this session can share it')).toBeVisible();
   expect(levels()).toBe(0);
 });
 
-test('a share in force is listed with how often it was opened, and is revoked', async () => {
+test('a share in force is listed with the number of views and can be revoked', async () => {
   await openDialog('off');
   await page.getByText('Shared already').click();
   const listed = page.getByRole('list', { name: 'Shared already' });

@@ -9,7 +9,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks, and deletes the session for good. */
+/** Asks for confirmation and deletes the session permanently. */
 export const DeleteDialog = ({ session: { sessionId, eventCount, status }, onDeleted, onClose }: Props) => (
   <Confirm
     title="Delete this session"
@@ -19,7 +19,7 @@ export const DeleteDialog = ({ session: { sessionId, eventCount, status }, onDel
     onDone={onDeleted}
     onClose={onClose}
   >
-    {`Its ${plural(eventCount, 'event')} will be deleted permanently. The agent's own transcript stays on the machine, and is not captured again.`}
+    {`Its ${plural(eventCount, 'event')} will be deleted permanently. The agent's own transcript stays on the machine and is not captured again.`}
     {status === 'active' && ' If the agent is still running, its next events are not recorded.'}
   </Confirm>
 );

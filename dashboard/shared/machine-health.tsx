@@ -15,14 +15,14 @@ const TROUBLES: Record<MachineTrouble, string> = {
   replaced: 'damaged spool replaced',
 };
 
-/** A command line that is newer than this page may report a trouble that the page does not know. */
+/** A command line newer than this page may report a trouble that the page does not know. */
 const wordTrouble = (trouble: string): string =>
   Object.hasOwn(TROUBLES, trouble) ? TROUBLES[trouble as MachineTrouble] : 'unknown trouble';
 
-/** Events wait for moments whenever an agent works. As many that wait for longer are stuck. */
+/** While an agent works, events wait for moments. Events that wait for longer than this are stuck. */
 const STUCK_MS = 5 * 60_000;
 
-/** The state of a machine's capture in words; undefined where the machine has reported nothing. */
+/** The state of a machine's capture in words; undefined if the machine has reported nothing. */
 export function wordHealth(health: MachineHealth | undefined, now: number): HealthWords | undefined {
   if (!health) return undefined;
   const { silentSince, reportedAt, waiting = 0, troubles } = health;
@@ -44,9 +44,9 @@ const formatDay = (time: string): string =>
   (Date.now() - Date.parse(time) < WEEK_MS ? weekday : date).format(Date.parse(time));
 
 const NO_REPORT =
-  'Nothing is known of its capture: a machine reports while capture runs in the background, and an import does not.';
+  'Its capture has not reported yet. A machine reports while capture runs in the background; an import does not.';
 
-/** How a machine's capture is doing: amber only where something is wrong. */
+/** The state of a machine's capture, in amber only if something is wrong. */
 export function Health({ health }: { health: MachineHealth | undefined }) {
   const now = useNow();
   const words = wordHealth(health, now);
@@ -72,7 +72,7 @@ export function Health({ health }: { health: MachineHealth | undefined }) {
 export const VersionOf = ({ version, health }: { version: string; health: MachineHealth | undefined }) => (
   <span
     className="text-muted"
-    title={health?.isOutdated ? 'capture upgrade installs the version of the service' : undefined}
+    title={health?.isOutdated ? "Run capture upgrade to install the service's version" : undefined}
   >
     {version}
     {health?.isOutdated && ' · update available'}

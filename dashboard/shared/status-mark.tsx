@@ -7,7 +7,7 @@ import { hasTimes } from './session-title.ts';
 const WORDS = { live: 'Live', quiet: 'Quiet', silent: 'Ended', completed: 'Completed', failed: 'Failed' } as const;
 const MEANINGS = {
   ...WORDS,
-  quiet: 'Quiet: no end reported, and no event within 15 minutes that says when it happened',
+  quiet: 'Quiet: no end reported, and no event with a time in the last 15 minutes',
   silent: 'Ended without a report: no events for more than a day',
 } as const;
 
@@ -15,7 +15,7 @@ export type SessionState = keyof typeof WORDS;
 
 /** A session with an event within this time is live; the service's overview uses the same limit. */
 const LIVE_MS = 15 * 60_000;
-/** An agent that was silent for this long is not coming back to the session without resuming it. */
+/** After a silence this long, an agent only continues the session by resuming it. */
 const SILENT_MS = 24 * 3_600_000;
 
 /** Most agents never report an end, so an active session is judged by its last event. */
@@ -26,7 +26,7 @@ export function stateOf(
 ): SessionState {
   if (status !== 'active') return status;
   const silence = now - Date.parse(summary?.lastEventAt ?? updatedAt);
-  // Without times an old transcript that was just imported looks like one that is being written.
+  // Without times, an old transcript that was just imported looks like one that is being written.
   if (silence < LIVE_MS && hasTimes(summary)) return 'live';
   return silence < SILENT_MS ? 'quiet' : 'silent';
 }
@@ -64,7 +64,7 @@ function Mark({ state }: { state: SessionState }) {
 
 const STATES: readonly SessionState[] = ['live', 'quiet', 'silent', 'completed', 'failed'];
 
-/** What the marks of these sessions mean, for those who see them. */
+/** Explains the marks that these sessions have. */
 export function StatusLegend({ sessions }: { sessions: readonly Pick<Props, 'session' | 'summary'>[] }) {
   const now = useNow();
   const found = new Set(sessions.map(({ session, summary }) => stateOf(session, summary, now)));

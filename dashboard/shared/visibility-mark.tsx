@@ -1,11 +1,11 @@
 import type { Session, Visibility } from '../../contract/session.ts';
 
 const MEANINGS: Record<Exclude<Visibility, 'team'>, string> = {
-  facts: 'Only its person reads this session; others see its facts',
-  private: 'Only its person sees this session',
+  facts: 'Only the person who ran this session can read it; others see its facts',
+  private: 'Only the person who ran this session can see it',
 };
 
-/** Beside a session that not every member may read. */
+/** Marks a session that not every member may read. */
 export const VisibilityMark = ({ session: { visibility = 'team' } }: { session: Session }) =>
   visibility === 'team' ? null : (
     <span className="tag" title={MEANINGS[visibility]}>

@@ -5,7 +5,7 @@ import { keys, useChange } from '../app/queries.ts';
 import { Radios } from '../kit/choice.tsx';
 import { FormDialog } from './form-dialog.tsx';
 
-/** Who may see a session, in words that the policy uses as well. */
+/** Who may see a session. The page of the policy offers the same options. */
 export const VISIBILITY_OPTIONS = [
   { value: 'team', label: 'Team', meaning: 'every member reads all of it' },
   {
@@ -13,10 +13,10 @@ export const VISIBILITY_OPTIONS = [
     label: 'Facts',
     meaning: 'others see repository, branch, files, tools and figures, but no words, commands or changes',
   },
-  { value: 'private', label: 'Private', meaning: 'only its person sees that it exists. Sums count it' },
+  { value: 'private', label: 'Private', meaning: 'only the person who ran it can see it. Totals still count it' },
 ] as const;
 
-/** The person of a session says who may see it; an admin does so of one that belongs to nobody. */
+/** Changes who may see a session: its person decides, or an admin if the session belongs to nobody. */
 export function VisibilityDialog({ session, onClose }: { session: Session; onClose: () => void }) {
   const { sessionId, visibility: known = 'team' } = session;
   const { adminsSeeAll } = usePerson();
@@ -37,7 +37,7 @@ export function VisibilityDialog({ session, onClose }: { session: Session; onClo
       <Radios legend="Visibility" options={VISIBILITY_OPTIONS} value={chosen} onChange={setChosen} />
       {adminsSeeAll && (
         <p className="text-13 text-muted">
-          Owners and admins of this organization read every session, private ones included: its policy says so.
+          The policy of this organization lets owners and admins read every session, including private ones.
         </p>
       )}
     </FormDialog>

@@ -23,7 +23,7 @@ export function DirectorySection() {
       {issue.data && (
         <>
           <p>
-            Copy the token now. <strong>It is shown this once.</strong>
+            Copy the token now. <strong>It is shown only once.</strong>
           </p>
           <CopyLine text={issue.data.value} label="Copy the token" hasFocus />
         </>
@@ -55,8 +55,8 @@ export function DirectorySection() {
           onDone={() => setAsked(undefined)}
           onClose={() => setAsked(undefined)}
         >
-          The token that the directory has now stops working at once. Until you enter the new one there, it can neither
-          invite nor remove members.
+          The current token of the directory stops working at once. Until you enter the new one there, the directory
+          cannot invite or remove members.
         </Confirm>
       )}
       {asked === 'revoke' && (
@@ -71,8 +71,8 @@ export function DirectorySection() {
           }}
           onClose={() => setAsked(undefined)}
         >
-          The directory can no longer invite or remove members. Who is a member stays one. This cannot be undone; you
-          can issue another token.
+          The directory can no longer invite or remove members. Current members stay. This cannot be undone, but you can
+          issue another token.
         </Confirm>
       )}
     </section>

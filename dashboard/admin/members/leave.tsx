@@ -5,9 +5,9 @@ import { paths } from '../../app/paths.ts';
 import { showHidden } from '../../kit/text/controls.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 
-const UNREAD = 'Private ones stay private; to leave one to the team, change who may see it first.';
+const UNREAD = 'Private sessions stay private; to leave one to the team, first change who may see it.';
 
-/** Deletes what the service knows of the person themselves. */
+/** Deletes the data about the signed-in person. */
 export function DeleteAccount({ onClose }: { onClose: () => void }) {
   const { auth } = useApp();
   return (
@@ -19,13 +19,14 @@ export function DeleteAccount({ onClose }: { onClose: () => void }) {
       onDone={() => void auth.signOut()}
       onClose={onClose}
     >
-      Deletes your e-mail, membership and sign-ins, and revokes the secrets that you issued or that your machines have.
-      Recorded sessions stay with the organization. {UNREAD} An account at another identity provider stays there.
+      Deletes your e-mail address, membership and sign-ins, and revokes the secrets that you issued or that your
+      machines have. Recorded sessions stay with the organization. {UNREAD} An account at another identity provider
+      stays there.
     </Confirm>
   );
 }
 
-/** Deletes the organization with all that it has, after its name was typed. */
+/** Deletes the organization and all its data, once the person has typed its name. */
 export function DeleteOrganization({ onClose }: { onClose: () => void }) {
   const { organization } = usePerson();
   const [name, setName] = useState('');
@@ -65,7 +66,7 @@ export function Leave({ onClose }: { onClose: () => void }) {
         forgetMembership();
       }}
       touches={[]}
-      // Loads the page afresh, so that it keeps nothing from the organization.
+      // A reload, so that the page keeps nothing from the organization.
       onDone={() => window.location.assign(paths.home())}
       onClose={onClose}
     >

@@ -12,7 +12,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Removes a member, or withdraws an invitation, and asks what becomes of their secrets, machines and sessions. */
+/** Removes a member or withdraws an invitation. Asks whether to keep their secrets, machines and sessions. */
 export function Remove({ member, onClose }: Props) {
   const { userId, status } = member;
   const isInvited = status === 'invited';
@@ -68,8 +68,12 @@ export function Remove({ member, onClose }: Props) {
 type Fate = NonNullable<RemovalQuery['sessions']>;
 
 const FATES = [
-  { value: 'keep', label: 'Keep', meaning: 'as they are. Private ones stay private' },
-  { value: 'handOver', label: 'Hand over', meaning: 'to another member. What the team cannot read stays unread' },
+  { value: 'keep', label: 'Keep', meaning: 'unchanged. Private sessions stay private' },
+  {
+    value: 'handOver',
+    label: 'Hand over',
+    meaning: 'to another member. Sessions that the team cannot read stay hidden from them',
+  },
   { value: 'delete', label: 'Delete', meaning: 'all their sessions, and revoke their machines. This cannot be undone' },
 ] as const;
 
@@ -77,7 +81,7 @@ const SessionsChoice = ({ chosen, onChoose }: { chosen: Fate; onChoose: (fate: F
   <Radios<Fate> legend="Their machines and sessions" options={FATES} value={chosen} onChange={onChoose} />
 );
 
-/** Which other member gets the machines and sessions. */
+/** Chooses the member who gets the machines and sessions. */
 function Successor({ of, to, onChoose }: { of: Member; to: string; onChoose: (userId: string) => void }) {
   const { data: members = [] } = useMembers();
   const others = members.filter(({ userId, status }) => status === 'active' && userId !== of.userId);

@@ -7,12 +7,12 @@ import { showHidden } from '../../kit/text/controls.ts';
 import { FormDialog } from '../../shared/form-dialog.tsx';
 
 const MEANINGS: Record<Role, string> = {
-  owner: 'everything, and naming other owners',
-  admin: 'secrets, machines, agents and members',
-  member: 'looking at sessions',
+  owner: 'manages everything, including other owners',
+  admin: 'manages secrets, machines, agents and members',
+  member: 'reads sessions',
 };
 
-/** The roles that the person may give, the least first. */
+/** The roles that the person may assign, from the least to the most powerful. */
 export function useRoles(): readonly { value: Role; meaning: string }[] {
   const { role } = usePerson();
   return ROLES.filter((each) => each !== 'owner' || role === 'owner')
@@ -20,7 +20,7 @@ export function useRoles(): readonly { value: Role; meaning: string }[] {
     .map((value) => ({ value, meaning: MEANINGS[value] }));
 }
 
-/** Owners may also hand their own place over. */
+/** Owners may also hand over their own role. */
 const SUCCESSOR = { value: 'successor', label: 'owner in your place', meaning: 'and you become an admin' } as const;
 
 type Choice = Role | 'successor';

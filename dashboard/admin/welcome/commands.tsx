@@ -9,12 +9,12 @@ import { ErrorNote } from '../../shared/error-note.tsx';
 import { SecretValue, useIssueSecret } from '../issue-secret.tsx';
 
 const NEEDS = {
-  Linux: 'In a terminal, as yourself. A machine without Node.js 24 gets one of its own.',
-  macOS: 'In a terminal, as yourself. Node.js 24 or newer must be there.',
-  Windows: 'In PowerShell, as yourself. Node.js 24 or newer must be there.',
+  Linux: 'In a terminal, as yourself. If Node.js 24 or newer is missing, the script brings its own.',
+  macOS: 'In a terminal, as yourself. It needs Node.js 24 or newer.',
+  Windows: 'In PowerShell, as yourself. It needs Node.js 24 or newer.',
 };
 
-/** The one line for each system, and below it the ways for those whom it does not suit. */
+/** The command for each system, and below it two alternatives. */
 export function Commands({ mayIssue }: { mayIssue: boolean }) {
   const { origin } = window.location;
   const [system, setSystem] = useState<string>(SYSTEM);
@@ -46,16 +46,16 @@ export function Commands({ mayIssue }: { mayIssue: boolean }) {
         <BySecret mayIssue={mayIssue} system={system} />
       </details>
       <details className="text-13">
-        <summary className="w-fit cursor-pointer text-muted">Look first, install later</summary>
+        <summary className="w-fit cursor-pointer text-muted">Try it without installing</summary>
         <div className="flex flex-col gap-2 pt-3">
           <p className="text-muted">
-            This says what would be sent, secrets masked, and sends nothing. It needs npm and Node.js 24:
+            This shows what would be sent, with secrets masked, and sends nothing. It needs npm and Node.js 24:
           </p>
           <CopyLine text={rehearsal(origin)} label="Copy the line that sends nothing" />
           <p className="text-muted">
             All of it comes from this service: <Script path="/install">the script</Script>,{' '}
             <Script path="/install.ps1">the one for Windows</Script>,{' '}
-            <Script path="/install/SHA256SUMS">the checksums</Script> that they hold the archives against.
+            <Script path="/install/SHA256SUMS">the checksums</Script> that they compare the archives with.
           </p>
         </div>
       </details>

@@ -10,7 +10,7 @@ interface Props {
   isTaken: boolean;
 }
 
-/** What somebody without an organization can do about it. */
+/** The choices of a person without an organization: accept an invitation, or create one. */
 export function Beginning({ invitations, isTaken }: Props) {
   const accept = useChange(
     (api, organizationId: string) => api.acceptInvitation({ body: { organizationId } }),
@@ -30,7 +30,7 @@ export function Beginning({ invitations, isTaken }: Props) {
       <p className="text-muted">
         {invitations.length === 1
           ? 'You are invited. Once you join, its members can read the sessions that your machines send.'
-          : 'These invited you. You can belong to one; joining it declines the others.'}
+          : 'These organizations invited you. You can belong to one; joining it declines the others.'}
       </p>
       <ul className="flex flex-col">
         {invitations.map(({ organizationId, organizationName, role }) => (
@@ -60,5 +60,5 @@ export function Beginning({ invitations, isTaken }: Props) {
 
 function CreateOrganization() {
   const create = useChange((api, body: { name: string }) => api.createOrganization({ body }), [keys.person]);
-  return <OrganizationName label="Its name; you can change it later" action="Create" naming={create} />;
+  return <OrganizationName label="Name; you can change it later" action="Create" naming={create} />;
 }

@@ -13,8 +13,8 @@ const isActive = ({ status }: { status: string }) => status === 'active';
 const anyActive = until((things: { status: string }[]) => things.some(isActive));
 
 /**
- * The ticks that fill by themselves, from what the service knows: a reload shows the same. What is not there yet is asked for
- * every two seconds; sessions are told live.
+ * The steps, ticked from the state of the service, so that a reload shows the same. The page asks for missing things every
+ * two seconds; the live stream announces sessions.
  */
 export function Progress({ person }: { person: MemberPerson }) {
   const secret = useSecrets(anyActive).data?.find(isActive);
@@ -31,14 +31,14 @@ export function Progress({ person }: { person: MemberPerson }) {
   const confirms =
     person.role === 'member' && isForAdmins
       ? 'Issued when an owner or admin confirms the machine: send one of them the address that the terminal shows.'
-      : 'Issued when you confirm the machine, at the address that the terminal shows. Nobody types it.';
+      : 'Issued when you confirm the machine at the address that the terminal shows. You do not need to type it.';
   const come = [secret && 'a secret', machine && 'a machine', agents.length > 0 && 'an agent', session && 'a session'];
   return (
     <>
       <p role="status" className="sr-only">
         {come.some(Boolean) && `There is ${come.filter(Boolean).join(', ')}.`}
       </p>
-      <ol aria-label="What has come" className="flex flex-col gap-5" start={2}>
+      <ol aria-label="Steps" className="flex flex-col gap-5" start={2}>
         <Step number={2} title="Secret" isDone={!!secret}>
           {secret ? (
             <Fact>
@@ -55,7 +55,7 @@ export function Progress({ person }: { person: MemberPerson }) {
             </Fact>
           ) : (
             <Fact>
-              Registered by <code>capture init</code>, which the line runs.
+              Registered by <code>capture init</code>, which the line above runs.
             </Fact>
           )}
         </Step>
@@ -67,7 +67,7 @@ export function Progress({ person }: { person: MemberPerson }) {
               ))}
             </p>
           ) : (
-            <Fact>Those that are found on the machine.</Fact>
+            <Fact>Agents found on the machine.</Fact>
           )}
         </Step>
         <Step
@@ -92,7 +92,7 @@ export function Progress({ person }: { person: MemberPerson }) {
   );
 }
 
-/** The same ticks before there is an organization that anything could come to. */
+/** The same steps before the person has an organization. */
 export function NoProgress() {
   return (
     <ol className="flex flex-col gap-5" start={2}>

@@ -1,21 +1,21 @@
 import type { Locator, Page } from 'playwright-core';
 import type { Service } from '../harness/service.ts';
 
-/** The steps of the first visit, each as its heading shows it. */
+/** The steps of the welcome page, by their headings. */
 const step = (page: Page, heading: string): Locator =>
   page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: heading, exact: true }) });
 
-/** The same, once it is ticked. */
+/** A step, once it is ticked. */
 export const tick = (page: Page, heading: string): Locator =>
   step(page, heading).and(page.locator('[data-done="true"]'));
 
 export async function createOrganization(page: Page, name: string): Promise<void> {
-  await page.getByLabel(/^Its name/).fill(name);
+  await page.getByLabel(/^Name/).fill(name);
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await tick(page, 'Organization').getByText(name).waitFor();
 }
 
-/** On the page of members. */
+/** Invites a person on the page Members. */
 export async function invite(page: Page, { url }: Service, email: string): Promise<void> {
   await page.goto(`${url}/members`);
   await page.getByRole('button', { name: 'Invite' }).click();
@@ -25,7 +25,7 @@ export async function invite(page: Page, { url }: Service, email: string): Promi
   await page.getByRole('row').filter({ hasText: email }).waitFor();
 }
 
-/** The one line that connects a machine of that system. */
+/** The command that connects a machine of this system. */
 export async function lineOf(page: Page, system: string): Promise<string> {
   await page.getByRole('tab', { name: system }).click();
   return (await page.getByRole('tabpanel', { name: system }).locator('code').textContent()) ?? '';
@@ -33,7 +33,7 @@ export async function lineOf(page: Page, system: string): Promise<string> {
 
 const bySecret = (page: Page) => page.getByRole('group').filter({ hasText: 'With a secret' });
 
-/** @returns the value, which is shown this once */
+/** @returns the value, which is shown only once */
 export async function issueSecret(page: Page): Promise<string> {
   await bySecret(page).getByText('With a secret').click();
   await page.getByRole('button', { name: 'Issue a secret' }).click();
@@ -42,7 +42,7 @@ export async function issueSecret(page: Page): Promise<string> {
   return (await shown.textContent()) ?? '';
 }
 
-/** What the page tells to run with `capture` on a machine that is given a secret, each without that word. */
+/** The commands of the page for a machine with a secret, each without the word `capture`. */
 export async function commandsOf(page: Page): Promise<string[][]> {
   const lines = await bySecret(page).locator('code').allInnerTexts();
   const commands = lines.flatMap((line) => line.trim().split(' && ')).filter((line) => line.startsWith('capture '));

@@ -8,15 +8,15 @@ describe('a long text', () => {
   test.each([
     ['at the end of a line', 'one two\nthree four', 10, ['one two\n', 'three four']],
     ['at the end of a word', 'one two three', 9, ['one two ', 'three']],
-    ['anywhere in a word that has no end', '0123456789', 4, ['0123', '4567', '89']],
-    ['not within a character', '👩‍💻👩‍💻👩‍💻', 8, ['👩‍💻', '👩‍💻', '👩‍💻']],
-    ['not before a mark of it', 'abcde\u0301f', 5, ['abcd', 'e\u0301f']],
-    ['nowhere where it fits', 'short', 5, ['short']],
+    ['anywhere in an endless word', '0123456789', 4, ['0123', '4567', '89']],
+    ['but not within a character', '👩‍💻👩‍💻👩‍💻', 8, ['👩‍💻', '👩‍💻', '👩‍💻']],
+    ['but not before a combining mark', 'abcde\u0301f', 5, ['abcd', 'e\u0301f']],
+    ['nowhere if it fits', 'short', 5, ['short']],
   ])('is cut %s', (_, text, most, pieces) => {
     expect(cutText(text, most)).toEqual(pieces);
   });
 
-  test('is all there in its pieces, none of which is too long', () => {
+  test('is cut into pieces within the limit, which together are the text', () => {
     const text = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('\n', ' ', 'x'.repeat(30))));
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 40 }), (parts, most) => {
@@ -44,7 +44,7 @@ describe('a Markdown text', () => {
     ['a\n```\nnever closed', [{ markdown: 'a' }, { code: 'never closed', language: '' }]],
     ['- ```js\n  a\n  ```\n- b', [{ markdown: '- ```js\n  a\n  ```\n- b' }]],
     ['``` no `fence`', [{ markdown: '``` no `fence`' }]],
-  ])('%j has its fenced code taken out', (text, pieces) => {
+  ])('%j has pieces of their own for fenced code', (text, pieces) => {
     expect(cutMarkdown(text, 1000)).toEqual(pieces);
   });
 
@@ -55,7 +55,7 @@ describe('a Markdown text', () => {
     `${' '.repeat(90)}- far`,
     '> - '.repeat(4),
     '> > > > > > > a\n- - - - - - - b',
-  ])('has %.20s… shown as it is written', (line) => {
+  ])('shows %.20s… as it is written', (line) => {
     expect(cutMarkdown(`before\n${line}\nafter`, 6000)).toEqual([
       { markdown: 'before' },
       { code: line, language: '' },
@@ -63,7 +63,7 @@ describe('a Markdown text', () => {
     ]);
   });
 
-  test('keeps quotations and lists of any sense', () => {
+  test('keeps reasonable quotations and lists', () => {
     const text = '> > quoted\n\n- a\n  - b\n    1. c\n\n- - -';
     expect(cutMarkdown(text, 6000)).toEqual([{ markdown: text }]);
   });

@@ -33,36 +33,36 @@ describe('terminal output', () => {
     ['58;2;1;2;3;4:3', { look: 'ansi-underline' }],
     ['38;5', { look: 'ansi-black' }],
     ['31;0', { look: '' }],
-  ])('%s is in its colours', (codes, span) => {
+  ])('%s sets its style', (codes, span) => {
     expect(look(codes)).toEqual(span);
   });
 
-  test('of countless looks loses some of them, and no text', () => {
+  test('with countless styles loses some of them, but no text', () => {
     const spans = readAnsi('\u001b[31ma\u001b[0mb'.repeat(5_000));
     expect(spans).toHaveLength(1_000);
     expect(spans.map(({ text }) => text).join('')).toBe('ab'.repeat(5_000));
   });
 
-  test('goes on in the look of what came before', () => {
+  test('continues in the style of the text before', () => {
     expect(lookAfter('\u001b[1mbold \u001b[0mplain \u001b[31mred\u001b[4m')).toBe('\u001b[31m\u001b[4m');
     expect(lookAfter('plain')).toBe('');
   });
 
   test.each([
     ['titles', '\u001b]0;title\u0007x', 'x'],
-    ['links, of which the text stays', '\u001b]8;;https://a.example\u001b\\text\u001b]8;;\u001b\\', 'text'],
+    ['links, but not their text', '\u001b]8;;https://a.example\u001b\\text\u001b]8;;\u001b\\', 'text'],
     ['the clipboard', '\u001b]52;c;aGk=\u0007x', 'x'],
     ['device strings', '\u001bP+q544e\u001b\\x', 'x'],
     ['cursor moves', '\u001b[2J\u001b[1;1Hx\u001b[?25l', 'x'],
     ['C1 controls', '\u009b2Jx\u009d0;t\u009c', 'x'],
     ['escapes cut off', 'x\u001b', 'x'],
     ['escapes of one character', '\u001bcx\u001b(B', 'x'],
-  ])('takes out %s', (_, output, text) => {
+  ])('removes %s', (_, output, text) => {
     expect(readAnsi(output).map((span) => span.text)).toEqual([text]);
     expect(stripAnsi(output)).toBe(text);
   });
 
-  test('shows the last state of lines that were overwritten', () => {
+  test('shows the last state of overwritten lines', () => {
     expect(readAnsi('10 %\r50 %\r100 %\r\nnext\n')).toEqual([{ text: '100 %\nnext\n', look: '' }]);
     expect(readAnsi(`${'\r'.repeat(100_000)}done\r\r`)).toEqual([{ text: 'done', look: '' }]);
   });
@@ -75,7 +75,7 @@ describe('terminal output', () => {
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
         const spans = readAnsi(pieces.join(''));
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: the controls are what is looked for
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for controls
         expect(spans.map(({ text }) => text).join('')).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
       }),
       runs(100),
@@ -98,7 +98,7 @@ describe('hidden characters', () => {
     ['smuggled\ufe01\u{e0121}', 'smuggled⟨U+FE01⟩⟨U+E0121⟩'],
     ['isolated \u2066x\u2069', 'isolated ⟨U+2066⟩x⟨U+2069⟩'],
     [`z${'\u0301'.repeat(50_000)}`, `z${'\u0301'.repeat(8)}⟨49992 more marks⟩`],
-  ])('%j is shown', (text, shown) => {
+  ])('in %j are made visible', (text, shown) => {
     expect(showHidden(text)).toBe(shown);
   });
 
@@ -111,11 +111,11 @@ describe('hidden characters', () => {
     'flags 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} 🇩🇪',
     '葛\u{e0100}城', // a variant of a Japanese name
     'בְּרֵאשִׁ֖ית', // Hebrew with points and accents
-  ])('%j is left alone', (text) => {
+  ])('needed in %j stay', (text) => {
     expect(showHidden(text)).toBe(text);
   });
 
-  test('none is left, wherever it stands', () => {
+  test('are made visible at every position', () => {
     const hiding = fc.constantFrom('\u202e', '\u200b', '\u2066', '\ufeff', '\u0000', '\u009b', '\u{e0041}', '\ud800');
     const piece = fc.oneof(hiding, fc.string({ unit: 'binary' }), fc.constantFrom('ی', 'क्', '👩', '🏴', '\u200d'));
     fc.assert(

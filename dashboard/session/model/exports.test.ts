@@ -38,25 +38,25 @@ describe('as Markdown', () => {
   });
 });
 
-test('a file begins with which session it is', () => {
+test('a file begins with facts about its session', () => {
   const head = [
     ['agent', 'Codex'],
     ['branch', 'a`b'],
     ['link', 'https://s.test/1'],
   ] as const;
   expect(toMarkdownFile('Fix\n[it](x)', head, timeline.items)).toMatch(
-    /^# Fix \\\[it\\\]\(x\)\n\n- agent: `Codex`\n- branch: ``a`b``\n- link: <https:\/\/s\.test\/1>\n\n\*Left out here: .*\*\n\n> Fix it\n/,
+    /^# Fix \\\[it\\\]\(x\)\n\n- agent: `Codex`\n- branch: ``a`b``\n- link: <https:\/\/s\.test\/1>\n\n\*Not included: .*\*\n\n> Fix it\n/,
   );
   expect(toHtml(timeline, 'x', [['branch', '<b>']])).toContain('<dt>branch</dt><dd>&lt;b&gt;</dd>');
 });
 
-test('a repository or branch that only begins like an address is shown as it is written', () => {
+test('a repository or branch that only begins like an address is not a link', () => {
   const value = 'https://a.test/>![x](https://b.test/image.png)';
   expect(toMarkdownFile('A', [['Branch', value]], [])).toContain(`- Branch: \`${value}\``);
   expect(toMarkdownFile('A', [['Link', 'https://a.test/b']], [])).toContain('- Link: <https://a.test/b>');
 });
 
-test('whatever is said, a Markdown file loads nothing where it is shown', () => {
+test('a Markdown file with any text loads nothing in a viewer', () => {
   const pieces = [
     '```',
     '~~~',
@@ -113,13 +113,13 @@ interface Node {
   children?: Node[];
 }
 
-test('a text that is not there as a whole says how much is missing', () => {
+test('a cut text says how much is missing', () => {
   const { items } = buildTimeline(entriesOf(['assistant.message', { text: 'x'.repeat(30_000) }]));
   expect(toMarkdown(items)).toMatch(/^x{24000}\n\n\[… 6000 more characters\]$/);
 });
 
 describe('as a page', () => {
-  test('a session needs nothing else, and runs nothing', () => {
+  test('a session is self-contained and runs no code', () => {
     const page = toHtml(timeline, 'A <title>', []);
     expect(page).toContain('<title>A &lt;title&gt;</title>');
     expect(page).toContain('Fix it\nplease');
@@ -127,13 +127,13 @@ describe('as a page', () => {
     expect(page).not.toMatch(/<script|https?:/);
   });
 
-  test('what would turn its words round is written out, as it is in the dashboard', () => {
+  test('bidirectional controls are made visible, like in the dashboard', () => {
     const page = toHtml(buildTimeline(entriesOf(['user.message', { text: 'a\u202eb' }])), 'c\u2066d', []);
     expect(page).toContain('a⟨U+202E⟩b');
     expect(page).toContain('<title>c⟨U+2066⟩d</title>');
   });
 
-  test('whatever is said in it is words', () => {
+  test('any content is shown as text', () => {
     const tags = (page: string) => page.match(/<[a-z/!][^>]*>/g);
     const words = fc.oneof(fc.string(), fc.constantFrom('<script>', '"><img src=x>', '</article>', "'", '&lt;'));
     const empty = tags(toHtml(buildTimeline(entriesOf(['user.message', { text: 'x' }])), 'x', []));
@@ -170,11 +170,11 @@ describe('pictures of a payload', () => {
     'data:image/svg+xml;base64,PHN2Zz4=',
     'data:text/html;base64,PHN2Zz4=',
     'javascript:alert(1)',
-  ])('%j is none', (value) => {
+  ])('%j is not a picture', (value) => {
     expect(imagesOf({ value })).toEqual([]);
   });
 
-  test('are few, however many there are, and however deep they are', () => {
+  test('are limited, however many or deep they are', () => {
     expect(imagesOf(Array.from({ length: 100 }, () => address))).toHaveLength(8);
     let deep: unknown = address;
     for (let level = 0; level < 20_000; level++) deep = [deep];

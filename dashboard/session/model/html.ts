@@ -4,7 +4,7 @@ import type { Timeline } from './build.ts';
 import { childrenOf, type Item } from './items.ts';
 import { type Head, wholeOrSaid } from './markdown.ts';
 
-/** A session as one page that needs nothing else: no script, no address, everything in it escaped, what hides written out. */
+/** A session as one self-contained page: no scripts, no addresses, all text escaped, hidden characters made visible. */
 export function toHtml(timeline: Timeline, title: string, head: Head): string {
   return `<!doctype html>
 <html lang="en">
@@ -22,16 +22,16 @@ ${toHtmlBody(timeline, title, head)}
 `;
 }
 
-/** What the page shows, for a document of any look. */
+/** The body of the page, for documents of any style. */
 export const toHtmlBody = ({ turns }: Timeline, title: string, head: Head): string => `<h1>${escapeHtml(title)}</h1>
 <dl>
 ${head.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`).join('\n')}
 </dl>
 ${toHtmlElements({ turns })}`;
 
-/** What was said and done, without a heading. */
+/** The timeline without a heading. */
 export const toHtmlElements = ({ turns }: Pick<Timeline, 'turns'>): string =>
-  `<p class="call">Left out here: the full inputs of calls, with the lines they changed, and records.</p>
+  `<p class="call">Not included: full inputs of calls, the lines they changed, and records.</p>
 ${turns.flatMap(({ items }) => items.flatMap(toElements)).join('\n')}`;
 
 const STYLE = `

@@ -1,7 +1,7 @@
 import { showHidden } from '../../kit/text/controls.ts';
 import { childrenOf, type Item } from './items.ts';
 
-/** What a file says of the session it holds. */
+/** Facts about the session at the top of a file. */
 export type Head = readonly (readonly [name: string, value: string])[];
 
 /** A session as a file. */
@@ -12,9 +12,9 @@ export function toMarkdownFile(title: string, head: Head, items: readonly Item[]
   return `# ${escapeText(showHidden(title).replace(/\s+/g, ' '))}\n\n${lines.join('\n')}\n\n${LEFT_OUT}\n\n${toMarkdown(items)}\n`;
 }
 
-const LEFT_OUT = '*Left out here: reasoning, the outputs of calls, the lines they changed, and records.*';
+const LEFT_OUT = '*Not included: reasoning, outputs of calls, the lines they changed, and records.*';
 
-/** What was said and done, as Markdown for an issue or a review. Whatever shows it, it loads nothing from elsewhere. */
+/** The timeline as Markdown for an issue or a review. It loads nothing from elsewhere, in any viewer. */
 export function toMarkdown(items: readonly Item[]): string {
   const withoutLoads = createLoadGuard();
   return items.flatMap((item) => toLines(item, withoutLoads)).join('\n\n');
@@ -44,24 +44,24 @@ function messageLines(entry: Extract<Item, { kind: 'message' }>['entry'], withou
   return [];
 }
 
-/** The text, and how much of it is missing where an entry holds no more. */
+/** The text of an entry, followed by the number of missing characters if it is cut. */
 export const wholeOrSaid = ({ text, length }: { text: string; length: number }): string =>
   text.length < length ? `${text}\n\n[… ${length - text.length} more characters]` : text;
 
-/** Blocks of code begin at lines like these. */
+/** A line that starts a block of code. */
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/;
-/** A block that is indented or part of something else may end sooner: from there on nothing is taken for code. */
+/** A fence that is indented or inside another element may end sooner. From then on, no line counts as code. */
 const UNSURE = /`{3}|~{3}/;
-/** Images, and tags that have attributes, hide what follows or are made to load something. */
+/** Images and tags with attributes, which may hide the following text or load something. */
 const LOADS = /!(?=\[)|<(?=[a-z][\w:-]*[\s/]|script|style|svg|[!?])/gi;
 const TAG_AT_START = /^(\s*)<(?=[a-z/!?])/i;
 
-/** Not a backslash: there may be one before. */
+/** An entity instead of a backslash, since there may be a backslash before the mark. */
 const toEntity = (mark: string) => (mark === '!' ? '&#33;' : '&lt;');
 
 type LoadGuard = (text: string) => string;
 
-/** Shows what would load something as it is written, outside of blocks of code; of texts that follow each other. */
+/** Escapes anything that would load something, except in blocks of code. It keeps its state for the texts that follow. */
 function createLoadGuard(): LoadGuard {
   let isUnsure = false;
   return (text) => {
@@ -86,7 +86,7 @@ const quote = (text: string) =>
     .map((line) => `> ${line}`)
     .join('\n');
 
-/** Longer runs of backticks than are inside. */
+/** Code in a fence of more backticks than the text contains in a row. */
 function code(text: string): string {
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = '`'.repeat(longest + 1);

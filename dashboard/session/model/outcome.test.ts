@@ -40,7 +40,7 @@ describe('a failure is', () => {
       { count: 1, recovered: 0, at: 1 },
     ],
     [
-      'not recovered by what came before it',
+      'not recovered by an earlier call',
       [bash('b', 'ls'), result('b'), bash('a', 'ls'), failed('a')],
       { count: 1, recovered: 0, at: 3 },
     ],
@@ -50,7 +50,7 @@ describe('a failure is', () => {
       { count: 1, recovered: 0 },
     ],
     [
-      'led to where nothing recovered it',
+      'the linked one if it was not recovered',
       [bash('a', 'make'), failed('a'), bash('b', 'ls'), failed('b'), bash('c', 'ls'), result('c')],
       { count: 2, recovered: 1, at: 1 },
     ],
@@ -72,12 +72,12 @@ test.each<[Given[], boolean]>([
   [[bash('a', 'git commit -m x && git push'), result('a')], true],
   [[bash('b', 'git push'), result('b'), bash('a', 'git commit -m x'), result('a')], false],
   [[bash('a', 'git commit -m x'), result('a'), bash('b', 'git push'), failed('b')], false],
-])('commits are pushed where a push after the last of them succeeded: %#', (events, isPushed) => {
+])('commits count as pushed if a push after the last one succeeded: %#', (events, isPushed) => {
   const at = events.findIndex(([, payload]) => payload?.callId === 'a') + 2;
   expect(outcomeOf(events, [milestone('commit', at)]).commits).toEqual({ count: 1, isPushed, at });
 });
 
-test('tests ended as they turned last, and an interruption counts where nothing follows it', () => {
+test('the last change of the tests counts, and an interruption counts if no turn follows it', () => {
   const turned = [milestone('tests', 2, { passed: false }), milestone('tests', 4, { passed: true })];
   const stop: Given = ['turn.finished', { reason: 'interrupted' }];
   expect(outcomeOf([['user.message', { text: 'Go' }], stop], turned)).toMatchObject({
@@ -89,7 +89,7 @@ test('tests ended as they turned last, and an interruption counts where nothing 
   );
 });
 
-test('what the agent waited for a person is told where times are known', () => {
+test('the time of waiting for a person is known if events have times', () => {
   const events: Given[] = [
     ['user.message', { text: 'One' }, 0],
     ['assistant.message', { text: 'Done' }, 60],
