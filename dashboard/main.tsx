@@ -15,10 +15,10 @@ import { createAppRouter } from './routes.tsx';
 const root = createRoot(document.getElementById('root') as HTMLElement);
 const show = (content: ReactNode) => root.render(<StrictMode>{content}</StrictMode>);
 
-/** In milliseconds: sooner, the page of a quick provider would flash. */
+/** In milliseconds. With a quick provider, the page would only flash if it were shown sooner. */
 const SHOW_WAITING_AFTER = 1_000;
 
-/** Sign-in first: nothing of the dashboard is there without a person. */
+/** Signs the person in before anything else, since no page works without a person. */
 async function main(): Promise<void> {
   const waiting = setTimeout(() => show(<SigningIn />), SHOW_WAITING_AFTER);
   await signIn().finally(() => clearTimeout(waiting));
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
 async function signIn(): Promise<void> {
   const token = shareTokenOf(window.location.pathname);
   if (token !== undefined) {
-    // Most who open a share have not signed in, and some never will.
+    // A share opens without a sign-in, because most of its readers are not signed in.
     const { SharePage } = await import('./share/share-page.tsx');
     show(<SharePage token={token} />);
     return;
@@ -50,7 +50,7 @@ async function showDashboard(auth: Auth): Promise<void> {
   const app = { auth, api, indexes, live: createLive(authorizedFetch) };
   const client = createQueryClient();
   const router = createAppRouter({ api, client, indexes });
-  // Drawn without its code, a page would be empty, and would be filled 300 ms later at the earliest.
+  // A page that is rendered before its code is loaded stays empty for at least 300 ms.
   await router.load();
   show(
     <AppProvider value={app}>
@@ -64,7 +64,7 @@ async function showDashboard(auth: Auth): Promise<void> {
 const fail = (error: unknown) => show(<SignInFailed error={error} onRetry={retry} />);
 
 function retry(): void {
-  // What the identity provider answered is good for one attempt.
+  // The answer of the identity provider can only be used once.
   if (window.location.pathname === paths.signedIn()) window.history.replaceState(null, '', paths.home());
   main().catch(fail);
 }

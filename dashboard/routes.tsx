@@ -21,7 +21,7 @@ import { Gate } from './frame/gate.tsx';
 import { BrokenPage, LostPage } from './frame/lost.tsx';
 import { lazyPart } from './kit/lazy.tsx';
 
-/** What routes read beforehand with. They wait for nothing: the page shows what is missing. */
+/** The clients with which routes start queries early. Routes do not wait for them; the page shows what is still missing. */
 interface RouteContext {
   api: Client;
   client: QueryClient;
@@ -72,7 +72,7 @@ const sessionRoute = createRoute({
   validateSearch: readSessionSearch,
   loader: ({ context: { api, client, indexes }, params: { sessionId }, cause }) => {
     void client.prefetchQuery(sessionQuery(api, sessionId));
-    // Not where it is only pointed at: an index may be megabytes.
+    // Not for a preload when the pointer is over a link, since an index may have megabytes.
     if (cause === 'enter') indexes.ahead(sessionId);
   },
 });
@@ -160,7 +160,7 @@ export const createAppRouter = (context: RouteContext) =>
     routeTree,
     context,
     defaultPreload: 'intent',
-    // A list that is left and come back to is where it was; a new page begins at its top.
+    // Going back to a list restores its scroll position; a new page begins at its top.
     scrollRestoration: true,
     scrollToTopSelectors: ['#page'],
     defaultErrorComponent: BrokenPage,

@@ -11,35 +11,35 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss(), routeAddresses(), compress()],
   build: {
-    // The content security policy takes no data: fonts and no inline script.
+    // The content security policy forbids `data:` fonts and inline scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2023',
     rolldownOptions: {
       output: {
-        // By this name the pages of signing in find it.
+        // The sign-in pages find the font by this name.
         assetFileNames: ({ names }) =>
           names.includes('inter-latin-wght-normal.woff2') ? 'fonts/[name][extname]' : 'assets/[name]-[hash][extname]',
         chunkFileNames: ({ name }) => `assets/${name.split('~')[0]}-[hash].js`,
-        // A response costs a kilobyte of headers, and a browser asks for six at a time: what is small goes along with others.
+        // A response costs a kilobyte of headers, and a browser sends six requests at a time. So small modules share a file.
         codeSplitting: {
           groups: [
             { name: 'index', tags: ['$initial'], priority: 1 },
-            // What opens over a page is not needed to show one.
+            // Menus and dialogs are not needed to show a page.
             {
               name: 'overlays',
               test: /node_modules.(@radix-ui|react-remove-scroll|aria-hidden|use-sidecar|react-style-singleton)/,
             },
-            // The first page has no long list.
+            // The first page has no long lists.
             { name: 'long-lists', test: /node_modules.@tanstack.(virtual-core|react-virtual)|kit.use-virtual-list/ },
             { name: 'common', minShareCount: 7 },
-            // With twice the threshold the first page would get what only other pages use.
+            // With twice the threshold, the first page would also load modules that only other pages use.
             { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 8_000 },
           ],
         },
       },
     },
-    // light-dark() as it is written.
+    // These versions support light-dark(), so it is not compiled away.
     cssTarget: ['chrome125', 'firefox128', 'safari18'],
   },
   worker: { format: 'es' },

@@ -4,10 +4,10 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
 const TEXTS = /\.(?:js|css|html|svg)$/;
-/** What fits one packet gains nothing. */
+/** In bytes. A file that fits into one packet gains nothing from compression. */
 const SMALLEST = 1_000;
 
-/** Compresses what was built, once and well, so that the service only has to choose which writing of a file it sends. */
+/** Compresses the build output once and well, so that the service only chooses between the variants of a file. */
 export const compress = (): Plugin => {
   let folder: string;
   return {

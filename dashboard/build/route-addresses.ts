@@ -5,8 +5,8 @@ import type { Route } from '../../contract/route.ts';
 const TABLES = /\/contract\/(?:routes|extensions)\.ts$/;
 
 /**
- * Of the route tables, the browser needs methods and addresses. Their schemas, and the library that makes them, would be a
- * fifth of all that is loaded before the first page is there.
+ * Reduces the route tables to methods and addresses, which are all that the browser needs. The schemas and their library
+ * would be a fifth of the code that is loaded before the first page is shown.
  */
 export const routeAddresses = (): Plugin => ({
   name: 'route-addresses',

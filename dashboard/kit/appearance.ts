@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Appearance is kept by the browser, and read before the first paint by `public/theme.js`. */
+/** Creates a setting of the appearance. The browser stores it, and `public/theme.js` reads it before the first paint. */
 function createChoice<const Value extends string>(name: 'theme' | 'density' | 'time', preset: Value) {
   const watchers = new Set<() => void>();
   const subscribe = (watcher: () => void) => {
@@ -11,13 +11,13 @@ function createChoice<const Value extends string>(name: 'theme' | 'density' | 't
   const write = (value: Value) => {
     if (value === preset) delete document.documentElement.dataset[name];
     else document.documentElement.dataset[name] = value;
-    // The pages of signing in read it before anything is drawn.
-    // biome-ignore lint/suspicious/noDocumentCookie: what would replace it is not in every browser
+    // The sign-in pages read the cookie before anything is drawn.
+    // biome-ignore lint/suspicious/noDocumentCookie: not every browser has the Cookie Store API
     if (name === 'theme') document.cookie = `${name}=${value}; path=/; max-age=31536000; samesite=lax`;
     try {
       localStorage.setItem(name, value);
     } catch {
-      // Kept for this visit only.
+      // The setting then lasts for this visit only.
     }
     for (const watcher of watchers) watcher();
   };
@@ -27,7 +27,7 @@ function createChoice<const Value extends string>(name: 'theme' | 'density' | 't
 export const { use: useTheme } = createChoice<'system' | 'light' | 'dark'>('theme', 'system');
 export const { use: useDensity } = createChoice<'roomy' | 'compact'>('density', 'compact');
 
-/** How events show their times. */
+/** The ways to show the times of events. */
 export const TIME_MODES = ['clock', 'since start', 'UTC'] as const;
 export type TimeMode = (typeof TIME_MODES)[number];
 export const { use: useTimeMode, read: readTimeMode, write: writeTimeMode } = createChoice<TimeMode>('time', 'clock');

@@ -3,20 +3,20 @@ import { CircleAlert } from 'lucide-react';
 import { createContext, type ReactNode, useContext } from 'react';
 
 interface Props {
-  /** What cannot be shown if it fails, as the beginning of a sentence: `This event`. */
+  /** The name of the content, as the beginning of a sentence: `This event`. */
   of: string;
-  /** A change of this draws the content again. Often the id of the content. */
+  /** A new value draws the content again. It is often the id of the content. */
   resetKey?: string | number;
-  /** Another way to the data, such as a button that opens its raw JSON. */
+  /** An alternative, such as a button that opens the raw JSON. */
   instead?: ReactNode;
-  /** In place of the line, where something better can be shown. */
+  /** Shown in place of the error line. */
   fallback?: ReactNode;
   children: ReactNode;
 }
 
 const Fallback = createContext<ReactNode>(null);
 
-/** Keeps what fails while it is drawn to its own place: one line there, and everything around it stays. */
+/** An error boundary: content that fails to render becomes one line, and everything around it stays. */
 export function Boundary({ of, resetKey = '', instead, fallback, children }: Props) {
   const line = (
     <p role="note" className="flex items-center gap-2 py-1 text-13 text-bad">

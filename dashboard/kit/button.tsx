@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react';
 interface Props extends ComponentProps<'button'> {
   tone?: 'primary' | 'danger' | 'quiet' | undefined;
   size?: 'small';
-  /** Square, for a lone icon; needs an `aria-label`. */
+  /** Square, for a single icon; needs an `aria-label`. */
   icon?: boolean;
 }
 

@@ -7,16 +7,16 @@ interface Option<Value> {
 }
 
 interface Props<Value> {
-  /** What is chosen, for those who do not see that the buttons belong together. */
+  /** The name of the group, for people who cannot see that the buttons belong together. */
   label: string;
   options: readonly Option<Value>[];
   value: Value | undefined;
   onChange: (value: Value) => void;
-  /** `segments` unless given; `wide` segments share the width there is, and `tabs` are underlined. */
+  /** Segments by default; `wide` segments share the available width, and `tabs` are underlined. */
   look?: 'wide' | 'tabs';
 }
 
-/** One of a few, side by side. */
+/** A choice between a few options, side by side. */
 export function Choice<const Value extends string | undefined>(props: Props<Value>) {
   const { label, options, value, onChange, look } = props;
   return (
@@ -43,7 +43,7 @@ interface ToggleProps {
   children: ReactNode;
 }
 
-/** On or off, beside others that do not depend on it. */
+/** A button that is on or off, independent of others beside it. */
 export const Toggle = ({ isOn, onToggle, children }: ToggleProps) => (
   <button type="button" className="toggle" aria-pressed={isOn} onClick={onToggle}>
     {children}
@@ -57,7 +57,7 @@ interface RadiosProps<Value extends string> {
   onChange: (value: Value) => void;
 }
 
-/** One of a few, each with what it means below it. */
+/** A choice between a few options, each with its meaning below it. */
 export function Radios<const Value extends string>({ legend, options, value: chosen, onChange }: RadiosProps<Value>) {
   return (
     <fieldset className="flex flex-col gap-2 text-13">
@@ -86,7 +86,7 @@ interface CheckProps {
   children: ReactNode;
 }
 
-/** Whether something is so. */
+/** A checkbox. */
 export const Check = ({ isChecked, onChange, children }: CheckProps) => (
   <label className="flex items-start gap-2">
     <input className="mt-1" type="checkbox" checked={isChecked} onChange={(event) => onChange(event.target.checked)} />

@@ -7,7 +7,7 @@ import { Verbatim } from './verbatim.tsx';
 
 const WAIT_MS = 120;
 
-/** Code in its colours, once they are there. `language` is a fence's word or a file's name. */
+/** Code, coloured once the colours are computed. `language` is the word of a fence or the name of a file. */
 export const Code = memo(function Code({ code, language }: { code: string; language: string }) {
   const draw = useCallback((piece: string) => <Coloured code={piece} language={language} />, [language]);
   return <Verbatim text={code} draw={draw} />;
@@ -39,7 +39,7 @@ export function useTokens(code: string, word: string): ThemedToken[][] | undefin
     let wanted = true;
     const language = languageOf(word);
     if (language === undefined) return;
-    // Code that is scrolled past stays plain: colouring takes a processor seconds, and scrolling needs it.
+    // Code that is scrolled past stays plain: colouring takes seconds of a processor that scrolling needs.
     const timer = setTimeout(
       () => void highlight(code, language).then((lines) => wanted && setDone({ code, lines })),
       WAIT_MS,

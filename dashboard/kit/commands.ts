@@ -1,14 +1,14 @@
 import type { LucideIcon } from 'lucide-react';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 
-/** Something that a person can have done by its name, with Ctrl-K. */
+/** A command that a person can run by its name from the palette (Ctrl-K). */
 export interface Command {
   label: string;
   icon: LucideIcon;
   does: () => unknown;
 }
 
-/** What each part of the page offers. */
+/** The commands of each part of the page. */
 let offers: readonly (readonly Command[])[] = [];
 let shown: readonly Command[] = [];
 const watchers = new Set<() => void>();
@@ -24,7 +24,7 @@ function subscribe(watcher: () => void): () => void {
   return () => watchers.delete(watcher);
 }
 
-/** Offers commands while this part of the page is shown. Their labels and number stay the same; what they do may change. */
+/** Offers commands while this part of the page is shown. Their labels and number are fixed; their functions may change. */
 export function useCommands(commands: readonly Command[]): void {
   const latest = useRef(commands);
   latest.current = commands;
@@ -35,5 +35,5 @@ export function useCommands(commands: readonly Command[]): void {
   }, []);
 }
 
-/** The commands of the page that is shown. */
+/** The commands of the current page. */
 export const usePageCommands = (): readonly Command[] => useSyncExternalStore(subscribe, () => shown);

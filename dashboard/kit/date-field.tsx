@@ -2,7 +2,7 @@ import { formatUtcDay } from './format.ts';
 
 interface Props {
   label: string;
-  /** As `2026-11-21`. */
+  /** In the form `2026-11-21`. */
   day: string;
   min?: string;
   max?: string;
@@ -10,8 +10,8 @@ interface Props {
 }
 
 /**
- * A day, to be typed or picked. At rest it is written as everywhere on the page: the browser's own field writes the month
- * and the day in the order of the browser's language.
+ * A day that can be typed or picked. Without the focus, it is written as everywhere on the page, since the browser's own
+ * field orders month and day by the browser's language.
  */
 export function DateField({ label, day, min, max, onChange }: Props) {
   return (

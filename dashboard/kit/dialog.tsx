@@ -7,7 +7,7 @@ interface ModalProps {
   onClose: () => void;
   children: ReactNode;
   className: string;
-  /** Neither Escape nor a click beside it closes it, since something in it would be lost. */
+  /** Neither Escape nor a click outside closes the dialog, because its content would be lost. */
   isHeld?: boolean;
 }
 
@@ -19,7 +19,7 @@ export function Modal({ label, onClose, children, className, isHeld = false }: M
       ref={ref}
       aria-label={label}
       onCancel={(event) => {
-        // It closes when its opener takes it away, and the focus goes back then.
+        // The dialog closes when its owner unmounts it, and then the focus goes back.
         event.preventDefault();
         if (!isHeld) onClose();
       }}
@@ -27,7 +27,7 @@ export function Modal({ label, onClose, children, className, isHeld = false }: M
       onKeyDown={(event) => {
         event.stopPropagation();
       }}
-      // A browser closes the dialog at a second Escape, even after the first was prevented.
+      // Without this, a browser closes the dialog at a second Escape, even after the first was prevented.
       closedby={isHeld ? 'none' : 'closerequest'}
       className={`w-[calc(100vw-32px)] rounded-md border border-line bg-raised p-0 shadow-float ${className}`}
     >
@@ -64,12 +64,12 @@ export function Dialog({ title, onClose, children, width = 'narrow', isHeld = fa
 }
 
 /**
- * Opens a `<dialog>` as a modal while it is drawn. The focus then goes back to where it was, or where that is gone, as the
- * row of something that was deleted, to the page.
+ * Opens a `<dialog>` as a modal while it is mounted. Afterwards the focus goes back to its element, or to the page if the
+ * element is gone, such as the row of a deleted session.
  */
 function useModal() {
   const ref = useRef<HTMLDialogElement>(null);
-  // Before anything is taken off the page: a dialog that is no longer there gives no focus back.
+  // A layout effect runs before the dialog leaves the page. A removed dialog would not give the focus back.
   useLayoutEffect(() => {
     const before = openerOf(document.activeElement);
     const dialog = ref.current;
@@ -86,7 +86,7 @@ function useModal() {
   return ref;
 }
 
-/** A menu goes with what was chosen of it; the button that opened it stays. */
+/** The element that gets the focus back. A menu disappears after a choice, so it is the button that opened the menu. */
 function openerOf(element: Element | null): Element | null {
   const opener = element?.closest('[role="menu"]')?.getAttribute('aria-labelledby');
   return opener ? document.getElementById(opener) : element;

@@ -6,7 +6,7 @@ import { DiffView } from './diff-view.tsx';
 const diff = async (lines: readonly string[], path = 'a.txt') =>
   (await render(<DiffView path={path} hunks={[{ oldStart: 7, newStart: 7, lines }]} />)).container;
 
-test('a diff has the numbers of its lines, and the words that changed', async () => {
+test('a diff shows line numbers and marks changed words', async () => {
   const shown = await diff([' same', '-const size = 1;', '+const size = 2;']);
   const rows = [...shown.querySelectorAll('tr')].map(({ cells }) => [...cells].map((cell) => cell.textContent));
   expect(rows).toEqual([
@@ -17,13 +17,13 @@ test('a diff has the numbers of its lines, and the words that changed', async ()
   expect([...shown.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual(['1', '2']);
 });
 
-test('a diff writes out what hides in it, in its title as well', async () => {
+test('a diff makes hidden characters visible, also in its title', async () => {
   const shown = (await diff(['+if (user\u202e) {'], 'src/\u202eab.ts')).textContent;
   expect(shown).toContain('user⟨U+202E⟩');
   expect(shown).toContain('src/⟨U+202E⟩ab.ts');
 });
 
-test('a long diff is cut, the rest counted, and a click shows as much again', async () => {
+test('a long diff is cut, counts the rest and shows as much again with a click', async () => {
   const shown = await diff(Array.from({ length: 100_000 }, (_, index) => `+line ${index}`));
   const count = () => shown.querySelectorAll('tr').length;
   expect(count()).toBe(400);

@@ -8,15 +8,15 @@ export interface DiffHunk {
   oldStart?: number;
   newStart?: number;
   section?: string;
-  /** Each with its `+`, `-` or space in front. */
+  /** Each line begins with `+`, `-` or a space. */
   lines: readonly string[];
 }
 
-/** Lines shown at first; each click shows as many again, at most so many more. */
+/** Lines shown at first. Each click doubles them, up to `MOST_ADDED` more. */
 const FIRST = 400;
 const MOST_ADDED = 2_000;
 
-/** A unified diff with line numbers where they are known, in the colours of the file's language. */
+/** A unified diff in the colours of the file's language, with line numbers if they are known. */
 export function DiffView({ path, hunks }: { path: string; hunks: readonly DiffHunk[] }) {
   const { count, grow, isPending } = useGrowing(FIRST, MOST_ADDED);
   const lines = useMemo(() => number(hunks), [hunks]);
@@ -57,7 +57,7 @@ export function DiffView({ path, hunks }: { path: string; hunks: readonly DiffHu
   );
 }
 
-/** A line in its colours, with the words marked that changed. */
+/** A coloured line in which the changed words are marked. */
 function LineText({ tokens, ranges }: { tokens: readonly Token[]; ranges: readonly Range[] }) {
   let at = 0;
   return tokens.map(({ content, offset, color }) => {

@@ -1,4 +1,4 @@
-/** `14:02:31`, in the reader's own time zone. */
+/** `14:02:31` in the reader's time zone. */
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const dayAndTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
 const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
@@ -7,7 +7,7 @@ const utcDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short'
 const utcDayOfYear = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 const whole = new Intl.NumberFormat('en-US');
 
-/** More than anybody counts: a larger number is a mistake. */
+/** A larger number can only be a mistake. */
 const LARGEST_COUNT = 1e15;
 
 export const formatClock = (time: number): string => clock.format(time);
@@ -17,7 +17,7 @@ export const formatUtcDay = (time: number, length: 'short' | 'year' = 'short'): 
 export const formatCount = (count: number): string =>
   count < LARGEST_COUNT ? whole.format(count) : `>${whole.format(LARGEST_COUNT)}`;
 
-/** `1,204` up to five digits, then `12.3k`, `4.5M`, `7.2B`, and `>999T` for all that makes no sense. */
+/** `1,204` up to four digits, then `12.3k`, `4.5M`, `7.2B`, and `>999T` for numbers that make no sense. */
 export function formatShort(count: number): string {
   if (count < 10_000) return formatCount(count);
   if (count < 999_500) return `${(count / 1000).toFixed(count < 100_000 ? 1 : 0)}k`;
@@ -27,7 +27,7 @@ export function formatShort(count: number): string {
   return '>999T';
 }
 
-/** Tokens, in short. Every model reads and writes some, so none were recorded where the sum is 0. */
+/** Tokens in short form. Every model reads and writes some, so a sum of 0 means that none were recorded. */
 export const formatTokens = (tokens: number): string => (tokens === 0 ? '–' : formatShort(tokens));
 
 /** US dollars: `<$0.01`, `$0.41`, `$1,204`, `$45.2k`. */
@@ -58,7 +58,7 @@ export function formatDuration(milliseconds: number): string {
   return hours % 24 === 0 ? `${Math.floor(hours / 24)} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** How long ago, coarser the longer; a date beyond a week. */
+/** The time since then, coarser with age; a date after a week. */
 export function formatAgo(time: number, now: number): string {
   const seconds = Math.max(0, Math.round((now - time) / 1000));
   if (seconds < 10) return 'just now';
@@ -81,14 +81,14 @@ const fullDayOfYear = new Intl.DateTimeFormat('en-GB', {
   year: 'numeric',
 });
 
-/** The reader's day of a moment, as `2026-11-21`. */
+/** The day of a moment in the reader's time zone, as `2026-11-21`. */
 export function localDay(time: number): string {
   const date = new Date(time);
   const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'));
   return `${date.getFullYear()}-${month}-${day}`;
 }
 
-/** `Today`, `Yesterday`, `Tuesday 17 November`, and with the year where that is another. @param day of the reader */
+/** `Today`, `Yesterday`, `Tuesday 17 November`, with the year if it is another one. @param day in the reader's time zone */
 export function formatDay(day: string, now: number): string {
   if (day === localDay(now)) return 'Today';
   if (day === localDay(now - 86_400_000)) return 'Yesterday';
@@ -98,11 +98,11 @@ export function formatDay(day: string, now: number): string {
 
 const timeOfDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 
-/** Below the name of its day: how long ago today, and else the time, `14:05`. */
+/** For a line below the name of its day: today, the time since then; otherwise the time of day, `14:05`. */
 export const formatWithinDay = (time: number, now: number): string =>
   localDay(time) === localDay(now) ? formatAgo(time, now) : timeOfDay.format(time);
 
-/** How long until then, by hours and days: what ends in a week need not be watched by the minute. */
+/** The time left until then, in hours or days. Nobody needs the minutes of a deadline in a week. */
 export function formatLeft(time: number, now: number): string {
   const hours = Math.ceil((time - now) / 3_600_000);
   return hours < 48 ? `${Math.max(1, hours)} h` : `${Math.round(hours / 24)} days`;

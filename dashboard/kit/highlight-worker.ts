@@ -3,9 +3,9 @@ import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import type { HighlightRequest } from './highlight.ts';
 import type { Language } from './languages.ts';
 
-/** Colours code beside the page, which stays quick however long a grammar thinks about a line. */
+/** Colours code in a worker, so that a slow grammar does not block the page. */
 
-/** Grammars are fetched when they are first needed. */
+/** Grammars are loaded when they are first needed. */
 const GRAMMARS = {
   bash: () => import('shiki/langs/bash.mjs'),
   css: () => import('shiki/langs/css.mjs'),
@@ -23,7 +23,7 @@ const GRAMMARS = {
   yaml: () => import('shiki/langs/yaml.mjs'),
 } satisfies Record<Language, unknown>;
 
-/** The JavaScript engine needs no WebAssembly, which the page's policy forbids. */
+/** The JavaScript engine needs no WebAssembly, which the page's content security policy forbids. */
 const making = createHighlighterCore({
   engine: createJavaScriptRegexEngine({ forgiving: true }),
   themes: [createCssVariablesTheme({ name: 'css-variables', variablePrefix: '--code-', fontStyle: false })],

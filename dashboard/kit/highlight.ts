@@ -9,10 +9,10 @@ export interface HighlightRequest {
 
 type Lines = ThemedToken[][] | undefined;
 
-/** More than this is shown in one colour. */
+/** In characters. Longer code is shown in one colour. */
 const MOST = 60_000;
 const LONGEST_LINE = 2_000;
-/** A grammar that thinks longer, in milliseconds, will not end: its worker is given up, and the next begins afresh. */
+/** In milliseconds. A grammar that takes longer will not end, so its worker is replaced by a new one. */
 const PATIENCE = 10_000;
 
 let worker: Worker | undefined;
@@ -20,7 +20,7 @@ let watch: ReturnType<typeof setTimeout> | undefined;
 let count = 0;
 const waiting = new Map<number, (lines: Lines) => void>();
 
-/** The lines of tokens, or nothing where the code is too much. Colours are CSS variables of the theme. */
+/** The tokens of each line; undefined if the code is too long. Colours are CSS variables of the theme. */
 export async function highlight(code: string, language: Language): Promise<Lines> {
   if (code.length > MOST || code.split('\n').some((line) => line.length > LONGEST_LINE)) return undefined;
   worker ??= start();

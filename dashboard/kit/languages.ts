@@ -1,4 +1,4 @@
-/** Languages that have a grammar, by their own names. */
+/** The languages with a grammar. */
 const NAMES = [
   'bash',
   'css',
@@ -41,7 +41,7 @@ const ALIASES: Record<string, Language> = {
   zsh: 'bash',
 };
 
-/** The language of a fence's word or of a file's ending. */
+/** The language of a fence's word or of a file's extension. */
 export function languageOf(word: string): Language | undefined {
   const name = word.toLowerCase().split('.').at(-1) ?? '';
   return Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined;

@@ -5,7 +5,7 @@ import { lazyPart } from './lazy.tsx';
 
 const Shown = () => <p>It is here.</p>;
 
-test('a part that was loaded before it is drawn is there at once', async () => {
+test('a preloaded part is shown at once', async () => {
   const Part = lazyPart(async () => ({ Shown }), 'Shown');
   await Part.preload();
   const { container } = await render(

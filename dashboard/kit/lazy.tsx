@@ -1,11 +1,11 @@
 import { type ComponentType, use } from 'react';
 
-/** Code that could not be fetched: the service is away, or has become another version and no longer has it. */
+/** Code that could not be loaded: the service does not answer, or was upgraded and no longer has this code. */
 export class MissingCode extends Error {}
 
 /**
- * A component whose code is fetched when it is first needed. Throws `MissingCode` where it is drawn without: a browser that
- * failed to fetch code does not ask for it again before the window is loaded anew.
+ * A component with code that is loaded when it is first needed. Rendering it throws `MissingCode` if loading failed, since
+ * a browser does not request failed code again before the page is reloaded.
  */
 export function lazyPart<Props extends object, Name extends string>(
   load: () => Promise<Record<Name, ComponentType<Props>>>,
@@ -23,12 +23,12 @@ export function lazyPart<Props extends object, Name extends string>(
     );
     return loading;
   };
-  // biome-ignore lint/correctness/noComponentHookFactories: made once, when its module is loaded
+  // biome-ignore lint/correctness/noComponentHookFactories: created once, when its module is loaded
   const Part = (props: Props) => {
     const Component = use(get());
     return <Component {...props} />;
   };
-  /** Before it is needed. Whether it failed shows when it is drawn. */
+  /** Loads the code before it is needed. A failure appears when the component is rendered. */
   const preload = () =>
     get().then(
       () => {},
@@ -38,8 +38,8 @@ export function lazyPart<Props extends object, Name extends string>(
 }
 
 /**
- * The promise, which says by itself when it is kept. React would wait even for one that is kept already: it shows nothing
- * first, and what there is 300 ms later. It reads these two properties, and sets them on promises it has seen before.
+ * Marks a promise as fulfilled for React. React sets and reads these two properties on promises that it has seen. Without
+ * them, it waits even for a fulfilled promise, and shows the content only 300 ms later.
  */
 function settled<Value>(promise: Promise<Value>): Promise<Value> {
   promise.then(

@@ -8,7 +8,7 @@ interface Props {
   hidesZero?: boolean;
 }
 
-/** How many lines were added and removed: `+12 −3`. */
+/** The numbers of added and removed lines: `+12 −3`. */
 export const Lines = ({ added, removed, format = formatCount, hidesZero = false }: Props) => (
   <span className="num whitespace-nowrap">
     {(added > 0 || !hidesZero) && <span className="text-ok">+{format(added)}</span>}{' '}

@@ -1,8 +1,8 @@
 const LEADING_ELSEWHERE = new Set(['http:', 'https:', 'mailto:']);
 
 /**
- * Where a link of a text leads: the whole address, and what must be told beside the link's words, which is the host, or for
- * mail the address, unless the words say it. `undefined` where it is no link, since it names no whole address of the web.
+ * The destination of a link in a text: the whole address, and the host (for mail the address) to show beside the words of
+ * the link, unless the words name it already. `undefined` if the link has no absolute address of the web.
  */
 export function destinationOf(href: string, words: string): { href: string; tell: string | undefined } | undefined {
   const address = URL.parse(href);
@@ -12,7 +12,7 @@ export function destinationOf(href: string, words: string): { href: string; tell
     .trim()
     .toLowerCase()
     .replace(/^(?:https?:\/\/|mailto:)/, '');
-  // Neither `github.com@` before it nor `.evil.example` behind it.
+  // The words must neither contain `github.com@` before the host nor `.evil.example` after it.
   const isSaid = said.startsWith(place.toLowerCase()) && /^(?:[/?#]|$)/.test(said.slice(place.length));
   return { href: address.href, tell: isSaid ? undefined : place };
 }

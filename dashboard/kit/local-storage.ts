@@ -1,9 +1,9 @@
 /**
- * Values this browser keeps between visits. A browser may refuse storage altogether, and what it holds may come from
- * another version or from a person's own hands: callers check what they read.
+ * Values that the browser stores between visits. A browser may refuse storage, and stored values may come from another
+ * version or from the person, so callers check what they read.
  */
 
-/** @returns the value kept under the name; undefined when there is none, or none that is JSON */
+/** @returns the value stored under the name; undefined if there is none, or if it is not JSON */
 export function readLocal(name: string): unknown {
   try {
     return JSON.parse(localStorage.getItem(name) ?? 'null') ?? undefined;
@@ -12,7 +12,7 @@ export function readLocal(name: string): unknown {
   }
 }
 
-/** Where the browser keeps nothing, the value lasts for this visit only. */
+/** Stores a value. If the browser refuses storage, the value lasts for this visit only. */
 export function writeLocal(name: string, value: unknown): void {
   try {
     localStorage.setItem(name, JSON.stringify(value));

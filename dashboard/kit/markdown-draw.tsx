@@ -9,15 +9,14 @@ import { destinationOf } from './link-host.ts';
 import { limitMarkers } from './markdown-limits.ts';
 import { showHidden } from './text/controls.ts';
 
-/** The cells drawn of a table. A row of two characters makes as many cells as the head has, so 10 kB can make millions. */
+/** The most cells of a table. A row of two characters makes as many cells as the head has, so 10 kB can make millions. */
 const MOST_CELLS = 4_000;
-/** In all others, HTML is in the middle of words. */
+/** Elements that contain blocks. In all others, HTML is in the middle of a text. */
 const HOLD_BLOCKS = new Set<Nodes['type']>(['root', 'blockquote', 'listItem', 'footnoteDefinition']);
 
 /**
- * A Markdown text, parsed and drawn. Only what stands below can come out of it: there is no HTML to be cleaned, and words in
- * HTML, or in the definition of a link, are shown as they are written. Characters that hide are, too, also where entities
- * write them.
+ * Parses and draws a Markdown text. It only creates the elements below, so no HTML has to be sanitized. HTML and definitions
+ * of links are shown as they are written. Hidden characters are made visible, even if entities produce them.
  */
 export function drawMarkdown(text: string): ReactNode {
   const tree = fromMarkdown(text, { extensions: [limitMarkers(), gfm()], mdastExtensions: [gfmFromMarkdown()] });
@@ -110,7 +109,7 @@ export function drawMarkdown(text: string): ReactNode {
 
 const cellsOf = ({ children: rows }: Table) => rows.length * (rows[0]?.children.length ?? 0);
 
-/** The address of each definition, by its name; the first of a name counts. */
+/** The address of each definition, by its name. If a name is defined twice, the first definition counts. */
 function addressesIn(node: Nodes, found = new Map<string, string>()): Map<string, string> {
   if (node.type === 'definition' && !found.has(node.identifier)) found.set(node.identifier, node.url);
   if ('children' in node) for (const child of node.children) addressesIn(child, found);

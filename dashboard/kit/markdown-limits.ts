@@ -1,12 +1,15 @@
 import { attention, labelStartImage, labelStartLink } from 'micromark-core-commonmark';
 import type { Extension } from 'micromark-util-types';
 
-/** Of asterisks, underscores and brackets that may begin or end something, in a piece of some thousand characters. */
+/** The most asterisks, underscores and brackets that may open or close an element in a piece of some thousand characters. */
 const MOST_MARKERS = 1_000;
 
 type Construct = typeof attention;
 
-/** Keeps one parsing short: pairing markers takes time by the square of their number, so after many they are only text. */
+/**
+ * Limits the time to parse a piece. Pairing markers takes time with the square of their number, so after many they are plain
+ * text.
+ */
 export function limitMarkers(): Extension {
   let count = 0;
   const limited = (construct: Construct): Construct => ({

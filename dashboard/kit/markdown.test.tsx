@@ -6,7 +6,7 @@ import { Markdown } from './markdown.tsx';
 
 const draw = async (text: string) => (await render(<Markdown text={text} />)).container;
 const markup = async (text: string) => (await draw(text)).innerHTML;
-/** What a reader sees, without the elements around it. */
+/** The text that a reader sees, without elements. */
 const words = async (text: string) => (await draw(text)).textContent;
 
 afterEach(async () => {
@@ -26,11 +26,11 @@ describe('Markdown', () => {
     ['a  \nb ~~c~~ **d**', '<p>a<br>b <del>c</del> <strong>d</strong></p>'],
     ['a[^1]\n\n[^1]: b', '<p>a<sup>1</sup></p><div><sup>1</sup><p>b</p></div>'],
     ['# a *b*', '<p class="prose-heading">a <em>b</em></p>'],
-  ])('draws %j as what it is', async (text, expected) => {
+  ])('draws the elements of %j', async (text, expected) => {
     expect(await markup(text)).toBe(`<div class="prose">${expected}</div>`);
   });
 
-  test('leads by a name to where that is said, for links and pictures', async () => {
+  test('resolves references of links and pictures', async () => {
     expect(await markup('[a][b]\n\n[b]: https://b.example\n[B]: https://c.example')).toContain(
       '<a href="https://b.example/"',
     );
@@ -41,7 +41,7 @@ describe('Markdown', () => {
   });
 
   test.each(['>'.repeat(3_000), '- '.repeat(1_500), '1. '.repeat(1_200), `${'> - '.repeat(800)}x`])(
-    'of containers without end is shown as it is written: %.12s…',
+    'with too many nested containers is shown as it is written: %.12s…',
     async (text) => {
       expect(await words(`before\n\n${text}\n\nafter`)).toMatch(/^before.*after$/s);
       expect(await words(text)).toContain(text.slice(0, 2_000).trim());
@@ -55,31 +55,31 @@ describe('Markdown', () => {
     ['links', '[a]('],
     ['quotations of 16', `${'> '.repeat(16)}a\n`],
     ['lists of 16', `${'- '.repeat(16)}a\n`],
-  ])('of nothing but %s is drawn', async (_, text) => {
+  ])('of only %s is drawn', async (_, text) => {
     expect(await words(text.repeat(4_000 / text.length))).toContain(text.at(-1)?.trim() ?? '');
   });
 
-  test('of a table with more cells than a person reads is shown as it is written', async () => {
+  test('shows a table with too many cells as it is written', async () => {
     const table = `${'|a'.repeat(400)}|\n${'|-'.repeat(400)}|\n${'|\n'.repeat(400)}`;
     expect(await markup(table)).not.toContain('<td>');
     expect(await words(table)).toContain('|a|a|a');
   });
 
-  test('writes out what hides in it, also where entities write it', async () => {
+  test('makes hidden characters visible, also from entities', async () => {
     expect(await words('a &#x202e;b &#8203;c `\u202ed` ![e\u2066](f)')).toBe(
       'a ⟨U+202E⟩b ⟨U+200B⟩c ⟨U+202E⟩d e⟨U+2066⟩ (not loaded)',
     );
     expect(await words('می\u200cخواهم')).toBe('می\u200cخواهم');
   });
 
-  test('hides no words in HTML or definitions', async () => {
+  test('shows all words of HTML and definitions', async () => {
     expect(await words('a <b title="c">d</b>\n\n<!-- e -->\n\n[f]: # "g"')).toMatch(
       /<b title="c">d.*<!-- e -->.*\[f\]: # "g"/s,
     );
     expect(await markup('<script>alert(1)</script>')).not.toContain('<script');
   });
 
-  test('is cut where it is long; a click shows as much again, another its end', async () => {
+  test('cuts a long text; one button shows as much again, another its end', async () => {
     const prose = await draw(`${'many words '.repeat(10_000)}, and that is all`);
     const left = () => Number(/([\d,]+) characters left/.exec(prose.textContent)?.[1]?.replaceAll(',', ''));
     const before = left();
@@ -91,7 +91,7 @@ describe('Markdown', () => {
     expect(left()).toBeGreaterThan(20_000);
   });
 
-  test('is there with its beginning before the rest of it is drawn', async () => {
+  test('shows its beginning before the rest is drawn', async () => {
     const place = document.body.appendChild(document.createElement('div'));
     const lengths: number[] = [];
     const watch = new MutationObserver(() => lengths.push(place.textContent.length));
@@ -105,7 +105,7 @@ describe('Markdown', () => {
     place.remove();
   });
 
-  test('asks nobody for anything, and runs nothing', async () => {
+  test('sends no requests and runs no code', async () => {
     const asked = vi.spyOn(window, 'fetch');
     const html = '<img src="//evil.example/a" onerror="document.title=1"><script>document.title=2</script>';
     const prose = await draw(`${html}\n\n![a](https://evil.example/b.png)\n\n<svg onload="document.title=3">`);
@@ -116,7 +116,7 @@ describe('Markdown', () => {
     expect(prose.textContent).toContain('onerror=');
   });
 
-  test('that is wide scrolls in its place, and the page does not', async () => {
+  test('scrolls in place if it is wide, and the page does not scroll', async () => {
     await page.viewport(320, 800);
     const prose = await draw(`|${'a table |'.repeat(30)}\n|${'-|'.repeat(30)}\n\n${'long'.repeat(200)}`);
     const table = prose.querySelector('table')?.parentElement as HTMLElement;
@@ -125,7 +125,7 @@ describe('Markdown', () => {
     expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(320);
   });
 
-  test('that cannot be drawn is shown as it is written', async () => {
+  test('shows a text that fails to render as it is written', async () => {
     vi.spyOn(console, 'error').mockReturnValue();
     vi.spyOn(URL, 'parse').mockImplementation(() => {
       throw new Error('of this address');
@@ -151,7 +151,7 @@ describe('a link', () => {
     ['https://github.com@evil.example', 'https://github.com@evil.example/', 'evil.example'],
     ['[https://аpple.com](https://аpple.com)', 'https://xn--pple-43d.com/', 'xn--pple-43d.com'],
     ['[write](mailto:a@b.example)', 'mailto:a@b.example', 'a@b.example'],
-  ])('%s tells where it leads', async (text, href, host) => {
+  ])('%s shows its host', async (text, href, host) => {
     expect(await told(text)).toEqual([href, host]);
   });
 
@@ -160,7 +160,7 @@ describe('a link', () => {
     '<https://docs.example>',
     '[docs.example/b](https://docs.example/b)',
     'a@b.example',
-  ])('%s says it itself', async (text) => {
+  ])('%s names its host itself', async (text) => {
     expect(await told(text)).toEqual([expect.stringMatching(/^(https|mailto):/), undefined]);
   });
 
@@ -173,7 +173,7 @@ describe('a link', () => {
     'vbscript:x',
     'file:///etc',
     '?a',
-  ])('to %s is none', async (address) => {
+  ])('to %s is not drawn as a link', async (address) => {
     expect(await markup(`[a](${address})`)).toContain('<span>a</span>');
     expect(await markup(`[a](${address})`)).not.toContain('<a');
   });

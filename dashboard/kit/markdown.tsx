@@ -8,10 +8,10 @@ import { useShown } from './use-shown.tsx';
 
 /** Characters shown at first. */
 const FIRST = 24_000;
-/** Characters of a piece, which is parsed in one go: the worst of so many take a tenth of a second. */
+/** Characters of a piece, which is parsed in one go. The worst piece of this size takes a tenth of a second. */
 const PIECE = 4_000;
 
-/** Markdown that nobody vouches for: no HTML, no images from elsewhere, links that say where they lead. */
+/** Untrusted Markdown: no HTML, no images from elsewhere, and links that name their host. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const { head, tail, more } = useShown(text, FIRST);
   return (
@@ -23,7 +23,7 @@ export const Markdown = memo(function Markdown({ text }: { text: string }) {
   );
 });
 
-/** The first thousands of characters at once, the others in the time that is left. */
+/** Draws the first pieces at once, and the others when the page has time. */
 function Pieces({ text }: { text: string }) {
   const pieces = useMemo(() => cutMarkdown(text, PIECE), [text]);
   const count = useDeferredValue(pieces.length, countAtOnce(pieces));

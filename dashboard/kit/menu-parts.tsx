@@ -6,5 +6,5 @@ const PARTS = { Root, Trigger, Portal, Content, Item, Group, Label, CheckboxItem
 
 export type MenuParts = typeof PARTS;
 
-/** The library's parts of a menu, a tenth of all code: in a file of their own, so that they are loaded with the first menu. */
+/** The library's parts of a menu are a tenth of all code. They have a file of their own, to be loaded with the first menu. */
 export const WithMenuParts = ({ children }: { children: (parts: MenuParts) => ReactNode }) => children(PARTS);

@@ -14,7 +14,7 @@ import { Boundary } from './boundary.tsx';
 import { lazyPart } from './lazy.tsx';
 import type { MenuParts } from './menu-parts.tsx';
 
-/** Nobody needs a menu before the page is there: its code comes with the first one that is opened. */
+/** Loaded with the first menu that is opened, since no page needs a menu to be drawn. */
 const WithMenuParts = lazyPart(() => import('./menu-parts.tsx'), 'WithMenuParts');
 
 interface Props {
@@ -22,7 +22,7 @@ interface Props {
   trigger: ReactElement<ComponentProps<'button'>>;
   side?: 'top' | 'bottom';
   align?: 'start' | 'end';
-  /** Open as soon as it is drawn. */
+  /** The menu is open as soon as it is mounted. */
   isOpenAtOnce?: boolean;
   onOpen?: () => void;
   children: ReactNode;
@@ -73,7 +73,7 @@ interface LoadedProps extends Omit<Props, 'isOpenAtOnce'> {
 /** Not modal: a modal menu writes a style element, which the content security policy forbids. */
 function LoadedMenu({ trigger, side = 'bottom', align = 'end', onOpen, children, asked, parts }: LoadedProps) {
   const { Root, Trigger, Portal, Content } = parts;
-  // The library was not there to see the key, after which the first item has the focus.
+  // After a key, the first item gets the focus. The library was not loaded when the key was pressed, so it is done here.
   const isFirstFocus = useRef(asked === 'by a key');
   return (
     <Root modal={false} defaultOpen onOpenChange={(isOpen) => isOpen && onOpen?.()}>
@@ -99,7 +99,7 @@ function LoadedMenu({ trigger, side = 'bottom', align = 'end', onOpen, children,
 
 interface ItemProps {
   onSelect: () => unknown;
-  /** The choice that is in effect. */
+  /** Whether this is the current choice. */
   isCurrent?: boolean;
   icon?: LucideIcon;
   children: ReactNode;
@@ -156,7 +156,7 @@ interface ChoiceProps<Value extends string> {
   onChange: (value: Value) => void;
 }
 
-/** Items to choose one from. */
+/** A choice between items. */
 export function MenuChoice<Value extends string>({ options, value: chosen, onChange }: ChoiceProps<Value>) {
   const { RadioGroup, RadioItem } = useParts();
   return (

@@ -2,27 +2,27 @@ import { type ReactNode, useState, useTransition } from 'react';
 import { Button } from './button.tsx';
 import { formatCount } from './format.ts';
 
-/** How much of something is shown: at first `first`, and twice as much after each click, at most `most` more. */
+/** The shown amount of a long content: `first` at first, doubled with each click, by at most `most`. */
 export function useGrowing(first: number, most: number) {
   const [count, setCount] = useState(first);
   const [isPending, startTransition] = useTransition();
-  /** @param shown what is shown now, where that is less than asked for */
+  /** @param shown the amount that is actually shown, if it is less than `count` */
   const grow = (shown = count) => startTransition(() => setCount(shown + Math.min(shown, most)));
   return { count, grow, isPending, startTransition };
 }
 
 interface MoreProps {
-  /** How much is not shown. */
+  /** The amount that is not shown. */
   left: number;
-  /** What is counted, such as `lines`. */
+  /** The unit of the amount, such as `lines`. */
   unit?: string;
   isPending?: boolean;
   onMore: () => void;
-  /** Other ways on. */
+  /** Other buttons. */
   children?: ReactNode;
 }
 
-/** The line below something shown in part: how much is left, and a button that shows more. */
+/** The line below a content that is shown in part: the amount that is left, and a button that shows more. */
 export const More = ({ left, unit, isPending = false, onMore, children }: MoreProps) => (
   <p className="show-more">
     <Button size="small" disabled={isPending} onClick={onMore}>
@@ -35,7 +35,7 @@ export const More = ({ left, unit, isPending = false, onMore, children }: MorePr
   </p>
 );
 
-/** The first of a long list, and as many again at each click: a page with thousands of rows stands still for seconds. */
+/** The first items of a long list, and as many again with each click. A page with thousands of rows would freeze for seconds. */
 export function usePart<Item>(items: readonly Item[], first: number): { part: readonly Item[]; more: ReactNode } {
   const [asked, setAsked] = useState(first);
   if (items.length <= asked) return { part: items, more: null };
@@ -46,11 +46,11 @@ export function usePart<Item>(items: readonly Item[], first: number): { part: re
 interface WholeProps {
   isWhole: boolean;
   onToggle: () => void;
-  /** What a click shows. */
+  /** The label of the button. */
   children: string;
 }
 
-/** Shows all of something, and its beginning again. */
+/** A button that switches between the whole content and its beginning. */
 export const ShowAll = ({ isWhole, onToggle, children }: WholeProps) => (
   <Button tone="quiet" size="small" onClick={onToggle}>
     {isWhole ? 'Show less' : children}

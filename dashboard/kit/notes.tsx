@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** What will appear here, and what makes it appear. */
+/** An empty state: what will appear here, and how to make it appear. */
 export function Empty({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="flex max-w-[560px] flex-col items-start gap-3 py-10">
@@ -10,12 +10,12 @@ export function Empty({ title, children }: { title: string; children: ReactNode 
   );
 }
 
-/** Grey lines while something loads. */
+/** Grey lines, shown while data loads. */
 export function Waiting({ label, rows = 8 }: { label: string; rows?: number }) {
   return (
     <div role="status" aria-label={label} className="flex flex-col">
       {Array.from({ length: rows }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
+        // biome-ignore lint/suspicious/noArrayIndexKey: all lines are the same
         <div key={index} className="flex h-[var(--row)] items-center border-line border-b">
           <div className="pulse h-2 w-1/3 rounded-sm bg-line" />
         </div>

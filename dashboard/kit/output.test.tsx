@@ -9,12 +9,12 @@ const output = async (text: string) => (await render(<Output text={text} />)).co
 const leftOf = ({ textContent }: Element) =>
   Number(/([\d,]+) characters left/.exec(textContent)?.[1]?.replaceAll(',', ''));
 
-describe('output of a terminal', () => {
+describe('terminal output', () => {
   beforeEach(() => {
     delete document.documentElement.dataset.theme;
   });
 
-  test('is in its colours, on the ground it had', async () => {
+  test('has its colours and backgrounds', async () => {
     const span = (await output('a\u001b[1;31;44mb\u001b[0mc')).querySelector('span') as HTMLElement;
     const looks = ['light', 'dark'].map((theme) => {
       document.documentElement.dataset.theme = theme;
@@ -30,7 +30,7 @@ describe('output of a terminal', () => {
     expect(span.textContent).toBe('b');
   });
 
-  test('keeps a colour from one of the pieces it is drawn in to the next', async () => {
+  test('keeps a colour from one piece to the next', async () => {
     const shown = await output(`${'plain\n'.repeat(3_900)}\u001b[31m${'red\n'.repeat(2_000)}`);
     await page.getByRole('button', { name: 'Show more' }).click();
     const pieces = () =>
@@ -38,7 +38,7 @@ describe('output of a terminal', () => {
     await expect.poll(pieces).toEqual(['red\n', 'red\n']);
   });
 
-  test('writes out what hides in it, and is copied so', async () => {
+  test('makes hidden characters visible, also in copies', async () => {
     const shown = await output('rm \u202e\u001b[31mx\u001b[0m \u200b');
     expect(shown.textContent).toBe('rm ⟨U+202E⟩x ⟨U+200B⟩');
     window.getSelection()?.selectAllChildren(shown);
@@ -54,7 +54,7 @@ describe('output of a terminal', () => {
     ['on one line', LONG],
     ['on many', LONG.replaceAll('9 ', '9\n')],
     ['with a mark on each letter', 'a\u0301\u0302'.repeat(1_000_000)],
-  ])('of megabytes %s is cut, the rest counted, and its end a click away', async (_, text) => {
+  ])('of megabytes %s is cut, counts the rest and shows its end with a click', async (_, text) => {
     const shown = await output(`${text}THE END`);
     expect(shown.innerHTML.length).toBeLessThan(40_000);
     expect(leftOf(shown)).toBeGreaterThan(2_000_000);
@@ -63,7 +63,7 @@ describe('output of a terminal', () => {
     expect(shown.innerHTML.length).toBeLessThan(80_000);
   });
 
-  test('shows as much again with each click, until all is there', async () => {
+  test('shows as much again with each click, up to the whole text', async () => {
     const shown = await output('line\n'.repeat(20_000));
     for (let before = leftOf(shown); !Number.isNaN(before); before = leftOf(shown)) {
       await page.getByRole('button', { name: 'Show more' }).click();
@@ -73,17 +73,17 @@ describe('output of a terminal', () => {
     expect(shown.querySelector('button')).toBeNull();
   });
 
-  test('of nothing but what hides is cut earlier, of colours not', async () => {
+  test('of only hidden characters is cut earlier, but not of only colours', async () => {
     expect((await output('\u202e'.repeat(20_000))).textContent.match(/⟨U\+202E⟩/g)).toHaveLength(3_000);
     expect((await output('\u001b[31mx'.repeat(4_000))).textContent).not.toContain('characters left');
   });
 
-  test('with 50,000 marks on a letter counts them', async () => {
+  test('counts 50,000 marks on a letter', async () => {
     expect((await output(`a${'\u0301'.repeat(20_000)}`)).textContent).toContain('⟨19992 more marks⟩');
   });
 });
 
-test('code is coloured once its colours are there, and of megabytes cut likewise', async () => {
+test('code is coloured once its colours are computed, and cut like output', async () => {
   const { container, rerender } = await render(<Code code={'const one = 1;\n'} language="js" />);
   await expect.poll(() => container.querySelectorAll('span[style]').length).toBeGreaterThan(0);
   expect(container.textContent).toBe('const one = 1;');

@@ -2,7 +2,7 @@ import { type CSSProperties, memo } from 'react';
 import { lookAfter, readAnsi } from './text/ansi.ts';
 import { Verbatim } from './verbatim.tsx';
 
-/** What a terminal would show, colours only. */
+/** Terminal output with its colours. */
 export const Output = memo(function Output({ text }: { text: string }) {
   return <Verbatim text={text} draw={drawSpans} />;
 });

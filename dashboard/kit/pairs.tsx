@@ -2,7 +2,7 @@ import type { CSSProperties, ReactNode } from 'react';
 
 export interface Pair {
   name: string;
-  /** In place of the name. */
+  /** Shown in place of the name. */
   head?: ReactNode;
   /** A pair without a value is left out. */
   value: ReactNode;
@@ -11,9 +11,9 @@ export interface Pair {
 
 interface Props {
   pairs: readonly Pair[];
-  /** `lined`: a rule below each; `figures`: each name above its value, side by side. */
+  /** `lined`: a rule below each pair; `figures`: pairs side by side, each name above its value. */
   look?: 'lined' | 'figures';
-  /** In pixels, of the names. */
+  /** The width of the names in pixels. */
   nameWidth?: number;
 }
 

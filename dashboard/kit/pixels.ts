@@ -1,4 +1,4 @@
-/** Lengths that both the style sheet and code need. The style sheet has them, as custom properties of the document. */
+/** Lengths that both the style sheet and code need. The style sheet defines them as custom properties of the document. */
 export type Pixels =
   | '--line-row'
   | '--line-quiet'
@@ -20,7 +20,7 @@ export type Pixels =
 
 const known = new Map<string, number>();
 
-/** @returns the length in pixels. Each is read once for a density: to read it again would have the page styled anew. */
+/** @returns the length in pixels. It is read once for each density, since each read makes the browser compute styles. */
 export function pixels(name: Pixels): number {
   const root = document.documentElement;
   const key = `${name} ${root.dataset.density}`;

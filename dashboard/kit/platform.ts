@@ -1,7 +1,7 @@
-/** The key that goes with letters for commands, as this machine's keyboard names it. */
+/** The modifier key for shortcuts, as this machine's keyboard names it. */
 export const COMMAND_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl ';
 
-/** What this machine most likely has, to show first: the one to be connected may be another. */
+/** The system of this machine, as a first guess for the machine to connect, which may be another one. */
 export const SYSTEM = /Windows/.test(navigator.userAgent)
   ? 'Windows'
   : /Mac|iPhone|iPad/.test(navigator.userAgent)

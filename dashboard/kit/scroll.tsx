@@ -2,10 +2,10 @@ import type { ComponentProps } from 'react';
 
 type Props = ComponentProps<'section'> & { 'aria-label': string };
 
-/** An area that scrolls, also by keyboard: it takes the focus, and so has a name. */
+/** An area that can be scrolled with the keyboard. It takes the focus, so it needs a name. */
 export function Scroll({ children, ...rest }: Props) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: without the focus no key could scroll it
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keys only scroll an area with the focus
     <section tabIndex={0} {...rest}>
       {children}
     </section>

@@ -7,38 +7,38 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   isNumber?: boolean;
   isMuted?: boolean;
-  /** Long words take more lines, so that the columns behind stay in sight. */
+  /** Long text wraps, so that the following columns stay visible. */
   wraps?: boolean;
-  /** What it says on a phone, where the heads are out of sight. */
+  /** The label of the cell on a phone, where heads are hidden. */
   label?: string;
-  /** What a hover over the head says. */
+  /** The tooltip of the head. */
   explain?: string;
-  /** Buttons, at the end of the line: the head is for readers of the screen alone. */
+  /** Buttons at the end of the row. Only screen readers get the head. */
   isActions?: boolean;
 }
 
 interface Props<Row> {
-  /** What the table holds. */
+  /** The name of the table. */
   name: string;
-  /** The first one names the row. */
+  /** The first column names the row. */
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
   isMuted?: (row: Row) => boolean;
-  /** More rows below, whose first column has another head. */
+  /** More rows below, with another head for the first column. */
   below?: { head: string; rows: readonly Row[] };
-  /** As high as that, and scrolls; on a phone rows keep their columns. */
+  /** The table has a fixed height and scrolls. On a phone, rows keep their columns. */
   isLong?: boolean;
-  /** All rows are drawn at once, because they already come a part at a time. */
+  /** All rows are drawn at once, because they are already loaded page by page. */
   isWhole?: boolean;
 }
 
-/** So many rows are drawn at once. */
+/** The number of rows drawn at first. */
 export const FIRST_ROWS = 60;
 
 /**
- * Rows with columns, of many the first. On a phone a row is a few lines. The hours of a week, the bars of tools, the two sides
- * of a comparison and the lines of a diff are drawn by themselves: their cells make one picture, which keeps its columns.
+ * A table, of which a long one shows its first rows. On a phone, a row becomes a few lines. The hours of the week, the bars
+ * of tools, comparisons and diffs have tables of their own, because their cells form one picture that keeps its columns.
  */
 export function Table<Row>({ name, columns, rows, keyOf, isMuted, below, isLong, isWhole }: Props<Row>) {
   const first = usePart(rows, isWhole ? Number.POSITIVE_INFINITY : FIRST_ROWS);
@@ -59,7 +59,7 @@ export function Table<Row>({ name, columns, rows, keyOf, isMuted, below, isLong,
       <table className={isLong ? 'table' : 'table table-lines'}>
         <Head columns={columns} />
         {body(first.part)}
-        {/* What is below comes once there is nothing left above it. */}
+        {/* The rows below follow once all rows above are shown. */}
         {below && !first.more && <Head columns={columns} first={below.head} />}
         {below && !first.more && body(second.part)}
       </table>

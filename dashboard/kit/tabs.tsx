@@ -6,14 +6,14 @@ interface Props<Tab extends string> {
   tabs: readonly Tab[];
   current: Tab;
   onChange: (tab: Tab) => void;
-  /** Between the tabs and what is above them. */
+  /** Content above the tabs. */
   before?: ReactNode;
-  /** Fills the height of its parent, and its content scrolls. */
+  /** Whether it fills the height of its parent and its content scrolls. */
   fills?: boolean;
   children: ReactNode;
 }
 
-/** Several contents at one place. A single one needs no tab. */
+/** Tabs that switch between contents. A single content gets no tab. */
 export function Tabs<Tab extends string>({ label, tabs, current, onChange, before, fills, children }: Props<Tab>) {
   const area = fills ? 'flex min-h-0 grow flex-col' : 'flex flex-col gap-2';
   return (

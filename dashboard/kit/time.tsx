@@ -24,20 +24,20 @@ function subscribe(watcher: () => void): () => void {
   };
 }
 
-/** The time, a few times a minute: one clock for all that show it. */
+/** The current time, updated a few times a minute by one clock for all components. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
 
-/** A fact about the time, such as whether a moment has passed: draws again only when the fact changes. */
+/** A fact about the time, such as whether a moment has passed. The component is only drawn again when the fact changes. */
 export const useAtNow = <Fact extends string | number | boolean>(factAt: (now: number) => Fact): Fact =>
   useSyncExternalStore(subscribe, () => factAt(now));
 
 interface AgoProps {
   time: string;
-  /** The name of its day is above it. */
+  /** The day is named above it. */
   isBelowDay?: boolean | undefined;
 }
 
-/** How long ago; the exact time on hover. */
+/** The time since then, with the exact time as a tooltip. */
 export function Ago({ time, isBelowDay = false }: AgoProps) {
   const current = useNow();
   const milliseconds = Date.parse(time);

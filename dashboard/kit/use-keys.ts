@@ -2,14 +2,14 @@ import { useEffect, useRef } from 'react';
 
 export type Keys = readonly (readonly [key: string, run: () => void])[];
 
-/** Single keys, and pairs such as `g g`; quiet while the person types, and while a dialog is open. */
+/** Handles single keys and pairs such as `g g`, except while the person types or while a dialog is open. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   latest.current = keys;
   useEffect(() => {
     let before = '';
     const onKey = (event: KeyboardEvent) => {
-      // A menu that is closed by Escape is gone by now.
+      // A menu that Escape has just closed is no longer in the document.
       if (event.defaultPrevented) return;
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector('dialog[open], [role="menu"]')) return;

@@ -3,15 +3,15 @@ import { Button } from './button.tsx';
 import { More, useGrowing } from './more.tsx';
 import { cutAt } from './text/pieces.ts';
 
-/** A click adds at most so many characters, which are drawn between two frames. */
+/** A click adds at most this many characters, which can be drawn between two frames. */
 const MOST_ADDED = 120_000;
 
-/** How much of a text is shown: its beginning, twice as much after each click, and its end on request. */
+/** The shown part of a text: its beginning, which doubles with each click, and its end on request. */
 export interface Shown {
   head: string;
-  /** The last characters, and nothing in between. */
+  /** The last characters. The text between the head and the tail is not shown. */
   tail: string | undefined;
-  /** The buttons that show more, with how much is left; nothing where all is shown. */
+  /** The buttons that show more, with the amount that is left; nothing if the whole text is shown. */
   more: ReactNode;
 }
 

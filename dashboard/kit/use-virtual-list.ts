@@ -15,11 +15,11 @@ interface Options<Area extends Element, Line extends Element> extends Omit<Given
   count: number;
   getScrollElement: () => Area | null;
   estimateSize: (index: number) => number;
-  /** The line that is always drawn: it has the focus, which would be lost with it. Less than 0: none. */
+  /** The line that is always drawn, because it has the focus, which would be lost with it. Less than 0: none. */
   kept: () => number;
 }
 
-/** The lines in sight of a list of any length. */
+/** Computes the visible lines of a list of any length. */
 export const useVirtualList = <Area extends Element, Line extends Element>({ kept, ...options }: Options<Area, Line>) =>
   useVirtualizer<Area, Line>({
     measureElement: heightOf,
@@ -33,8 +33,8 @@ function withIndex(indexes: number[], index: number): number[] {
 }
 
 /**
- * The height of a line in pixels: as expected, until the browser reports it, which it does before it paints. To measure it
- * here would lay out all lines at once.
+ * The height of a line in pixels: an estimate, until the browser reports the height before it paints. Measuring it here
+ * would lay out all lines at once.
  */
 const heightOf = <Area extends Element, Line extends Element>(
   element: Line,

@@ -4,16 +4,16 @@ import { showHidden } from './text/controls.ts';
 import { cutText } from './text/pieces.ts';
 import { useShown } from './use-shown.tsx';
 
-/** Characters shown at first, and of a piece. */
+/** The number of characters shown at first, and of each piece. */
 const PIECE = 24_000;
 
 interface Props {
   text: string;
-  /** Draws a piece; `before` is the one before it. The same function each time, so that no piece is drawn twice. */
+  /** Draws a piece; `before` is the piece before it. It must be the same function each time, so that no piece is drawn twice. */
   draw: (piece: string, before: string) => ReactNode;
 }
 
-/** A text as it is, in an area that scrolls: its beginning, more of it on request, and its end. */
+/** An unformatted text in a scrolling area: its beginning, and more of it or its end on request. */
 export function Verbatim({ text, draw }: Props) {
   const { head, tail, more } = useShown(
     text,
@@ -33,9 +33,9 @@ export function Verbatim({ text, draw }: Props) {
   );
 }
 
-/** Characters that hide are written out as eight, two of them of another font: 24,000 of those take 0.7 s to lay out. */
+/** A hidden character is shown as eight others, two of them in another font. 24,000 of them take 0.7 s to lay out. */
 function firstOf(text: string): number {
-  // The escape that begins a colour is not written out.
+  // The escape of a colour is not shown.
   const looked = text.slice(0, MOST_LOOKED).replaceAll('\u001b', '');
   return showHidden(looked).length - looked.length > PIECE / 2 ? PIECE / 8 : PIECE;
 }
@@ -47,9 +47,9 @@ interface PieceProps extends Pick<Props, 'draw'> {
   before: string | undefined;
 }
 
-/** All but the first are laid out only when they come into sight. */
+/** All pieces except the first are only laid out when they become visible. */
 const Piece = memo(function Piece({ text, before, draw }: PieceProps) {
-  // The end of its last line is the end of the element.
+  // The last line ends with the element, so its line break is dropped.
   const shown = text.replace(/\n$/, '');
   if (before === undefined) return <pre>{draw(shown, '')}</pre>;
   const height = shown.split('\n').length * pixels('--line-code');

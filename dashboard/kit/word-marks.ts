@@ -1,6 +1,6 @@
 import { diffWordsWithSpace } from 'diff';
 
-/** Characters of a line, from the first to before the last. */
+/** Characters of a line, from `start` to before `end`. */
 export type Range = readonly [start: number, end: number];
 
 interface Line {
@@ -8,18 +8,18 @@ interface Line {
   text: string;
 }
 
-/** Beyond that, comparing two lines takes longer than a frame. */
+/** In characters. Comparing longer lines takes longer than a frame. */
 const LONGEST = 500;
-/** With less in common, a line is not a changed one but another. */
+/** With a smaller common part, a line counts as another line, not as a changed one. */
 const IN_COMMON = 0.3;
 
-/** What differs between lines and those that took their place, by the index of the line. */
+/** The differences between removed lines and the lines that replaced them, by the index of the line. */
 export function markWords(lines: readonly Line[]): ReadonlyMap<number, Range[]> {
   const marks = new Map<number, Range[]>();
   for (let start = 0; start < lines.length; ) {
     const removed = runOf(lines, start, '-');
     const added = runOf(lines, start + removed, '+');
-    // As many lines as before are those lines, changed.
+    // If as many lines were added as removed, the lines are compared one by one.
     for (let at = start; removed === added && at < start + removed; at++) {
       const [before, after] = compare(lines[at]?.text ?? '', lines[at + removed]?.text ?? '');
       marks.set(at, before).set(at + removed, after);
@@ -49,7 +49,7 @@ function compare(before: string, after: string): [Range[], Range[]] {
   return common < IN_COMMON * Math.max(before.trim().length, after.trim().length) ? [[], []] : marks;
 }
 
-/** A text that begins at `offset` of its line, in turns outside and inside of what is marked; some may be empty. */
+/** Cuts a text that begins at `offset` of its line into parts that are unmarked and marked in turn. Parts may be empty. */
 export function splitAt(text: string, offset: number, ranges: readonly Range[]): string[] {
   const edges = ranges.flat().map((edge) => Math.min(text.length, Math.max(0, edge - offset)));
   return [0, ...edges].map((edge, index) => text.slice(edge, edges[index] ?? text.length));

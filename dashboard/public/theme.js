@@ -1,4 +1,4 @@
-// Runs before the first paint, so that a chosen theme does not flash. A file of its own: the page allows no inline script.
+// Runs before the first paint, so that the chosen theme applies at once. It is a file, because inline scripts are forbidden.
 try {
   const theme = localStorage.getItem('theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
@@ -6,5 +6,5 @@ try {
   const time = localStorage.getItem('time');
   if (time) document.documentElement.dataset.time = time;
 } catch {
-  // Storage may be forbidden; the system's theme is then used.
+  // Storage may be forbidden; then the theme of the system is used.
 }

@@ -1,38 +1,38 @@
 import { showHidden } from './controls.ts';
 
-/** A stretch of terminal output in one look. */
+/** A part of terminal output with one style. */
 export interface Span {
   text: string;
   /** Class names; empty for plain text. */
   look: string;
-  /** CSS colours as the terminal would have them. Their classes make them readable in both themes. */
+  /** CSS colours of the terminal. Their classes make them readable in both themes. */
   color?: string;
   background?: string;
 }
 
 const SEQUENCES = new RegExp(
   [
-    // Strings for the terminal: titles, links, the clipboard. Unended ones hide the rest of their line only.
+    // Strings for the terminal: titles, links, the clipboard. An unterminated one hides only the rest of its line.
     '(?:\\u001b[\\]PX^_]|[\\u009d\\u0090\\u0098\\u009e\\u009f])[^\\u0007\\u001b\\u009c\\n]*(?:\\u0007|\\u001b\\\\|\\u009c)?',
-    // Control sequences other than SGR, with the strange ones.
+    // Control sequences other than SGR, including unusual ones.
     '(?:\\u001b\\[|\\u009b)[0-9:;<=>?]*[ -/]*[@-ln-~]',
     '(?:\\u001b\\[|\\u009b)[<=>?][0-9:;]*m',
-    // Escapes that remain.
+    // All other escapes.
     '\\u001b(?!\\[[0-9:;]*m)[ -/]*[0-~]?',
   ].join('|'),
   'g',
 );
 
 /** Select graphic rendition: colours and the like. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for the escape character
 const SGR = /\u001b\[([0-9:;]*)m/;
 
-/** Looks in one text. What comes behind so many is in the last one of them: each is an element of the page. */
+/** The most styles in one text, since each becomes an element of the page. All text after them has the last style. */
 const MOST_SPANS = 1_000;
 
-/** Terminal output with its colours; every other control is taken out, and overwritten lines show their last state. */
+/** Terminal output with its colours. All other controls are removed, and overwritten lines show their last state. */
 export function readAnsi(output: string): Span[] {
-  // Texts and the codes before them, in turn.
+  // Texts and codes alternate.
   const parts = overwrite(output.replace(SEQUENCES, '')).split(SGR);
   const state: Look = { decorations: new Set() };
   const spans: Span[] = [];
@@ -45,11 +45,11 @@ export function readAnsi(output: string): Span[] {
   return spans;
 }
 
-/** Without any control at all, for a line of preview. */
+/** Terminal output without any controls, for a line of preview. */
 export const stripAnsi = (output: string): string =>
   showHidden(output.replace(SEQUENCES, '').replace(new RegExp(SGR, 'g'), ''));
 
-/** The codes that are in force at the end of a text, as far as its last lines tell: for what follows it. */
+/** The codes in force at the end of a text, according to its last lines. The following text begins with them. */
 export function lookAfter(text: string): string {
   const codes = text.slice(-2_000).match(new RegExp(SGR, 'g')) ?? [];
   return codes.slice(codes.findLastIndex((code) => /\[0*m/.test(code)) + 1).join('');
@@ -88,7 +88,7 @@ function apply(state: Look, codes: readonly number[]): void {
 
 type Place = 'color' | 'background' | 'underline';
 
-/** Each for eight names, a colour that is described, and the preset. */
+/** Ranges of codes: eight named colours, a described colour, and the default. */
 const PLACES: readonly { first: number; place: Place }[] = [
   { first: 30, place: 'color' },
   { first: 40, place: 'background' },
@@ -99,14 +99,14 @@ const PLACES: readonly { first: number; place: Place }[] = [
 
 const endedBy = (code: number) => (code === 22 || code === 21 ? ['bold', 'dim'] : [DECORATIONS.get(code - 20) ?? '']);
 
-/** `38:2::255:0:0` is as good as `38;2;255;0;0`; of other codes, what follows a colon says a detail. */
+/** `38:2::255:0:0` means the same as `38;2;255;0;0`. In other codes, the part after a colon is a detail. */
 const codesOf = (text: string): number[] =>
   text
     .split(';')
     .flatMap((code) => (/^[345]8:/.test(code) ? code.replace('::', ':').split(':') : code.split(':', 1)))
     .map((code) => Number(code) || 0);
 
-/** @returns how many codes describe the colour: `5;n` of the palette, or `2;r;g;b` */
+/** @returns the number of codes that describe the colour: `5;n` from the palette, or `2;r;g;b` */
 function setColor(state: Look, place: Place, [kind, ...rest]: number[]): number {
   if (kind === 5) {
     state[place] = ofPalette(rest[0] ?? 0);
@@ -119,7 +119,7 @@ function setColor(state: Look, place: Place, [kind, ...rest]: number[]): number 
 
 const toRgb = (values: readonly number[]) => `rgb(${values.map((value) => Math.min(255, value)).join(' ')})`;
 
-/** Sixteen names, a cube of six shades each, greys. */
+/** The palette of 256 colours: sixteen names, a cube with six shades for each component, and greys. */
 function ofPalette(index: number): string | undefined {
   if (index < 16) return NAMES[index % 8];
   if (index > 231) return index < 256 ? toRgb([8, 8, 8].map((grey) => grey + (index - 232) * 10)) : undefined;

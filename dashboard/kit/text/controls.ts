@@ -1,34 +1,34 @@
-/** Scripts whose letters join, or part, as a joiner or a non-joiner behind them says. */
+/** Scripts in which a joiner or a non-joiner after a letter changes its form. */
 const JOINING = 'Arab Syrc Mong Nkoo Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Mymr Khmr'
   .split(' ')
   .map((script) => `\\p{scx=${script}}`)
   .join('');
 
-/** Invisible itself, but it changes the characters around it. */
+/** Characters that are invisible themselves, but change the characters around them. */
 const NEEDED = [
-  // Persian and Hindi, for two, cannot be written without.
+  // Persian and Hindi, for example, need them.
   `(?<=[[${JOINING}]&&[\\p{L}\\p{M}]])[\\u200c\\u200d]`,
   '(?<=[\\p{Extended_Pictographic}\\ufe0f\\p{Emoji_Modifier}])\\u200d(?=\\p{Extended_Pictographic})',
-  // Flags of regions are a black flag and letters that are not drawn.
+  // Flags of regions consist of a black flag and invisible letters.
   '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}',
-  // One variation of a character that has any.
+  // One variation selector after a character that has variations.
   '(?<=[\\p{Emoji}\\p{S}\\p{P}])[\\ufe0e\\ufe0f]',
   '(?<=\\p{scx=Han})[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}]',
   '(?<=\\p{scx=Mong})[\\u180b-\\u180d\\u180f]',
 ].join('|');
 
-/** Letters carry up to six marks in any language; tens of thousands on one hold up the browser for seconds. */
+/** In any language, a letter has at most six marks. Tens of thousands on one letter block the browser for seconds. */
 const PILED = '(?<=\\p{M}{8})\\p{M}+';
 
-/** What Unicode says to draw as nothing, bidirectional controls among it; other controls; halves of a pair. */
+/** Characters that Unicode draws as nothing, such as bidirectional controls; other controls; lone surrogates. */
 const HIDDEN = '[[\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cs}\\u2028\\u2029\\ufff9-\\ufffb]--[\\t\\n\\r]]';
 
 const EVERY = new RegExp(`(${NEEDED})|(${PILED})|${HIDDEN}`, 'gv');
 const MAY_HIDE = /[^\t\n\r\x20-\x7e]/;
 
 /**
- * The text with what hides in it written out, as in `⟨U+202E⟩`, and with marks that are piled on a letter counted. For
- * every text that somebody else wrote: events, titles, names.
+ * Makes hidden characters visible, as in `⟨U+202E⟩`, and counts marks that are piled on a letter. It is used for every text
+ * that somebody else wrote: events, titles and names.
  */
 export const showHidden = (text: string): string =>
   MAY_HIDE.test(text)

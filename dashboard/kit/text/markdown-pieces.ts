@@ -1,18 +1,18 @@
 import { cutText } from './pieces.ts';
 
-/** A part of a Markdown text: to be parsed, or shown as it is written. */
+/** A part of a Markdown text, which is either parsed or shown as it is written. */
 export type MarkdownPiece = { markdown: string } | { code: string; language: string };
 
 /**
- * A Markdown text in pieces, each of which is parsed in a moment whatever it says: of at most `most` characters, and without
- * lines of countless containers, on which a parser spends seconds, or all of its stack. Fenced code is never parsed.
+ * Cuts a Markdown text into pieces that are quick to parse, whatever they contain. A piece has at most `most` characters and
+ * no lines with many nested containers, which would cost a parser seconds or its whole stack. Fenced code is never parsed.
  */
 export function cutMarkdown(text: string, most: number): MarkdownPiece[] {
   const pieces: MarkdownPiece[] = [];
   let lines: string[] = [];
   let length = 0;
   let fence: Fence | undefined;
-  /** Lines too deep that stand below each other are one piece. */
+  /** Successive lines that are nested too deeply form one piece. */
   let deep: { code: string; language: string } | undefined;
 
   const finish = () => {
@@ -58,7 +58,7 @@ export function cutMarkdown(text: string, most: number): MarkdownPiece[] {
   return pieces;
 }
 
-/** More containers than that in one line, or one so far to the right, are nothing that a person would read. */
+/** The most nested containers in a line, and their largest width. No readable text has more. */
 const MOST_CONTAINERS = 6;
 const FARTHEST = 80;
 const CONTAINERS = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/;
@@ -70,7 +70,7 @@ function isTooDeep(line: string): boolean {
 
 interface Fence {
   mark: string;
-  /** A fence inside a quotation or a list is left to the parser, which knows where both end. */
+  /** A fence inside a quotation or a list is left to the parser, which knows where each of them ends. */
   isNested: boolean;
   indent: number;
   language: string;

@@ -1,16 +1,16 @@
-/** As wide as a character of a reader gets, such as a family of emoji. */
+/** The most code units of one visible character, such as a family emoji. */
 const WIDEST = 50;
 const characters = new Intl.Segmenter();
 
 /**
- * Where a text is cut that may reach from `start` to `limit`: after the last line that fits, or else after the last word,
- * or else between two characters as a reader sees them.
+ * The position at which to cut a text between `start` and `limit`: after the last line that fits, or else after the last
+ * word, or else between two visible characters.
  */
 export function cutAt(text: string, start: number, limit: number): number {
   if (limit >= text.length) return text.length;
   for (const between of ['\n', ' ']) {
     const at = text.lastIndexOf(between, limit - 1);
-    // A line or a word that begins in the first half would leave a piece too short to be worth it.
+    // A cut in the first half would make the piece too short.
     if (at > (start + limit) / 2) return at + 1;
   }
   const around = Math.max(start, limit - WIDEST);
@@ -18,7 +18,7 @@ export function cutAt(text: string, start: number, limit: number): number {
   return character && character.index > 0 ? around + character.index : limit;
 }
 
-/** A text in pieces of at most `most` characters, which together are the text. */
+/** Cuts a text into pieces of at most `most` characters. Joined, they are the text again. */
 export function cutText(text: string, most: number): string[] {
   const pieces: string[] = [];
   for (let start = 0; start < text.length; ) {
