@@ -1,14 +1,14 @@
 import { IDLE_MS } from './lane.ts';
 
-/** A long pause: drawn short, and as what it is. */
+/** A long pause: it is drawn short, but visibly as a pause. */
 export interface Break {
-  /** Where it is drawn, from 0 to 1. */
+  /** Its position on the axis, from 0 to 1. */
   from: number;
   to: number;
   durationMs: number;
 }
 
-/** Time from left to right, long pauses compressed, never hidden. */
+/** Time from left to right. Long pauses are compressed, but never hidden. */
 export interface Axis {
   start: number;
   end: number;
@@ -18,7 +18,7 @@ export interface Axis {
   timeAt(place: number): number;
 }
 
-/** Share of the width that a long pause gets, whatever its length; all of them together at most a third. */
+/** Share of the width for each long pause, independent of its length. All pauses together get at most a third. */
 const BREAK_SHARE = 0.015;
 const MOST_BREAKS_SHARE = 0.33;
 
@@ -57,7 +57,7 @@ export function createAxis(times: ArrayLike<number>): Axis {
   };
 }
 
-/** A single moment needs a place as well. */
+/** The weight of a stretch on the axis. A single moment needs some width as well. */
 const weightOf = ({ start, end }: Stretch): number => Math.max(1000, end - start);
 
 function readStretches(times: ArrayLike<number>): Stretch[] {
@@ -76,7 +76,7 @@ function readStretches(times: ArrayLike<number>): Stretch[] {
 
 type Side = keyof Stretch;
 
-/** From one side of the stretches to the other; what is between two of them goes to where the next begins. */
+/** Maps a value between times and positions. A value between two stretches maps to the start of the next one. */
 function translate(stretches: readonly Stretch[], value: number, low: Side, high: Side, from: Side, to: Side): number {
   let [first, last] = [0, stretches.length - 1];
   while (first < last) {

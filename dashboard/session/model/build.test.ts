@@ -8,7 +8,7 @@ const kinds = (items: readonly Item[]) => items.map(({ kind, sequence }) => `${k
 const shown = (items: readonly Item[]) => flatten(items, () => false).map(({ key, depth }) => '  '.repeat(depth) + key);
 
 describe('tool calls', () => {
-  test('merge with their results, in whatever order those come', () => {
+  test('are merged with their results, in any order', () => {
     const { items } = buildTimeline(
       entriesOf(call('a'), call('b', 'Bash'), result('b', { isError: true }), result('a', { durationMs: 70 })),
     );
@@ -17,13 +17,13 @@ describe('tool calls', () => {
     expect(second).toMatchObject({ name: 'Bash', failed: true, durationMs: 1000, results: [{ sequence: 3 }] });
   });
 
-  test('are as many as were made: a result that belongs to none is shown, and is no call', () => {
+  test('are counted without results that belong to no call, which are still shown', () => {
     const { items, toolCalls } = buildTimeline(entriesOf(call('a'), result('a'), result('elsewhere')));
     expect(kinds(items)).toEqual(['group 1']);
     expect(toolCalls).toBe(1);
   });
 
-  test('in a row become one line, of which failures and edits stay in sight', () => {
+  test('in a row become one line, below which failures and edits stay visible', () => {
     const { items, toolCalls, failures } = buildTimeline(
       entriesOf(
         call('a'),
@@ -41,12 +41,12 @@ describe('tool calls', () => {
     expect([toolCalls, failures]).toEqual([4, 1]);
   });
 
-  test('are not grouped where that would hide one line behind another', () => {
+  test('are not grouped if that would hide one line behind another', () => {
     const { items } = buildTimeline(entriesOf(call('a'), result('a'), ['assistant.message', { text: 'So.' }]));
     expect(kinds(items)).toEqual(['tool 1', 'message 3']);
   });
 
-  test('hold what was recorded in between, and give back what comes after them', () => {
+  test('include records between them, but not records after them', () => {
     const { items } = buildTimeline(
       entriesOf(call('a'), ['record'], result('a'), call('b'), result('b'), ['record', { kind: 'x' }]),
     );
@@ -62,13 +62,13 @@ describe('tool calls', () => {
     expect(items).toMatchObject([{ kind: 'tool', changes: [{ path: 'a.ts', added: 1 }], results: [{}, {}] }]);
   });
 
-  test('that failed changed nothing', () => {
+  test('that failed have no changes', () => {
     const edit = call('a', 'Edit', { file_path: '/a.ts', old_string: 'a', new_string: 'b' });
     expect(buildTimeline(entriesOf(edit)).items).toMatchObject([{ changes: [{ added: 1, removed: 1 }] }]);
     expect(buildTimeline(entriesOf(edit, result('a', { isError: true }))).items).toMatchObject([{ changes: [] }]);
   });
 
-  test('without an id, and results without a call, stand alone', () => {
+  test('without an id are items of their own, like results without a call', () => {
     const { items } = buildTimeline(entriesOf(['tool.result', { output: 'x' }], ['tool.call'], ['tool.result', {}]));
     expect(items).toMatchObject([{ children: [{ results: [{ sequence: 1 }] }, { results: [{ sequence: 3 }] }] }]);
   });
@@ -95,7 +95,7 @@ describe('sub-agents', () => {
     expect(flatten(items, () => true).map(({ key }) => key)).toEqual(['t1', 'm2', 't3']);
   });
 
-  test('stand where they begin when nobody says who started them; their prompts are not in the outline', () => {
+  test('are shown where they begin if their starter is unknown, without prompts in the outline', () => {
     const { items, prompts } = buildTimeline(
       entriesOf(
         ['user.message', { text: 'Hi' }],
@@ -110,7 +110,7 @@ describe('sub-agents', () => {
 });
 
 describe('pauses', () => {
-  test('longer than five minutes are a line', () => {
+  test('longer than five minutes become a line', () => {
     const { items } = buildTimeline(
       entriesOf(['user.message', {}, 0], ['assistant.message', {}, 10], ['user.message', {}, 311], ['error', {}, 600]),
     );
@@ -118,7 +118,7 @@ describe('pauses', () => {
     expect(items[2]).toMatchObject({ durationMs: 301_000 });
   });
 
-  test('while a tool runs are none', () => {
+  test('while a tool runs do not count', () => {
     const { items } = buildTimeline(
       entriesOf(call('a'), ['tool.result', { callId: 'a' }, 3600], ['assistant.message', {}, 3605]),
     );
@@ -126,7 +126,7 @@ describe('pauses', () => {
   });
 });
 
-test('a compaction opens to the summary that came after it, and one without a summary takes none twice', () => {
+test('a compaction opens to the summary after it, and no compaction takes a summary twice', () => {
   const summary = (text: string): [string, object] => ['context.message', { kind: 'compact-summary', text }];
   const { items } = buildTimeline(
     entriesOf(
@@ -145,7 +145,7 @@ test('a compaction opens to the summary that came after it, and one without a su
   expect(items[2]).not.toHaveProperty('entry.summary');
 });
 
-test('what is rarely asked for is folded into one line', () => {
+test('rarely needed events are folded into one line', () => {
   const { items } = buildTimeline(
     entriesOf(['context.message'], ['record'], ['vendor.thing', { a: 1 }], ['assistant.reasoning', { text: '' }]),
   );
@@ -161,7 +161,7 @@ test.each([
   'query_update',
   'hook_success',
   'queue-operation',
-])('notices of kind %s are folded with what is rarely asked for', (kind) => {
+])('notices of kind %s are folded with rarely needed events', (kind) => {
   const notice: [string, object] = ['notice', { kind, text: 'Running' }];
   const { items } = buildTimeline(entriesOf(call('a'), notice as never, notice as never, result('a'), ['record']));
   expect(kinds(items)).toEqual(['tool 1', 'quiet 2']);
@@ -200,7 +200,7 @@ test('meta, tokens and redactions are summed up for the header', () => {
   expect(kinds(items)).toEqual(['quiet 1', 'message 6']);
 });
 
-test('copies of what was said before make no line of their own', () => {
+test('copies of earlier messages have no lines of their own', () => {
   const copy = (): [string, object] => ['record', { kind: 'duplicate:user_message' }];
   const { items } = buildTimeline(
     entriesOf(copy() as never, ['user.message'], copy() as never, ['record'], ['error'], copy() as never),
@@ -208,7 +208,7 @@ test('copies of what was said before make no line of their own', () => {
   expect(kinds(items)).toEqual(['message 2', 'quiet 1', 'message 5', 'quiet 6']);
 });
 
-test('sub-agents that started each other, or are nested without end, stand at the end', () => {
+test('sub-agents that started each other or are nested endlessly are at the end', () => {
   const nested = (lane: string, inside: string): [string, object][] => [
     ['tool.call', { callId: lane, name: 'Task', source: { subagent: inside } }],
     ['subagent.started', { subagent: lane, callId: lane }],

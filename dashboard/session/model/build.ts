@@ -23,40 +23,40 @@ export interface Timeline {
   turns: readonly Turn[];
   prompts: readonly PromptEntry[];
   lanes: readonly LaneItem[];
-  /** What stands in the session, in the order of the timeline. */
+  /** The entries of the session, in the order of the timeline. */
   entries: readonly Entry[];
   usage: UsageTotals;
   meta: Meta;
   toolCalls: number;
   failures: number;
   redactions: number;
-  /** An event says when it happened. Some agents write no times; then those of the entries are of their capture. */
+  /** Whether any event has a time of its own. Some agents write no times; then entries have the times of their capture. */
   hasTimes: boolean;
-  /** Where the events of records stand that were written again, by sequence. */
+  /** The order of events whose records were written again, by sequence. */
   orders: Revisions['orders'];
 }
 
 export interface TimelineBuilder {
-  /** Takes what stands next. */
+  /** Adds the next entry of the timeline. */
   add(entry: Entry): void;
   /** The timeline so far; more may be added afterwards. */
   finish(): Timeline;
-  /** Something was added that makes what was built before it wrong. */
+  /** Whether an added entry made the timeline before it wrong. */
   isStale(): boolean;
 }
 
-/** Everything the session page shows, from all entries at once. */
+/** Builds the timeline from all entries at once. */
 export function buildTimeline(entries: Entries, revisions = readRevisions(entries)): Timeline {
   const builder = createTimelineBuilder(readSubagentFacts(entries), revisions.orders);
   for (const entry of eachOf(entries)) for (const standing of revisions.standingAt(entry)) builder.add(standing);
   return builder.finish();
 }
 
-/** What has to be known of sub-agents before their events are put into lanes. */
+/** Facts about sub-agents that are needed before their events are put into lanes. */
 export interface SubagentFacts {
-  /** Which call started which sub-agent. */
+  /** The id of the call that started each sub-agent. */
   starters: Map<string, string>;
-  /** Those with transcripts of their own. */
+  /** Sub-agents with transcripts of their own. */
   own: Set<string>;
 }
 
@@ -76,30 +76,30 @@ export function readSubagentFacts(entries: Entries): SubagentFacts {
   return { starters, own: readOwnLanes(entries) };
 }
 
-/** Calls that start sub-agents, by the prompts that they give: the sub-agent's file may not say who started it. */
+/** Calls that start sub-agents, by the prompts they pass on, since a sub-agent's file may not name the call. */
 function createBriefs() {
   const given = new Map<string, string[]>();
   return {
     give({ brief, callId }: CallEntry): void {
       if (brief !== undefined && callId !== undefined) given.set(brief, [...(given.get(brief) ?? []), callId]);
     },
-    /** Each call starts one. */
+    /** Each call starts one sub-agent. */
     take: (entry: Entry): string | undefined =>
       entry.kind === 'quiet' && entry.brief !== undefined ? given.get(entry.brief)?.shift() : undefined,
   };
 }
 
-/** Other calls wait for a sub-agent, or close it. */
+/** Notes the call that started a sub-agent. Other calls wait for the sub-agent or close it. */
 function noteStarter(starters: Map<string, string>, { phase, subagent, callId }: SubagentEntry): void {
   if (callId !== undefined && (phase === 'started' || !starters.has(subagent))) starters.set(subagent, callId);
 }
 
-/** Sub-agents inside of each other; deeper ones, and those that started themselves, stand at the end. */
+/** Deepest nesting of sub-agents. Deeper ones, and those that started themselves, are put at the end. */
 const MOST_NESTED = 20;
 
 const NONE_MOVED: Revisions['orders'] = new Map();
 
-/** @param facts what is known of sub-agents before their events come */
+/** @param facts known facts about sub-agents, before their events are added */
 export function createTimelineBuilder(
   { starters, own }: SubagentFacts = { starters: new Map(), own: new Set() },
   orders = NONE_MOVED,
@@ -115,7 +115,7 @@ export function createTimelineBuilder(
   /** The last compaction of each lane. */
   const compactions = new Map<string | undefined, MessageItem>();
   const all: Entry[] = [];
-  /** Sub-agents of whose events the file of the session itself has some. */
+  /** Sub-agents with some events in the file of the session itself. */
   const echoed = new Set<string>();
   const spending = createSpending();
   let redactions = 0;
@@ -139,7 +139,7 @@ export function createTimelineBuilder(
     return made;
   }
 
-  /** The call is found, and so are the calls that started the sub-agents around it. Who says so may be lying. */
+  /** Whether the call and the calls that started the sub-agents around it are all known. Their records may be forged. */
   function isNested(tool: ToolItem | undefined): boolean {
     let around = tool;
     for (let depth = 0; depth < MOST_NESTED; depth++) {
@@ -159,18 +159,18 @@ export function createTimelineBuilder(
     noteStarter(starters, entry);
     const { item, isFree } = laneOf(entry, entry.subagent);
     item.about = [...item.about, entry];
-    // It stands where it began, and belongs below its call.
+    // The lane was put where the sub-agent began, but belongs below its call.
     if (isFree && starters.has(entry.subagent)) isStale = true;
   }
 
-  /** The lane of what a sub-agent did, and who started it, as far as the entry tells. */
+  /** The lane of a sub-agent's entry. Notes the call that started the sub-agent if the entry names it. */
   function laneFor(entry: Entry, lane: string): LaneBuilder {
     if (entry.kind === 'quiet' && entry.brief !== undefined && !starters.has(lane)) {
       const callId = briefs.take(entry);
       if (callId !== undefined) starters.set(lane, callId);
     }
     if (entry.echo?.starter !== undefined) starters.set(lane, entry.echo.starter);
-    // What was repeated before its own transcript came has to go.
+    // Copies of its events that were added before its own transcript have to go.
     if (!entry.echo && !own.has(lane) && echoed.has(lane)) isStale = true;
     (entry.echo ? echoed : own).add(lane);
     const { builder, isFree } = laneOf(entry, lane);
@@ -210,7 +210,7 @@ export function createTimelineBuilder(
         return;
       }
       case 'reasoning':
-        // Encrypted thoughts say nothing.
+        // Encrypted reasoning has no text.
         if (entry.length === 0) {
           builder.quiet(entry);
           return;
@@ -228,7 +228,7 @@ export function createTimelineBuilder(
     builder.add(item);
   }
 
-  /** @returns false where there is no compaction, or one that has a summary of its own */
+  /** @returns false if there is no compaction, or if it has a summary of its own */
   function addSummary({ lane, sequence, span, preview: text }: QuietEntry, length: number): boolean {
     const item = compactions.get(lane);
     if (item?.entry.kind !== 'compaction' || item.entry.length > 0) return false;
@@ -282,7 +282,7 @@ export function createTimelineBuilder(
   };
 }
 
-/** What a sub-agent's own transcript tells as well. */
+/** Turns an entry into a record, because the sub-agent's own transcript has it as well. */
 function toRecord({ sequence, span, eventType, time, timed, redactions, order }: Entry): QuietEntry {
   return {
     ...{ sequence, span, eventType, time, timed },
@@ -292,7 +292,7 @@ function toRecord({ sequence, span, eventType, time, timed, redactions, order }:
   };
 }
 
-/** Nothing stands outside of all turns. */
+/** Every item is in a turn, so the sum covers the session. */
 const sumOf = (turns: readonly Turn[], figure: 'calls' | 'failures') =>
   turns.reduce((sum, turn) => sum + turn[figure], 0);
 
@@ -301,7 +301,7 @@ function finishLane(lane: { builder: LaneBuilder; item: LaneItem; isChanged: boo
   lane.isChanged = false;
 }
 
-/** With those of the sub-agents below. */
+/** Sums up a lane, including the sub-agents below it. */
 function sumLane(item: LaneItem): void {
   const { first, calls, failures, durationMs } = sumUp(item.items);
   Object.assign(item, { calls, failures, durationMs }, first > 0 && { time: first });

@@ -2,19 +2,19 @@ import { firstLine } from '../../../contract/entry/value.ts';
 import type { Timeline } from './build.ts';
 import { childrenOf, type Item, type ToolItem } from './items.ts';
 
-/** A call that changed a file, or some. */
+/** A call that changed one or more files. */
 export interface Edit {
   item: ToolItem;
-  /** Which turn it was in, from 0. */
+  /** Index of its turn, from 0. */
   turn: number;
-  /** What was said last before it: by the agent that made it, or else in the prompt. */
+  /** The last message before the edit: from the agent that made it, or else the prompt. */
   reason?: { sequence: number; text: string };
 }
 
-/** A file that was changed, under the name it has at the end. */
+/** A changed file under its final name. */
 export interface ChangedFile {
   path: string;
-  /** The names it had before. */
+  /** Its earlier names. */
   formerly: readonly string[];
   edits: readonly Edit[];
   added: number;
@@ -25,13 +25,13 @@ export interface ChangedFile {
 
 export interface ChangedFiles {
   files: readonly ChangedFile[];
-  /** Commands that may have changed files: what they did to them, nobody wrote down. */
+  /** Commands that may have changed files. Their changes were not recorded. */
   commands: readonly ToolItem[];
 }
 
 type Growing = { -readonly [Name in keyof ChangedFile]: ChangedFile[Name] } & { formerly: string[]; edits: Edit[] };
 
-/** Each file once, in the order in which they were changed first. */
+/** Each file once, in the order of the first changes. */
 export function readChangedFiles({ turns }: Pick<Timeline, 'turns'>): ChangedFiles {
   const byPath = new Map<string, Growing>();
   const files: Growing[] = [];
@@ -66,7 +66,7 @@ export function readChangedFiles({ turns }: Pick<Timeline, 'turns'>): ChangedFil
       for (const item of all) {
         said = wordsOf(item) ?? said;
         if (item.kind === 'tool') take(item, turn, said);
-        // What a sub-agent says is a reason for its own edits alone.
+        // A message of a sub-agent is a reason for its own edits only.
         if (item.kind !== 'quiet') visitAll(childrenOf(item), said);
       }
     };
@@ -81,14 +81,14 @@ function wordsOf(item: Item): Edit['reason'] {
   return text === '' ? undefined : { sequence: item.sequence, text };
 }
 
-/** A path as people in the folder call it; whole where it is somewhere else. */
+/** A path relative to the folder; the whole path if the file is elsewhere. */
 export function relativePath(path: string, folder: string | undefined): string {
   const base = folder?.replace(/[\\/]+$/, '');
   const isInside = base !== undefined && path.startsWith(base) && /^[\\/][^\\/]/.test(path.slice(base.length));
   return isInside ? path.slice(base.length + 1) : path;
 }
 
-/** A redirection into a file that is one, an editor that works in place, and what moves, removes and restores. */
+/** Redirections into files, editors that work in place, and commands that move, remove or restore files. */
 const CHANGING = [
   /(?:^|[^0-9>=&-])>>?\s*(?!\/dev\/|&)[\w./~"'$]/,
   /\b(?:sed|perl)\s+(?:-\w+\s+)*-\w*i/,

@@ -18,31 +18,31 @@ const edit = (sequence: number, old_string: string, new_string: string, before?:
   ...(before !== undefined && { before }),
 });
 
-describe('what all edits of a file make together', () => {
-  test('leaves out what came and went again, and names who wrote what stayed', () => {
+describe('the total difference of a file', () => {
+  test('leaves out lines that were added and removed again, and names the writers of the others', () => {
     const hunks = cumulate([write(1, 'one\ntwo\nthree\n'), edit(4, 'two', 'zwei'), edit(9, 'zwei', '2')]);
     expect(hunks).toEqual([{ oldStart: 1, newStart: 1, lines: ['+one', '+2', '+three'], sequences: [1, 9] }]);
   });
 
-  test('is told from the file that the agent kept, and takes in what others did in between', () => {
+  test('is computed from the file that the agent recorded, and includes changes by others in between', () => {
     const steps = [edit(1, 'b', 'B', 'a\nb\nc\n'), edit(2, 'c', 'C', 'a\nB\nx\nc\n')];
     expect(cumulate(steps)).toMatchObject([{ lines: [' a', '-b', '-c', '+B', '+x', '+C'], sequences: [1, 2] }]);
   });
 
-  test('is unknown where the file before is, or where an edit does not fit', () => {
+  test('is unknown if the file before is unknown or if an edit does not fit', () => {
     expect(cumulate([edit(1, 'a', 'b')])).toBeUndefined();
     expect(cumulate([write(1, 'one\n'), edit(2, 'two', 'three')])).toBeUndefined();
     expect(cumulate([])).toBeUndefined();
   });
 
-  test('is not told of a file that is another one, which would take seconds, but of a long one that is new', () => {
+  test('is not computed for a file that was replaced, which would take seconds, but for a long new file', () => {
     const lines = (of: string) => Array.from({ length: 3_000 }, (_, n) => `${of}${n}\n`).join('');
     const steps = [edit(1, lines('a'), lines('b'), lines('a'))];
     expect(cumulate(steps)).toBeUndefined();
     expect(cumulate([write(1, lines('a'))])).toHaveLength(1);
   });
 
-  test('leads from the file at the beginning to the file at the end, whatever the edits', () => {
+  test('turns the first file into the last one for any edits', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c', ''), { minLength: 1, maxLength: 12 })
       .map((each) => each.join('\n'));
@@ -73,7 +73,7 @@ describe('what all edits of a file make together', () => {
 describe('changed files', () => {
   const changes = (...all: object[]) => ({ detail: { changes: Object.assign({}, ...all) } });
 
-  test('are there once each, under the last of their names, with the turns in which they were changed', () => {
+  test('are listed once each, under their last name, with the turns of their changes', () => {
     const timeline = buildTimeline(
       entriesOf(
         ['user.message', { text: 'One' }],
@@ -97,7 +97,7 @@ describe('changed files', () => {
     ]);
   });
 
-  test('that commands may have changed are told by the commands', () => {
+  test('include commands that may have changed files', () => {
     const timeline = buildTimeline(
       entriesOf(call('a', 'Bash', { command: 'sed -i s/a/b/ x' }), call('b', 'Bash', { command: 'ls' })),
     );

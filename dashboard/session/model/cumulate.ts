@@ -5,30 +5,30 @@ import type { FileChange, Hunk } from '../../../contract/entry/patch.ts';
 export interface Step {
   sequence: number;
   change: FileChange;
-  /** The whole file before, where the agent kept it. */
+  /** The whole file before the change, if the agent recorded it. */
   before?: string;
 }
 
-/** A hunk of the difference that all steps make together, with the events whose lines are in it. */
+/** A hunk of the difference that all steps make together, with the events that wrote its lines. */
 export interface CumulativeHunk extends Hunk {
   sequences: readonly number[];
 }
 
-/** Beyond this the difference is not worth the time it takes. */
+/** For larger files, the difference is not worth the time that it takes. */
 const MOST_CHARACTERS = 400_000;
 const MOST_LINES = 12_000;
-/** Lines that went or came: the time grows with their square. */
+/** Most added and removed lines; the time grows with their square. */
 const MOST_DIFFERENT = 2_000;
 
 interface Line {
   text: string;
-  /** The event that wrote it; undefined where it was there before. */
+  /** The event that wrote the line; undefined if the line existed before. */
   by?: number;
 }
 
 /**
- * The difference between the file before the first step and after the last one. Undefined where the file cannot be
- * followed: what it was before the first step is not known, or something else changed it in between.
+ * The difference between the file before the first step and after the last one. Undefined if the file cannot be followed,
+ * because its content before the first step is unknown, or because something else changed it in between.
  */
 export function cumulate(steps: readonly Step[]): CumulativeHunk[] | undefined {
   const start = startOf(steps[0]);
@@ -57,7 +57,7 @@ function startOf(step: Step | undefined): string | undefined {
   if (!step) return undefined;
   if (step.before !== undefined) return step.before;
   const { kind, hunks } = step.change;
-  // A file that was written and not told apart from what it was may have been there before.
+  // A file that was written as a whole may have existed before if the change also removes lines.
   if (kind === 'create') return hunks.some(({ lines }) => lines.some((line) => line.startsWith('-'))) ? undefined : '';
   return kind === 'delete' ? hunks.flatMap(({ lines }) => lines.map((line) => line.slice(1))).join('\n') : undefined;
 }
@@ -87,7 +87,7 @@ function apply(lines: readonly Line[], { sequence, change: { kind, hunks } }: St
   return next;
 }
 
-/** Where the lines stand, next to where they are expected. */
+/** The position of a block of lines, closest to its expected position. */
 function findBlock(lines: readonly Line[], block: readonly string[], near: number): number | undefined {
   if (block.length === 0) return lines.length === 0 ? 0 : undefined;
   const isAt = (at: number) => block.every((text, index) => lines[at + index]?.text === text);
@@ -97,7 +97,7 @@ function findBlock(lines: readonly Line[], block: readonly string[], near: numbe
   return undefined;
 }
 
-/** Something else changed the file: lines that are still there keep who wrote them. */
+/** Takes over a file that something else changed. Lines that still exist keep their writers. */
 function adopt(lines: readonly Line[], text: string): Line[] {
   const writers = new Map(lines.flatMap(({ text: line, by }) => (by === undefined ? [] : [[line, by] as const])));
   return linesOf(text).map((line) => ({
@@ -116,7 +116,7 @@ const linesOf = (text: string): Line[] =>
 
 const textOf = (lines: readonly Line[]): string => lines.map(({ text }) => `${text}\n`).join('');
 
-/** Where lines only went, any of the events may have taken them. */
+/** The events that wrote these lines. If lines were only removed, any of the events with removals may have removed them. */
 function writersOf(lines: readonly Line[], steps: readonly Step[]): number[] {
   const writers = [...new Set(lines.flatMap(({ by }) => (by === undefined ? [] : [by])))];
   const taking = steps.filter(({ change }) => change.hunks.some((hunk) => hunk.lines.some((line) => line[0] === '-')));

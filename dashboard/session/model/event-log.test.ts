@@ -16,7 +16,7 @@ const eventAt = (sequence: number): SessionEvent => ({
 });
 const many = (count: number) => Array.from({ length: count }, (_, index) => eventAt(index + 1));
 
-/** A service that has derived what the first `indexed` events say. */
+/** A service that has derived the index of the first `indexed` events. */
 function createService(all: SessionEvent[], indexed = 0) {
   const asked: string[] = [];
   return {
@@ -37,7 +37,7 @@ function createService(all: SessionEvent[], indexed = 0) {
 const whenComplete = (log: EventLog, loaded: number) =>
   vi.waitUntil(() => log.state().isComplete && log.state().loaded === loaded, { timeout: 20_000 });
 
-test('reads the index, and by themselves only the events that it does not have yet', async () => {
+test('reads the index, and directly only the events that it does not cover yet', async () => {
   const service = createService(many(4000), 3900);
   const log = createEventLog(service, 4000);
   await whenComplete(log, 4000);
@@ -45,7 +45,7 @@ test('reads the index, and by themselves only the events that it does not have y
   expect(log.state().timeline.prompts.map(({ sequence }) => sequence)).toEqual(many(4000).map((each) => each.sequence));
 });
 
-test('shows the beginning first, and makes what is shown anew only when it has tripled', async () => {
+test('shows the beginning first, and updates the timeline only when it has tripled', async () => {
   const log = createEventLog(createService(many(20_000), 20_000), 20_000);
   const shown: number[] = [];
   log.subscribe(() => shown.push(log.state().loaded));
@@ -54,14 +54,14 @@ test('shows the beginning first, and makes what is shown anew only when it has t
   expect(shown.length).toBeLessThan(9);
 });
 
-test('reads the events themselves where there is no index', async () => {
+test('reads the events directly without an index', async () => {
   const service = createService(many(2500));
   const log = createEventLog(service, 2500);
   await whenComplete(log, 2500);
   expect(service.asked).toEqual(['index 1', 'window 1 300', 'window 301 1000', 'window 1301 1000', 'window 2301 200']);
 });
 
-test('reads what is added, and only that', async () => {
+test('reads only events that are added', async () => {
   const all = many(3);
   const service = createService(all);
   const log = createEventLog(service, 3);
@@ -74,7 +74,7 @@ test('reads what is added, and only that', async () => {
   expect(log.state().timeline.prompts.at(-1)).toMatchObject({ text: 'prompt 5' });
 });
 
-test('keeps what it has when the service fails, and goes on when asked to', async () => {
+test('keeps its events when the service fails, and continues on request', async () => {
   const service = createService(many(1500));
   const answers = [true, false, true, true];
   const log = createEventLog(
@@ -94,7 +94,7 @@ test('keeps what it has when the service fails, and goes on when asked to', asyn
   expect(log.state().error).toBeUndefined();
 });
 
-test('asks for nothing more once it is closed', async () => {
+test('sends no more requests once it is closed', async () => {
   const service = createService(many(5000));
   const log = createEventLog(service, 5000);
   await new Promise<void>((resolve) => log.subscribe(resolve));
@@ -104,7 +104,7 @@ test('asks for nothing more once it is closed', async () => {
   expect(log.state()).toMatchObject({ loaded: 300, isComplete: false });
 });
 
-test('joins the parts of a large payload, also over the border of two windows', async () => {
+test('joins the parts of a large payload, also across two windows', async () => {
   const source = { agent: 'claude-code', session: 's', file: 'f', position: 0 };
   const text = 'word '.repeat(4000);
   const parts = splitPayload(source, JSON.stringify({ source, text }), 1_000);

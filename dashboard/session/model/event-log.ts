@@ -7,19 +7,19 @@ import type { Timeline } from './build.ts';
 import { createModel, rebuildModel } from './model.ts';
 import { createRest, yieldToPage } from './rest.ts';
 
-/** Where the events of a session are read. */
+/** The source of a session's events. */
 export interface Source {
-  /** What the events say in short, from a sequence number on. It may end before the last event: it is derived later. */
+  /** The index of the events from a sequence number. It may end before the last event, since it is derived later. */
   readIndex(from: number, signal: AbortSignal): AsyncIterable<Line>;
   /** The events themselves. */
   readWindow(from: number, limit: number, signal: AbortSignal): Promise<readonly SessionEvent[]>;
 }
 
-/** The timeline of a session as far as it is loaded. Payloads are not kept: what needs one reads it again. */
+/** The timeline of a session as far as it is loaded. Payloads are not kept; they are read again when they are needed. */
 export interface EventLog {
   state(): LogState;
   subscribe(listener: () => void): () => void;
-  /** There are this many events now. */
+  /** Reports the current number of events. */
   grow(eventCount: number): void;
   retry(): void;
   close(): void;
@@ -27,7 +27,7 @@ export interface EventLog {
 
 export interface LogState {
   timeline: Timeline;
-  /** How many events are in it, from the first one on. */
+  /** The number of events in the timeline, from the first one. */
   loaded: number;
   isComplete: boolean;
   error: unknown;
@@ -35,14 +35,14 @@ export interface LogState {
 
 const FIRST_WINDOW = 300;
 const WINDOW = 1000;
-/** As many are read by themselves; for more, the index is shorter. */
+/** Up to this many events are read directly; for more, the index is smaller. */
 const FEW = 200;
-/** New events are asked for at most so often. */
+/** The shortest time between requests for new events. */
 const LIVE_EVERY_MS = 350;
-/** What is shown is made again when there is so much more: all in all that takes half as long again as the last time. */
+/** The timeline is shown again when it has grown by this factor. All rounds together take half as long again as the last one. */
 const GROWTH = 3;
 
-/** Reads the index, then what it does not have yet, then what is added. */
+/** Reads the index, then the events that it does not cover yet, then new events. */
 export function createEventLog({ readIndex, readWindow }: Source, eventCount: number): EventLog {
   const stop = new AbortController();
   const { signal } = stop;
@@ -65,7 +65,7 @@ export function createEventLog({ readIndex, readWindow }: Source, eventCount: nu
     if (next - 1 === state.loaded) return;
     const loaded = next - 1;
     if (model.isStale()) model = await rebuildModel(entries, createRest());
-    // Of 50,000 events making it and drawing it take 50 ms each: the page has its turn between the two.
+    // With 50,000 events, building and drawing take 50 ms each. The page gets a turn between them.
     await yieldToPage();
     const timeline = model.timeline();
     await yieldToPage();
@@ -98,7 +98,7 @@ export function createEventLog({ readIndex, readWindow }: Source, eventCount: nu
     const read: (Entry | undefined)[] = [];
     for (const event of events) read[event.sequence - 1] = readEvent(event);
     const begun = read[next - 1];
-    // The first parts of a payload may be here already.
+    // The first parts of a payload may have been read already.
     const start = begun?.kind === 'part' ? Math.max(0, begun.sequence - begun.part) : next - 1;
     for (let index = start; index < next - 1; index++) read[index] = entries[index];
     joinAround(read, next, last.sequence);
@@ -131,7 +131,7 @@ export function createEventLog({ readIndex, readWindow }: Source, eventCount: nu
     const from = next;
     if (!hasIndex || wanted - from < FEW) return loadWindow();
     await loadIndex().catch(() => {});
-    // What it does not tell yet, the events themselves do.
+    // The index does not cover the next event yet, so the events are read directly.
     if (next === from) hasIndex = false;
   }
 

@@ -8,7 +8,7 @@ const changed = (path: string): ChangedFile => ({
   ...{ path, formerly: [], edits: [], added: 0, removed: 0, isNew: false, isGone: false },
 });
 
-test('files stand below their folders, and a folder with nothing but a folder in it is one with it', () => {
+test('files are below their folders, and a folder with only a folder in it is merged with it', () => {
   const paths = ['/w/readme.md', '/w/src/app/view/b.ts', '/w/src/app/view/a.ts', '/w/src/app/model/m.ts', '/etc/hosts'];
   const tree = toTree(paths.map(changed), '/w');
   const draw = ({ name, folders, files }: Folder): unknown => [name, folders.map(draw), files.map((each) => each.name)];
@@ -30,7 +30,7 @@ test('files stand below their folders, and a folder with nothing but a folder in
   expect(filesOf(tree).map(({ path }) => path)).toEqual([paths[4], paths[3], paths[2], paths[1], paths[0]]);
 });
 
-test('each edit has as its reason what the one who made it said last', () => {
+test('the reason of an edit is the last message of the agent that made it', () => {
   const edit = (callId: string, path: string, source = {}): Given => [
     'tool.call',
     { callId, name: 'Edit', input: { file_path: path, old_string: 'a', new_string: 'b' }, source },

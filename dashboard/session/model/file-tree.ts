@@ -1,8 +1,8 @@
 import { type ChangedFile, relativePath } from './changed-files.ts';
 
-/** A folder with what was changed in it. Folders that hold nothing but one folder are one with it. */
+/** A folder with its changed files. A folder that only contains another folder is merged with it. */
 export interface Folder {
-  /** From the folder around it: `src/model`. */
+  /** Relative to the parent folder: `src/model`. */
   name: string;
   folders: readonly Folder[];
   files: readonly { name: string; file: ChangedFile }[];
@@ -13,7 +13,7 @@ interface Growing {
   files: { name: string; file: ChangedFile }[];
 }
 
-/** @param base what is in this folder is shown without it */
+/** @param base paths in this folder are shown relative to it */
 export function toTree(files: readonly ChangedFile[], base: string | undefined): Folder {
   const root = newFolder();
   for (const file of files) {

@@ -1,13 +1,13 @@
 import { asText, type Loose } from '../../../contract/entry/value.ts';
 
-/** Pictures that a browser draws and that run nothing: SVG is not among them. */
+/** Image types that cannot run code, so not SVG. */
 const TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const ADDRESS = /^data:(image\/\w+);base64,[A-Za-z0-9+/=]+$/;
 const MOST_IMAGES = 8;
 const MOST_VALUES = 5_000;
 const LONGEST = 8_000_000;
 
-/** The pictures that a payload holds, as data addresses, wherever its agent puts them. */
+/** The pictures anywhere in a payload, as data addresses. */
 export function imagesOf(payload: unknown): string[] {
   const found: string[] = [];
   const waiting: unknown[] = [payload];
@@ -20,7 +20,7 @@ export function imagesOf(payload: unknown): string[] {
     if (typeof value !== 'object' || value === null) continue;
     const own = Array.isArray(value) ? undefined : imageOf(value as Loose);
     if (own) found.push(own);
-    // As arguments of one call a hundred thousand values would be too many.
+    // A hundred thousand values would be too many arguments for one call.
     else waiting.push(...Object.values(value).slice(0, MOST_VALUES));
   }
   return found;

@@ -13,15 +13,15 @@ import type {
 import { orderOf } from '../../../contract/entry/revisions.ts';
 import type { Spent } from './spent.ts';
 
-/** What the timeline shows, as a tree: what can be folded holds what is folded into it. */
+/** An item of the timeline. Items form a tree: an item that can be folded contains its children. */
 export type Item = MessageItem | ToolItem | GroupItem | LaneItem | QuietItem | RecordItem | IdleItem;
 
 interface Base {
-  /** Stays the same while events are added, so that what is open stays open. */
+  /** Stays the same while events are added, so that open items stay open. */
   key: string;
-  /** The event that a link to the item names. */
+  /** The event in a link to the item. */
   sequence: number;
-  /** Grows down the timeline, which the sequence does not where a record was written again. */
+  /** Grows down the timeline, unlike the sequence of a record that was written again. */
   order: number;
   time: number;
 }
@@ -31,7 +31,7 @@ export interface MessageItem extends Base {
   entry: PromptEntry | AnswerEntry | CompactionEntry | TurnEntry | NoticeEntry;
 }
 
-/** A tool call with what it answered; an answer whose call is unknown stands alone. */
+/** A tool call with its results. A result without a known call is an item of its own. */
 export interface ToolItem extends Base {
   kind: 'tool';
   name: string;
@@ -44,7 +44,7 @@ export interface ToolItem extends Base {
   lanes: LaneItem[];
 }
 
-/** A run of tool calls, and what was recorded between them. */
+/** Successive tool calls and the records between them. */
 export interface GroupItem extends Base {
   kind: 'group';
   children: readonly (ToolItem | QuietItem)[];
@@ -53,16 +53,16 @@ export interface GroupItem extends Base {
   durationMs: number;
 }
 
-/** A sub-agent and all it did. */
+/** A sub-agent with its timeline. */
 export interface LaneItem extends Base {
   kind: 'lane';
   lane: string;
-  /** It stands below the call that started it, which says what it is about. */
+  /** Whether it is shown below the call that started it. */
   anchored: boolean;
   about: readonly SubagentEntry[];
-  /** The call that started it, where that is known. */
+  /** The call that started it, if known. */
   starter?: ToolItem | undefined;
-  /** Tokens, those of the sub-agents below included. */
+  /** Tokens, including those of the sub-agents below. */
   spent: Spent;
   items: Item[];
   calls: number;
@@ -86,19 +86,19 @@ export interface IdleItem extends Base {
   durationMs: number;
 }
 
-/** Stays in sight when its group is closed. */
+/** Whether the item stays visible when its group is closed. */
 export const standsOut = (item: ToolItem | QuietItem): boolean =>
   isTelling(item) || (item.kind === 'tool' && item.lanes.length > 0);
 
-/** Of itself: which sub-agents a call started may be known much later, when its group is closed. */
+/** Whether the item stands out by itself. The sub-agents of a call may become known much later, when its group is closed. */
 export const isTelling = (item: ToolItem | QuietItem): boolean =>
   item.kind === 'tool' && (item.failed || item.changes.length > 0);
 
-/** The one sub-agent that a call started: both are one line, which opens to what the sub-agent did. */
+/** The only sub-agent that a call started. Both share one line, which opens to the sub-agent's timeline. */
 export const soleLane = (item: Item): LaneItem | undefined =>
   item.kind === 'tool' && item.lanes.length === 1 && item.changes.length === 0 ? item.lanes[0] : undefined;
 
-/** The items that unfold below one. */
+/** The items that unfold below an item. */
 export function childrenOf(item: Item): readonly Item[] {
   if (item.kind === 'group') return item.children;
   if (item.kind === 'lane') return item.items;
@@ -116,7 +116,7 @@ const toRecord = (entry: Entry): RecordItem => ({
   entry,
 });
 
-/** The events an item itself is made of, without those of its children. */
+/** The entries of an item itself, without those of its children. */
 export function entriesOf(item: Item): readonly Entry[] {
   if (item.kind === 'message' || item.kind === 'record') return [item.entry];
   if (item.kind === 'tool') return item.call ? [item.call, ...item.results] : item.results;
@@ -124,15 +124,15 @@ export function entriesOf(item: Item): readonly Entry[] {
   return [];
 }
 
-/** The events that are in its line, also those of calls that are folded into it. */
+/** The events in the line of an item, including those of calls that are folded into it. */
 export const sequencesOf = (item: Item): number[] =>
   (item.kind === 'group' ? item.children.flatMap(entriesOf) : entriesOf(item)).map(({ sequence }) => sequence);
 
-/** A failure that a reader looks for. */
+/** Whether the item is a failure that a reader can jump to. */
 export const isFailure = (item: Item): boolean =>
   item.kind === 'tool' ? item.failed : item.kind === 'message' && item.entry.kind === 'error';
 
-/** Grows whenever the item is not what it was, although it is the same item: answers come in later. */
+/** Grows whenever the item changes, for example when a result arrives. */
 export function versionOf(item: Item): number {
   if (item.kind === 'tool') return item.results.length + item.lanes.length;
   if (item.kind === 'quiet') return item.entries.length;

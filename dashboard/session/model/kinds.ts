@@ -1,6 +1,6 @@
 import type { Entry } from '../../../contract/entry/entry.ts';
 
-/** What a line of the timeline is about, told apart by colour and by the glyph beside it. */
+/** The kind of a line of the timeline, shown by its colour and the glyph beside it. */
 export const KINDS = ['person', 'answer', 'reasoning', 'read', 'run', 'edit', 'web', 'subagent', 'failure'] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -11,7 +11,7 @@ const EDITS =
 const WEBS = /^(?:web|fetch|browser|http|google)/i;
 const SUBAGENTS = /^(?:task|agent|spawn_agent|delegate|subagent)$/i;
 
-/** By its name: agents name their tools much alike. What is not known is run. */
+/** The kind of a tool, by its name: agents use similar names. An unknown tool counts as `run`. */
 export function kindOfTool(name: string): Kind {
   if (WEBS.test(name)) return 'web';
   if (SUBAGENTS.test(name)) return 'subagent';
@@ -19,7 +19,7 @@ export function kindOfTool(name: string): Kind {
   return READS.test(name) ? 'read' : 'run';
 }
 
-/** Nothing for what has no line of its own. */
+/** The kind of an entry; undefined for entries without a line of their own. */
 export function kindOfEntry(entry: Entry): Kind | undefined {
   if (entry.kind === 'prompt') return entry.lane === undefined ? 'person' : 'subagent';
   if (entry.kind === 'answer' || entry.kind === 'reasoning') return entry.kind;

@@ -3,32 +3,32 @@ import type { CallEntry, Entry, ResultEntry } from '../../../contract/entry/entr
 import { orderOf } from '../../../contract/entry/revisions.ts';
 import { type GroupItem, type Item, isTelling, type QuietItem, type ToolItem } from './items.ts';
 
-/** A pause longer than this is shown as one. */
+/** A longer pause is shown as idle time. */
 export const IDLE_MS = 5 * 60_000;
 
-/** Puts the entries of the conversation, or of one sub-agent, into items in the order they come. */
+/** Turns the entries of the conversation, or of one sub-agent, into items, in the order of the entries. */
 export interface LaneBuilder {
   add(item: Item): void;
   call(entry: CallEntry): ToolItem;
-  /** @param tool the call that is answered, where it is known */
+  /** @param tool the call of this result, if it is known */
   result(entry: ResultEntry, tool: ToolItem | undefined): void;
   quiet(entry: Entry): void;
-  /** Puts a line where nothing happened for long; called before what ends the pause is added. */
+  /** Adds an idle line after a long pause. Called before the entry that ends the pause is added. */
   pause(entry: Entry): void;
-  /** The person goes on: what has no answer yet gets none. */
+  /** A new prompt: calls without a result get none any more. */
   interrupt(): void;
-  /** The items so far, with others at their end. More may be added afterwards. */
+  /** The items so far, followed by `others`. More may be added afterwards. */
   finish(others?: readonly Item[]): Item[];
 }
 
-/** In which group a call is, whatever lane it is in. */
+/** The group of each call, in all lanes. */
 export type Groups = WeakMap<ToolItem, GroupItem>;
 
 export function createLaneBuilder(groups: Groups): LaneBuilder {
   const items: Item[] = [];
   const answered = new WeakSet<ToolItem>();
   let run: (ToolItem | QuietItem)[] = [];
-  /** The calls without an answer, some answered ones among them; the last one has none. */
+  /** Calls without a result. Some may have one already, but never the last one. */
   const open: ToolItem[] = [];
   let duplicates: Entry[] = [];
   let lastTime: number | undefined;
@@ -63,7 +63,7 @@ export function createLaneBuilder(groups: Groups): LaneBuilder {
       return tool;
     },
     result(entry, known) {
-      // Codex reports what a script's commands did under ids of their own, while the script runs.
+      // While a script runs, Codex reports the results of its commands under ids of their own.
       const tool = known ?? open.at(-1) ?? newTool(entry.name ?? 'tool', entry);
       if (known) {
         answered.add(known);
@@ -79,7 +79,7 @@ export function createLaneBuilder(groups: Groups): LaneBuilder {
       if (entry.timed) lastTime = Math.max(lastTime ?? 0, entry.time);
     },
     quiet(entry) {
-      // Some agents write each message twice. The copy waits for a line to be folded into instead of making one.
+      // Some agents write each message twice. The copy is folded into the next quiet line instead of starting one.
       if (entry.kind === 'quiet' && entry.isDuplicate) {
         duplicates.push(entry);
         return;
@@ -109,7 +109,7 @@ export function createLaneBuilder(groups: Groups): LaneBuilder {
   };
 }
 
-/** Several calls in a row become a group, unless that would hide one line behind another. */
+/** Turns successive calls into a group, unless that would only hide one line behind another. */
 function closeRun(run: readonly (ToolItem | QuietItem)[]): (GroupItem | ToolItem | QuietItem)[] {
   const last = run.at(-1);
   const trailing = last?.kind === 'quiet' ? [last] : [];
@@ -142,7 +142,7 @@ function addResult(tool: ToolItem, entry: ResultEntry): void {
   tool.changes = editsAfter({ changes: tool.changes, isTold }, entry).changes;
   tool.results.push(entry);
   tool.failed ||= entry.failed;
-  // A record that holds both has one time for them.
+  // A record with both call and result has only one time for them.
   const isApart = entry.writing === undefined || tool.call?.writing?.key !== entry.writing.key;
   const took = tool.call?.timed && entry.timed && isApart ? entry.time - tool.call.time : undefined;
   const durationMs = entry.durationMs ?? took;

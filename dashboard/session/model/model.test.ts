@@ -10,7 +10,7 @@ import { call, entriesOf, result } from './test/events.ts';
 
 const noRest = () => undefined;
 
-/** As the page does: what is stale is made anew before it is shown. */
+/** Like the page: a stale model is rebuilt before it is shown. */
 async function grow(entries: readonly Entry[], shownAt: (count: number) => boolean): Promise<Model> {
   let model = createModel();
   for (const [index, entry] of entries.entries()) {
@@ -52,7 +52,7 @@ const anyEvent = fc.record({
   seconds: fc.integer({ min: 0, max: 900 }),
 });
 
-test('a timeline that grows by single events is the one that is made of all of them at once', async () => {
+test('a timeline that grows event by event equals the timeline of all events at once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyEvent, { maxLength: 24 }), fc.array(fc.boolean()), async (all, shown) => {
       const entries = entriesOf(
@@ -69,8 +69,8 @@ test('a timeline that grows by single events is the one that is made of all of t
   );
 });
 
-describe('what comes later', () => {
-  test('is told by the item that it changes', async () => {
+describe('a later event', () => {
+  test('changes the version of its item', async () => {
     const entries = entriesOf(
       call('1'),
       call('2'),
@@ -86,7 +86,7 @@ describe('what comes later', () => {
     expect(group).toMatchObject({ failures: 1, durationMs: 2000 });
   });
 
-  test('makes the timeline stale only where something before it is another thing now', () => {
+  test('makes the timeline stale only if it changes an earlier item', () => {
     const source = (revision: number) => ({ source: { record: 'm', revision } });
     const entries = entriesOf(['error', source(1)], ['error', {}], ['error', source(1)], ['error', source(2)]);
     const model = createModel();
@@ -98,7 +98,7 @@ describe('what comes later', () => {
   });
 });
 
-test('many calls without an answer cost no more than others', () => {
+test('many calls without a result cost no more than others', () => {
   const entries = entriesOf(...Array.from({ length: 30_000 }, (_, index) => call(String(index))));
   const answers = entriesOf(...Array.from({ length: 30_000 }, (_, index) => result(String(index))));
   const model = createModel();

@@ -5,11 +5,11 @@ import { settleTimes } from '../../../contract/entry/times.ts';
 import { compareWriting, type Writing } from '../../../contract/revision.ts';
 import { createTimelineBuilder, readSubagentFacts, type Timeline } from './build.ts';
 
-/** The timeline of entries that come one after the other. */
+/** A timeline that is built entry by entry. */
 export interface Model {
-  /** Takes the entry that follows the ones before; its cost does not depend on how many those are. */
+  /** Adds the next entry. The cost does not depend on the number of entries before it. */
   add(entry: Entry): void;
-  /** What came does not only follow what was there: the timeline has to be made anew. */
+  /** Whether an entry changed the timeline before it, so that the model has to be built again. */
   isStale(): boolean;
   timeline(): Timeline;
 }
@@ -29,7 +29,7 @@ export const createModel = (): Model =>
     isRewritten: createWatch([]),
   });
 
-/** The same from all entries at once. `rest` is waited for now and then, so that the page stays awake. */
+/** Builds the model from all entries at once. It awaits `rest` now and then, so that the page stays responsive. */
 export async function rebuildModel(entries: Entries, rest: () => Promise<void> | undefined): Promise<Model> {
   const lanes = createLanes();
   const settled = settleTimes(entries.map((entry) => entry && lanes.settle(entry)));
@@ -62,7 +62,7 @@ function continueFrom({
   };
 }
 
-/** Times as `settleTimes` gives them, one after the other. Stale where a first time comes after it was missed. */
+/** Settles times like `settleTimes`, entry by entry. Unsettled if the first time of a lane comes after its untimed entries. */
 function createSettling(entries: Entries) {
   const latest = new Map<string | undefined, number>();
   const guessed = new Set<string | undefined>();
@@ -80,14 +80,14 @@ function createSettling(entries: Entries) {
     return time === undefined ? entry : { ...entry, time };
   };
   for (const entry of eachOf(entries)) settle(entry);
-  // What was guessed at is settled now: all of it was there at once.
+  // With all entries at once, the guessed times are settled.
   guessed.clear();
   for (const { lane } of eachOf(entries)) if (!latest.has(lane)) guessed.add(lane);
   isUnsettled = false;
   return { settle, isUnsettled: () => isUnsettled };
 }
 
-/** Tells of each entry whether it takes the place of others, or adds to a record that once did. */
+/** Tells for each entry whether it replaces others, or belongs to a record that replaced others before. */
 function createWatch(entries: Entries): (entry: Entry) => boolean {
   const records = new Map<string, { counted: Pick<Writing, 'revision' | 'index'>; isRewritten: boolean }>();
   const watch = ({ writing }: Entry): boolean => {

@@ -6,24 +6,24 @@ import { childrenOf, type Item, type ToolItem } from './items.ts';
 import { costOfSpent } from './spent.ts';
 import { type Turn, turnNumber } from './turns.ts';
 
-/** How a session went, in figures that each lead to where they can be seen. `at` is the sequence of that event. */
+/** The outcome of a session in figures. Each figure links to the event `at`, a sequence number. */
 export interface Outcome {
-  /** How the last run of tests ended. */
+  /** The result of the last run of tests. */
   tests?: { passed: boolean; at: number };
   /** The last turn was interrupted. */
   interrupted?: { at: number };
   commits?: { count: number; isPushed: boolean; at: number };
   pullRequests: readonly Milestone[];
   changes?: { files: number; added: number; removed: number };
-  /** `at` is the first failure that nothing recovered, or else the last one. */
+  /** `at` is the first failure that was not recovered, or else the last failure. */
   failures?: { count: number; recovered: number; at: number };
   /** Time during which the agent waited for a person, in milliseconds. */
   waiting?: { durationMs: number; at: number };
-  /** The turn that cost most. */
+  /** The most expensive turn. */
   dearest?: { turn: number; cost: number; at: number };
 }
 
-/** A person who answers sooner was there all the time. */
+/** A shorter wait is not counted: the person was present all the time. */
 const SHORTEST_WAIT_MS = 60_000;
 const WORK: ReadonlySet<Entry['kind']> = new Set(['answer', 'call', 'result', 'turn']);
 
@@ -56,7 +56,7 @@ export function readOutcome(
 
 const lastOf = ({ items }: Turn): Item => items.at(-1) as Item;
 
-/** What the outcome is read from, in order: calls, and errors of the agent. */
+/** A step of the session for the outcome: a call, an answer or an error of the agent. */
 type Step = { item: Item; order: number; goals: readonly string[]; failed: boolean; ended: boolean };
 
 function stepsOf(items: readonly Item[]): Step[] {
@@ -75,9 +75,9 @@ function stepsOf(items: readonly Item[]): Step[] {
   return steps.sort((one, other) => one.order - other.order);
 }
 
-/** What a call is to achieve: a later one with the same goal that succeeds makes up for it. */
+/** The goals of a call. A failed call is recovered if a later call with the same goal succeeds. */
 function goalsOf({ name, call, changes }: ToolItem): string[] {
-  // A result that failed says that nothing changed.
+  // A failed result reports no changes.
   const wanted = call && call.changes.length > 0 ? call.changes : changes;
   if (wanted.length > 0) return wanted.map(({ path }) => `edit ${path}`);
   const purposes = call?.purposes?.filter(
@@ -87,7 +87,7 @@ function goalsOf({ name, call, changes }: ToolItem): string[] {
   return [`${name} ${call?.command === undefined ? (call?.about ?? '') : programOf(call.command)}`];
 }
 
-/** The program and what it is told to do, without the folder it runs in: `cd app && npm run build` → `npm run build`. */
+/** The program and its first argument, without a change of the folder: `cd app && npm run build` → `npm run`. */
 const programOf = (command: string): string =>
   command
     .replace(/^(?:\s*cd\s+[^;&|]{1,300}(?:&&|;))+/, '')
@@ -129,7 +129,7 @@ function sumChanges(turns: readonly Turn[]): NonNullable<Outcome['changes']> {
   return { files: files.size, added: sum('added'), removed: sum('removed') };
 }
 
-/** From the end of the agent's work to the next prompt, sub-agents left aside. `at` is where the longest wait ended. */
+/** The time from the end of the agent's work to the next prompt, without sub-agents. `at` ended the longest wait. */
 function readWaiting(entries: readonly Entry[]): Outcome['waiting'] {
   let worked: number | undefined;
   let durationMs = 0;

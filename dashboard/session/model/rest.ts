@@ -1,7 +1,7 @@
-/** Longer at a stretch would be felt: a frame is 16 ms, of which the browser needs its part. */
+/** Longer work in one go would be noticeable: a frame has 16 ms, and the browser needs a part of them. */
 const STRETCH_MS = 10;
 
-/** Gives the page its turn after a stretch of work: undefined as long as there is time, else to be waited for. */
+/** Lets the page work after each stretch of time. Returns undefined while there is time left, or else a promise to await. */
 export function createRest(now = () => performance.now()): () => Promise<void> | undefined {
   let since = now();
   return () => {
@@ -12,7 +12,7 @@ export function createRest(now = () => performance.now()): () => Promise<void> |
   };
 }
 
-/** A message comes after what the page has to do; a timer would come 4 ms later. */
+/** Yields with a message, which arrives after the page's pending work. A timer would fire 4 ms later. */
 export const yieldToPage = () =>
   new Promise<void>((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -23,7 +23,7 @@ const keys = (items: readonly Item[]) => flatten(items, () => true).map(({ key }
 const said = (items: readonly Item[]) =>
   flatten(items, () => true).flatMap(({ item }) => shownIn(item).map((entry) => ('text' in entry ? entry.text : '')));
 
-describe('a message that is written again when its tools have answered', () => {
+describe('a message that is written again after the results of its tools', () => {
   const asked: [string, object][] = [
     ['assistant.message', { text: 'I look.' }],
     ['usage', { responseId: 'm', outputTokens: 40 }],
@@ -39,7 +39,7 @@ describe('a message that is written again when its tools have answered', () => {
   ];
   const { items, usage, toolCalls, failures, orders } = buildTimeline(entriesOf(...after));
 
-  test('stands where it stood, as it is now', () => {
+  test('stays in place with its latest content', () => {
     expect(keys(buildTimeline(entriesOf(...before)).items)).toEqual(['m1', 'm2']);
     expect(items).toMatchObject([
       { key: 'm1', sequence: 1, order: 1 },
@@ -50,16 +50,16 @@ describe('a message that is written again when its tools have answered', () => {
     expect([usage.total.output, toolCalls, failures]).toEqual([40, 1, 1]);
   });
 
-  test('opens by every link to it, old and new', () => {
+  test('is found by every link, old and new', () => {
     const opened = (sequence: number) => locate(items, sequence, orders)?.key;
     expect([2, 5, 8].map(opened)).toEqual(['m2', 'm2', 'm2']);
     expect([7, 10, 11].map(opened)).toEqual(['t3.000001', 't3.000001', 't3.000001']);
-    // Reports of usage have no row.
+    // Usage reports have no rows.
     expect([3, 6, 9].map(opened)).toEqual(['m2', 'm2', 'm2']);
     expect(opened(4)).toBe('m4');
   });
 
-  test('is one step on the way through the failures, in its place', () => {
+  test('is one step between failures, in its place', () => {
     const all = buildTimeline(entriesOf(...after, ['error', { text: 'Lost' }])).items;
     expect(failuresOf(all).map(({ order }) => order)).toEqual([3.000001, 12]);
   });
@@ -69,12 +69,12 @@ describe('a message that is written again when its tools have answered', () => {
     expect(strip.marks.map(({ kind }) => kind)).toEqual(['person', 'person', 'answer', 'run', 'failure']);
   });
 
-  test('keeps what it was', () => {
+  test('keeps its earlier revisions', () => {
     const [, message] = items;
     expect(message && shownIn(message)[0]?.earlier?.map(({ sequence }) => sequence)).toEqual([2, 5]);
   });
 
-  test('has no duration that is only the time of its writing', () => {
+  test('has no duration that only comes from the time of writing', () => {
     expect(items[2]).not.toHaveProperty('durationMs');
   });
 });
@@ -86,14 +86,14 @@ test('a message that becomes shorter leaves nothing behind', () => {
   expect([1, 2, 3].map((sequence) => locate(items, sequence, orders)?.key)).toEqual(['m1', 'm1', 'm1']);
 });
 
-test('records that are written once stand where they came', () => {
+test('records that are written once stay in the order of their events', () => {
   const entries = entriesOf(...written('a', 5, ['error', { text: '1' }]), ...written('b', 2, ['error', { text: '2' }]));
   const revisions = readRevisions(entries);
   expect(entries.map((entry) => revisions.standingAt(entry))).toEqual(entries.map((entry) => [entry]));
   expect(revisions.orders.size).toBe(0);
 });
 
-test.each(['joined', 'not joined yet'])('a large payload that comes in parts is one of the record: %s', (state) => {
+test.each(['joined', 'not joined yet'])('a large payload in parts belongs to its record: %s', (state) => {
   const source = { agent: 'gemini-cli', session: 's', file: 'f', position: 0, record: 'm', revision: 2 };
   const text = 'word '.repeat(2000);
   const parts = splitPayload(source, JSON.stringify({ source, text }), 2_000);
@@ -115,7 +115,7 @@ const writings = fc.array(
   { maxLength: 14 },
 );
 
-test('any writings stand in the order of the first ones, as they are last, however they came', () => {
+test('records are in the order of their first revisions, with the content of the last, in any order of events', () => {
   fc.assert(
     fc.property(writings, fc.nat(), (all, cut) => {
       const events = all.flatMap(({ record, revision, length }, at): Given[] => {
@@ -142,7 +142,7 @@ test('any writings stand in the order of the first ones, as they are last, howev
       expect(order).toEqual([...new Set(order)].sort((a, b) => a - b));
       for (const { sequence } of entries) expect(locate(items, sequence, orders)).toBeDefined();
 
-      // What is there already keeps its row and its order when more comes.
+      // Existing items keep their rows and their order when more events arrive.
       const earlier = keys(buildTimeline(entries.slice(0, cut % (entries.length + 1))).items);
       const later = keys(items);
       const kept = earlier.filter((key) => later.includes(key));

@@ -19,7 +19,7 @@ const { items, orders } = buildTimeline(
   ),
 );
 
-test('closed and open', () => {
+test('rows of closed and open items', () => {
   const rows = (open: boolean) => flatten(items, (item) => open && canOpen(item)).map(({ key }) => key);
   expect(rows(false)).toEqual(['m1', 'g3', 't5', 't8']);
   expect(rows(true)).toEqual(['m1', 'g3', 't3', 't5', 'q6', 'r6', 't8', 'm9']);
@@ -41,29 +41,29 @@ test('an event without a row is found at the row before it', () => {
   expect(locate(items, 99, orders)?.key).toBe('t8');
 });
 
-test('failures in order', () => {
+test('failures are listed in order', () => {
   expect(failuresOf(items)).toEqual([{ key: 't5', parents: ['g3'], sequence: 5, order: 5 }]);
 });
 
-describe('kinds', () => {
+describe('kinds of rows', () => {
   const keys = (...shown: Showable[]) => flatten(items, () => false, shown).map(({ key }) => key);
 
-  test('that are asked for are shown alone, wherever they are folded', () => {
+  test('that are requested are the only ones shown, wherever they are folded', () => {
     expect(keys('failures')).toEqual(['t5']);
     expect(keys('prompts', 'answers')).toEqual(['m1', 'm9']);
     expect(keys('records', 'prompts')).toEqual(['m1', 'q6']);
   });
 
-  test('are all shown but records where none is asked for', () => {
+  test('are all shown except records by default', () => {
     expect(flatten(items, canOpen, []).map(({ key }) => key)).toEqual(['m1', 'g3', 't3', 't5', 't8', 'm9']);
   });
 
-  test('are counted with what is folded', () => {
+  test('are counted including folded items', () => {
     expect(countShowable(items)).toEqual({ prompts: 1, answers: 1, edits: 0, failures: 1, subagents: 1, records: 1 });
   });
 });
 
-test('the first row of each day says so', () => {
+test('the first row of each day has the day', () => {
   const day = 86_400;
   const days = buildTimeline(entriesOf(['error', {}, 0], ['error', {}, 1], ['error', {}, 2 * day], ['error', {}, day]));
   expect(flatten(days.items, () => false).map((row) => row.day !== undefined)).toEqual([
@@ -75,7 +75,7 @@ test('the first row of each day says so', () => {
   ]);
 });
 
-test('a row that is as it was is the same row', () => {
+test('an unchanged row is reused', () => {
   const before = flatten(items, () => false);
   const known = (key: string) => before.find((row) => row.key === key);
   const isOpen = ({ key }: { key: string }) => key === 'g3';

@@ -2,19 +2,19 @@ import type { Entry } from '../../../contract/entry/entry.ts';
 import { orderOf, type Revisions } from '../../../contract/entry/revisions.ts';
 import { childrenOf, entriesOf, type Item, isFailure, soleLane, standsOut, versionOf } from './items.ts';
 
-/** A line of the timeline: an item, and how deep it is nested. */
+/** A line of the timeline: an item and its depth in the tree. */
 export interface Row {
   key: string;
   item: Item;
   depth: number;
-  /** Of the item, when the row was made. */
+  /** The version of the item when the row was created. */
   version: number;
   isOpen: boolean;
-  /** When the session began, in epoch milliseconds. */
+  /** The start of the session, in epoch milliseconds. */
   start: number;
-  /** The time of the first row of each day. */
+  /** The time of the row, if it is the first row of a day. */
   day?: number;
-  /** In pixels, as it is thought to be before it is drawn. */
+  /** The estimated height in pixels, before the row is drawn. */
   height?: number;
 }
 
@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 
 export type IsOpen = (item: Item) => boolean;
 
-/** The kinds of rows that can be asked for by themselves. */
+/** The kinds of rows that a reader can filter by. */
 export const SHOWABLE = ['prompts', 'answers', 'edits', 'failures', 'subagents', 'records'] as const;
 export type Showable = (typeof SHOWABLE)[number];
 
@@ -35,7 +35,7 @@ export const isOfKind: Record<Showable, (item: Item) => boolean> = {
   records: (item) => item.kind === 'quiet',
 };
 
-/** How many there are of each kind, folded ones included; of records, the single ones. */
+/** The number of items of each kind, including folded ones. Records are counted one by one. */
 export function countShowable(items: readonly Item[]): Record<Showable, number> {
   const counts = { prompts: 0, answers: 0, edits: 0, failures: 0, subagents: 0, records: 0 };
   const visit = (item: Item) => {
@@ -49,9 +49,9 @@ export function countShowable(items: readonly Item[]): Record<Showable, number> 
 }
 
 /**
- * The rows in sight: the tree with its closed parts left out. Records are left out unless they are asked for; of other
- * kinds, only those that are asked for are shown, wherever they are folded.
- * @param known the rows before: one that is as it was is the same, and so is not drawn again
+ * The visible rows: the tree without its closed parts. Records are only included on request. If other kinds are requested,
+ * only these are included, wherever they are folded.
+ * @param known the previous rows: an unchanged row is reused, so that it is not drawn again
  */
 export function flatten(
   items: readonly Item[],
@@ -109,27 +109,27 @@ function shownWhenClosed(parent: Item, child: Item): boolean {
   return parent.kind === 'group' && (child.kind === 'tool' || child.kind === 'quiet') && standsOut(child);
 }
 
-/** Items that unfold into more rows, or show more of themselves. */
+/** Whether an item unfolds into more rows, or shows more of itself. */
 export function canOpen(item: Item): boolean {
   if (item.kind === 'message') return item.entry.kind === 'reasoning' || item.entry.kind === 'compaction';
   return item.kind === 'tool' || item.kind === 'group' || item.kind === 'quiet' || isFullLane(item);
 }
 
-/** Opened with all others: what is inside of calls and records is read from the service one by one. */
+/** Whether “open everything” opens the item. Calls and records stay closed, since each needs a request to the service. */
 export const opensWithAll = (item: Item): boolean =>
   item.kind === 'group' || item.kind === 'message' || isFullLane(item) || soleLane(item) !== undefined;
 
 const isFullLane = (item: Item) => item.kind === 'lane' && item.items.length > 0;
 
-/** Where an event is: the item that shows it, and the items to open for it. */
+/** The place of an event: the item that shows it, and the parents to open. */
 export interface Place {
   key: string;
   parents: readonly string[];
 }
 
 /**
- * An event without a row of its own, such as a usage report, is found at the row before it; one that was written again,
- * at what its record is now.
+ * Finds an event. An event without a row of its own, such as a usage report, is found at the row before it. An event that
+ * was written again is found at the latest version of its record.
  */
 export function locate(items: readonly Item[], sequence: number, orders: Revisions['orders']): Place | undefined {
   const moved = orders.get(sequence);
@@ -162,7 +162,7 @@ export function locate(items: readonly Item[], sequence: number, orders: Revisio
   return nearest?.place;
 }
 
-/** Every failure with the items to open for it, in the order of the timeline. */
+/** Every failure with the parents to open, in the order of the timeline. */
 export function failuresOf(items: readonly Item[]): (Place & Pick<Item, 'sequence' | 'order'>)[] {
   const found: ReturnType<typeof failuresOf> = [];
   const parents: string[] = [];

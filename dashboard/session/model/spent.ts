@@ -2,20 +2,20 @@ import type { Entry } from '../../../contract/entry/entry.ts';
 import { costAt, createUsageSum, type Usage, type UsageTotals } from '../../../contract/entry/usage.ts';
 import type { SessionFacts } from '../../../contract/review.ts';
 
-/** Tokens of some responses by day and model, which is how they are priced. */
+/** Tokens of responses by day and model, since prices depend on both. */
 export type Spent = Map<string, Usage>;
 
 const DAY_MS = 86_400_000;
 const keyOf = (day: string, model: string) => `${day} ${model}`;
 
-/** By how much a report raises which tokens: a response may be reported several times. */
+/** The tokens that a report adds. A response may be reported several times. */
 export interface Report {
   entry: Entry;
   key: string;
   grown: Usage;
 }
 
-/** What the entries tell of tokens, as they come. */
+/** Collects the tokens of entries, entry by entry. */
 export function createSpending() {
   const sum = createUsageSum();
   const reports: Report[] = [];
@@ -33,7 +33,7 @@ export function createSpending() {
       if (!usage) return;
       const { responseId, model: own = model } = usage;
       const known = responseId === undefined ? undefined : keys.get(responseId);
-      // A session has many responses a day, and dates are slow.
+      // The day is computed once for many responses, since formatting dates is slow.
       const number = Math.floor(Math.max(0, entry.time) / DAY_MS);
       if (number !== dayNumber) day = new Date(number * DAY_MS).toISOString().slice(0, 10);
       dayNumber = number;
@@ -44,7 +44,7 @@ export function createSpending() {
   };
 }
 
-/** As the service has it: what says no model is of the one before. */
+/** The model that an entry names. As in the service, a response without a model belongs to the model named last. */
 function modelOf(entry: Entry): string | undefined {
   if (entry.kind === 'usage') return entry.usage.model;
   if (entry.kind === 'meta') return entry.lane === undefined ? entry.facts.model : undefined;
@@ -63,11 +63,11 @@ export function addTo(spent: Spent, { key, grown }: Report): void {
   });
 }
 
-/** Tokens read, cached ones included, and written. */
+/** Input tokens, including cached ones, and output tokens. */
 export const tokensIn = (spent: Spent): number =>
   [...spent.values()].reduce((sum, each) => sum + each.input + each.output, 0);
 
-/** US dollars at the prices that the service knows; undefined where it knows none. */
+/** The cost in US dollars, at the prices that the service knows; undefined if it knows none. */
 export function costOfSpent(spent: Spent, usage: SessionFacts['usage'] | undefined): number | undefined {
   const prices = new Map(usage?.map(({ day, model, price }) => [keyOf(day, model), price]));
   const costs = [...spent].flatMap(([key, tokens]) => {

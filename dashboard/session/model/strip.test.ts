@@ -12,7 +12,7 @@ const stripOf = (...events: Parameters<typeof entriesOf>) => buildStrip(buildTim
 describe('the axis', () => {
   const minutes = (...times: number[]) => createAxis(times.map((each) => each * 60_000));
 
-  test('makes a long pause narrow, and says how long it was', () => {
+  test('makes a long pause narrow and shows its duration', () => {
     const axis = minutes(0, 4, 8, 2000, 2004);
     expect(axis.breaks).toMatchObject([{ durationMs: 1992 * 60_000 }]);
     const widths = axis.breaks.map(({ from, to }) => to - from);
@@ -20,12 +20,12 @@ describe('the axis', () => {
     expect(Math.max(...widths)).toBeLessThan(0.03);
   });
 
-  test('leaves two thirds of the width to what happened, however many pauses there are', () => {
+  test('leaves two thirds of the width to activity, however many pauses there are', () => {
     const { breaks } = createAxis(Array.from({ length: 2000 }, (_, index) => index * 600_000 + (index % 2) * 1000));
     expect(breaks.reduce((sum, { from, to }) => sum + to - from, 0)).toBeLessThanOrEqual(0.34);
   });
 
-  test('keeps the order of times, between 0 and 1, and leads back to them', () => {
+  test('keeps the order of times between 0 and 1 and can be inverted', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 10_000_000 }), { minLength: 1 }), (given) => {
         const times = given.toSorted((a, b) => a - b);
@@ -42,13 +42,13 @@ describe('the axis', () => {
     );
   });
 
-  test('of nothing, and of one moment, is there', () => {
+  test('works without times and with a single time', () => {
     expect(createAxis([]).place(5)).toBe(0);
     expect(minutes(7, 7).place(420_000)).toBe(0);
   });
 });
 
-test('the strip tells kinds apart, and counts them by the slice', () => {
+test('the strip distinguishes kinds and counts them by slice', () => {
   const strip = stripOf(
     ['user.message', {}, 0],
     call('a', 'Write', { file_path: '/a', content: 'x' }),
@@ -62,7 +62,7 @@ test('the strip tells kinds apart, and counts them by the slice', () => {
   ]);
 });
 
-test('how full the context was is told by the conversation alone, and drops where it was compacted', () => {
+test('the fill of the context comes from the conversation only, and drops at a compaction', () => {
   const usage = (inputTokens: number, more = {}): [string, object] => [
     'usage',
     { inputTokens, outputTokens: 1, ...more },
@@ -80,7 +80,7 @@ test('how full the context was is told by the conversation alone, and drops wher
   expect(context.map(({ tokens }) => tokens)).toEqual([101, 201, 21]);
 });
 
-test('sub-agents that ran at the same time are in rows of their own; of more than four, so many are told', () => {
+test('sub-agents that ran at the same time are in different rows, and rows beyond four are counted', () => {
   const lane = (name: string, start: number, end: number) =>
     [start, end].map((seconds) => ['assistant.message', { text: 'x', source: { subagent: name } }, seconds]);
   const strip = stripOf(
@@ -102,7 +102,7 @@ test('sub-agents that ran at the same time are in rows of their own; of more tha
   expect(strip.hiddenRows).toBe(1);
 });
 
-test('a stretch of the session has an axis of its own', () => {
+test('a range of the session has an axis of its own', () => {
   const timeline = buildTimeline(
     entriesOf(['user.message', {}, 0], ['error', {}, 60], ['error', {}, 70], ['error', {}, 90]),
   );
@@ -116,7 +116,7 @@ test('without times, the order of events is the axis', () => {
   expect(strip.axis.place(strip.timeOf(2))).toBe(0.5);
 });
 
-test('an entry without a time of its own has that of the one before in its lane', () => {
+test('an entry without a time has the time of the entry before it in its lane', () => {
   const untimed = { occurredAt: undefined };
   const entries = settleTimes(
     entriesOf(['record', untimed], ['user.message', {}, 5], result('a'), ['record', untimed]),
@@ -128,14 +128,14 @@ test.each([
   [150_000, 200_000],
   [199_999, 200_000],
   [350_000, 1_000_000],
-])('a session that had up to %i tokens in its context had a window of %i', (used, expected) => {
+])('a session with up to %i tokens in its context has a window of %i', (used, expected) => {
   const { entries } = buildTimeline(entriesOf(['usage', { inputTokens: used - 1, outputTokens: 1, model: 'm' }]));
   expect(windowInUse({ entries }, { usualWindow: 200_000, contextWindow: 1_000_000 })).toBe(expected);
   expect(windowInUse({ entries }, { contextWindow: 272_000 })).toBe(272_000);
   expect(windowInUse({ entries }, {})).toBeUndefined();
 });
 
-test('of the context each slice has the least and the greatest, and what it was before where nothing is new', () => {
+test('each slice has the least and the greatest context, or repeats the last one', () => {
   const usage = (inputTokens: number, seconds: number): Given => ['usage', { inputTokens, outputTokens: 0 }, seconds];
   const strip = stripOf(['user.message', {}, 0], usage(10, 1), usage(70, 2), usage(40, 3), usage(90, 7), [
     'error',
@@ -150,7 +150,7 @@ test('of the context each slice has the least and the greatest, and what it was 
   ]);
 });
 
-test('tests are red or green from the run that turned them to the next that did, also inside of a range', () => {
+test('tests are red or green from each run that changed this to the next one, also within a range', () => {
   const strip = stripOf(...Array.from({ length: 11 }, (_, at): Given => ['user.message', { text: 'Go' }, at]));
   const turned = [
     { kind: 'tests', sequence: 3, text: '', passed: false },

@@ -6,30 +6,30 @@ import type { Timeline } from './build.ts';
 import type { LaneItem } from './items.ts';
 import { type Kind, kindOfEntry } from './kinds.ts';
 
-/** Something that happened, on the axis. */
+/** An event on the axis. */
 export interface Mark {
   entry: Entry;
   kind: Kind;
   time: number;
 }
 
-/** The session at a glance. Times are epoch milliseconds, or places in the log where the agent tells no times. */
+/** The data of the strip. Times are epoch milliseconds, or positions in the log if the agent records no times. */
 export interface Strip {
   axis: Axis;
-  /** By time. */
+  /** Sorted by time. */
   marks: readonly Mark[];
-  /** How full the model's context was after each response of the conversation, in tokens. */
+  /** Tokens in the model's context after each response of the conversation. */
   context: readonly { time: number; tokens: number }[];
   /** Sub-agents that ran at the same time are in different rows. */
   lanes: readonly { lane: LaneItem; row: number; start: number; end: number }[];
-  /** Rows of sub-agents beyond those that are drawn. */
+  /** The number of rows of sub-agents that are not drawn. */
   hiddenRows: number;
   timeOf(order: number): number;
 }
 
 /**
- * Tokens in the context of the conversation after a response; undefined for entries that are no response of it. A response
- * that an agent made up to tell of an interruption has sent nothing to a model.
+ * Tokens in the context of the conversation after a response; undefined for other entries. Agents also write made-up
+ * responses to report an interruption; these have no input.
  */
 const contextAfter = (entry: Entry): number | undefined =>
   entry.kind === 'usage' && entry.lane === undefined && entry.usage.input > 0
@@ -37,8 +37,8 @@ const contextAfter = (entry: Entry): number | undefined =>
     : undefined;
 
 /**
- * The context window that a session had, in tokens: the usual one of its model, unless more was ever in use. Undefined
- * where the model's window is unknown.
+ * The context window of a session in tokens: the usual window of its model, or the large one if the session used more.
+ * Undefined if the model's window is unknown.
  */
 export function windowInUse(
   { entries }: Pick<Timeline, 'entries'>,
@@ -49,10 +49,10 @@ export function windowInUse(
   return isLarger ? contextWindow : usualWindow;
 }
 
-/** Rows of sub-agents that ran at the same time. */
+/** Rows for sub-agents that ran at the same time. */
 export const LANE_ROWS = 4;
 
-/** @param range only what is between these orders */
+/** @param range limits the strip to these orders */
 export function buildStrip({ entries, lanes }: Timeline, range?: { from: number; to: number }): Strip {
   const isInside = (entry: Entry) => !range || (orderOf(entry) >= range.from && orderOf(entry) <= range.to);
   const marks: Mark[] = [];
@@ -60,7 +60,7 @@ export function buildStrip({ entries, lanes }: Timeline, range?: { from: number;
   const orders: number[] = [];
   const times: number[] = [];
   const inside = entries.filter(isInside);
-  // Where all is of one moment, its order is all there is to show.
+  // If all events have the same time, the strip shows their order.
   const isTimed = inside.some(({ time }) => time !== inside[0]?.time);
   for (const [index, entry] of inside.entries()) {
     const time = isTimed ? entry.time : index * 1000;
@@ -100,7 +100,7 @@ function placeLanes(lanes: readonly LaneItem[], from: number, to: number) {
   return { placed: all.filter(({ row }) => row < LANE_ROWS), rows: ends.length };
 }
 
-/** The index of the last value that is not above; 0 where all are. */
+/** The index of the last value that is at most `most`; 0 if there is none. */
 export function lastAtMost(values: readonly number[], most: number): number {
   let [low, high] = [0, values.length - 1];
   while (low < high) {
@@ -111,7 +111,10 @@ export function lastAtMost(values: readonly number[], most: number): number {
   return low;
 }
 
-/** The least and the greatest context of each of `count` slices of the axis, in tokens; what it was before where nothing is new. */
+/**
+ * The least and the greatest context in each of `count` slices of the axis, in tokens. A slice without a response repeats the
+ * last value.
+ */
 export function boundContext({ axis, context }: Pick<Strip, 'axis' | 'context'>, count: number) {
   const bands: ({ least: number; most: number } | undefined)[] = Array.from({ length: count }, () => undefined);
   let before: number | undefined;
@@ -128,7 +131,7 @@ export function boundContext({ axis, context }: Pick<Strip, 'axis' | 'context'>,
   return bands;
 }
 
-/** Stretches of the axis in which tests were red, or green: from each run that turned them to the next one. */
+/** Stretches of the axis in which tests were red or green: from each run that changed this to the next one. */
 export function testStretches(
   { axis, timeOf }: Pick<Strip, 'axis' | 'timeOf'>,
   milestones: readonly Milestone[],
@@ -143,7 +146,7 @@ export function testStretches(
   });
 }
 
-/** How often each kind happened in each of `count` slices of the axis. */
+/** Counts each kind in each of `count` slices of the axis. */
 export function countKinds({ axis, marks }: Strip, count: number, kinds: readonly Kind[]): Uint16Array[] {
   const counts = kinds.map(() => new Uint16Array(count));
   for (const { kind, time } of marks) {

@@ -19,7 +19,7 @@ const started = (lane: string, by: string | undefined, description?: string): [s
 const linesOf = (...events: [string, object][]) =>
   readSubagents(buildTimeline(entriesOf(...(events as never[]))).lanes);
 
-test('each sub-agent stands below the one that started it, with what both did', () => {
+test('each sub-agent is below the one that started it, with the items of both', () => {
   const lines = linesOf(...started('a', undefined, 'Read the tests'), ...started('b', undefined), ...started('c', 'a'));
   expect(lines.map(({ item, depth, name, task }) => [item.lane, depth, name, task])).toEqual([
     ['a', 0, 'Read the tests', 'Look at a · You look at a'],
@@ -34,13 +34,13 @@ test('each sub-agent stands below the one that started it, with what both did', 
   expect(lines.map(({ item }) => item.starter?.sequence)).toEqual([1, 15, 8]);
 });
 
-test('a sub-agent is named by its kind; several of a kind, by what they were to do as well', () => {
+test('a sub-agent is named by its kind, and several of a kind also by their tasks', () => {
   const [call, [type, about], ...rest] = started('a', undefined, 'Read the tests') as [never, [string, object]];
   const { lanes } = buildTimeline(entriesOf(call, [type, { ...about, agentType: 'Explore' }] as never, ...rest));
   expect(lanes.map(nameLane)).toEqual(['Explore · Read the tests · Look at a · You look at a']);
 });
 
-test('sub-agents of whom nobody says who started them tell their prompt, also when they claim to be in a circle', () => {
+test('sub-agents without a known starter show their prompt, even if they claim to have started each other', () => {
   const [, , prompt, work] = started('alone', undefined);
   const circle = [...started('x', 'y'), ...started('y', 'x')];
   const lines = linesOf(prompt as never, work as never, ...circle);
@@ -65,7 +65,7 @@ const progress = (type: 'assistant' | 'user', block: object): [string, object] =
   },
 ];
 
-test('sub-agents whose records stand between those of the session are lanes below the calls that gave their prompts', () => {
+test('sub-agents with records in the file of the session are lanes below the calls with their prompts', () => {
   const task = (callId: string, prompt: string): [string, object] => [
     'tool.call',
     { callId, name: 'Task', input: { description: callId, prompt } },
@@ -97,7 +97,7 @@ test('sub-agents whose records stand between those of the session are lanes belo
   expect(items.some((item) => item.kind === 'message')).toBe(false);
 });
 
-test('what the session repeats of a sub-agent is its messages and calls, until its own transcript comes', () => {
+test('the session’s copies of a sub-agent are its messages and calls until its own transcript arrives', () => {
   const repeated: [string, object][] = [
     ['tool.call', { callId: 'a', name: 'Task', input: {} }],
     progress('user', { type: 'text', text: 'Look' }),
@@ -134,7 +134,7 @@ test.each<[string, [string, object][]]>([
   ['finished', [['tool.result', { callId: 'a' }]]],
   ['failed', [['tool.result', { callId: 'a', isError: true }]]],
   ['open', []],
-  // It goes on while the one that started it does something else.
+  // It runs in the background while the agent that started it does something else.
   [
     'open',
     [
@@ -151,7 +151,7 @@ test.each<[string, [string, object][]]>([
     ],
   ],
   ['interrupted', [['turn.finished', { reason: '[Request interrupted by user]', source: { subagent: 'a' } }]]],
-])('a sub-agent is %s where that is what was recorded last', (outcome, events) => {
+])('a sub-agent is %s if that was recorded last', (outcome, events) => {
   const prompt = 'Look';
   const { lanes } = buildTimeline(
     entriesOf(

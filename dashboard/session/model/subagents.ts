@@ -1,19 +1,19 @@
 import type { Item, LaneItem } from './items.ts';
 
-/** A sub-agent in the tree of who started whom. */
+/** A sub-agent in the tree of sub-agents. */
 export interface Subagent {
   item: LaneItem;
   depth: number;
   name: string;
-  /** What it was to do, in one line. */
+  /** Its task in one line. */
   task: string;
   outcome: Outcome;
 }
 
-/** How it ended; `open` where nothing says that it did. */
+/** The way a sub-agent ended; `open` if no end is known. */
 export type Outcome = 'finished' | 'failed' | 'interrupted' | 'open';
 
-/** All sub-agents, each after the one that started it. What started itself, or in a circle, stands at the top. */
+/** All sub-agents, each after the one that started it. Sub-agents that started themselves, or each other, are at the top. */
 export function readSubagents(lanes: readonly LaneItem[]): Subagent[] {
   const known = new Set(lanes.map(({ lane }) => lane));
   const parentOf = ({ anchored, starter }: LaneItem) => {
@@ -29,7 +29,7 @@ export function readSubagents(lanes: readonly LaneItem[]): Subagent[] {
   return below(undefined, 0);
 }
 
-/** The call that starts a sub-agent waits for it, unless that one was told to go on by itself. */
+/** The outcome of a sub-agent. The call that starts it waits for it, unless it runs in the background. */
 export function outcomeOf({ about, starter, items }: LaneItem): Outcome {
   if (starter?.failed) return 'failed';
   const phases = new Set(about.map(({ phase }) => phase));
@@ -41,8 +41,8 @@ export function outcomeOf({ about, starter, items }: LaneItem): Outcome {
 }
 
 /**
- * Who it is, and what for: its kind, how it was described, and its prompt. Without a kind it has the name of what it was to
- * do: that of the tool that started it is the same for all.
+ * The name and the task of a sub-agent, from its kind, its description and its prompt. Without a kind, the description is
+ * its name, since the name of the tool that started it is the same for all sub-agents.
  */
 export function describe({ about, starter, items, lane }: LaneItem): Pick<Subagent, 'name' | 'task'> {
   const described = about.find(({ description, agentType }) => description || agentType);
@@ -55,7 +55,7 @@ export function describe({ about, starter, items, lane }: LaneItem): Pick<Subage
   return { name, task: [...descriptions, preview].filter(Boolean).join(' · ') || lane };
 }
 
-/** The sub-agent in one line: of several of a kind, what each was to do tells them apart. */
+/** The sub-agent in one line, with its task, which distinguishes several of a kind. */
 export function nameLane(item: LaneItem): string {
   const { name, task } = describe(item);
   return task === '' || task === item.lane ? name : `${name} · ${task}`;

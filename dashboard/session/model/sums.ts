@@ -3,18 +3,18 @@ import { childrenOf, type Item, isFailure } from './items.ts';
 export interface Sums {
   calls: number;
   failures: number;
-  /** From the beginning of the first to the end of the last, in milliseconds. */
+  /** From the start of the first item to the end of the last one, in milliseconds. */
   durationMs: number;
-  /** When the first of them was; 0 where there is none. */
+  /** The start of the first item; 0 without items. */
   first: number;
-  /** When the last of them ended; 0 where there is none. */
+  /** The end of the last item; 0 without items. */
   last: number;
   added: number;
   removed: number;
   files: ReadonlySet<string>;
 }
 
-/** What a stretch of the timeline holds, sub-agents included. */
+/** Sums up a stretch of the timeline, including sub-agents. */
 export function sumUp(items: Iterable<Item>): Sums {
   const files = new Set<string>();
   const sums = { calls: 0, failures: 0, added: 0, removed: 0, last: 0 };
@@ -22,7 +22,7 @@ export function sumUp(items: Iterable<Item>): Sums {
   const visit = (item: Item) => {
     if (isFailure(item)) sums.failures++;
     if (item.kind === 'tool') {
-      // A result without its call is shown, and no call.
+      // A result without its call is shown, but does not count as a call.
       if (item.call) sums.calls++;
       for (const { path, added, removed } of item.changes) {
         files.add(path);
@@ -30,7 +30,7 @@ export function sumUp(items: Iterable<Item>): Sums {
         sums.removed += removed;
       }
     }
-    // When a sub-agent was is what this finds out; a pause ends when the next thing begins.
+    // The times of a sub-agent follow from its items, and an idle line has no time of its own.
     if (item.kind !== 'idle' && (item.kind !== 'lane' || item.items.length === 0)) {
       if (item.time > 0) first = Math.min(first, item.time);
       sums.last = Math.max(sums.last, endOf(item));

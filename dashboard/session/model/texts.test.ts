@@ -20,21 +20,21 @@ function createService(payloadAt: (sequence: number) => object | undefined = () 
 
 const whenThere = (want: (there: () => void) => unknown) => new Promise<void>((resolve) => void want(resolve));
 
-test('texts that are near each other are read together, and those far away apart', async () => {
+test('close texts are read in one request, and distant texts in several', async () => {
   const { asked, texts } = createService();
   await Promise.all([40, 10, 13, 17].map((sequence) => whenThere((there) => texts.want({ sequence, span: 1 }, there))));
   expect(asked.sort()).toEqual(['10+8', '40+1']);
   expect([10, 13, 17, 40, 11].map(texts.get)).toEqual(['text 10', 'text 13', 'text 17', 'text 40', undefined]);
 });
 
-test('what was scrolled past is not read', async () => {
+test('texts that were scrolled past are not read', async () => {
   const { asked, texts } = createService();
   texts.want({ sequence: 5, span: 1 }, () => {})();
   await whenThere((there) => texts.want({ sequence: 90, span: 1 }, there));
   expect(asked).toEqual(['90+1']);
 });
 
-test('a text that came in parts is one', async () => {
+test('a text in parts is joined', async () => {
   const source = { agent: 'a', session: 's', file: 'f', position: 0 };
   const text = 'word '.repeat(1000);
   const parts = splitPayload(source, JSON.stringify({ source, text }), 1_000);
@@ -43,13 +43,13 @@ test('a text that came in parts is one', async () => {
   expect(texts.get(1)).toBe(text);
 });
 
-test('only so much is kept, what was read last', async () => {
+test('only the texts read last are kept', async () => {
   const { texts } = createService(() => ({ text: 'x'.repeat(1_500_000) }));
   for (const sequence of [1, 200, 400]) await whenThere((there) => texts.want({ sequence, span: 1 }, there));
   expect([1, 200, 400].map((sequence) => texts.get(sequence)?.length)).toEqual([undefined, 1_500_000, 1_500_000]);
 });
 
-test('a service that does not answer leaves the beginning to be read', async () => {
+test('the beginning of a text stays if the service does not answer', async () => {
   const fail = vi.fn(() => Promise.reject(new Error('down')));
   const texts = createTexts(fail);
   await whenThere((there) => texts.want({ sequence: 1, span: 1 }, there));

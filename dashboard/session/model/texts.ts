@@ -3,18 +3,18 @@ import { asText } from '../../../contract/entry/value.ts';
 import type { SessionEvent } from '../../../contract/event.ts';
 import { wholePayload } from './whole.ts';
 
-/** The whole texts of messages, of which the index has only the beginnings. */
+/** The whole texts of messages. The index only has their beginnings. */
 export interface Texts {
   get(sequence: number): string | undefined;
-  /** Reads the text of a message unless it is called off soon. @returns what calls it off */
+  /** Reads the text of a message soon. @returns a function that cancels the request before it starts */
   want(entry: Pick<Entry, 'sequence' | 'span'>, whenThere: () => void): () => void;
 }
 
 type ReadWindow = (from: number, limit: number) => Promise<readonly SessionEvent[]>;
 
-/** What is scrolled past is not read. */
+/** Messages that are scrolled past within this time are not read. */
 const WAIT_MS = 60;
-/** Events between two messages that are read along with them, rather than in two requests. */
+/** Two messages with at most this many events between them are read in one request. */
 const NEAR = 6;
 const MOST_IN_WINDOW = 100;
 const MOST_CHARACTERS = 4_000_000;

@@ -27,7 +27,7 @@ const { turns } = buildTimeline(
   ),
 );
 
-test('a turn is a prompt and all that followed', () => {
+test('a turn is a prompt and everything up to the next prompt', () => {
   expect(turns.map(({ prompt }) => prompt?.text)).toEqual([undefined, 'One', 'Two']);
   expect(turns[1]).toMatchObject({
     calls: 1,
@@ -41,11 +41,11 @@ test('a turn is a prompt and all that followed', () => {
   expect(turns[2]).toMatchObject({ calls: 1, failures: 1, interrupted: true });
 });
 
-test('a response that is reported again counts once, in the turn in which it was', () => {
+test('a response that is reported again counts once, in its own turn', () => {
   expect(turns.map(({ spent }) => tokensIn(spent))).toEqual([0, 130, 60]);
 });
 
-test('a turn and a sub-agent cost what the model that was in use cost on that day', () => {
+test('turns and sub-agents are priced by the model in use on that day', () => {
   const price = { input: 1, cached: 0.1, cacheWrite: 1, output: 10 };
   const row = (model: string, factor: number) => ({
     ...{ day: '2026-11-21', model, inputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 0 },
@@ -72,7 +72,7 @@ test('every event is in the turn of the prompt before it', () => {
   expect([1, 2, 5, 7, 11, 99].map((order) => turnAt(turns, order))).toEqual([0, 1, 1, 2, 2, 2]);
 });
 
-test('a turn in small shows failures and edits, however many calls there are', () => {
+test('the ticks of a turn show failures and edits, however many calls there are', () => {
   const calls = Array.from({ length: 500 }, (_, index) => call(String(index), 'Read'));
   const all = buildTimeline(entriesOf(['user.message'], ...calls, result('123', { isError: true })));
   const strip = microStrip(all.turns[0] as (typeof all.turns)[number]);
@@ -94,7 +94,7 @@ test.each([
   expect(kindOfTool(name)).toBe(kind);
 });
 
-test('lines of an index are read wherever the stream is cut', async () => {
+test('lines of an index are read however the stream is cut', async () => {
   const lines = [{ entries: [{ text: 'Grüße 👩‍💻' }] }, { entries: [] }, { entries: [{ text: 'b' }] }];
   const bytes = new TextEncoder().encode(lines.map((line) => JSON.stringify(line)).join('\n'));
   for (const size of [1, 7, 1000]) {

@@ -5,15 +5,15 @@ import { type Kind, kindOfTool } from './kinds.ts';
 import { addTo, type Report, type Spent } from './spent.ts';
 import { type Sums, sumUp } from './sums.ts';
 
-/** A prompt and all that followed, up to the next one. What comes before the first prompt is a turn without one. */
+/** A prompt and everything up to the next prompt. Items before the first prompt are a turn without a prompt. */
 export interface Turn extends Sums {
   prompt?: PromptEntry;
   /** The order of its first event. */
   order: number;
   items: readonly Item[];
-  /** Tokens of the responses in it, those of sub-agents included. */
+  /** Tokens of its responses, including those of sub-agents. */
   spent: Spent;
-  /** The person, or something else, stopped the agent in it. */
+  /** The agent was interrupted, by the person or by something else. */
   interrupted: boolean;
 }
 
@@ -31,7 +31,7 @@ export function readTurns(items: readonly Item[]): Turn[] {
   });
 }
 
-/** Tells each turn, and each sub-agent with those below it, the tokens of the responses in it. */
+/** Adds the tokens of responses to their turns, to their sub-agents, and to the sub-agents above those. */
 export function addSpent(
   reports: readonly Report[],
   turns: readonly Turn[],
@@ -52,10 +52,10 @@ const isPrompt = (item: Item): boolean =>
 const promptOf = (item: Item) =>
   item.kind === 'message' && item.entry.kind === 'prompt' ? { prompt: item.entry } : undefined;
 
-/** Ticks of a turn in small: more calls than that are several to a tick. */
+/** The most ticks of a turn. With more calls, several share a tick. */
 const MOST_TICKS = 36;
 
-/** What the calls of a turn were, in order; of several to a tick the most telling one. */
+/** The kinds of a turn's calls, in order. If several share a tick, it shows the most telling kind. */
 export function microStrip({ items }: Turn): Kind[] {
   const kinds: Kind[] = [];
   const visit = (item: Item) => {
@@ -73,7 +73,7 @@ export function microStrip({ items }: Turn): Kind[] {
   });
 }
 
-/** The turn in which something of this order stands. */
+/** The index of the turn that contains this order. */
 export function turnAt(turns: readonly Turn[], order: number): number {
   let [low, high] = [0, turns.length - 1];
   while (low < high) {
@@ -84,5 +84,5 @@ export function turnAt(turns: readonly Turn[], order: number): number {
   return low;
 }
 
-/** As people count: what came before the first prompt is no turn to them. */
+/** The number of a turn for people, who do not count items before the first prompt as a turn. */
 export const turnNumber = (turns: readonly Turn[], at: number): number => (turns[0]?.prompt ? at + 1 : at);

@@ -3,7 +3,7 @@ import { asObject, type Loose } from '../../../contract/entry/value.ts';
 import type { SessionEvent } from '../../../contract/event.ts';
 import { isPart, joinParts, type Part } from '../../../contract/parts.ts';
 
-/** The payload of an event, or what the parts of a large one make together; of a sub-agent's message, that message. */
+/** The payload of an event, joined from its parts if it is large. A message of a sub-agent is unwrapped. */
 export const wholePayload = (events: readonly SessionEvent[]): Loose =>
   unwrapProgress(events[0]?.eventType ?? '', joinedPayload(events)).payload;
 
@@ -13,7 +13,7 @@ function joinedPayload(events: readonly SessionEvent[]): Loose {
   try {
     return asObject(joinParts(payloads as unknown as Part[]));
   } catch {
-    // Not what it says it is.
+    // The events claim to be parts, but are not.
     return asObject(payloads[0]);
   }
 }

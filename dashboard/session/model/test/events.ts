@@ -6,7 +6,7 @@ const START = Date.parse('2026-11-21T09:00:00.000Z');
 
 export type Given = [eventType: string, payload?: Record<string, unknown>, seconds?: number];
 
-/** Events as they come from the service: numbered from 1, a second apart unless said otherwise. */
+/** Events like those of the service: numbered from 1, a second apart by default. */
 export const eventsOf = (...events: Given[]): SessionEvent[] =>
   events.map(([eventType, payload = {}, seconds], index) => ({
     sessionId: 'ses_1',
